@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+/// What every Swift target is compiled with.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// Library targets also mark each use of unsafe memory.
+let library: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+/// The public modules, lowest first; each is a product of its own, so that the API-breakage check sees it.
+let modules: [(name: String, dependencies: [Target.Dependency])] = [
+    ("ByteCodec", []),
+    ("CardModel", ["ByteCodec"]),
+    ("NFCTransport", ["ByteCodec", "CardModel"]),
+    ("CardDecoders", ["ByteCodec", "CardModel"]),
+    ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
+    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
+    ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
+    ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport"]),
+]
+
+/// The test targets and what each may import beside `TestSupport`.
+let tests: [(name: String, dependencies: [Target.Dependency])] = [
+    ("ByteCodecTests", ["ByteCodec"]),
+    ("CardModelTests", ["ByteCodec", "CardModel"]),
+    ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
+    ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
+    ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
+    ("LibNFCReaderTests", ["ByteCodec", "CLibNFC", "CardModel", "LibNFCReader", "NFCTransport", "VirtualReader"]),
+    ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
+    ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
+    ("KazasuCLITests", ["CardModel", "KazasuCLI"]),
+]
+
+let package = Package(
+    name: "kazasu",
+    products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
+        .executable(name: "kazasu", targets: ["kazasu"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: modules.map { .target(name: $0.name, dependencies: $0.dependencies, swiftSettings: library) } + [
+        .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
+        .target(
+            name: "KazasuCLI",
+            dependencies: modules.map { .byName(name: $0.name) } + [
+                .product(name: "ArgumentParser", package: "swift-argument-parser")
+            ],
+            swiftSettings: strict),
+        .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["ByteCodec", "CardModel"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+    ] + tests.map {
+        .testTarget(name: $0.name, dependencies: $0.dependencies + ["TestSupport"], swiftSettings: strict)
+    },
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Hexadecimal text and bytes, both ways.
+public enum Hex {
+    /// Writes bytes as hexadecimal digits, most significant nibble first.
+    ///
+    /// - Parameters:
+    ///   - bytes: the bytes, in the order they are to be printed.
+    ///   - uppercase: `A`–`F` instead of `a`–`f`.
+    ///   - separator: text between two bytes; none by default.
+    public static func encode(
+        _ bytes: some Sequence<UInt8>, uppercase: Bool = false, separator: String = ""
+    ) -> String {
+        var text = ""
+        text.reserveCapacity(bytes.underestimatedCount * (2 + separator.utf8.count))
+        var first = true
+        for byte in bytes {
+            if !first { text += separator }
+            first = false
+            text.unicodeScalars.append(digit(byte >> 4, uppercase))
+            text.unicodeScalars.append(digit(byte & 0x0F, uppercase))
+        }
+        return text
+    }
+
+    /// Writes the low `digits` nibbles of a number, most significant first.
+    ///
+    /// - Parameter digits: how many digits to print, 0 to 16.
+    public static func encode(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) -> String {
+        let bits = UInt64(truncatingIfNeeded: value)
+        var text = ""
+        for place in stride(from: min(digits, 16) - 1, through: 0, by: -1) {
+            text.unicodeScalars.append(digit(UInt8(truncatingIfNeeded: bits >> UInt64(place * 4)) & 0x0F, uppercase))
+        }
+        return text
+    }
+
+    /// Reads hexadecimal text as people write it: packed or with spaces, colons or hyphens between bytes,
+    /// in any case, with or without `0x` before a byte or before the whole.
+    ///
+    /// - Throws: ``HexError`` with the place (counted in UTF-8 bytes from 0) of what is wrong.
+    public static func decode(_ text: some StringProtocol) throws(HexError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        var offset = 0
+        var skipX = false
+        let utf8 = Array(text.utf8)
+        for (index, character) in utf8.enumerated() {
+            offset = index
+            if skipX {
+                skipX = false
+                continue
+            }
+            if let nibble = value(of: character) {
+                if nibble == 0, high == nil, let next = utf8.element(at: index + 1), next | 0x20 == 0x78 {
+                    skipX = true
+                } else if let upper = high {
+                    bytes.append(upper << 4 | nibble)
+                    high = nil
+                } else {
+                    high = nibble
+                }
+            } else if isSeparator(character) {
+                guard high == nil else { throw .oddDigits(offset: index) }
+            } else {
+                throw .notADigit(offset: index)
+            }
+        }
+        guard high == nil else { throw .oddDigits(offset: offset) }
+        return bytes
+    }
+
+    /// The value of one ASCII hexadecimal digit, or `nil`.
+    public static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case 0x30...0x39: character - 0x30
+        case 0x41...0x46: character - 0x41 + 10
+        case 0x61...0x66: character - 0x61 + 10
+        default: nil
+        }
+    }
+
+    private static func isSeparator(_ character: UInt8) -> Bool {
+        switch character {
+        case 0x20, 0x09, 0x0A, 0x0D, 0x3A, 0x2D: true
+        default: false
+        }
+    }
+
+    private static func digit(_ nibble: UInt8, _ uppercase: Bool) -> Unicode.Scalar {
+        let letters: UInt8 = uppercase ? 0x41 : 0x61
+        return Unicode.Scalar(nibble < 10 ? 0x30 + nibble : letters + nibble - 10)
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ByteCodec
+
+/// The sixteen bytes of a FeliCa block.
+public struct Block: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// A block from exactly sixteen bytes, else `nil`.
+    public init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 16, let high = UInt64(bigEndianBytes: bytes.prefix(8)),
+            let low = UInt64(bigEndianBytes: bytes.suffix(8))
+        else { return nil }
+        self.high = high
+        self.low = low
+    }
+
+    /// A block of zeros.
+    public static let zero = Block(high: 0, low: 0)
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Byte `offset`, counted from 0; only the low four bits of the offset count, so no offset can trap.
+    public subscript(offset: Int) -> UInt8 {
+        let half = offset & 8 == 0 ? high : low
+        return UInt8(truncatingIfNeeded: half >> UInt64(56 - (offset & 7) * 8))
+    }
+
+    /// The number in `count` bytes (1 to 8) from `offset`; bytes past the end wrap round to the start.
+    public func number(at offset: Int, count: Int, _ order: ByteOrder) -> UInt64 {
+        let places = 0..<max(0, min(count, 8))
+        return switch order {
+        case .big: places.reduce(0) { $0 << 8 | UInt64(self[offset + $1]) }
+        case .little: places.reversed().reduce(0) { $0 << 8 | UInt64(self[offset + $1]) }
+        }
+    }
+
+    /// The two-byte number at `offset`.
+    public func uint16(at offset: Int, _ order: ByteOrder) -> UInt16 {
+        UInt16(truncatingIfNeeded: number(at: offset, count: 2, order))
+    }
+
+    /// The three-byte number at `offset`.
+    public func uint24(at offset: Int, _ order: ByteOrder) -> UInt32 {
+        UInt32(truncatingIfNeeded: number(at: offset, count: 3, order))
+    }
+
+    /// The four-byte number at `offset`.
+    public func uint32(at offset: Int, _ order: ByteOrder) -> UInt32 {
+        UInt32(truncatingIfNeeded: number(at: offset, count: 4, order))
+    }
+
+    /// The sixteen bytes.
+    public var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
+
+    /// Whether every byte is 00.
+    public var isZero: Bool { high == 0 && low == 0 }
+}
+
+extension Block: CustomStringConvertible {
+    /// Thirty-two upper-case hexadecimal digits.
+    public var description: String { Hex.encode(bytes, uppercase: true) }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension UInt64 {
+    /// The number that exactly eight bytes write, most significant first.
+    init?(bigEndianBytes bytes: some Collection<UInt8>) {
+        guard bytes.count == 8 else { return nil }
+        self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    var bigEndianBytes: [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: self >> UInt64(56 - $0 * 8)) }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that could have been read but was not, because the card left or the radio failed.
+public struct MissingPart: Hashable, Sendable {
+    /// The system it belongs to; `nil` when even the list of systems is not complete.
+    public var system: SystemCode?
+    /// The service; `nil` when the list of the system's nodes is not complete.
+    public var service: ServiceCode?
+    /// The first block that was not read; `nil` when that is not known.
+    public var fromBlock: UInt16?
+    /// Why, in one word: `cardLost`, `radioError`, `readerFailed`, `cancelled`.
+    public var reason: String
+
+    /// A part that was not read.
+    public init(
+        system: SystemCode? = nil, service: ServiceCode? = nil, fromBlock: UInt16? = nil, reason: String
+    ) {
+        self.system = system
+        self.service = service
+        self.fromBlock = fromBlock
+        self.reason = reason
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SystemDump {
+    init(json: JSONCursor) throws(DocumentError) {
+        self.init(
+            systemCode: try json.required("systemCode").code(),
+            idm: try json.required("idm").idm(),
+            pmm: try json.required("pmm").pmm(),
+            areas: try json.optional("areas")?.list { area throws(DocumentError) in try AreaDump(json: area) } ?? [],
+            services: try json.optional("services")?.list { service throws(DocumentError) in
+                try ServiceDump(json: service)
+            } ?? [],
+            extra: try json.object().without(["systemCode", "idm", "pmm", "areas", "services"]))
+    }
+
+    var json: JSONValue {
+        var object = JSONObject([
+            ("systemCode", .string(systemCode.description)),
+            ("idm", .string(idm.description)),
+            ("pmm", .string(pmm.description)),
+            ("areas", .array(areas.map(\.json))),
+            ("services", .array(services.map(\.json))),
+        ])
+        object.merge(extra)
+        return .object(object)
+    }
+}
+
+extension AreaDump {
+    init(json: JSONCursor) throws(DocumentError) {
+        self.init(
+            start: try json.required("start").code(),
+            end: try json.required("end").code(),
+            keyVersion: try json.optional("keyVersion")?.code(),
+            extra: try json.object().without(["start", "end", "keyVersion"]))
+    }
+
+    var json: JSONValue {
+        var object = JSONObject([
+            ("start", .string(start.description)),
+            ("end", .string(end.description)),
+            ("keyVersion", .text(keyVersion?.description)),
+        ])
+        object.merge(extra)
+        return .object(object)
+    }
+}
+
+extension ServiceDump {
+    init(json: JSONCursor) throws(DocumentError) {
+        var blocks: [UInt16: Block] = [:]
+        for (key, value) in try json.optional("blocks")?.members() ?? [] {
+            guard let number = BlockNumber(key) else { throw value.malformed("four hexadecimal digits as its name") }
+            guard let block = Block(try value.bytes(count: 16)) else { throw value.malformed("16 bytes") }
+            blocks[number.rawValue] = block
+        }
+        self.init(
+            code: try json.required("code").code(),
+            keyVersion: try json.optional("keyVersion")?.code(),
+            state: try ReadState(json: json),
+            blocks: blocks,
+            extra: try json.object().without(["code", "keyVersion", "state", "status", "blocks"]))
+    }
+
+    var json: JSONValue {
+        var object = JSONObject([
+            ("code", .string(code.description)),
+            ("keyVersion", .text(keyVersion?.description)),
+            ("state", .string(state.word)),
+        ])
+        if case .refused(let status) = state { object["status"] = .string(StatusCode(rawValue: status).description) }
+        object["blocks"] = .object(
+            JSONObject(
+                sortedBlocks.map {
+                    (BlockNumber(rawValue: $0.number).description, .string($0.block.description.lowercased()))
+                }))
+        object.merge(extra)
+        return .object(object)
+    }
+}
+
+extension ReadState {
+    init(json: JSONCursor) throws(DocumentError) {
+        let word = try json.required("state")
+        switch try word.text() {
+        case "read": self = .read
+        case "keyRequired": self = .keyRequired
+        case "refused":
+            let status: StatusCode = try json.optional("status")?.code() ?? StatusCode(rawValue: 0)
+            self = .refused(status: status.rawValue)
+        case "lost": self = .lost
+        case "skipped": self = .skipped
+        default: throw word.malformed("read, keyRequired, refused, lost or skipped")
+        }
+    }
+}
+
+extension MissingPart {
+    init(json: JSONCursor) throws(DocumentError) {
+        let block: BlockNumber? = try json.optional("fromBlock")?.code()
+        self.init(
+            system: try json.optional("system")?.code(),
+            service: try json.optional("service")?.code(),
+            fromBlock: block?.rawValue,
+            reason: try json.required("reason").text())
+    }
+
+    var json: JSONValue {
+        var object = JSONObject()
+        object["system"] = system.map { .string($0.description) }
+        object["service"] = service.map { .string($0.description) }
+        object["fromBlock"] = fromBlock.map { .string(BlockNumber(rawValue: $0).description) }
+        object["reason"] = .string(reason)
+        return .object(object)
+    }
+}
+
+/// A block number written as four digits in a document.
+private struct BlockNumber: FourDigitCode {
+    let rawValue: UInt16
+}
+
+/// Status flags written as four digits in a document.
+private struct StatusCode: FourDigitCode {
+    let rawValue: UInt16
+}

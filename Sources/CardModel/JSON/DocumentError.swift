@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a document could not be read. `key` is the path of the value, as in `felica.systems[0].systemCode`.
+@nonexhaustive
+public enum DocumentError: Error, Hashable, Sendable {
+    /// The text is no JSON at all, or ends too early.
+    case notJSON(reason: String)
+    /// A value that must be there is not.
+    case missing(key: String)
+    /// A value is of another kind or form than it must be.
+    case malformed(key: String, expected: String)
+    /// The document is of a schema or version that this program does not read.
+    case unknownSchema(found: String, supported: String)
+    /// The document is longer than any card's could be.
+    case tooLong(bytes: Int, limit: Int)
+    /// A line of a line-oriented document is not what it must be; lines count from 1.
+    case malformedLine(line: Int, expected: String)
+
+    static func reason(of error: DecodingError) -> String {
+        let context: DecodingError.Context? =
+            switch error {
+            case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
+                .valueNotFound(_, let context):
+                context
+            @unknown default: nil
+            }
+        guard let context else { return "\(error)" }
+        return context.underlyingError.map { "\($0)" } ?? context.debugDescription
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+
+/// A JSON value together with its path, for reading documents with errors that name the key.
+public struct JSONCursor: Sendable {
+    /// The value.
+    public let value: JSONValue
+    /// Where it stands, as in `felica.systems[0].systemCode`; empty for the whole document.
+    public let path: String
+
+    /// The whole of a document.
+    public init(_ value: JSONValue) {
+        self.init(value, path: "")
+    }
+
+    private init(_ value: JSONValue, path: String) {
+        self.value = value
+        self.path = path
+    }
+
+    /// The member `key`, or `nil` when it is absent or `null`.
+    ///
+    /// - Throws: ``DocumentError/malformed(key:expected:)`` when this is no object.
+    public func optional(_ key: String) throws(DocumentError) -> JSONCursor? {
+        guard let value = try object()[key], value != .null else { return nil }
+        return JSONCursor(value, path: path.isEmpty ? key : "\(path).\(key)")
+    }
+
+    /// The member `key`.
+    ///
+    /// - Throws: ``DocumentError/missing(key:)`` when it is absent or `null`.
+    public func required(_ key: String) throws(DocumentError) -> JSONCursor {
+        guard let member = try optional(key) else { throw .missing(key: path.isEmpty ? key : "\(path).\(key)") }
+        return member
+    }
+
+    /// This as an object.
+    public func object() throws(DocumentError) -> JSONObject {
+        guard case .object(let object) = value else { throw malformed("an object") }
+        return object
+    }
+
+    /// The members of this object.
+    public func members() throws(DocumentError) -> [(key: String, value: JSONCursor)] {
+        try object().members.map { member in
+            (member.key, JSONCursor(member.value, path: path.isEmpty ? member.key : "\(path).\(member.key)"))
+        }
+    }
+
+    /// The elements of this array.
+    public func elements() throws(DocumentError) -> [JSONCursor] {
+        guard case .array(let values) = value else { throw malformed("an array") }
+        return values.enumerated().map { JSONCursor($1, path: "\(path)[\($0)]") }
+    }
+
+    /// This as a text.
+    public func text() throws(DocumentError) -> String {
+        guard case .string(let text) = value else { throw malformed("a string") }
+        return text
+    }
+
+    /// This as a truth value.
+    public func bool() throws(DocumentError) -> Bool {
+        guard case .bool(let value) = value else { throw malformed("true or false") }
+        return value
+    }
+
+    /// This as a whole number within `range`.
+    public func integer(in range: ClosedRange<Int> = Int.min...Int.max) throws(DocumentError) -> Int {
+        guard case .integer(let number) = value, let value = Int(exactly: number), range.contains(value) else {
+            throw malformed(range == Int.min...Int.max ? "a whole number" : "a number \(range)")
+        }
+        return value
+    }
+
+    /// This as bytes written in hexadecimal; exactly `count` of them when that is given.
+    public func bytes(count: Int? = nil) throws(DocumentError) -> [UInt8] {
+        let expected = count.map { "\($0 * 2) hexadecimal digits" } ?? "hexadecimal digits"
+        let bytes: [UInt8]
+        do {
+            bytes = try Hex.decode(try text())
+        } catch is HexError {
+            throw malformed(expected)
+        } catch {
+            throw malformed(expected)
+        }
+        guard count == nil || bytes.count == count else { throw malformed(expected) }
+        return bytes
+    }
+
+    /// This as a code of four hexadecimal digits.
+    public func code<Code: FourDigitCode>(_ type: Code.Type = Code.self) throws(DocumentError) -> Code {
+        guard let code = Code(try text()) else { throw malformed("four hexadecimal digits") }
+        return code
+    }
+
+    /// The error that says what should stand here.
+    public func malformed(_ expected: String) -> DocumentError {
+        path.isEmpty ? .malformed(key: "the document", expected: expected) : .malformed(key: path, expected: expected)
+    }
+}

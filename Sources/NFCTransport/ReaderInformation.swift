@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is known of an open reader, and what card reading plans with.
+public struct ReaderInformation: Hashable, Sendable {
+    /// What `--reader` takes to open it again.
+    public var id: String
+    /// What it calls itself.
+    public var name: String
+    /// The longest FeliCa answer that it can pass on, in bytes with the LEN byte: 255, or less.
+    public var longestFeliCaAnswer: Int
+    /// The FeliCa bit rates that it can poll with, in the order in which they are tried.
+    public var feliCaBitRates: [FeliCaBitRate]
+
+    /// What is known of a reader.
+    public init(
+        id: String, name: String, longestFeliCaAnswer: Int = 255,
+        feliCaBitRates: [FeliCaBitRate] = [.kbps212, .kbps424]
+    ) {
+        self.id = id
+        self.name = name
+        self.longestFeliCaAnswer = longestFeliCaAnswer
+        self.feliCaBitRates = feliCaBitRates
+    }
+
+    /// How many blocks one Read Without Encryption may ask for so that the answer (13 bytes and 16 a block) fits.
+    public var blocksPerRead: Int { max(1, min(15, (longestFeliCaAnswer - 13) / 16)) }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Where tests find the files of the repository.
+public enum TestFiles {
+    /// The top of the repository, without a slash at the end.
+    public static let root: String = {
+        let parts = #filePath.split(separator: "/").dropLast(3)
+        return "/" + parts.joined(separator: "/")
+    }()
+
+    /// The bytes of a file below the top of the repository, as in `Fixtures/cards/suica/card.json`.
+    public static func read(_ path: String) throws -> [UInt8] {
+        let whole = path.hasPrefix("/") ? path : "\(root)/\(path)"
+        guard let file = fopen(whole, "rb") else { throw Unreadable(path: whole) }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            guard count > 0 else { return bytes }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    /// A file that a test needs is not there.
+    public struct Unreadable: Error {
+        /// Which one.
+        public let path: String
+    }
+}
