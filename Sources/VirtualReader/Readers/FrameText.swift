@@ -27,6 +27,7 @@ enum FrameText {
         guard frame.count >= 10, CommandCode(rawValue: code)?.carriesIDm != false else {
             return "transceive \(Hex.encode(frame))"
         }
-        return "transceive \(Hex.encode(frame.prefix(2))) <IDm> \(Hex.encode(frame.dropFirst(10)))"
+        let parameters = frame.count > 10 ? " \(Hex.encode(frame.dropFirst(10)))" : ""
+        return "transceive \(Hex.encode(frame.prefix(2))) <IDm>\(parameters)"
     }
 }
