@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLibNFC
 internal import NFCTransport
 
 /// The way to the chip: the device, the lock on its port, and what the chip was told so far.
@@ -70,7 +71,9 @@ struct ChipLink: ~Copyable {
     mutating func switchFieldOff() {
         guard lost == nil else { return }
         // The USB drivers keep a cancellation until the next command, which it ends.
-        for _ in 0..<2 where send(ChipCommand.fieldOff, waiting: Self.commandTime).result < 0 { continue }
+        if send(ChipCommand.fieldOff, waiting: Self.commandTime).result == NFC_EOPABORTED {
+            _ = send(ChipCommand.fieldOff, waiting: Self.commandTime)
+        }
     }
 
     private func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
