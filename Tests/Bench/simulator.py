@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import subprocess
+import tempfile
 
 START_LIMIT = 15  # seconds until the connection string must be there
 STOP_LIMIT = 10
@@ -25,13 +26,14 @@ class Simulator:
         self.connection = None
 
     def __enter__(self):
-        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.said = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=self.said)
         try:
             ready, _, _ = select.select([self.process.stdout], [], [], START_LIMIT)
             line = self.process.stdout.readline().decode().strip() if ready else ""
             if ":" not in line:
-                self.process.kill()
-                said = self.process.communicate()[1].decode().strip()
+                self.said.seek(0)
+                said = self.said.read().decode(errors="replace").strip()
                 raise RuntimeError(f"{' '.join(self.command)} gave no connection string: {said or line or 'silence'}")
         except BaseException:
             self._end(signal.SIGKILL)
@@ -59,4 +61,4 @@ class Simulator:
                 self.process.kill()
                 self.process.wait()
         self.process.stdout.close()
-        self.process.stderr.close()
+        self.said.close()
