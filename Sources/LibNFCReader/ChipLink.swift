@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibNFC
 internal import NFCTransport
 
 /// The way to the chip: the device, the lock on its port, and what the chip was told so far.
@@ -9,6 +8,8 @@ struct ChipLink: ~Copyable {
     private let node: DeviceNode?
     private var timeouts = ChipTimeoutPolicy()
     private var triesOnce = false
+    /// Whether the reader may still say something that belongs to a command of the past.
+    private var isInDoubt = false
     /// Why the reader can no longer be used.
     private var lost: TransportError?
 
@@ -33,6 +34,7 @@ struct ChipLink: ~Copyable {
     /// Sets what holds for every exchange, once.
     mutating func prepare() throws(TransportError) {
         if let lost { throw lost }
+        guard !isInDoubt else { throw .cancelled }
         guard !triesOnce else { return }
         let result = device.stopInfiniteSelect()
         try check(ChipAnswer(result: result, status: 0, bytes: []))
@@ -67,13 +69,11 @@ struct ChipLink: ~Copyable {
         return Array(answer.bytes.dropFirst())
     }
 
-    /// Switches the field off; `nfc_close` would only after `nfc_initiator_init`. A lost reader is left alone.
-    mutating func switchFieldOff() {
-        guard lost == nil else { return }
-        // The USB drivers keep a cancellation until the next command, which it ends.
-        if send(ChipCommand.fieldOff, waiting: Self.commandTime).result == NFC_EOPABORTED {
-            _ = send(ChipCommand.fieldOff, waiting: Self.commandTime)
-        }
+    /// Makes sure that the chip hears what `nfc_close` says next (release the card, field off, power down): libnfc
+    /// leaves the field on when the first of these meets a stale answer, or a cancellation that a USB driver keeps.
+    mutating func settle() {
+        guard isInDoubt, lost == nil else { return }
+        _ = recover(from: .cancelled)
     }
 
     private func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
@@ -88,6 +88,10 @@ struct ChipLink: ~Copyable {
         case .failed(let error):
             if case .readerUnavailable = error { lost = error }
             throw error
+        case .readerInDoubt(.cancelled):
+            // Bringing the reader back would take time that nobody wants to spend; closing does it.
+            isInDoubt = true
+            throw .cancelled
         case .readerInDoubt(let error): throw recover(from: error)
         }
     }
@@ -99,7 +103,7 @@ struct ChipLink: ~Copyable {
         // The chip may have been reset.
         timeouts.forget()
         triesOnce = false
-        guard error != .cancelled else { return error }
+        isInDoubt = false
         switch node {
         case .some(let node):
             if node.isGone {
@@ -116,7 +120,6 @@ struct ChipLink: ~Copyable {
             case .failed(let fault):
                 lost = fault
                 return fault
-            case .readerInDoubt(.cancelled): return .cancelled
             case .readerInDoubt: continue
             }
         }

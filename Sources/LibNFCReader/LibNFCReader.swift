@@ -81,7 +81,7 @@ public final class LibNFCReader: Reader {
     public func close() {
         guard var link = link.take() else { return }
         if let cancellationHandler { cancellation.remove(cancellationHandler) }
-        link.switchFieldOff()
+        link.settle()
     }
 
     private func prepare() throws(TransportError) {

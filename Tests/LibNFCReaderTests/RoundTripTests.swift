@@ -44,14 +44,20 @@ struct RoundTripTests {
         #expect(opening == 4)
     }
 
-    @Test func closingSwitchesTheFieldOff() throws {
+    @Test func closingReleasesTheCardAndSwitchesTheFieldOff() throws {
         let bench = try Bench()
         try bench.activate()
-        #expect(bench.server.statistics.commandsByCode[0x32] == 1)
+        let before = bench.server.statistics.commandsByCode
         bench.reader.close()
-        #expect(bench.server.statistics.commandsByCode[0x32] == 2)
+        let after = bench.server.statistics.commandsByCode
+        // InRelease, RFConfiguration, PowerDown, and nothing else.
+        #expect(after.values.reduce(0, +) - before.values.reduce(0, +) == 3)
+        #expect([0x52, 0x32, 0x16].allSatisfy { after[$0, default: 0] == before[$0, default: 0] + 1 })
         bench.reader.close()
-        #expect(throws: TransportError.self) { try bench.activate() }
+        #expect(bench.server.statistics.commandsByCode == after)
+        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")) {
+            try bench.activate()
+        }
     }
 
     @Test func aFrameMayBe255BytesLong() throws {
