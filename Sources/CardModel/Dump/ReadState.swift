@@ -6,8 +6,8 @@ public enum ReadState: Hashable, Sendable {
     case read
     /// It cannot be read without a key.
     case keyRequired
-    /// The card refused with these status flags (FeliCa: SF1 SF2) or status word.
-    case refused(status: UInt16)
+    /// The card refused with these status flags (FeliCa: SF1 SF2) or status word; `nil` when it only kept silent.
+    case refused(status: UInt16?)
     /// The card left, or the radio failed, before all of it was read.
     case lost
     /// It was not asked for, or it is the same as another part that was read.

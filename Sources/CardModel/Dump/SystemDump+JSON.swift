@@ -68,7 +68,9 @@ extension ServiceDump {
             ("keyVersion", .text(keyVersion?.description)),
             ("state", .string(state.word)),
         ])
-        if case .refused(let status) = state { object["status"] = .string(StatusCode(rawValue: status).description) }
+        if case .refused(let status) = state {
+            object["status"] = .text(status.map { StatusCode(rawValue: $0).description })
+        }
         object["blocks"] = .object(
             JSONObject(
                 sortedBlocks.map {
@@ -86,8 +88,8 @@ extension ReadState {
         case "read": self = .read
         case "keyRequired": self = .keyRequired
         case "refused":
-            let status: StatusCode = try json.optional("status")?.code() ?? StatusCode(rawValue: 0)
-            self = .refused(status: status.rawValue)
+            let status: StatusCode? = try json.optional("status")?.code()
+            self = .refused(status: status?.rawValue)
         case "lost": self = .lost
         case "skipped": self = .skipped
         default: throw word.malformed("read, keyRequired, refused, lost or skipped")
