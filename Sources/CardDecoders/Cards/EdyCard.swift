@@ -36,7 +36,7 @@ public struct EdyDecoder: CardDecoder {
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         let balance = Int(purse.uint32(at: 0, .little))
-        let newest = historyBlocks(dump)?[0].flatMap(EdyHistoryBlock.init)
+        let newest = newestRecord(dump)
         let differs = newest.map { $0.balance != balance } ?? false
         return BalanceReport(
             balances: [BalanceEntry(card: id, name: name, amount: balance)],
@@ -53,17 +53,8 @@ public struct EdyDecoder: CardDecoder {
             }
             if sequence.isIncomplete { report.warnings.append(.historyIncomplete) }
         }
-        do {
-            let money = try balance(dump)
-            report.balances = money.balances
-            report.warnings += money.warnings
-        } catch {
-            guard let newest = report.history?.first?.balance else {
-                guard report.history != nil else { throw error }
-                return report
-            }
-            report.balances = [BalanceEntry(card: id, name: name, amount: newest)]
-            report.warnings.append(.balanceFromHistory)
+        try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(DecodingFailure) in
+            try balance(dump)
         }
         if let block = dump.openedBlocks(numberRead.system, numberRead.service)?[0] {
             let number = EdyNumber(block)
@@ -71,6 +62,10 @@ public struct EdyDecoder: CardDecoder {
             if !number.isDecimal { report.warnings.append(.numberNotDecimal) }
         }
         return report
+    }
+
+    private func newestRecord(_ dump: CardDump) -> EdyHistoryBlock? {
+        historyBlocks(dump)?[0].flatMap { EdyHistoryBlock($0) }
     }
 
     private func historyBlocks(_ dump: CardDump) -> [UInt16: Block]? {

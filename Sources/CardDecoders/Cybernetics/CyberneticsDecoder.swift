@@ -38,7 +38,7 @@ public struct CyberneticsDecoder: CardDecoder {
         let attributes = CyberneticsAttributeBlock(
             try dump.block(balanceRead, card: id, field: "balance", offset: 11))
         var report = BalanceReport(balances: [BalanceEntry(card: id, name: name, amount: attributes.balance)])
-        if let newest = historyBlocks(dump)?[0].flatMap(CyberneticsHistoryBlock.init) {
+        if let newest = newestRecord(dump) {
             if newest.balance != attributes.balance { report.warnings.append(.balanceDiffersFromHistory) }
             if newest.serial & 0xFFFF != attributes.transactionNumber {
                 report.warnings.append(.transactionsNotInHistory)
@@ -55,19 +55,14 @@ public struct CyberneticsDecoder: CardDecoder {
             report.history = history.records
             report.warnings = history.warnings
         }
-        do {
-            let money = try balance(dump)
-            report.balances = money.balances
-            report.warnings += money.warnings
-        } catch {
-            guard let newest = report.history?.first?.balance else {
-                guard report.history != nil else { throw error }
-                return report
-            }
-            report.balances = [BalanceEntry(card: id, name: name, amount: newest)]
-            report.warnings.append(.balanceFromHistory)
+        try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(DecodingFailure) in
+            try balance(dump)
         }
         return report
+    }
+
+    private func newestRecord(_ dump: CardDump) -> CyberneticsHistoryBlock? {
+        historyBlocks(dump)?[0].flatMap { CyberneticsHistoryBlock($0) }
     }
 
     private func historyBlocks(_ dump: CardDump) -> [UInt16: Block]? {
