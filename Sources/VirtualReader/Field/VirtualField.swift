@@ -6,7 +6,7 @@ internal import Synchronization
 /// The air over a reader: the cards that lie in it, and what goes wrong.
 ///
 /// Exchanges are counted from 1, Polling included; faults are planned by that count.
-public final class VirtualField: RadioField, Sendable {
+public final class VirtualField: Sendable {
     /// What a reader hears when several cards answer the same time slot of a Polling.
     public enum Collision: Hashable, Sendable {
         /// The card that was put down first, as when one card lies much nearer.
