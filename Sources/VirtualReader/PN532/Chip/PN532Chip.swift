@@ -137,10 +137,10 @@ final class PN532Chip {
 
     /// Lets time pass, for ever without a duration; `false` when the host interfered.
     func pause(for duration: Duration?) -> Bool {
+        if duration == .zero { return true }
         if let duration { modelTime += duration }
         while true {
             if isInterrupted { return false }
-            if duration == .zero { return true }
             switch line.read(until: duration.map { _ in modelTime }) {
             case .bytes(let bytes): take(bytes)
             case .deadline: return true
