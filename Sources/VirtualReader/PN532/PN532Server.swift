@@ -3,7 +3,7 @@
 /// A PN532 on a pseudo-terminal, served by a thread of its own.
 ///
 /// Any program that speaks to a PN532 over a serial port can open ``path``, one after another, in this process or in
-/// another one. The field is used on the server's thread until ``stop()`` returns; read what it recorded after that.
+/// another one. The field is used on the server's thread until ``stop()`` returns.
 ///
 ///     let server = try PN532Server(field: field)
 ///     defer { server.stop() }

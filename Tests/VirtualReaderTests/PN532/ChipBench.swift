@@ -11,7 +11,7 @@ struct ChipBench {
 
     /// Runs a chip until the host has nothing left to say.
     init(
-        _ script: [(at: Duration, bytes: [UInt8])], field: PlainField = PlainField(), timing: TimeModel = .off,
+        _ script: [HostBytes], field: PlainField = PlainField(), timing: TimeModel = .off,
         faults: SerialFaultPlan = .none
     ) {
         self.field = field
@@ -25,7 +25,7 @@ struct ChipBench {
         faults: SerialFaultPlan = .none
     ) throws {
         self.init(
-            try commands.map { (.zero, try Self.frame($0)) }, field: field, timing: timing, faults: faults)
+            try commands.map { try HostBytes(command: $0) }, field: field, timing: timing, faults: faults)
     }
 
     /// A host frame around a command in hexadecimal, which starts with D4.

@@ -105,13 +105,13 @@ struct ChipCommandTests {
 
     @Test func notAcknowledgeRepeatsTheLastAnswer() throws {
         let nack = try Hex.decode(ChipBench.nack)
-        let bench = ChipBench([(.zero, nack), (.zero, try ChipBench.frame("d402")), (.zero, nack), (.zero, nack)])
+        let bench = ChipBench([HostBytes(nack), try HostBytes(command: "d402"), HostBytes(nack), HostBytes(nack)])
         #expect(bench.answers == ["", "d50332010607", "d50332010607", "d50332010607"])
         #expect(bench.counters.statistics.hostCommands == 1)
     }
 
     @Test func damagedCommandGetsNoAnswer() throws {
-        let bench = ChipBench([(.zero, try Hex.decode("0000ff02fed4022b00")), (.zero, try ChipBench.frame("d402"))])
+        let bench = ChipBench([HostBytes(try Hex.decode("0000ff02fed4022b00")), try HostBytes(command: "d402")])
         #expect(bench.sent == [ChipBench.ack, "0000ff06fad50332010607e800"])
         #expect(bench.counters.statistics.damagedFrames == 1)
     }
@@ -119,7 +119,7 @@ struct ChipCommandTests {
     /// A frame that ends half-way swallows nothing: after 100 ms its start is taken for noise.
     @Test func unfinishedFrameIsGivenUp() throws {
         let half: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x01, 0xD4]
-        let bench = ChipBench([(.zero, half), (.milliseconds(1), try ChipBench.frame("d402"))])
+        let bench = ChipBench([HostBytes(half), try HostBytes(at: .milliseconds(1), command: "d402")])
         #expect(bench.answers == ["d50332010607"])
         #expect(bench.line.now == .milliseconds(101))
     }

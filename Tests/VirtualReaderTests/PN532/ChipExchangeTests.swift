@@ -25,8 +25,8 @@ struct ChipExchangeTests {
         let field = PlainField()
         let bench = ChipBench(
             [
-                (.zero, try ChipBench.frame(Self.select)),
-                (.zero, try Hex.decode("0000FF13EDD44001 1006 0102030405060708 010B00018000 2400")),
+                try HostBytes(command: Self.select),
+                HostBytes(try Hex.decode("0000FF13EDD44001 1006 0102030405060708 010B00018000 2400")),
             ], field: field)
         #expect(bench.answers.last == "d54100" + Self.block)
         #expect(field.frames.last.map { Hex.encode($0) } == Self.read)
@@ -37,15 +37,13 @@ struct ChipExchangeTests {
         (.answer(CardAnswer([])), "00"), (.answer(CardAnswer([0xFF])), "00ff"),
     ])
     func statusOfAnExchange(outcome: FieldOutcome, status: String) throws {
-        let field = PlainField()
-        field.outcomes = [1: outcome, 2: outcome]
+        let field = PlainField([1: outcome, 2: outcome])
         let bench = try ChipBench(commands: [Self.select, "d442" + Self.read, "d44001" + Self.read], field: field)
         #expect(bench.answers.dropFirst() == ["d543" + status, "d541" + status])
     }
 
     @Test func exchangeIsRetriedAsOftenAsAsked() throws {
-        let field = PlainField()
-        field.outcomes = [1: .silence, 2: .damaged(status: 0x02)]
+        let field = PlainField([1: .silence, 2: .damaged(status: 0x02)])
         let bench = try ChipBench(commands: [Self.select, "d4320402", "d44001" + Self.read], field: field)
         #expect(bench.answers.last == "d54100" + Self.block)
         #expect(bench.counters.statistics.retriedFrames == 2)
@@ -68,9 +66,8 @@ struct ChipExchangeTests {
     }
 
     @Test func longAnswerGoesInParts() throws {
-        let field = PlainField()
-        let long = (0..<600).map { UInt8($0 & 0xFF) }
-        field.outcomes = [1: .answer(CardAnswer(long))]
+                let long = (0..<600).map { UInt8($0 & 0xFF) }
+        let field = PlainField([1: .answer(CardAnswer(long))])
         let bench = try ChipBench(commands: [Self.select, "d44001" + Self.read, "d44001", "d44001"], field: field)
         let parts = [long[..<262], long[262..<524], long[524...]].map { Hex.encode($0) }
         #expect(bench.answers.dropFirst() == ["d54140" + parts[0], "d54140" + parts[1], "d54100" + parts[2]])
@@ -79,9 +76,8 @@ struct ChipExchangeTests {
 
     /// 253 bytes of a card, 15 blocks: more than a normal frame holds.
     @Test func fifteenBlocksComeInAnExtendedFrame() throws {
-        let field = PlainField()
         let answer = [0xFD] + [UInt8](repeating: 0x07, count: 252)
-        field.outcomes = [1: .answer(CardAnswer(answer))]
+        let field = PlainField([1: .answer(CardAnswer(answer))])
         let bench = try ChipBench(commands: [Self.select, "d442" + Self.read], field: field)
         #expect(bench.sent.last?.hasPrefix("0000ffffff0100ffd54300fd07") == true)
     }

@@ -30,13 +30,13 @@ struct ChipFaultTests {
     func onceAndNoMore(fault: SerialFault, sent: [String]) throws {
         let command = try ChipBench.frame("d402")
         let bench = ChipBench(
-            [(.zero, command), (.seconds(1), command)], faults: SerialFaultPlan([.command(0): fault]))
+            [HostBytes(command), HostBytes(at: .seconds(1), command)], faults: SerialFaultPlan([.command(1): fault]))
         #expect(bench.sent == sent + [ChipBench.ack, Self.answer])
     }
 
     @Test func splitAndLateTakeTheirTime() throws {
         let plan = SerialFaultPlan([
-            .command(0): .split(count: 5, pause: .milliseconds(20)), .command(1): .late(.milliseconds(300)),
+            .command(1): .split(count: 5, pause: .milliseconds(20)), .command(2): .late(.milliseconds(300)),
         ])
         let bench = try ChipBench(commands: ["d402", "d402"], faults: plan)
         #expect(bench.line.sent.map(\.at) == [0, 0, 20, 20, 320].map { .milliseconds($0) })
@@ -45,15 +45,15 @@ struct ChipFaultTests {
     @Test func hostThatGivesUpGetsNoLateAnswer() throws {
         let bench = ChipBench(
             [
-                (.zero, try ChipBench.frame("d402")), (.milliseconds(100), PN532Frame.acknowledge),
-                (.milliseconds(400), try ChipBench.frame("d40001")),
-            ], faults: SerialFaultPlan([.command(0): .late(.milliseconds(300))]))
+                try HostBytes(command: "d402"), HostBytes(at: .milliseconds(100), PN532Frame.acknowledge),
+                try HostBytes(at: .milliseconds(400), command: "d40001"),
+            ], faults: SerialFaultPlan([.command(1): .late(.milliseconds(300))]))
         #expect(bench.answers == ["d50100"])
         #expect(bench.counters.statistics.abortedCommands == 1)
     }
 
     @Test func deadChipSaysNothingMore() throws {
-        let bench = try ChipBench(commands: ["d402", "d402", "d402"], faults: SerialFaultPlan([.command(1): .dead]))
+        let bench = try ChipBench(commands: ["d402", "d402", "d402"], faults: SerialFaultPlan([.command(2): .dead]))
         #expect(bench.sent == [ChipBench.ack, Self.answer])
         #expect(bench.counters.statistics.hostCommands == 3)
     }
@@ -67,7 +67,7 @@ struct ChipFaultTests {
 
     @Test func lengthChecksumOfAnExtendedFrame() throws {
         let echo = "d400" + String(repeating: "00", count: 256)
-        let bench = try ChipBench(commands: [echo], faults: SerialFaultPlan([.command(0): .wrongLengthChecksum]))
+        let bench = try ChipBench(commands: [echo], faults: SerialFaultPlan([.command(1): .wrongLengthChecksum]))
         #expect(bench.sent.last?.hasPrefix("0000ffffff0102fe") == true)
     }
 
@@ -75,7 +75,7 @@ struct ChipFaultTests {
     @Test(arguments: [(SerialFault.noAcknowledge, 0), (.notAcknowledge, 0), (.syntaxError, 0), (.acknowledgeOnly, 1)])
     func cardHearsWhatTheChipHeard(fault: SerialFault, exchanges: Int) throws {
         let bench = try ChipBench(
-            commands: ["d44a010100ffff0100"], faults: SerialFaultPlan([.command(0): fault]))
+            commands: ["d44a010100ffff0100"], faults: SerialFaultPlan([.command(1): fault]))
         #expect(bench.field.frames.count == exchanges)
     }
 
@@ -85,17 +85,17 @@ struct ChipFaultTests {
         #expect(bench.answers == ["d50100", "d50332010607", "d50100", ChipBench.nack, "d50332010607"])
     }
 
-    @Test func indexWinsOverCode() {
-        let plan = SerialFaultPlan([.command(3): .twice, .code(0x02): .dead])
-        #expect(plan.fault(index: 3, code: 0x02, occurrence: 0) == .twice)
-        #expect(plan.fault(index: 2, code: 0x02, occurrence: 0) == .dead)
-        #expect(plan.fault(index: 2, code: 0x02, occurrence: 1) == nil)
+    @Test func numberWinsOverCode() {
+        let plan = SerialFaultPlan([.command(4): .twice, .code(0x02): .dead])
+        #expect(plan.fault(number: 4, code: 0x02, before: 0) == .twice)
+        #expect(plan.fault(number: 3, code: 0x02, before: 0) == .dead)
+        #expect(plan.fault(number: 3, code: 0x02, before: 1) == nil)
     }
 
     @Test func repeatedAnswerIsTheUndamagedOne() throws {
         let bench = ChipBench(
-            [(.zero, try ChipBench.frame("d402")), (.zero, PN532Frame.notAcknowledge)],
-            faults: SerialFaultPlan([.command(0): .wrongDataChecksum]))
+            [try HostBytes(command: "d402"), HostBytes(PN532Frame.notAcknowledge)],
+            faults: SerialFaultPlan([.command(1): .wrongDataChecksum]))
         #expect(bench.answers.last == "d50332010607")
     }
 }

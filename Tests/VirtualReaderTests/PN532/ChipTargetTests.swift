@@ -33,8 +33,7 @@ struct ChipTargetTests {
     }
 
     @Test func speedThatTheCardDoesNotHear() throws {
-        let field = PlainField()
-        field.bitRates = [.kbps212]
+        let field = PlainField(bitRates: [.kbps212])
         let bench = try ChipBench(
             commands: ["d43205000000", "d44a010200ffff0100", "d44a010100ffff0100"], field: field)
         #expect(bench.answers == ["d533", "d54b00", "d54b0101" + Self.named])
@@ -42,8 +41,7 @@ struct ChipTargetTests {
 
     @Test(arguments: [FieldOutcome.silence, .damaged(status: 0x02), .answer(CardAnswer([0x0C, 0x01])), .answer(CardAnswer([]))])
     func badAnswerIsPolledAgain(outcome: FieldOutcome) throws {
-        let field = PlainField()
-        field.outcomes = [0: outcome]
+        let field = PlainField([0: outcome])
         let bench = try ChipBench(commands: ["d43205000001", "d44a010100ffff0100"], field: field)
         #expect(bench.answers == ["d533", "d54b0101" + Self.named])
         #expect(field.frames.count == 2)
@@ -64,12 +62,11 @@ struct ChipTargetTests {
     /// A chip starts with retries for ever; the host's ACK ends them, and the next command is answered.
     @Test(arguments: ["d44a010100ffff0100", "d44a0100", "d44a010300"])
     func endlessSearchEndsWithAnAcknowledge(command: String) throws {
-        let field = PlainField()
-        field.hasCard = false
+        let field = PlainField(hasCard: false)
         let bench = ChipBench(
             [
-                (.zero, try ChipBench.frame(command)), (.milliseconds(300), PN532Frame.acknowledge),
-                (.milliseconds(301), try ChipBench.frame("d402")),
+                try HostBytes(command: command), HostBytes(at: .milliseconds(300), PN532Frame.acknowledge),
+                try HostBytes(at: .milliseconds(301), command: "d402"),
             ], field: field)
         #expect(bench.answers == ["d50332010607"])
         #expect(bench.counters.statistics.abortedCommands == 1)
@@ -77,19 +74,17 @@ struct ChipTargetTests {
     }
 
     @Test func anotherCommandEndsTheRunningOne() throws {
-        let field = PlainField()
-        field.hasCard = false
+        let field = PlainField(hasCard: false)
         let bench = ChipBench(
-            [(.zero, try ChipBench.frame("d44a010100ffff0100")), (.milliseconds(50), try ChipBench.frame("d402"))],
+            [try HostBytes(command: "d44a010100ffff0100"), try HostBytes(at: .milliseconds(50), command: "d402")],
             field: field)
         #expect(bench.answers == ["d50332010607"])
         #expect(bench.sent.filter { $0 == ChipBench.ack }.count == 2)
     }
 
     @Test func endlessSearchFindsACardThatComesLater() throws {
-        let field = PlainField()
-        field.outcomes = Dictionary(uniqueKeysWithValues: (0..<5).map { ($0, .silence) })
-        let bench = ChipBench([(.zero, try ChipBench.frame("d44a010100ffff0100"))], field: field)
+        let field = PlainField(Dictionary(uniqueKeysWithValues: (0..<5).map { ($0, .silence) }))
+        let bench = ChipBench([try HostBytes(command: "d44a010100ffff0100")], field: field)
         #expect(bench.answers == ["d54b0101" + Self.named])
         #expect(bench.line.now == .milliseconds(50))
     }
@@ -109,8 +104,7 @@ struct ChipTargetTests {
 
     /// Two rounds, three types, twice 150 ms each: the host asked for that time.
     @Test func autoPollTakesItsTime() throws {
-        let field = PlainField()
-        field.hasCard = false
+        let field = PlainField(hasCard: false)
         let bench = try ChipBench(commands: ["d4600202002012"], field: field)
         #expect(bench.answers == ["d56100"])
         #expect(bench.line.now == .milliseconds(2 * 3 * 300))

@@ -7,21 +7,16 @@ final class VirtualLine: HostLine {
     private(set) var now = Duration.zero
     /// What the chip sent, and when.
     private(set) var sent: [(at: Duration, bytes: [UInt8])] = []
-    private var script: ArraySlice<(at: Duration, bytes: [UInt8])>
+    private var script: ArraySlice<HostBytes>
 
-    /// - Parameter script: what the host sends when; the line is closed after the last and the chip's last wait.
-    init(_ script: [(at: Duration, bytes: [UInt8])]) {
+    /// - Parameter script: what the host sends; the line is closed after the last and the chip's last wait.
+    init(_ script: [HostBytes]) {
         self.script = script[...]
     }
 
-    /// A host that has everything ready from the start.
-    convenience init(_ chunks: [[UInt8]]) {
-        self.init(chunks.map { (.zero, $0) })
-    }
-
     func read(until deadline: Duration?) -> LineEvent {
-        if let next = script.first, deadline.map({ next.at <= $0 }) ?? true {
-            now = max(now, next.at)
+        if let next = script.first, deadline.map({ next.isThere(before: $0) }) ?? true {
+            now = max(now, next.at ?? now)
             script.removeFirst()
             return .bytes(next.bytes)
         }

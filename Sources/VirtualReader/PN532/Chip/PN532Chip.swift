@@ -27,7 +27,7 @@ final class PN532Chip {
     private var lastAnswer: [UInt8] = []
     private var isDead = false
     private var received = 0
-    private var occurrences: [UInt8: Int] = [:]
+    private var receivedByCode: [UInt8: Int] = [:]
     /// When the bytes that came from the host are all over the line.
     private var lineBusyUntil = Duration.zero
     /// The model's own clock: it is not moved by what the machine adds to every wait.
@@ -63,10 +63,10 @@ final class PN532Chip {
     private func serve(_ command: [UInt8]) {
         speedAfterAcknowledge = nil
         let code = command.first ?? 0
-        let occurrence = occurrences[code, default: 0]
-        let fault = faults.fault(index: received, code: code, occurrence: occurrence)
+        let before = receivedByCode[code, default: 0]
         received &+= 1
-        occurrences[code] = occurrence &+ 1
+        receivedByCode[code] = before &+ 1
+        let fault = faults.fault(number: received, code: code, before: before)
         counters.count {
             $0.hostCommands &+= 1
             $0.commandsByCode[code, default: 0] &+= 1
