@@ -66,7 +66,7 @@ struct ChipExchangeTests {
     }
 
     @Test func longAnswerGoesInParts() throws {
-                let long = (0..<600).map { UInt8($0 & 0xFF) }
+        let long = (0..<600).map { UInt8($0 & 0xFF) }
         let field = PlainField([1: .answer(CardAnswer(long))])
         let bench = try ChipBench(commands: [Self.select, "d44001" + Self.read, "d44001", "d44001"], field: field)
         let parts = [long[..<262], long[262..<524], long[524...]].map { Hex.encode($0) }
@@ -98,7 +98,9 @@ struct ChipExchangeTests {
     }
 
     /// CRCs of proxmark3 and of flipperzero's issue 3871.
-    @Test(arguments: [("0600ffff0000", "0921"), ("0600ffff0100", "3a10"), ("0600ffff0200", "6f43"), ("060088b40000", "f725")])
+    @Test(arguments: [
+        ("0600ffff0000", "0921"), ("0600ffff0100", "3a10"), ("0600ffff0200", "6f43"), ("060088b40000", "f725"),
+    ])
     func checksum(packet: String, crc: String) throws {
         #expect(Hex.encode(FeliCaChecksum.bytes(of: try Hex.decode(packet))) == crc)
     }

@@ -39,7 +39,9 @@ struct ChipTargetTests {
         #expect(bench.answers == ["d533", "d54b00", "d54b0101" + Self.named])
     }
 
-    @Test(arguments: [FieldOutcome.silence, .damaged(status: 0x02), .answer(CardAnswer([0x0C, 0x01])), .answer(CardAnswer([]))])
+    @Test(arguments: [
+        FieldOutcome.silence, .damaged(status: 0x02), .answer(CardAnswer([0x0C, 0x01])), .answer(CardAnswer([])),
+    ])
     func badAnswerIsPolledAgain(outcome: FieldOutcome) throws {
         let field = PlainField([0: outcome])
         let bench = try ChipBench(commands: ["d43205000001", "d44a010100ffff0100"], field: field)
@@ -117,8 +119,9 @@ struct ChipTargetTests {
             "d44a010100ffff0100", "d404", "d44401", exchange, "d404", "d45401", exchange, "d45201", exchange,
         ])
         let systems = "d541000f0d010203040506070802aabb12fc"
-        #expect(bench.answers.dropFirst() == [
-            "d5050000010101011000", "d54500", "d54129", "d50500000000", "d55500", systems, "d55300", "d54129",
-        ])
+        #expect(
+            bench.answers.dropFirst() == [
+                "d5050000010101011000", "d54500", "d54129", "d50500000000", "d55500", systems, "d55300", "d54129",
+            ])
     }
 }

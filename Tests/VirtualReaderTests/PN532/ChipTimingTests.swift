@@ -41,7 +41,10 @@ struct ChipTimingTests {
         let change = try ChipBench.frame("d41007")
         let version = try ChipBench.frame("d402")
         let acknowledged = ChipBench(
-            [HostBytes(change), HostBytes(at: .milliseconds(5), PN532Frame.acknowledge), HostBytes(at: .milliseconds(10), version)],
+            [
+                HostBytes(change), HostBytes(at: .milliseconds(5), PN532Frame.acknowledge),
+                HostBytes(at: .milliseconds(10), version),
+            ],
             timing: Self.serial)
         #expect(acknowledged.line.sent.last?.at == .milliseconds(10) + fast * 28)
         let ignored = ChipBench([HostBytes(change), HostBytes(at: .milliseconds(10), version)], timing: Self.serial)
@@ -61,7 +64,8 @@ struct ChipTimingTests {
     /// Polling 06 on air, 2.417 ms to the first slot, answer 14 on air.
     @Test func pollingWithAnAnswer() throws {
         let end = try #require(try ends([Self.select], timing: Self.radio).last)
-        #expect(end == TimeModel.airTime(6, at: .kbps212) + TimeModel.firstTimeSlot + TimeModel.airTime(20, at: .kbps212))
+        #expect(
+            end == TimeModel.airTime(6, at: .kbps212) + TimeModel.firstTimeSlot + TimeModel.airTime(20, at: .kbps212))
         #expect(end > .microseconds(4_153) && end < .microseconds(4_155))
     }
 

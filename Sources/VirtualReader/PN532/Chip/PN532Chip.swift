@@ -95,7 +95,8 @@ final class PN532Chip {
         switch fault {
         case .acknowledgeOnly: return
         case .wrongDataChecksum: transmit(Self.changing(frame, at: frame.count - 2))
-        case .wrongLengthChecksum: transmit(Self.changing(frame, at: frame.starts(with: [0, 0, 0xFF, 0xFF, 0xFF]) ? 7 : 4))
+        case .wrongLengthChecksum:
+            transmit(Self.changing(frame, at: frame.starts(with: [0, 0, 0xFF, 0xFF, 0xFF]) ? 7 : 4))
         case .truncated(let count): transmit(Array(frame.prefix(max(count, 0))))
         case .junkBefore(let junk): transmit(junk + frame)
         case .split(let count, let pause):
