@@ -3,7 +3,9 @@
 public import NFCTransport
 
 /// A card in a simulated field; it sees frames as a real card does, without preamble, sync code and CRC.
-public protocol VirtualCard: AnyObject {
+///
+/// A field is used from the reader's thread and looked at from others, so cards guard what they remember.
+public protocol VirtualCard: AnyObject, Sendable {
     /// What the card does with a frame that arrives at this speed; `nil` when it keeps silent.
     ///
     /// - Parameter frame: a whole FeliCa packet with its LEN byte. It may be anything: cards never trap.

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every task of the project, for people and for CI alike. `make` alone lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+# Where things are built; may be set from outside, as in `make test SCRATCH=/var/tmp/kazasu`.
+SCRATCH ?= .build
+VENV ?= .venv
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Passed on to `swift test`, as in `make test TEST_ARGS='--filter FeliCaTests'`.
+TEST_ARGS ?=
+# Passed on to the bench driver, as in `make bench BENCH_ARGS='--runs 5'`.
+BENCH_ARGS ?=
+DEMO_CARD ?= Fixtures/cards/suica-p1/card.json
+
+# An import of a module that Package.swift does not allow is an error.
+IMPORT_RULE := --explicit-target-dependency-import-check error
+SWIFT_BUILD := swift build --scratch-path $(SCRATCH) $(IMPORT_RULE)
+
+# The Swift runtime goes into the program, libnfc (LGPL) stays a shared library. The toolchain's own lld links,
+# because GNU ld warns about mktemp inside the toolchain's FoundationEssentials.
+RELEASE_FLAGS := -c release --product kazasu --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -s
+
+# The product of `make release` and `make docs`, ready to be installed.
+DIST := $(SCRATCH)/dist
+KAZASU := $(DIST)/bin/kazasu
+MODULES := ByteCodec CardModel NFCTransport CardDecoders FeliCa LibNFCReader VirtualReader CardReading
+
+APT_BUILD := gcc libc6-dev libnfc-dev pkg-config
+APT_TEST := libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
+            umockdev python3-gi gir1.2-umockdev-1.0
+
+# Tests and benches find nfcpy here.
+export KAZASU_PYTHON := $(abspath $(VENV))/bin/python
+export PYTHONDONTWRITEBYTECODE := 1
+
+.PHONY: help
+help: ## lists the tasks
+	@echo "make TASK, where TASK is one of"
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "  %-10s %s\n", $$1, $$2}'
+	@echo "Settings: SCRATCH=$(SCRATCH) VENV=$(VENV) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) TEST_ARGS= BENCH_ARGS="
+
+# --- what the machine must have ---------------------------------------------------------------------------------------
+
+.PHONY: swift deps deps-test venv
+swift:
+	@packaging/scripts/check-swift 6.3
+
+deps: swift ## installs the packages that a build needs (apt; sudo only when not root)
+	@packaging/scripts/install-deps $(APT_BUILD)
+
+deps-test: deps
+	@packaging/scripts/install-deps $(APT_TEST)
+
+venv: deps-test $(VENV)/.ready ## makes .venv with nfcpy from PyPI, for tests and benches
+
+$(VENV)/.ready: packaging/requirements.txt
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -r $<
+	touch $@
+
+# --- building ---------------------------------------------------------------------------------------------------------
+
+.PHONY: build release demo
+build: swift ## builds everything, debug
+	$(SWIFT_BUILD)
+
+release: swift ## builds one stripped program with the Swift runtime inside; libnfc stays shared
+	$(SWIFT_BUILD) $(RELEASE_FLAGS)
+	install -D -m 755 "$$($(SWIFT_BUILD) $(RELEASE_FLAGS) --show-bin-path)/kazasu" $(KAZASU)
+
+demo: deps build ## installs, builds, then reads a virtual card through the real libnfc
+	@packaging/scripts/demo "$$($(SWIFT_BUILD) --show-bin-path)/kazasu" virtual:$(DEMO_CARD)
+
+# --- checking ---------------------------------------------------------------------------------------------------------
+
+.PHONY: test lint format coverage asan tsan bench
+test: deps venv ## installs, builds and runs every test
+	$(SWIFT_BUILD) --build-tests
+	swift test --skip-build --scratch-path $(SCRATCH) $(TEST_ARGS)
+
+lint: swift ## checks format, imports and the rules of the house
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	packaging/scripts/lint.py
+	$(SWIFT_BUILD) --build-tests
+
+format: swift ## formats every Swift file in place
+	swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+coverage: deps venv ## runs the tests and prints the lines covered, module by module
+	$(SWIFT_BUILD) --build-tests --enable-code-coverage
+	swift test --skip-build --scratch-path $(SCRATCH) --enable-code-coverage $(TEST_ARGS)
+	packaging/scripts/coverage.py \
+	    "$$(swift test --scratch-path $(SCRATCH) --show-codecov-path)"
+
+asan: deps venv ## runs the tests under the address sanitizer
+	swift build --build-tests --scratch-path .build-asan --sanitize address
+	swift test --skip-build --scratch-path .build-asan --sanitize address $(TEST_ARGS)
+
+tsan: deps venv ## runs the tests under the thread sanitizer
+	swift build --build-tests --scratch-path .build-tsan --sanitize thread
+	swift test --skip-build --scratch-path .build-tsan --sanitize thread $(TEST_ARGS)
+
+bench: deps venv release ## compares speed and memory with a C program on libnfc and with nfcpy
+	python3 Tests/Bench/bench.py --kazasu $(KAZASU) --python $(KAZASU_PYTHON) --work $(SCRATCH)/bench $(BENCH_ARGS)
+
+# --- documents and installing -----------------------------------------------------------------------------------------
+
+.PHONY: docs api-docs install uninstall clean
+docs: swift ## makes man pages and shell completions, and the API pages where the toolchain has docc
+	packaging/scripts/make-man $(SCRATCH) $(DIST)
+	@if command -v docc > /dev/null; then $(MAKE) --no-print-directory api-docs; \
+	else echo "no docc in this toolchain: no API pages"; fi
+
+api-docs: swift
+	packaging/scripts/make-api-docs $(SCRATCH) $(DIST)/api $(MODULES)
+
+# Man pages are made first: the plug-in that makes them links a program of its own in the same folder.
+install: ## installs program, man pages and completions below DESTDIR/PREFIX
+	packaging/scripts/make-man $(SCRATCH) $(DIST)
+	$(MAKE) --no-print-directory release
+	packaging/scripts/install-files $(DIST) "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## removes what install put there
+	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
+
+clean: ## removes everything that was built
+	rm -rf $(SCRATCH) .build-asan .build-tsan $(VENV)

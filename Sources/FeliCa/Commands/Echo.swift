@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Echo (F000): the card sends the data back. Neither command nor answer carries an IDm, and the answer has the
+/// command's own code.
+///
+/// 1 to 252 bytes; IC 0B answers up to 238, FeliCa Lite-S up to 75, and several products never. Source: felica-tool.
+public struct Echo: FeliCaCommand, Hashable, Sendable {
+    /// `F000`.
+    public static let code = CommandCode.echo
+    /// `false`.
+    public static let carriesIDm = false
+    /// How many bytes fit into LEN.
+    public static let allowedBytes = 1...252
+
+    /// What the card is to send back.
+    public var data: [UInt8]
+
+    /// An Echo of these bytes.
+    public init(_ data: [UInt8]) {
+        self.data = data
+    }
+
+    /// Between 1 and 252 bytes.
+    public func validate() throws(FeliCaError) {
+        guard Self.allowedBytes.contains(data.count) else {
+            throw .invalidArgument(.count(.echoData, data.count, allowed: Self.allowedBytes))
+        }
+    }
+
+    /// The data.
+    public var parameters: [UInt8] { data }
+
+    /// The same bytes; any other are refused.
+    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) {
+        guard answer.rest() == data else { throw answer.flaw(.echo) }
+    }
+
+    /// The variable class, one unit for each 16 bytes begun (felica-tool).
+    public func maximumTime(_ times: ResponseTime) -> Duration {
+        times.maximum(.variable, units: (data.count + 15) / 16)
+    }
+}
+
+extension FeliCaSystem {
+    /// Has the card send 1 to 252 bytes back.
+    ///
+    /// - Throws: ``FeliCaError``.
+    public func echo(_ data: [UInt8]) throws(FeliCaError) {
+        try send(Echo(data))
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Get Container Issue Information (22): what phone is it? Apple Wallet and Osaifu-Keitai know it. Source: felica-tool.
+public struct GetContainerIssueInformation: FeliCaCommand, Hashable, Sendable {
+    /// `22`.
+    public static let code = CommandCode.getContainerIssueInformation
+
+    /// The question; it has no arguments.
+    public init() {}
+
+    /// Two bytes 00.
+    public var parameters: [UInt8] { [0, 0] }
+
+    /// Five and eleven bytes; there are no Status Flags.
+    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> ContainerIssueInformation {
+        ContainerIssueInformation(
+            formatVersionCarrier: Array(try answer.bytes(5)), model: Array(try answer.bytes(11)))
+    }
+
+    /// The other class (felica-tool).
+    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.other) }
+}
+
+extension FeliCaSystem {
+    /// Asks a phone for its container issue information.
+    ///
+    /// - Throws: ``FeliCaError``.
+    public func getContainerIssueInformation() throws(FeliCaError) -> ContainerIssueInformation {
+        try send(GetContainerIssueInformation())
+    }
+}

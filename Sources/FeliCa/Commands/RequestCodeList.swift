@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+
+/// Request Code List (1A): the areas and services below a node, page by page. Mobile FeliCa 4.1 knows it.
+public struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
+    /// `1A`.
+    public static let code = CommandCode.requestCodeList
+
+    /// The node whose content is listed.
+    public var parent: NodeCode
+    /// The page; the first is 1.
+    public var index: UInt16
+
+    /// A question about one page.
+    public init(parent: NodeCode, index: UInt16) {
+        self.parent = parent
+        self.index = index
+    }
+
+    /// The parent and the index, both least significant byte first.
+    public var parameters: [UInt8] {
+        var bytes = ByteWriter()
+        bytes.write(parent.rawValue, .little)
+        bytes.write(index, .little)
+        return bytes.bytes
+    }
+
+    /// The continue flag, the areas and the services; the counts are the card's.
+    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> CodeListPage {
+        try answer.expectSuccess()
+        let hasMore = try answer.uint8() != 0
+        let areaCount = Int(try answer.uint8())
+        let areas = try answer.list(areaCount) { (answer) throws(FeliCaError) in try answer.area() }
+        let serviceCount = Int(try answer.uint8())
+        let services = try answer.list(serviceCount) { (answer) throws(FeliCaError) in
+            try answer.code(ServiceCode.self)
+        }
+        return CodeListPage(hasMore: hasMore, areas: areas, services: services)
+    }
+
+    /// The variable class without units (felica-tool).
+    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.variable) }
+}
+
+extension FeliCaSystem {
+    /// Asks for a page of the areas and services below a node; the first page is 1.
+    ///
+    /// - Throws: ``FeliCaError``.
+    public func requestCodeList(parent: NodeCode, index: UInt16) throws(FeliCaError) -> CodeListPage {
+        try send(RequestCodeList(parent: parent, index: index))
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+
+/// Write Without Encryption (08): blocks of services that need no key.
+///
+/// 1 to 16 services; at most 13 blocks fit into LEN with one service, 11 with sixteen and three-byte elements. What
+/// the card can do may be less (``ICProfile/blocksPerWrite``).
+public struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
+    /// `08`.
+    public static let code = CommandCode.writeWithoutEncryption
+    /// How many blocks the Block List may name before the length of the packet is looked at.
+    public static let allowedBlocks = 1...13
+
+    /// The Service Code List.
+    public var services: [ServiceCode]
+    /// The Block List; its elements name services by their place in the list.
+    public var blocks: BlockList
+    /// What is written, one block for each element.
+    public var data: [Block]
+
+    /// A write of these blocks.
+    public init(services: [ServiceCode], blocks: BlockList, data: [Block]) {
+        self.services = services
+        self.blocks = blocks
+        self.data = data
+    }
+
+    /// The counts, and that each element names a service of the list and has its data.
+    public func validate() throws(FeliCaError) {
+        try services.validateCount(.services, ReadWithoutEncryption.allowedServices)
+        try blocks.validate(serviceCount: services.count, allowed: Self.allowedBlocks)
+        guard data.count == blocks.count else {
+            throw .invalidArgument(.count(.blockData, data.count, allowed: blocks.count...blocks.count))
+        }
+    }
+
+    /// Both lists, each after its count, and the data.
+    public var parameters: [UInt8] {
+        var bytes = ByteWriter(services.countedWireBytes)
+        bytes.write(UInt8(truncatingIfNeeded: blocks.count))
+        bytes.write(blocks.bytes)
+        for block in data { bytes.write(block.bytes) }
+        return bytes.bytes
+    }
+
+    /// The flags of a write that was done: 00 00, or the warning `71` that the memory wears out.
+    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> StatusFlags {
+        let flags = try answer.statusFlags()
+        try answer.expectEnd()
+        guard flags.isSuccess || flags.isWarning else { throw .status(flags) }
+        return flags
+    }
+
+    /// The write class, one unit a block.
+    public func maximumTime(_ times: ResponseTime) -> Duration {
+        times.maximum(.write, units: blocks.count)
+    }
+}
+
+extension FeliCaSystem {
+    /// Writes blocks of 1 to 16 services that need no key.
+    ///
+    /// - Returns: the flags: 00 00, or a warning (``StatusFlags/isWarning``) although the data was written.
+    /// - Throws: ``FeliCaError``.
+    @discardableResult
+    public func writeWithoutEncryption(
+        services: [ServiceCode], blocks: BlockList, data: [Block]
+    ) throws(FeliCaError) -> StatusFlags {
+        try send(WriteWithoutEncryption(services: services, blocks: blocks, data: data))
+    }
+}

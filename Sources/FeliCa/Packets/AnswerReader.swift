@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ByteCodec
+public import CardModel
+
+/// Reads an answer field by field; each thing that breaks the packet's rules becomes ``FeliCaError/malformed(_:_:)``.
+public struct AnswerReader {
+    /// The command that is answered.
+    public let command: CommandCode
+    private var reader: ByteReader
+
+    /// Checks LEN, the response code and the IDm, and stops behind them.
+    ///
+    /// - Parameters:
+    ///   - frame: the answer with its LEN byte.
+    ///   - command: what was sent.
+    ///   - idm: whose answer it must be; `nil` where the answer has no IDm that was known before.
+    /// - Throws: ``FeliCaError/malformed(_:_:)``.
+    public init(_ frame: [UInt8], to command: CommandCode, from idm: IDm?) throws(FeliCaError) {
+        self.command = command
+        guard let declared = frame.first else { throw .malformed(command, .empty) }
+        guard Int(declared) == frame.count else {
+            throw .malformed(command, .length(declared: Int(declared), received: frame.count))
+        }
+        reader = ByteReader(frame[1...])
+        let expected = command.response
+        let code = expected.rawValue > 0xFF ? try uint16(.big) : UInt16(try uint8())
+        guard code == expected.rawValue else { throw flaw(.responseCode(code)) }
+        guard let idm else { return }
+        let sender = try idmField()
+        guard sender == idm else { throw flaw(.idm(sender)) }
+    }
+
+    /// How many bytes are left.
+    public var remaining: Int { reader.remaining }
+
+    /// The error for something wrong in this answer.
+    public func flaw(_ flaw: AnswerFlaw) -> FeliCaError { .malformed(command, flaw) }
+
+    /// Takes the next `count` bytes.
+    public mutating func bytes(_ count: Int) throws(FeliCaError) -> ArraySlice<UInt8> {
+        guard count <= reader.remaining else { throw flaw(.tooShort(missing: count - reader.remaining)) }
+        do {
+            return try reader.readBytes(count)
+        } catch {
+            throw flaw(.tooShort(missing: 0))
+        }
+    }
+
+    /// Takes one byte.
+    public mutating func uint8() throws(FeliCaError) -> UInt8 {
+        try bytes(1).reduce(0) { $0 | $1 }
+    }
+
+    /// Takes two bytes.
+    public mutating func uint16(_ order: ByteOrder) throws(FeliCaError) -> UInt16 {
+        let field = try bytes(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+        return order == .big ? field : field.byteSwapped
+    }
+
+    /// Takes a signed four-byte number, least significant byte first.
+    public mutating func int32LittleEndian() throws(FeliCaError) -> Int32 {
+        Int32(bitPattern: try bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }.byteSwapped)
+    }
+
+    /// Takes the eight bytes of an IDm.
+    public mutating func idmField() throws(FeliCaError) -> IDm {
+        IDm(rawValue: try bytes(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    /// Takes a two-byte code, least significant byte first as nodes are on the wire.
+    public mutating func code<Code: FourDigitCode>(_ type: Code.Type) throws(FeliCaError) -> Code {
+        Code(rawValue: try uint16(.little))
+    }
+
+    /// Takes a key version; `FFFF` says that there is none.
+    public mutating func keyVersion() throws(FeliCaError) -> KeyVersion? {
+        let version = try uint16(.little)
+        return version == 0xFFFF ? nil : KeyVersion(rawValue: version)
+    }
+
+    /// Takes `count` entries of one kind.
+    public mutating func list<Element>(
+        _ count: Int, _ element: (inout AnswerReader) throws(FeliCaError) -> Element
+    ) throws(FeliCaError) -> [Element] {
+        var elements: [Element] = []
+        while elements.count < count { elements.append(try element(&self)) }
+        return elements
+    }
+
+    /// Takes a count byte that must be what was asked for.
+    public mutating func expectCount(_ expected: Int) throws(FeliCaError) {
+        let received = Int(try uint8())
+        guard received == expected else { throw flaw(.count(expected: expected, received: received)) }
+    }
+
+    /// Takes all that is left.
+    public mutating func rest() -> [UInt8] { Array(reader.readRest()) }
+
+    /// Takes the Status Flags without judging them.
+    public mutating func statusFlags() throws(FeliCaError) -> StatusFlags {
+        StatusFlags(try uint8(), try uint8())
+    }
+
+    /// Takes the Status Flags and goes on only when Status Flag 1 is 00.
+    ///
+    /// - Throws: ``FeliCaError/status(_:)`` for any other, and for Status Flags `00 xx` (xx not 00) with no byte
+    ///   behind them, which say no more than a refusal.
+    public mutating func expectSuccess() throws(FeliCaError) {
+        let flags = try statusFlags()
+        if flags.flag1 == 0, flags.flag2.rawValue == 0 || remaining > 0 { return }
+        try expectEnd()
+        throw .status(flags)
+    }
+
+    /// Checks that nothing is left.
+    public func expectEnd() throws(FeliCaError) {
+        guard remaining == 0 else { throw flaw(.trailingBytes(extra: remaining)) }
+    }
+}

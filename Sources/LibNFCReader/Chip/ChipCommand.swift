@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import NFCTransport
+
+/// Raw PN53x commands, from the command code on (libnfc adds the frame).
+///
+/// Codes as in libnfc's `pn53x-internal.h` and nfcpy's `pn53x.py`.
+enum ChipCommand {
+    /// GetFirmwareVersion.
+    static let firmwareVersion: [UInt8] = [0x02]
+    /// RFConfiguration item 1: field off.
+    static let fieldOff: [UInt8] = [0x32, 0x01, 0x00]
+
+    /// RFConfiguration item 2: 102.4 ms for an ATR answer (the start value), and this for every other answer.
+    static func answerTimeout(_ timeout: ChipTimeout) -> [UInt8] {
+        [0x32, 0x02, 0x00, 0x0B, timeout.code]
+    }
+
+    /// InCommunicateThru: the frame goes to the card as it is, the chip adds and checks the CRC.
+    static func communicateThru(_ frame: [UInt8]) -> [UInt8] {
+        [0x42] + frame
+    }
+
+    /// InListPassiveTarget for one FeliCa card; 5 bytes of initiator data, never more.
+    static func listFeliCa(
+        _ system: SystemCode, requestCode: UInt8, timeSlots: UInt8, bitRate: FeliCaBitRate
+    ) -> [UInt8] {
+        let modulation: UInt8 =
+            switch bitRate {
+            case .kbps212: 0x01
+            case .kbps424: 0x02
+            }
+        let code = system.rawValue
+        let systemCode = [UInt8(truncatingIfNeeded: code >> 8), UInt8(truncatingIfNeeded: code)]
+        return [0x4A, 0x01, modulation, 0x00] + systemCode + [requestCode, timeSlots]
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CLibNFC
+internal import Glibc
+internal import NFCTransport
+
+/// What one call of libnfc came to.
+enum ChipOutcome: Hashable, Sendable {
+    /// It worked.
+    case success
+    /// It did not, and the reader is well.
+    case failed(TransportError)
+    /// It did not, and nobody knows what the reader still has to say: an answer that comes now belongs to no later
+    /// command.
+    case readerInDoubt(TransportError)
+
+    /// Reads libnfc's result and the chip's status byte, which libnfc's own codes hide.
+    ///
+    /// - Parameters:
+    ///   - result: what libnfc returned; negative for a failure. Its USB drivers also pass errno numbers through.
+    ///   - status: the chip's status byte, zero when there was none.
+    ///   - overUSB: whether a USB driver returned it.
+    init(result: Int32, status: UInt8, overUSB: Bool) {
+        self =
+            switch result {
+            case 0...: .success
+            case NFC_ERFTRANS: .failed(Self.radioError(status))
+            case NFC_ETGRELEASED: .failed(.cardReleased)
+            case NFC_ECHIP, NFC_EINVARG: .failed(Self.chipError(status, result))
+            case NFC_EOPABORTED: .readerInDoubt(.cancelled)
+            case NFC_ETIMEOUT, -ETIMEDOUT: .readerInDoubt(.readerTimeout)
+            case NFC_EIO: .readerInDoubt(Self.damagedOnTheWay)
+            case -ENODEV, -ESHUTDOWN: .failed(Self.unplugged)
+            // With a USB driver these three are EINTR, EIO and ESRCH.
+            case NFC_ENOTSUCHDEV where !overUSB: .failed(Self.unplugged)
+            case NFC_EOVFLOW where !overUSB: .readerInDoubt(.answerTooLong)
+            case NFC_EDEVNOTSUPP where !overUSB, NFC_ENOTIMPL:
+                .failed(.unsupported(detail: "libnfc's driver of this reader cannot do it (\(result))"))
+            case NFC_EMFCAUTHFAIL: .failed(.corrupted(status: status))
+            default: .readerInDoubt(.readerFailed(detail: "libnfc reported error \(result)"))
+            }
+    }
+
+    /// Garbled between reader and computer.
+    static let damagedOnTheWay = TransportError.corrupted(status: TransportError.damagedBeyondTheChip)
+
+    /// The reader is gone.
+    static let unplugged = TransportError.readerUnavailable(reason: .absent, detail: "the reader was unplugged")
+
+    /// A status that says how the answer came through the air.
+    private static func radioError(_ status: UInt8) -> TransportError {
+        switch status & 0x3F {
+        case 0x01: .noAnswer
+        case 0x0A: .readerFailed(detail: "the field did not come on in time (chip status 0A)")
+        default: .corrupted(status: status & 0x3F)
+        }
+    }
+
+    /// A status that says what is wrong with the chip or the command.
+    private static func chipError(_ status: UInt8, _ result: Int32) -> TransportError {
+        switch status & 0x3F {
+        case 0x00 where result == NFC_ECHIP: .answerTooLong
+        case 0x00: .unsupported(detail: "libnfc refused the command")
+        case 0x07, 0x09, 0x0E: .answerTooLong
+        case 0x0D: .readerFailed(detail: "the reader is too hot (chip status 0D)")
+        case 0x2D: .readerFailed(detail: "the reader's field draws too much current (chip status 2D)")
+        case 0x10, 0x18, 0x26, 0x27: .unsupported(detail: "the reader refused the command (chip status \(hex(status)))")
+        default: .readerFailed(detail: "chip status \(hex(status))")
+        }
+    }
+
+    private static func hex(_ status: UInt8) -> String {
+        Hex.encode([status & 0x3F])
+    }
+}

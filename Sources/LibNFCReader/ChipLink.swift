@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NFCTransport
+
+/// The way to the chip: the device, the lock on its port, and what the chip was told so far.
+struct ChipLink: ~Copyable {
+    private let device: LibNFCDevice
+    private let node: DeviceNode?
+    private var timeouts = ChipTimeoutPolicy()
+    private var triesOnce = false
+    /// Whether the reader may still say something that belongs to a command of the past.
+    private var isInDoubt = false
+    /// Why the reader can no longer be used.
+    private var lost: TransportError?
+
+    /// How long a command that involves no card may take.
+    private static let commandTime = Duration.milliseconds(350)
+    /// How long a Polling may take: 16 time slots, three tries, and as much again for the reader.
+    private static let pollingTime = Duration.milliseconds(500)
+    /// How often the firmware version is asked for until the reader counts as lost. Each stale answer takes one.
+    private static let recoveryAttempts = 4
+
+    init(device: consuming LibNFCDevice, node: consuming DeviceNode?) {
+        self.device = device
+        self.node = node
+    }
+
+    /// What libnfc calls the reader.
+    var name: String { device.name }
+
+    /// What ends a blocked call.
+    var handle: DeviceHandle { device.handle }
+
+    /// Sets what holds for every exchange, once.
+    mutating func prepare() throws(TransportError) {
+        if let lost { throw lost }
+        guard !isInDoubt else { throw .cancelled }
+        guard !triesOnce else { return }
+        let result = device.stopInfiniteSelect()
+        try check(ChipAnswer(result: result, status: 0, bytes: []))
+        triesOnce = true
+    }
+
+    /// Runs an InListPassiveTarget and returns its answer.
+    mutating func poll(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
+        let answer = send(command, waiting: Self.pollingTime)
+        try check(answer, statusIsFirst: false)
+        guard !answer.bytes.isEmpty else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+        return answer.bytes
+    }
+
+    /// Sends a frame to the card and returns its answer.
+    mutating func exchange(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        if let timeout = timeouts.change(for: time) {
+            try check(send(ChipCommand.answerTimeout(timeout), waiting: Self.commandTime), statusIsFirst: false)
+            timeouts.didSet(timeout)
+        }
+        let chipTime = timeouts.current ?? .longest
+        let answer = device.transceive(
+            ChipCommand.communicateThru(frame), timeout: HostTimeout(for: chipTime, overUSB: device.isUSB))
+        do throws(TransportError) {
+            try check(answer)
+        } catch {
+            if error == .noAnswer { timeouts.didMeetSilence(within: time) }
+            throw error
+        }
+        // The chip's status and at least a byte of the card's.
+        guard answer.bytes.count > 1 else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+        return Array(answer.bytes.dropFirst())
+    }
+
+    /// Makes sure that the chip hears what `nfc_close` says next (release the card, field off, power down): libnfc
+    /// leaves the field on when the first of these meets a stale answer, or a cancellation that a USB driver keeps.
+    mutating func settle() {
+        guard isInDoubt, lost == nil else { return }
+        _ = recover(from: .cancelled)
+    }
+
+    private func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
+        device.transceive(command, timeout: HostTimeout(waiting: time, overUSB: device.isUSB))
+    }
+
+    /// Throws what an answer says, after the reader was brought back when it is in doubt.
+    private mutating func check(_ answer: ChipAnswer, statusIsFirst: Bool = true) throws(TransportError) {
+        let status = statusIsFirst ? answer.status : 0
+        switch ChipOutcome(result: answer.result, status: status, overUSB: device.isUSB) {
+        case .success: return
+        case .failed(let error):
+            if case .readerUnavailable = error { lost = error }
+            throw error
+        case .readerInDoubt(.cancelled):
+            // Bringing the reader back would take time that nobody wants to spend; closing does it.
+            isInDoubt = true
+            throw .cancelled
+        case .readerInDoubt(let error): throw recover(from: error)
+        }
+    }
+
+    /// Brings the reader to a state in which its next answer is its next command's.
+    ///
+    /// - Returns: what to throw: `error`, or why the reader is lost.
+    private mutating func recover(from error: TransportError) -> TransportError {
+        // The chip may have been reset.
+        timeouts.forget()
+        triesOnce = false
+        isInDoubt = false
+        switch node {
+        case .some(let node):
+            if node.isGone {
+                lost = ChipOutcome.unplugged
+                return ChipOutcome.unplugged
+            }
+            node.abortChip()
+        case .none: break
+        }
+        for _ in 0..<Self.recoveryAttempts {
+            let answer = send(ChipCommand.firmwareVersion, waiting: Self.commandTime)
+            switch ChipOutcome(result: answer.result, status: 0, overUSB: device.isUSB) {
+            case .success: return error
+            case .failed(let fault):
+                lost = fault
+                return fault
+            case .readerInDoubt: continue
+            }
+        }
+        lost = error.isReaderFault ? error : .readerFailed(detail: "the reader gives no valid answer any more")
+        return lost ?? error
+    }
+}

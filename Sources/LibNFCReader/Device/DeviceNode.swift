@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import NFCTransport
+
+/// A device file held against other programs while libnfc uses it.
+///
+/// libnfc does not lock a serial port (its mark in the terminal's flags is dropped by glibc), so two programs could
+/// share one and take each other's answers. The lock is `flock`'s, which every Kazasu takes; other programs are kept
+/// out by the terminal's own mark, which root passes by.
+struct DeviceNode: ~Copyable {
+    private let descriptor: Int32
+    /// Where it is.
+    let path: String
+    private var isMarked = false
+
+    /// libnfc waits with `select`, whose sets end at 1024: a descriptor beyond would end the process. It opens a few
+    /// more after this one.
+    private static let highestDescriptor: Int32 = 1000
+
+    /// Opens and locks it.
+    ///
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` with what is in the way.
+    init(path: String) throws(TransportError) {
+        self.path = path
+        let descriptor = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw DeviceNodeFault(errorNumber: errno, path: path, group: Self.group(of: path)).error
+        }
+        guard descriptor < Self.highestDescriptor else {
+            Glibc.close(descriptor)
+            throw .readerUnavailable(
+                reason: .unsupported, detail: "libnfc cannot work in a process with \(descriptor) open files")
+        }
+        guard Self.isCharacterDevice(descriptor) else {
+            Glibc.close(descriptor)
+            throw .readerUnavailable(reason: .unsupported, detail: "\(path) is no device")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            Glibc.close(descriptor)
+            throw DeviceNodeFault(errorNumber: EBUSY, path: path, group: nil).error
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        if isMarked { Terminal.mark(descriptor, exclusive: false) }
+        Glibc.close(descriptor)
+    }
+
+    /// Keeps programs that know nothing of the lock from opening it, once libnfc has. Not on a pseudo-terminal: the
+    /// other end keeps it alive, so the mark would outlive a process that is killed.
+    mutating func keepOthersOut() {
+        guard !Terminal.isPseudoTerminal(descriptor) else { return }
+        isMarked = Terminal.mark(descriptor, exclusive: true)
+    }
+
+    /// Whether its other end is gone: the plug was pulled.
+    var isGone: Bool {
+        var query = pollfd(fd: descriptor, events: 0, revents: 0)
+        return unsafe poll(&query, 1, 0) > 0 && query.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
+    }
+
+    /// Ends what a PN532 at the other end is doing, by an ACK frame, and discards what it has sent.
+    func abortChip() {
+        let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
+        _ = unsafe write(descriptor, acknowledge, acknowledge.count)
+        tcflush(descriptor, TCIFLUSH)
+    }
+
+    private static func isCharacterDevice(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR
+    }
+
+    /// The name of the group that a file belongs to.
+    private static func group(of path: String) -> String? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        var entry = unsafe Glibc.group()
+        var found: UnsafeMutablePointer<Glibc.group>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        guard unsafe getgrgid_r(status.st_gid, &entry, &buffer, buffer.count, &found) == 0,
+            let found = unsafe found, let name = unsafe found.pointee.gr_name
+        else { return nil }
+        return unsafe String(cString: name)
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import NFCTransport
+
+/// Why a device file could not be opened, in the words of a reader.
+struct DeviceNodeFault: Hashable, Sendable {
+    /// What `open` said.
+    let errorNumber: Int32
+    /// The file.
+    let path: String
+    /// The group that may open it, when that is known.
+    let group: String?
+
+    /// The reason.
+    var reason: UnavailableReason {
+        switch errorNumber {
+        case EACCES, EPERM: .permission
+        case EBUSY, EWOULDBLOCK, ETXTBSY: .busy
+        case EISDIR, ENOTTY, EMFILE, ENFILE, ENOMEM, ENAMETOOLONG, EROFS: .unsupported
+        default: .absent
+        }
+    }
+
+    /// The error to throw.
+    var error: TransportError {
+        let detail =
+            switch reason {
+            case .permission:
+                group.map { "\(path) may be opened by members of the group \($0)" } ?? "\(path) may not be opened"
+            case .busy: "\(path) is in use by another program"
+            case .absent where errorNumber == ENOENT: "\(path) does not exist"
+            case .absent: "there is no device at \(path) (error \(errorNumber))"
+            case .unsupported: "\(path) cannot be opened (error \(errorNumber))"
+            }
+        return .readerUnavailable(reason: reason, detail: detail)
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibNFC
+internal import Glibc
+internal import Synchronization
+
+/// libnfc's library state. There is one in the process, for `nfc_exit` frees the list of drivers that all share; it
+/// is made at first use and lives on.
+///
+/// Opening and listing go through its lock, for libnfc changes the environment while it lists.
+@safe struct LibNFCContext: ~Copyable {
+    private let pointer: OpaquePointer
+
+    private static let shared = Mutex<LibNFCContext?>(nil)
+
+    private init?() {
+        // libnfc logs to stderr, by environment only; and a scan of every serial port, which its configuration file
+        // may ask for, talks to devices that are no readers and takes seconds. What the user exported stays.
+        unsafe setenv("LIBNFC_LOG_LEVEL", "0", 0)
+        unsafe setenv("LIBNFC_INTRUSIVE_SCAN", "false", 0)
+        var context: OpaquePointer?
+        unsafe nfc_init(&context)
+        guard let context = unsafe context else { return nil }
+        unsafe pointer = context
+    }
+
+    /// Calls libnfc with its state, one caller at a time.
+    ///
+    /// - Returns: `nil` when libnfc has no memory for it.
+    private static func use<Result: Sendable>(_ body: (OpaquePointer) -> Result?) -> Result? {
+        shared.withLock { context -> Result? in
+            if context == nil { context = LibNFCContext() }
+            guard let pointer = unsafe context?.pointer else { return nil }
+            return unsafe body(pointer)
+        }
+    }
+
+    /// Opens a reader.
+    static func open(_ connectionString: ConnectionString) -> LibNFCDevice? {
+        let handle = unsafe use { context in
+            unsafe nfc_open(context, connectionString.text).map { unsafe DeviceHandle($0) }
+        }
+        return handle.map { LibNFCDevice($0, isUSB: connectionString.family.isUSB) }
+    }
+
+    /// The connection strings of the readers that libnfc finds or is configured with, at most 16.
+    static func list() -> [String] {
+        unsafe use { context in
+            let capacity = 16
+            let found = UnsafeMutablePointer<nfc_connstring>.allocate(capacity: capacity)
+            defer { unsafe found.deallocate() }
+            let count = unsafe nfc_list_devices(context, found, capacity)
+            return (0..<min(count, capacity)).map { index in
+                let text = unsafe UnsafeRawPointer(found + index).assumingMemoryBound(to: CChar.self)
+                return unsafe String(cString: text)
+            }
+        } ?? []
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibNFC
+
+/// An open libnfc device. It closes at the end of its life, or before through ``close()``.
+///
+/// Every call of libnfc that concerns an open reader is in this file.
+struct LibNFCDevice: ~Copyable {
+    /// What ends a blocked call from another thread; not to be used once the device is closed.
+    let handle: DeviceHandle
+    /// Whether one of the USB drivers serves it.
+    let isUSB: Bool
+
+    /// libnfc copies a command into 264 bytes on its stack without looking; more than 262 end the process.
+    static let longestCommand = 262
+    /// libnfc's own buffer for an answer: 264 bytes of data after the response code, and room to spare.
+    private static let answerCapacity = 300
+
+    /// Takes what `nfc_open` returned.
+    init(_ handle: DeviceHandle, isUSB: Bool) {
+        self.handle = handle
+        self.isUSB = isUSB
+    }
+
+    deinit {
+        unsafe nfc_close(handle.pointer)
+    }
+
+    /// What libnfc calls it.
+    var name: String {
+        guard let text = unsafe nfc_device_get_name(handle.pointer) else { return "" }
+        return unsafe String(cString: text)
+    }
+
+    /// Sends one raw PN53x command and returns its answer. A command that libnfc could not survive is not sent.
+    func transceive(_ command: [UInt8], timeout: HostTimeout) -> ChipAnswer {
+        guard !command.isEmpty, command.count <= Self.longestCommand else {
+            return ChipAnswer(result: NFC_EINVARG, status: 0, bytes: [])
+        }
+        // Zeros, because libnfc looks at the first byte even when the chip sent none.
+        var answer = [UInt8](repeating: 0, count: Self.answerCapacity)
+        let result = unsafe pn53x_transceive(
+            handle.pointer, command, command.count, &answer, answer.count, timeout.milliseconds)
+        let count = min(max(Int(result), 0), answer.count)
+        return ChipAnswer(result: result, status: answer.first ?? 0, bytes: Array(answer.prefix(count)))
+    }
+
+    /// Lets a select end when no card is there instead of trying for ever: one host command.
+    func stopInfiniteSelect() -> Int32 {
+        unsafe nfc_device_set_property_bool(handle.pointer, NP_INFINITE_SELECT, false)
+    }
+
+    /// Closes it.
+    consuming func close() {}
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import NFCTransport
+
+/// Opens and lists the readers that libnfc drives: PN531, PN532 and PN533 over USB, serial port, SPI and I²C, ACR122.
+///
+/// A reader's ID is a libnfc connection string, as in `pn532_uart:/dev/ttyUSB0`.
+public struct LibNFCDriver: ReaderDriver {
+    /// The driver; it holds nothing.
+    public init() {}
+
+    /// The readers that libnfc finds or is configured with, and the serial ports where one may be.
+    public func list() -> [ReaderListing] {
+        []
+    }
+
+    /// Opens a reader.
+    ///
+    /// On a serial port this takes 50 ms, in which libnfc waits for a predecessor's last bytes, and a second when
+    /// nothing answers. It cannot be cancelled meanwhile.
+    ///
+    /// - Returns: `nil` when the ID names none of libnfc's drivers.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` or ``TransportError/cancelled``.
+    public func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
+        guard let connectionString = try ConnectionString(parsing: id) else { return nil }
+        try cancellation.check()
+        guard let path = connectionString.path else {
+            guard let device = LibNFCContext.open(connectionString) else {
+                throw .readerUnavailable(reason: .absent, detail: "libnfc finds no reader as \(connectionString.text)")
+            }
+            return try reader(ChipLink(device: device, node: nil), connectionString, cancellation)
+        }
+        var node = try DeviceNode(path: path)
+        guard let device = LibNFCContext.open(connectionString) else {
+            throw .readerUnavailable(reason: .absent, detail: "no reader answers at \(path)")
+        }
+        node.keepOthersOut()
+        return try reader(ChipLink(device: device, node: node), connectionString, cancellation)
+    }
+
+    private func reader(
+        _ link: consuming ChipLink, _ connectionString: ConnectionString, _ cancellation: CancellationToken
+    ) throws(TransportError) -> LibNFCReader {
+        let reader = LibNFCReader(link, for: connectionString, cancellation: cancellation)
+        try cancellation.check()
+        return reader
+    }
+}

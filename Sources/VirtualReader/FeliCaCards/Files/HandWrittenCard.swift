@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardModel
+
+/// Reads `kazasu.card/1`.
+enum HandWrittenCard {
+    private static let keys: Set<String> = ["schema", "comment", "idm", "pmm", "systems", "lite", "virtual"]
+    private static let systemKeys: Set<String> = [
+        "code", "idm", "pmm", "keyVersion", "keyVersions", "nodes", "blocks", "properties", "comment",
+    ]
+
+    static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualFeliCaCard {
+        try root.allowOnly(keys)
+        let idm = try root.required("idm").idm()
+        let pmm = try root.required("pmm").pmm()
+        let options = try VirtualOptions(root.optional("virtual"))
+        if let lite = try root.optional("lite") {
+            let memory = try liteMemory(lite, idm: idm, pmm: pmm)
+            return VirtualFeliCaCard(lite: memory, profile: try options.applied(to: .lite))
+        }
+        let list = try root.required("systems")
+        let elements = try list.elements()
+        guard (1...16).contains(elements.count) else { throw list.malformed("1 to 16 systems") }
+        var systems: [VirtualSystem] = []
+        for (number, element) in elements.enumerated() {
+            let own = idm.inSystem(UInt8(truncatingIfNeeded: number))
+            systems.append(try system(element, idm: own, pmm: pmm))
+        }
+        try options.hide(in: &systems)
+        return VirtualFeliCaCard(systems: systems, profile: try options.applied(to: CardProfile(pmm: pmm)))
+    }
+
+    private static func liteMemory(_ json: JSONCursor, idm: IDm, pmm: PMm) throws(DocumentError) -> LiteMemory {
+        try json.allowOnly(["kind", "blocks"])
+        let kinds = Dictionary(uniqueKeysWithValues: LiteMemory.Kind.allCases.map { ($0.rawValue, $0) })
+        let kind = try json.optional("kind")?.word(kinds) ?? LiteMemory.kind(of: pmm) ?? .liteS
+        return LiteMemory(kind: kind, idm: idm, pmm: pmm, blocks: try numbered(json.optional("blocks")))
+    }
+
+    /// Blocks by number, as in `{"0000": "…"}`.
+    private static func numbered(_ json: JSONCursor?) throws(DocumentError) -> [UInt16: Block] {
+        var blocks: [UInt16: Block] = [:]
+        for (key, value) in try json?.members() ?? [] {
+            guard let number = NodeCode(key) else {
+                throw value.malformed("one to four hexadecimal digits as its name")
+            }
+            blocks[number.rawValue] = try block(value)
+        }
+        return blocks
+    }
+
+    private static func block(_ json: JSONCursor) throws(DocumentError) -> Block {
+        guard let block = Block(try json.bytes(count: 16)) else { throw json.malformed("16 bytes") }
+        return block
+    }
+
+    private static func system(_ json: JSONCursor, idm: IDm, pmm: PMm) throws(DocumentError) -> VirtualSystem {
+        try json.allowOnly(systemKeys)
+        let code: SystemCode = try json.required("code").code()
+        let keyVersion: KeyVersion = try json.optional("keyVersion")?.code() ?? .unknown
+        var memory: [UInt16: BlockStore] = [:]
+        var opened: [VirtualNode] = []
+        for (key, value) in try json.optional("blocks")?.members() ?? [] {
+            guard let service = ServiceCode(key), service.kind != nil else {
+                throw value.malformed("the code of a service as its name")
+            }
+            guard memory[service.overlapGroup] == nil else {
+                throw value.malformed("blocks at only one of the services that share them")
+            }
+            memory[service.overlapGroup] = try store(value)
+            opened.append(VirtualNode(service: service, keyVersion: keyVersion))
+        }
+        var nodes =
+            try json.optional("nodes")?.list { element throws(DocumentError) in
+                try node(element, keyVersion: keyVersion)
+            } ?? []
+        for node in opened where !nodes.contains(where: { $0.code == node.code }) {
+            let place = nodes.firstIndex { $0.code > node.code } ?? nodes.endIndex
+            nodes.insert(node, at: place)
+        }
+        try apply(json.optional("keyVersions"), json.optional("properties"), to: &nodes)
+        return VirtualSystem(
+            code: code, idm: try json.optional("idm")?.idm() ?? idm, pmm: try json.optional("pmm")?.pmm() ?? pmm,
+            keyVersion: keyVersion, nodes: nodes, memory: memory)
+    }
+
+    /// `"0048"` is a service, `"1000-17FF"` an area.
+    private static func node(_ json: JSONCursor, keyVersion: KeyVersion) throws(DocumentError) -> VirtualNode {
+        let parts = try json.text().split(separator: "-", omittingEmptySubsequences: false)
+        switch (parts.element(at: 0).flatMap { NodeCode($0) }, parts.element(at: 1).flatMap { AreaCode($0) }) {
+        case (let code?, nil) where parts.count == 1 && ServiceCode(rawValue: code.rawValue).kind != nil:
+            return VirtualNode(service: ServiceCode(rawValue: code.rawValue), keyVersion: keyVersion)
+        case (let code?, let end?) where parts.count == 2 && end.rawValue >= code.rawValue:
+            return VirtualNode(area: AreaCode(rawValue: code.rawValue), end: end, keyVersion: keyVersion)
+        default:
+            throw json.malformed("a service as in 090F, or an area as in 1000-17FF")
+        }
+    }
+
+    private static func apply(
+        _ versions: JSONCursor?, _ properties: JSONCursor?, to nodes: inout [VirtualNode]
+    ) throws(DocumentError) {
+        for (key, value) in try versions?.members() ?? [] {
+            nodes[try place(of: key, value, in: nodes)].keyVersion = try value.code()
+        }
+        for (key, value) in try properties?.members() ?? [] {
+            let place = try place(of: key, value, in: nodes)
+            try value.allowOnly(["purse", "mac", "area"])
+            if let data = try value.optional("purse") { nodes[place].properties[0] = try data.bytes(count: 10) }
+            if let data = try value.optional("mac") { nodes[place].properties[1] = try data.bytes(count: 1) }
+            if let data = try value.optional("area") { nodes[place].information = try data.bytes(count: 2) }
+        }
+    }
+
+    private static func place(
+        of key: String, _ value: JSONCursor, in nodes: [VirtualNode]
+    ) throws(DocumentError) -> Int {
+        guard let code = NodeCode(key), let place = nodes.firstIndex(where: { $0.code == code }) else {
+            throw value.malformed("the code of a node of this system as its name")
+        }
+        return place
+    }
+
+    /// A number of blocks of zeros, a list of blocks, or `{"count": …, "data": {"0000": …}}`.
+    private static func store(_ json: JSONCursor) throws(DocumentError) -> BlockStore {
+        switch json.value {
+        case .integer: return zeros(try json.integer(in: 0...65_536), [:])
+        case .object:
+            try json.allowOnly(["count", "data"])
+            let data = try numbered(json.optional("data"))
+            return zeros(try json.optional("count")?.integer(in: 0...65_536) ?? 0, data)
+        default:
+            return BlockStore(try json.list { element throws(DocumentError) in try block(element) })
+        }
+    }
+
+    private static func zeros(_ count: Int, _ data: [UInt16: Block]) -> BlockStore {
+        let all = max(count, data.keys.max().map { Int($0) + 1 } ?? 0)
+        return BlockStore((0..<all).map { data[UInt16(truncatingIfNeeded: $0)] ?? .zero })
+    }
+}

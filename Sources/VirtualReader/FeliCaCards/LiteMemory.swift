@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+
+/// The fixed blocks of a FeliCa Lite or Lite-S.
+///
+/// MACs are not computed: blocks 81 and 91 give the bytes that were put there, and what may only be written with a
+/// MAC is refused. REG (0E) is written like any block, WCNT (90) does not count.
+public struct LiteMemory: Hashable, Sendable {
+    /// Which of the two.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// Without blocks 90–92 and A0.
+        case lite
+        /// With all of them.
+        case liteS
+    }
+
+    /// Which of the two.
+    public let kind: Kind
+    /// Its IDm, the same in both systems.
+    public let idm: IDm
+    /// Its PMm.
+    public let pmm: PMm
+    private var blocks: [UInt16: Block]
+
+    /// A card with these blocks; those that are not given are zero, but D_ID (83), which is IDm and PMm, and MC (88),
+    /// which is as from the factory with NDEF allowed. Numbers that the card does not have are dropped.
+    public init(kind: Kind, idm: IDm, pmm: PMm, blocks: [UInt16: Block] = [:]) {
+        self.kind = kind
+        self.idm = idm
+        self.pmm = pmm
+        self.blocks = blocks.filter { LiteMemory.has($0.key, kind) }
+        self.blocks[Number.deviceID] = Block(idm.bytes + pmm.bytes)
+        if self.blocks[Number.configuration] == nil { self.blocks[Number.configuration] = LiteMemory.factory }
+    }
+
+    /// The block with this number as it is stored, also when reading it gives zeros; `nil` when the card has no such
+    /// block.
+    public subscript(number: UInt16) -> Block? {
+        LiteMemory.has(number, kind) ? blocks[number] ?? .zero : nil
+    }
+
+    /// Whether it answers a Polling for `12FC`: bit 0 of byte 3 of MC.
+    public var answersNDEF: Bool { configuration[3] & 1 != 0 }
+
+    enum Number {
+        static let register: UInt16 = 0x0E
+        static let challenge: UInt16 = 0x80
+        static let deviceID: UInt16 = 0x83
+        static let key: UInt16 = 0x87
+        static let configuration: UInt16 = 0x88
+        static let macA: UInt16 = 0x91
+        static let state: UInt16 = 0x92
+    }
+
+    /// MC as from the factory.
+    private static let factory = Block([0xFF, 0xFF, 0xFF, 1, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+
+    private static func has(_ number: UInt16, _ kind: Kind) -> Bool {
+        switch number {
+        case 0x00...0x0E, 0x80...0x88: true
+        case 0x90...0x92, 0xA0: kind == .liteS
+        default: false
+        }
+    }
+
+    private var configuration: Block { blocks[Number.configuration] ?? .zero }
+
+    /// Whether bit `number` of the two bytes at `offset` of MC is set.
+    private func bit(_ number: UInt16, at offset: Int) -> Bool {
+        number <= Number.register && configuration.uint16(at: offset, .little) >> number & 1 != 0
+    }
+
+    /// What a read gives, or the reason why not. The keys (80, 87) read as zeros.
+    func read(_ number: UInt16) throws(Refusal) -> Block {
+        guard let block = self[number] else { throw Refusal(StatusCode.blockNumber) }
+        if kind == .liteS, bit(number, at: 6) { throw Refusal(StatusCode.authenticationNeeded) }
+        return number == Number.challenge || number == Number.key ? .zero : block
+    }
+
+    /// Writes one block, or says why not.
+    mutating func write(_ number: UInt16, _ block: Block, refusal: UInt8) throws(Refusal) {
+        guard self[number] != nil else { throw Refusal(StatusCode.blockNumber) }
+        guard number != Number.state else { throw Refusal(StatusCode.macNeeded) }
+        guard isWritable(number) else { throw Refusal(refusal) }
+        if kind == .liteS {
+            if bit(number, at: 8) { throw Refusal(StatusCode.authenticationNeeded) }
+            if bit(number, at: 10) { throw Refusal(StatusCode.macNeeded) }
+        }
+        blocks[number] = block
+    }
+
+    private func isWritable(_ number: UInt16) -> Bool {
+        switch number {
+        case 0x00...0x0E: bit(number, at: 0)
+        case Number.challenge: true
+        case 0x82, 0x84, 0x86, Number.key, Number.configuration: configuration[2] == 0xFF
+        default: false
+        }
+    }
+
+    /// RC is forgotten without power.
+    mutating func losePower() {
+        blocks[Number.challenge] = nil
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The status byte of an answer, as far as a simulated chip makes one up itself.
+enum ChipStatus {
+    /// Done.
+    static let success: UInt8 = 0x00
+    /// The card has not answered.
+    static let timeout: UInt8 = 0x01
+    /// There is no such target.
+    static let wrongContext: UInt8 = 0x27
+    /// The target was released.
+    static let released: UInt8 = 0x29
+    /// Set in a status: more of the answer is to be fetched.
+    static let moreInformation: UInt8 = 0x40
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+
+/// A PN532 between a serial line and a field: one thread, one command at a time.
+///
+/// Behaviour as libnfc 1.8.0 and nfcpy 1.0.4 need it and as they accept it; NXP's manual UM0701-02 was not compared.
+/// A command that waits (for a card, for time) is given up when the host sends ACK or another command.
+final class PN532Chip {
+    let field: any RadioField
+    let counters: ChipCounters
+    let timing: TimeModel
+    var registers = RegisterFile()
+    var radio = RadioSettings()
+    var target: SelectedTarget?
+    /// What is still to be fetched of a long answer, and what the host has sent of a long command.
+    var unfetched: ArraySlice<UInt8> = []
+    var collected: [UInt8] = []
+    var pins = GPIOPins()
+
+    private let line: any HostLine
+    private let faults: SerialFaultPlan
+    private var parser = HostFrameParser()
+    private var interruption: HostFrame?
+    private var byteTime = SerialSpeed.initial.byteTime
+    private var speedAfterAcknowledge: SerialSpeed?
+    private var lastAnswer: [UInt8] = []
+    private var isDead = false
+    private var received = 0
+    private var occurrences: [UInt8: Int] = [:]
+    /// When the bytes that came from the host are all over the line.
+    private var lineBusyUntil = Duration.zero
+    /// The model's own clock: it is not moved by what the machine adds to every wait.
+    private var modelTime = Duration.zero
+
+    init(
+        field: any RadioField, line: any HostLine, timing: TimeModel = .off, faults: SerialFaultPlan = .none,
+        counters: ChipCounters = ChipCounters()
+    ) {
+        self.field = field
+        self.line = line
+        self.timing = timing
+        self.faults = faults
+        self.counters = counters
+    }
+
+    /// Serves the host until the line is closed.
+    func run() {
+        while let frame = nextFrame() {
+            modelTime = max(line.now, timing.serialLine ? lineBusyUntil : .zero)
+            switch frame {
+            case .acknowledge:
+                byteTime = speedAfterAcknowledge?.byteTime ?? byteTime
+                speedAfterAcknowledge = nil
+            case .notAcknowledge:
+                transmit(lastAnswer)
+            case .command(let bytes):
+                serve(bytes)
+            }
+        }
+    }
+
+    private func serve(_ command: [UInt8]) {
+        speedAfterAcknowledge = nil
+        let code = command.first ?? 0
+        let occurrence = occurrences[code, default: 0]
+        let fault = faults.fault(index: received, code: code, occurrence: occurrence)
+        received &+= 1
+        occurrences[code] = occurrence &+ 1
+        counters.count {
+            $0.hostCommands &+= 1
+            $0.commandsByCode[code, default: 0] &+= 1
+        }
+        if fault == .dead { isDead = true }
+        guard !isDead, fault != .noAcknowledge else { return }
+        guard fault != .notAcknowledge else { return transmit(PN532Frame.notAcknowledge) }
+        transmit(PN532Frame.acknowledge)
+        guard fault != .syntaxError else { return answer(PN532Frame.syntaxError) }
+        spend(timing.chipOverhead)
+        switch carryOut(code, Array(command.dropFirst())) {
+        case .aborted: counters.count { $0.abortedCommands &+= 1 }
+        case .syntaxError: answer(PN532Frame.syntaxError, with: fault)
+        case .answer(let data):
+            var data = data
+            if case .statusBits(let bits) = fault, let status = data.first { data[0] = status | bits }
+            answer(PN532Frame.encode([0xD5, code &+ 1] + data), with: fault)
+        }
+    }
+
+    // MARK: Answers
+
+    private func answer(_ frame: [UInt8], with fault: SerialFault? = nil) {
+        lastAnswer = frame
+        switch fault {
+        case .acknowledgeOnly: return
+        case .wrongDataChecksum: transmit(Self.changing(frame, at: frame.count - 2))
+        case .wrongLengthChecksum: transmit(Self.changing(frame, at: frame.starts(with: [0, 0, 0xFF, 0xFF, 0xFF]) ? 7 : 4))
+        case .truncated(let count): transmit(Array(frame.prefix(max(count, 0))))
+        case .junkBefore(let junk): transmit(junk + frame)
+        case .split(let count, let pause):
+            transmit(Array(frame.prefix(max(count, 0))))
+            spend(pause)
+            transmit(Array(frame.dropFirst(max(count, 0))))
+        case .late(let delay):
+            guard self.pause(for: delay) else { return counters.count { $0.abortedCommands &+= 1 } }
+            transmit(frame)
+        case .twice: transmit(frame + frame)
+        default: transmit(frame)
+        }
+    }
+
+    private static func changing(_ frame: [UInt8], at index: Int) -> [UInt8] {
+        var frame = frame
+        if frame.indices.contains(index) { frame[index] &+= 1 }
+        return frame
+    }
+
+    private func transmit(_ bytes: [UInt8]) {
+        if timing.serialLine { spend(byteTime * bytes.count) }
+        counters.count { $0.bytesToHost &+= bytes.count }
+        line.write(bytes)
+    }
+
+    /// The new speed of the line, from the host's ACK on.
+    func changeSpeedAfterAcknowledge(_ speed: SerialSpeed) {
+        speedAfterAcknowledge = speed
+    }
+
+    // MARK: Waiting
+
+    /// Lets time pass that nothing can shorten.
+    private func spend(_ duration: Duration) {
+        guard duration > .zero else { return }
+        modelTime += duration
+        line.sleep(until: modelTime)
+    }
+
+    /// Lets time pass, for ever without a duration; `false` when the host interfered.
+    func pause(for duration: Duration?) -> Bool {
+        if let duration { modelTime += duration }
+        while true {
+            if isInterrupted { return false }
+            if duration == .zero { return true }
+            switch line.read(until: duration.map { _ in modelTime }) {
+            case .bytes(let bytes): take(bytes)
+            case .deadline: return true
+            case .closed: return false
+            }
+        }
+    }
+
+    private var isInterrupted: Bool {
+        while interruption == nil, let frame = nextParsed() {
+            // Nothing was answered yet that could be sent again.
+            if frame != .notAcknowledge { interruption = frame }
+        }
+        return interruption != nil
+    }
+
+    // MARK: Receiving
+
+    private func nextFrame() -> HostFrame? {
+        while true {
+            if let frame = interruption ?? nextParsed() {
+                interruption = nil
+                return frame
+            }
+            switch line.read(until: parser.isMidFrame ? line.now + .milliseconds(100) : nil) {
+            case .bytes(let bytes): take(bytes)
+            case .deadline: parser.skipStartCode()
+            case .closed: return nil
+            }
+        }
+    }
+
+    private func nextParsed() -> HostFrame? {
+        let frame = parser.next()
+        let damaged = parser.damagedFrames
+        counters.count { $0.damagedFrames = damaged }
+        return frame
+    }
+
+    private func take(_ bytes: [UInt8]) {
+        counters.count { $0.bytesFromHost &+= bytes.count }
+        if timing.serialLine { lineBusyUntil = max(line.now, lineBusyUntil) + byteTime * bytes.count }
+        parser.feed(bytes)
+    }
+}

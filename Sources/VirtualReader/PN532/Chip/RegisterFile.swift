@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NFCTransport
+
+/// The registers that a host reads and writes, with the few that mean something to a simulated radio.
+///
+/// Addresses and bits as nfcpy (`nfc/clf/pn53x.py`) and libnfc (`libnfc/chips/pn53x-internal.h`) use them.
+struct RegisterFile: Sendable {
+    private static let txMode: UInt16 = 0x6302
+    private static let rxMode: UInt16 = 0x6303
+    private static let txControl: UInt16 = 0x6304
+    private static let fifoData: UInt16 = 0x6339
+
+    private var values: [UInt16: UInt8] = [:]
+
+    /// The value of a register; 00 where nothing was written.
+    subscript(_ address: UInt16) -> UInt8 {
+        get { values[address] ?? 0 }
+        set { values[address] = newValue }
+    }
+
+    /// Whether the antenna is driven: both driver bits of TxControl.
+    var isFieldOn: Bool {
+        get { self[Self.txControl] & 0x03 != 0 }
+        set { self[Self.txControl] = self[Self.txControl] & ~0x03 | (newValue ? 0x03 : 0) }
+    }
+
+    /// The speed that frames go out with, or `nil` when they are not FeliCa frames.
+    var feliCaBitRate: FeliCaBitRate? {
+        let mode = self[Self.txMode]
+        guard mode & 0x03 == 0x02 else { return nil }
+        switch mode >> 4 & 0x07 {
+        case 1: return .kbps212
+        case 2: return .kbps424
+        default: return nil
+        }
+    }
+
+    /// Whether the chip appends the CRC of what it sends.
+    var appendsChecksum: Bool { self[Self.txMode] & 0x80 != 0 }
+
+    /// Whether the chip checks and takes off the CRC of what it receives.
+    var removesChecksum: Bool { self[Self.rxMode] & 0x80 != 0 }
+
+    /// What the firmware sets before it polls for FeliCa cards: speed, framing, CRC on.
+    mutating func prepareFeliCa(_ bitRate: FeliCaBitRate) {
+        isFieldOn = true
+        let mode: UInt8 = bitRate == .kbps212 ? 0x92 : 0xA2
+        self[Self.txMode] = mode
+        self[Self.rxMode] = mode
+    }
+
+    /// What is left in the chip after it looked for Type A cards in vain: a host that finds the REQA still in the
+    /// FIFO knows that nothing answered (nfcpy does).
+    mutating func leaveRequestA() {
+        isFieldOn = true
+        self[Self.txMode] = 0x00
+        self[Self.rxMode] = 0x00
+        self[Self.fifoData] = 0x26
+    }
+
+    /// What the firmware sets before it polls for Type B cards: 106 kbit/s, framing, CRC on.
+    mutating func prepareTypeB() {
+        isFieldOn = true
+        self[Self.txMode] = 0x83
+        self[Self.rxMode] = 0x83
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import NFCTransport
+
+extension PN532Chip {
+    /// IC, version, revision, and what is supported: Type A, Type B, ISO 18092.
+    private static let firmwareVersion: [UInt8] = [0x32, 0x01, 0x06, 0x07]
+
+    /// Carries out one host command; what is not here the chip answers with its syntax error frame.
+    func carryOut(_ code: UInt8, _ parameters: [UInt8]) -> CommandOutcome {
+        switch code {
+        case 0x00: diagnose(parameters)
+        case 0x02: .answer(Self.firmwareVersion)
+        case 0x04: generalStatus()
+        case 0x06: readRegisters(parameters)
+        case 0x08: writeRegisters(parameters)
+        case 0x0C: .answer([pins.p3, pins.p7, 0x00])
+        case 0x0E: writePins(parameters)
+        case 0x10: setSerialBaudRate(parameters)
+        case 0x12: parameters.count == 1 ? .answer([]) : .syntaxError
+        case 0x14: configureSAM(parameters)
+        case 0x16: powerDown(parameters)
+        case 0x32: configureRadio(parameters)
+        case 0x40: exchangeData(parameters)
+        case 0x42: communicateThru(parameters)
+        case 0x44: release(parameters)
+        case 0x46, 0x56: jumpForDEP()
+        case 0x4A: listPassiveTargets(parameters)
+        case 0x4E, 0x50: .answer([ChipStatus.wrongContext])
+        case 0x52: release(parameters)
+        case 0x54: select(parameters)
+        case 0x60: autoPoll(parameters)
+        default: .syntaxError
+        }
+    }
+
+    /// Tests 00 (line: the parameters come back), 01 (ROM) and 02 (RAM).
+    private func diagnose(_ parameters: [UInt8]) -> CommandOutcome {
+        switch parameters.first {
+        case 0x00: .answer(parameters)
+        case 0x01, 0x02: .answer([ChipStatus.success])
+        default: .syntaxError
+        }
+    }
+
+    /// Last error, field from outside, targets with their speeds and modulation (10 FeliCa), SAM status.
+    private func generalStatus() -> CommandOutcome {
+        guard let target, !target.isReleased else { return .answer([0x00, 0x00, 0x00, 0x00]) }
+        let speed: UInt8 = target.bitRate == .kbps212 ? 1 : 2
+        return .answer([0x00, 0x00, 0x01, 0x01, speed, speed, 0x10, 0x00])
+    }
+
+    private func readRegisters(_ parameters: [UInt8]) -> CommandOutcome {
+        var reader = ByteReader(parameters)
+        var values: [UInt8] = []
+        while let address = try? reader.readUInt16(.big) { values.append(registers[address]) }
+        return reader.remaining == 0 && !values.isEmpty ? .answer(values) : .syntaxError
+    }
+
+    private func writeRegisters(_ parameters: [UInt8]) -> CommandOutcome {
+        guard !parameters.isEmpty, parameters.count.isMultiple(of: 3) else { return .syntaxError }
+        let wasOn = registers.isFieldOn
+        var reader = ByteReader(parameters)
+        while let address = try? reader.readUInt16(.big), let value = try? reader.readUInt8() {
+            registers[address] = value
+        }
+        if wasOn, !registers.isFieldOn { field.switchOff() }
+        return .answer([])
+    }
+
+    private func writePins(_ parameters: [UInt8]) -> CommandOutcome {
+        guard parameters.count == 2 else { return .syntaxError }
+        pins.write(p3: parameters[0], p7: parameters[1])
+        return .answer([])
+    }
+
+    private func setSerialBaudRate(_ parameters: [UInt8]) -> CommandOutcome {
+        guard parameters.count == 1, let speed = SerialSpeed(rawValue: parameters[0]) else { return .syntaxError }
+        changeSpeedAfterAcknowledge(speed)
+        return .answer([])
+    }
+
+    /// Modes 1 (no SAM) to 4, with or without time-out and IRQ.
+    private func configureSAM(_ parameters: [UInt8]) -> CommandOutcome {
+        guard let mode = parameters.first, (1...4).contains(mode), parameters.count <= 3 else { return .syntaxError }
+        return .answer([])
+    }
+
+    /// Sleeps until the next byte, with the field off.
+    private func powerDown(_ parameters: [UInt8]) -> CommandOutcome {
+        guard (1...2).contains(parameters.count) else { return .syntaxError }
+        switchField(on: false)
+        target = nil
+        return .answer([ChipStatus.success])
+    }
+
+    /// RFConfiguration: 01 field, 02 timings, 04 and 05 retries, 0A to 0D analogue settings.
+    private func configureRadio(_ parameters: [UInt8]) -> CommandOutcome {
+        let values = Array(parameters.dropFirst())
+        switch (parameters.first, values.count) {
+        case (0x01, 1): switchField(on: values[0] & 0x01 != 0)
+        case (0x02, 3): (radio.atrTimeout, radio.exchangeTimeout) = (values[1], values[2])
+        case (0x04, 1): radio.exchangeRetries = values[0]
+        case (0x05, 3): (radio.atrRetries, radio.activationRetries) = (values[0], values[2])
+        case (0x0A, 11), (0x0B, 8), (0x0C, 3), (0x0D, 9): break
+        default: return .syntaxError
+        }
+        return .answer([])
+    }
+
+    private func switchField(on: Bool) {
+        if registers.isFieldOn, !on { field.switchOff() }
+        registers.isFieldOn = on
+    }
+}

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kazasu beside a minimal C program on libnfc and beside nfcpy, on the same virtual card. `make bench` runs it."""
+
+import argparse
+import os
+import subprocess
+import sys
+
+import report
+from runs import Runner
+from simulator import Simulator
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+
+KAZASU, LIBNFC, NFCPY, NFCPY_SLOW = "kazasu", "C on libnfc", "nfcpy", "nfcpy held at 115200"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kazasu", required=True, help="the program, a release build")
+    parser.add_argument("--python", required=True, help="a Python that has nfcpy")
+    parser.add_argument("--work", required=True, help="a folder for what the bench makes")
+    parser.add_argument("--card", default=os.path.join(TOP, "Fixtures/cards/suica-p1/card.json"))
+    parser.add_argument("--runs", type=int, default=15, help="measured runs of each program (default 15)")
+    parser.add_argument("--write", metavar="FILE", help="put the tables between the marks of this document")
+    return parser.parse_args()
+
+
+def compile_c(work, name, *flags):
+    """Builds one of the C programs of the bench."""
+    output = os.path.join(work, name)
+    source = os.path.join(HERE, f"{name}.c")
+    subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-std=c11", "-D_GNU_SOURCE", "-o", output, source,
+                    *flags], check=True)
+    return output
+
+
+class Bench:
+    """The programs, the card, and what was found out."""
+
+    def __init__(self, options):
+        os.makedirs(options.work, exist_ok=True)
+        self.options = options
+        self.kazasu = os.path.abspath(options.kazasu)
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libnfc"], check=True, capture_output=True,
+                               text=True).stdout.split()
+        self.balance_c = compile_c(options.work, "balance", *flags)
+        self.runner = Runner(compile_c(options.work, "measure"), options.work)
+        self.text = []
+        self.targets = []
+
+    def commands(self, job, reader):
+        """The programs that do a job, by name, each pointed at the same simulated reader."""
+        script = [self.options.python, os.path.join(HERE, f"nfcpy_{job}.py"), reader.tty]
+        mine = {KAZASU: [self.kazasu, job, "--reader", reader.connection]}
+        yardstick = {LIBNFC: [self.balance_c, reader.connection]} if job == "balance" else {}
+        return {**mine, **yardstick, NFCPY: script, NFCPY_SLOW: script + ["115200"]}
+
+    def say(self, text):
+        print(text, flush=True)
+        self.text.append(text)
+
+    def count(self):
+        """What each program asks of the chip and of the card; one run each, since these numbers do not vary."""
+        rows, found = [], {}
+        stats = os.path.join(self.options.work, "stats.json")
+        for job in ("balance", "dump"):
+            for name in (KAZASU, LIBNFC, NFCPY):
+                reader = Simulator(self.kazasu, self.options.card, stats=stats)
+                with reader:
+                    command = self.commands(job, reader).get(name)
+                    if command:
+                        self.runner.run(command)
+                if command:
+                    counted = [reader.counters[key] for key in ("hostCommands", "cardExchanges", "readCommands")]
+                    found[job, name] = counted
+                    rows.append([job, name, *counted])
+        self.say("### Commands\n")
+        self.say(report.table(["job", "program", "host commands", "exchanges with the card", "read commands"], rows))
+        mine, other = found["dump", KAZASU], found["dump", NFCPY]
+        steady = {}
+        for name in (KAZASU, NFCPY):
+            (host, card, _), (few_host, few_card, _) = found["dump", name], found["balance", name]
+            steady[name] = (host - few_host) / max(card - few_card, 1)
+        self.target("balance, exchanges with the card", found["balance", KAZASU][1], 2, "{:.0f}")
+        self.target("dump, exchanges, Kazasu to nfcpy", mine[1] / other[1], 0.5, "{:.2f}")
+        self.target(f"dump, read commands (nfcpy: {other[2]})", mine[2], 40, "{:.0f}")
+        self.target(f"host commands per exchange in steady state (nfcpy: {steady[NFCPY]:.1f})", steady[KAZASU], 1,
+                    "{:.2f}", slack=0.05)
+
+    def time(self, job, timing):
+        """One job, all programs in turn on one simulated reader."""
+        with Simulator(self.kazasu, self.options.card, timing=timing) as reader:
+            series = self.runner.interleaved(self.commands(job, reader), self.options.runs)
+        if job == "balance":
+            answers = {run.output.strip() for one in series.values() for run in one.runs}
+            if len(answers) != 1:
+                raise RuntimeError(f"the programs do not agree on the balance: {answers}")
+        mode = "time model on: card, air and serial line" if timing else "time model off: what the programs cost"
+        self.say(f"\n### {job}, {mode}\n")
+        base = LIBNFC if LIBNFC in series else NFCPY
+        header = ["program", "median ms", "middle half ms", f"ratio to {base}", "peak MiB"]
+        self.say(report.table(header, report.times(series, base)))
+        mine = series[KAZASU].median
+        label = "time model on" if timing else "time model off"
+        if job == "balance":
+            self.target(f"balance, Kazasu to C on libnfc, {label}", mine / series[LIBNFC].median, 1.15, "{:.2f}")
+            self.target(f"balance, Kazasu to nfcpy, {label}", mine / series[NFCPY].median, 0.7, "{:.2f}")
+        elif timing:
+            self.target("dump, Kazasu to nfcpy as it comes (921600 baud), time model on",
+                        mine / series[NFCPY].median, 0.45, "{:.2f}")
+            self.target("dump, Kazasu to nfcpy on the same line (115200 baud), time model on",
+                        mine / series[NFCPY_SLOW].median, 0.45, "{:.2f}")
+
+    def start_and_memory(self):
+        """The start of the program, and the most memory that each command held."""
+        version = {"kazasu --version": [self.kazasu, "--version"]}
+        start = self.runner.interleaved(version, max(50, self.options.runs))["kazasu --version"]
+        rows = [["--version", f"{start.median:.1f}", f"{start.peak_mib:.1f}"]]
+        dump = os.path.join(self.options.work, "dump.json")
+        with Simulator(self.kazasu, self.options.card) as reader:
+            at = ["--reader", reader.connection]
+            for command in (["readers"], ["poll", *at], ["scan", *at], ["dump", "-o", dump, *at], ["balance", *at],
+                            ["history", *at], ["decode", dump]):
+                series = self.runner.interleaved({"": [self.kazasu, *command]}, 3)[""]
+                rows.append([command[0], f"{series.median:.1f}", f"{series.peak_mib:.1f}"])
+        self.say("\n### Each command, time model off\n")
+        self.say(report.table(["kazasu", "median ms", "peak MiB"], rows))
+        self.target("kazasu --version, ms", start.median, 5, "{:.1f}")
+        self.target("peak memory of any command, MiB", max(float(row[2]) for row in rows), 20, "{:.1f}")
+
+    def target(self, what, measured, limit, form, slack=0.0):
+        met = "yes" if measured <= limit + slack else "no"
+        self.targets.append([what, form.format(measured), f"at most {limit}", met])
+
+
+def main():
+    options = arguments()
+    bench = Bench(options)
+    bench.count()
+    for job in ("balance", "dump"):
+        for timing in (False, True):
+            bench.time(job, timing)
+    bench.start_and_memory()
+    bench.say("\n### Targets\n")
+    bench.say(report.table(["what", "measured", "target", "met"], bench.targets))
+    bench.say(f"\nMedians of {options.runs} interleaved runs. Taken on: {report.machine(options.python)}")
+    if options.write:
+        report.write(options.write, "\n".join(bench.text))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (RuntimeError, KeyError, subprocess.SubprocessError, OSError) as error:
+        sys.exit(f"bench: {type(error).__name__}: {error}")

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import FeliCa
+import Testing
+
+@Suite struct ResponseTimeTests {
+    /// nfcpy's time-outs for a PMm of eight FF; it takes T as 302 µs (302.1 µs for reads and writes) where the exact
+    /// period is 302.0649 µs, so both agree to 0.03 %.
+    static let nfcpy: [(class: ResponseTime.CommandClass, units: Int, seconds: Double)] = [
+        (.fixed, 1, 0.309248),
+        (.variable, 2, 0.463872),
+        (.fixed, 0, 0.154624),
+        (.read, 2, 0.4640256),
+    ]
+
+    @Test(arguments: 0..<nfcpy.count) func maximaAgreeWithNfcpy(_ row: Int) {
+        let vector = Self.nfcpy[row]
+        let times = ResponseTime(PMm(rawValue: .max))
+        let seconds = times.maximum(vector.class, units: vector.units) / .seconds(1)
+        #expect(abs(seconds / vector.seconds - 1) < 0.0003)
+    }
+
+    struct Maximum: Sendable {
+        let pmm: UInt64
+        let commandClass: ResponseTime.CommandClass
+        let units: Int
+        let milliseconds: Double
+
+        init(_ pmm: UInt64, _ commandClass: ResponseTime.CommandClass, _ units: Int, _ milliseconds: Double) {
+            self.pmm = pmm
+            self.commandClass = commandClass
+            self.units = units
+            self.milliseconds = milliseconds
+        }
+    }
+
+    /// Worked maxima of cards whose PMm is published; the last digit is rounded.
+    static let maxima: [Maximum] = [
+        .init(0x0120_2204_2767_4EFF, .variable, 1, 2.4), .init(0x0120_2204_2767_4EFF, .variable, 32, 49.2),
+        .init(0x0120_2204_2767_4EFF, .fixed, 0, 2), .init(0x0120_2204_2767_4EFF, .read, 1, 15.7),
+        .init(0x0120_2204_2767_4EFF, .read, 4, 33.8), .init(0x0120_2204_2767_4EFF, .read, 12, 82.2),
+        .init(0x0120_2204_2767_4EFF, .write, 1, 10.9),
+        .init(0x0F0D_2304_2F77_83FF, .variable, 1, 2.72), .init(0x0F0D_2304_2F77_83FF, .variable, 32, 49.5),
+        .init(0x0F0D_2304_2F77_83FF, .fixed, 0, 2), .init(0x0F0D_2304_2F77_83FF, .read, 1, 18.1),
+        .init(0x0F0D_2304_2F77_83FF, .read, 4, 43.5), .init(0x0F0D_2304_2F77_83FF, .read, 12, 111),
+        .init(0x0F0D_2304_2F77_83FF, .read, 15, 137), .init(0x0F0D_2304_2F77_83FF, .write, 1, 24.2),
+        .init(0x0335_0B82_8244_83FF, .variable, 32, 20.5), .init(0x0335_0B82_8244_83FF, .fixed, 0, 14.5),
+        .init(0x0335_0B82_8244_83FF, .read, 4, 10.9), .init(0x0335_0B82_8244_83FF, .read, 15, 24.2),
+        .init(0x0118_8B86_8FBE_CBFF, .variable, 32, 329), .init(0x0118_8B86_8FBE_CBFF, .fixed, 0, 33.8),
+        .init(0x0118_8B86_8FBE_CBFF, .read, 1, 72.5), .init(0x0118_8B86_8FBE_CBFF, .read, 4, 188),
+        .init(0x0118_8B86_8FBE_CBFF, .read, 12, 498), .init(0x0118_8B86_8FBE_CBFF, .read, 15, 614),
+        .init(0x0118_8B86_8FBE_CBFF, .write, 1, 116),
+        .init(0x00F1_0000_0001_4300, .variable, 1, 0.6), .init(0x00F1_0000_0001_4300, .variable, 32, 10.0),
+        .init(0x00F1_0000_0001_4300, .fixed, 0, 2), .init(0x00F1_0000_0001_4300, .read, 1, 0.9),
+        .init(0x00F1_0000_0001_4300, .read, 4, 1.8), .init(0x00F1_0000_0001_4300, .write, 1, 6.0),
+    ]
+
+    @Test(arguments: maxima) func workedMaxima(_ row: Maximum) {
+        let times = ResponseTime(PMm(rawValue: row.pmm))
+        let milliseconds = times.maximum(row.commandClass, units: row.units) / .milliseconds(1)
+        #expect(abs(milliseconds - row.milliseconds) < max(row.milliseconds * 0.005, 0.06))
+    }
+
+    @Test func classesWithoutAByteAreInformation() {
+        let lite = ResponseTime(PMm(rawValue: 0x00F1_0000_0001_4300))
+        let stated = ResponseTime.CommandClass.allCases.filter(lite.isStated)
+        #expect(stated == [.read, .write])
+    }
+
+    @Test func noNumberOfUnitsOverflows() {
+        let times = ResponseTime(PMm(rawValue: .max))
+        #expect(times.maximum(.read, units: .max) == times.maximum(.read, units: 255))
+        #expect(times.maximum(.read, units: .min) == times.maximum(.read, units: 0))
+    }
+
+    @Test func eachCommandWaitsForItsOwnClass() throws {
+        let times = ResponseTime(PMm(rawValue: 0x0118_8B86_8FBE_CBFF))
+        let nodes = [NodeCode](repeating: .system, count: 16)
+        let service = [ServiceCode(rawValue: 0x000B)]
+        let blocks = BlockList(numbers: 0..<12)
+        #expect(RequestService(nodes).maximumTime(times) == times.maximum(.variable, units: 16))
+        #expect(RequestServiceV2(nodes).maximumTime(times) == times.maximum(.variable, units: 16))
+        #expect(RequestBlockInformation(nodes).maximumTime(times) == times.maximum(.variable, units: 16))
+        #expect(RequestBlockInformationEx(nodes).maximumTime(times) == times.maximum(.variable, units: 16))
+        let property = GetNodeProperty<MACCommunicationProperty>(nodes)
+        #expect(property.maximumTime(times) == times.maximum(.variable, units: 16))
+        #expect(RequestCodeList(parent: .system, index: 1).maximumTime(times) == times.maximum(.variable))
+        #expect(Echo([UInt8](repeating: 0, count: 17)).maximumTime(times) == times.maximum(.variable, units: 2))
+        #expect(RequestResponse().maximumTime(times) == times.maximum(.fixed, units: 1))
+        #expect(SearchServiceCode(index: 0).maximumTime(times) == times.maximum(.fixed))
+        #expect(RequestSystemCode().maximumTime(times) == times.maximum(.fixed))
+        #expect(GetAreaInformation(.root).maximumTime(times) == times.maximum(.fixed))
+        #expect(GetSystemStatus().maximumTime(times) == times.maximum(.fixed))
+        #expect(ResetMode().maximumTime(times) == times.maximum(.fixed))
+        #expect(RequestSpecificationVersion().maximumTime(times) == times.maximum(.fixed))
+        #expect(GetContainerIssueInformation().maximumTime(times) == times.maximum(.other))
+        #expect(RequestProductInformation().maximumTime(times) == times.maximum(.other))
+        let read = ReadWithoutEncryption(services: service, blocks: blocks)
+        #expect(read.maximumTime(times) == times.maximum(.read, units: 12))
+        let write = WriteWithoutEncryption(services: service, blocks: blocks, data: [])
+        #expect(write.maximumTime(times) == times.maximum(.write, units: 12))
+        #expect(Polling(.any, timeSlots: .two).maximumTime(times) == ResponseTime.pollingWindow(.two))
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Runs programs for tests: output captured, no input, a hard limit of time.
+public enum ChildProcess {
+    /// The program could not be started.
+    public struct NotStarted: Error {
+        /// Which one.
+        public let program: String
+        /// The reason as `errno`.
+        public let code: Int32
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Parameters:
+    ///   - program: the path of the program.
+    ///   - arguments: what follows the program's name.
+    ///   - environment: variables that are added to this process's own, or replaced.
+    ///   - limit: after this time the program is killed.
+    public static func run(
+        _ program: String, _ arguments: [String] = [], environment: [String: String] = [:],
+        limit: Duration = .seconds(30)
+    ) throws -> ChildResult {
+        let output = try Pipe()
+        let errors = try Pipe()
+        let child = try start(program, arguments, environment, output, errors)
+        output.closeWriter()
+        errors.closeWriter()
+        let inTime = drain([output, errors], until: .now + limit)
+        if !inTime { kill(child, SIGKILL) }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7F
+        let end: ChildResult.End = !inTime ? .timedOut : signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
+        return ChildResult(end: end, output: output.text, errors: errors.text)
+    }
+
+    private static func start(
+        _ program: String, _ arguments: [String], _ environment: [String: String], _ output: Pipe, _ errors: Pipe
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output.writer, 1)
+        posix_spawn_file_actions_adddup2(&actions, errors.writer, 2)
+        var variables = inheritedEnvironment().filter { !environment.keys.contains(String($0.prefix { $0 != "=" })) }
+        variables += environment.map { "\($0.key)=\($0.value)" }
+        var child = pid_t()
+        let code = withCStrings([program] + arguments) { arguments in
+            withCStrings(variables) { posix_spawn(&child, program, &actions, nil, arguments, $0) }
+        }
+        guard code == 0 else { throw NotStarted(program: program, code: code) }
+        return child
+    }
+
+    private static func inheritedEnvironment() -> [String] {
+        var variables: [String] = []
+        var entry = environ
+        while let variable = entry.pointee {
+            variables.append(String(cString: variable))
+            entry += 1
+        }
+        return variables
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = strings.map { strdup($0) }
+        defer { copies.forEach { free($0) } }
+        return body(copies + [nil])
+    }
+
+    /// Reads until every pipe is at its end; `false` when the time is over before.
+    private static func drain(_ pipes: [Pipe], until deadline: ContinuousClock.Instant) -> Bool {
+        while pipes.contains(where: { !$0.isAtEnd }) {
+            let left = (deadline - .now) / .milliseconds(1)
+            guard left > 0 else { return false }
+            var descriptors = pipes.map { pollfd(fd: $0.isAtEnd ? -1 : $0.reader, events: Int16(POLLIN), revents: 0) }
+            poll(&descriptors, nfds_t(descriptors.count), Int32(clamping: Int(left.rounded(.up))))
+            for (descriptor, pipe) in zip(descriptors, pipes) where descriptor.revents != 0 { pipe.read() }
+        }
+        return true
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NFCTransport
+import Synchronization
+import VirtualReader
+
+/// One card with two systems that answers as few commands as the chip's tests need.
+final class PlainField: RadioField {
+    static let idm: [UInt8] = [0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08]
+    static let pmm: [UInt8] = [0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8]
+
+    /// What happens at the exchanges that come, by index; the card answers at the others.
+    var outcomes: [Int: FieldOutcome] = [:]
+    /// Whether a card is there.
+    var hasCard = true
+    /// Speeds that the card answers at.
+    var bitRates: Set<FeliCaBitRate> = [.kbps212, .kbps424]
+    private(set) var frames: [[UInt8]] = []
+    private(set) var switchedOff = 0
+
+    func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
+        defer { frames.append(frame) }
+        if let outcome = outcomes[frames.count] { return outcome }
+        guard hasCard, bitRates.contains(bitRate), let answer = Self.answer(frame) else { return .silence }
+        return .answer(CardAnswer(answer))
+    }
+
+    func switchOff() { switchedOff += 1 }
+
+    /// The card: system AABB and FFFF for all, block 8000 of service 000B, Request System Code, Echo.
+    static func answer(_ frame: [UInt8]) -> [UInt8]? {
+        guard let length = frame.first, Int(length) == frame.count, frame.count >= 6 else { return nil }
+        switch frame[1] {
+        case 0x00:
+            guard [[0xFF, 0xFF], [0xAA, 0xBB], [0x12, 0xFC]].contains(Array(frame[2...3])) else { return nil }
+            let name: [UInt8] = frame[4] == 1 ? [frame[2] == 0x12 ? 0x12 : 0xAA, frame[2] == 0x12 ? 0xFC : 0xBB] : []
+            return [UInt8(18 + name.count), 0x01] + idm + pmm + name
+        case 0x06 where frame.count == 16 && Array(frame[2..<10]) == idm:
+            return [0x1D, 0x07] + idm + [0x00, 0x00, 0x01] + attributeBlock
+        case 0x0C where frame.count == 10 && Array(frame[2..<10]) == idm:
+            return [0x0F, 0x0D] + idm + [0x02, 0xAA, 0xBB, 0x12, 0xFC]
+        case 0xF0:
+            return frame
+        default:
+            return nil
+        }
+    }
+
+    /// The attribute block of an empty Type 3 Tag: version 1.0, one block a command, 13 blocks, read-only.
+    static let attributeBlock: [UInt8] = [0x10, 0x01, 0x01, 0x00, 0x0D, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x00, 0x1F]
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the house that neither the compiler nor swift-format checks: one line for each breach."""
+
+import ast
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+IMPORT = r"^\s*(?:@testable\s+)?(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+"
+
+# (where, where not, pattern, what is wrong); lines that are only a comment do not count.
+CODE_RULES = [
+    ("Sources/VirtualReader/", None, IMPORT + r"(?:FeliCa|ISO7816)\b",
+     "VirtualReader must not use the codec that it is there to check"),
+    ("Sources/", "Sources/KazasuCLI/", IMPORT + r"Foundation\s*$",
+     "full Foundation only in KazasuCLI; FoundationEssentials where JSON is read"),
+    ("Sources/", "Sources/LibNFCReader/", IMPORT + r"CLibNFC\b", "only LibNFCReader imports CLibNFC"),
+    ("Sources/", None, r"\btry!|\bas!|\.(?:first|last|baseAddress|pointee)!", "can trap"),
+    ("Sources/", None, r"\b(?:fatalError|preconditionFailure|assertionFailure)\(", "can trap"),
+    ("Tests/", "Tests/Bench/", r"\b(?:usleep|nanosleep|sleep)\(|\b(?:Thread|Task)\.sleep", "a test does not sleep"),
+]
+
+# Put together so that this file does not match itself.
+UNFINISHED = re.compile(r"\b(?:" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
+MACHINE = re.compile(r"(?:^|[^A-Za-z0-9_.$}])/(?:" + "|".join(["work", "farm", "root", "tmp/" + "kz"]) + r"|home/\w+)/")
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+
+LONG, TOO_LONG = 350, 500
+
+breaches = []
+
+
+def breach(path, line, what, text=""):
+    """Notes one breach of a rule."""
+    breaches.append(f"{path}:{line}: {what}" + (f": {text.strip()[:100]}" if text else ""))
+
+
+def files():
+    """Every text file that is, or is about to be, under version control, as (path, lines)."""
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        capture_output=True, check=True, cwd=TOP).stdout.decode().split("\0")
+    for name in sorted(set(filter(None, names))):
+        try:
+            with open(os.path.join(TOP, name), encoding="utf-8") as file:
+                yield name, file.read().splitlines()
+        except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):
+            continue
+
+
+def is_script(path, lines):
+    """Whether a file is a program of the shell or of Python."""
+    return path.endswith(".py") or (bool(lines) and lines[0].startswith("#!"))
+
+
+def check_swift(path, lines):
+    """Imports, traps and sleeps in one Swift file."""
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith("//"):
+            continue
+        for where, but, pattern, what in CODE_RULES:
+            if path.startswith(where) and not (but and path.startswith(but)) and re.search(pattern, line):
+                breach(path, number, what, line)
+
+
+def check_script(path, lines):
+    """A script must at least parse."""
+    text = "\n".join(lines) + "\n"
+    if path.endswith(".py") or "python" in lines[0]:
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            breach(path, error.lineno, "does not parse")
+    elif subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True).returncode:
+        breach(path, 1, "does not parse")
+
+
+def main():
+    lengths = []
+    for path, lines in files():
+        if path == "LICENSE":
+            continue
+        for number, line in enumerate(lines, 1):
+            if UNFINISHED.search(line):
+                breach(path, number, "unfinished", line)
+            if MACHINE.search(line):
+                breach(path, number, "a path of one machine", line)
+        if path.endswith((".swift", ".c", ".h")) or is_script(path, lines):
+            # A shebang and Package.swift's tools version have to be line 1.
+            if not any(LICENCE in line for line in lines[:2]):
+                breach(path, 1, "no SPDX line on top")
+        if is_script(path, lines):
+            check_script(path, lines)
+        if path.endswith(".swift"):
+            check_swift(path, lines)
+            # A generated table says so in line 2, and may be as long as it has to be.
+            if not (len(lines) > 1 and lines[1].startswith("// Generated")):
+                lengths.append((len(lines), path))
+
+    for length, path in lengths:
+        if length > TOO_LONG:
+            breach(path, 1, f"{length} lines, over {TOO_LONG}")
+        elif length > LONG:
+            print(f"lint: warning: {path}: {length} lines, over {LONG}", file=sys.stderr)
+    median = int(statistics.median(length for length, _ in lengths))
+    print(f"lint: {len(lengths)} Swift files, median {median} lines, longest {max(lengths)[0]}")
+    for line in breaches:
+        print(f"lint: {line}", file=sys.stderr)
+    sys.exit(1 if breaches else 0)
+
+
+if __name__ == "__main__":
+    main()
