@@ -36,6 +36,7 @@ struct ServiceJob {
         self.have = have
         switch request.blocks {
         case .these(let numbers): stage = .list(numbers.filter { have[$0] == nil })
+        case .first(let count): stage = .fetch(count: min(max(count, 0), 0x1_0000), confirmed: true)
         case .all(let expected):
             let read = ServiceJob.leadingCount(have)
             if let expected, expected > read {

@@ -13,6 +13,8 @@ public struct ServiceRequest: Hashable, Sendable {
     public enum Blocks: Hashable, Sendable {
         /// All, to the end of the service. `expected` is how many there usually are; it only saves commands.
         case all(expected: Int?)
+        /// The first ones, as far as they exist.
+        case first(Int)
         /// These, each if it exists.
         case these([UInt16])
     }
