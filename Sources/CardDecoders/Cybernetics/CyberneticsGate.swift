@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
+
 /// Byte 3 of a record: how gates were passed. 08 occurs, but what it means is unclear: no name.
 enum CyberneticsGate {
     static func name(_ code: UInt8) -> LocalizedText? { names[code] }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
+
 /// Byte 2 of a record: how it was paid.
 enum CyberneticsPayment {
     static func name(_ code: UInt8) -> LocalizedText? { names[code] }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
+
 /// Byte 1 of a record: what the machine did.
 enum CyberneticsProcess {
     /// The name of the whole byte where it has one of its own, else that of the process without the flag in bit 7.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
+
 /// Byte 0 of a record: the kind of machine.
 ///
 /// Disputed: 12 (a monorail's ticket machine to suica-viewer), 1C (platform-ticket machine to suica-viewer), 20

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
+
 /// Byte 0 of a block of 170F, as far as it is known; the amount has no sign of its own.
 enum EdyKind: UInt8 {
     case charge = 0x02

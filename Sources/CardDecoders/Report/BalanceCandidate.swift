@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
+
 /// One of several amounts that a card may mean.
 public struct BalanceCandidate: Hashable, Sendable {
     /// The money in the currency's smallest unit.

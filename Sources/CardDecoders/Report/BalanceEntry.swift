@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
+
 /// One purse of a card and the money in it.
 public struct BalanceEntry: Hashable, Sendable {
     /// The decoder's id, as in `transit`.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
+
 /// One more thing that a card says of itself, beside its balances and its history.
 public struct CardField: Hashable, Sendable {
     /// The name for scripts, as in `number`.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
+
 /// All that a decoder sees in a dump.
 public struct CardReport: Hashable, Sendable {
     /// The decoder's id, as in `transit`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
 internal import ByteCodec
 
 /// One byte by which a card tells a kind of thing, with its name where one is known.

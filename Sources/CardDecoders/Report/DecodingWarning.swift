@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
+
 /// Something odd in what a card holds; the raw values are the words in `warnings[]` of a document.
 ///
 /// A warning carries no value of the card: no number, name or IDm can reach a log through it.

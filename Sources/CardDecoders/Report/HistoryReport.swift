@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
+
 /// What was done with a card: the document `kazasu.history/1`.
 public struct HistoryReport: Hashable, Sendable {
     /// The value of the document's `schema` member.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
+
 /// What a history record tells of; the raw values are those of `kazasu.history/1`.
 public enum RecordKind: String, Hashable, Sendable, CaseIterable {
     /// A ride by rail.
