@@ -81,7 +81,7 @@ final class SystemReading {
     }
 
     private func expected(_ code: ServiceCode) -> Int? {
-        ServiceRegistry.usualBlockCount(system.code, code)
+        KnownService.of(code, in: system.code)?.usualBlocks
     }
 
     // MARK: What came of it

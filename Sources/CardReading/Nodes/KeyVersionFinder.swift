@@ -14,8 +14,8 @@ struct KeyVersionFinder {
     /// command is halved until the odd node is alone. A card that never answers does not know the command.
     func versions(of codes: [NodeCode]) throws(ReadingError) -> [NodeCode: KeyVersion] {
         var found: [NodeCode: KeyVersion] = [:]
-        guard ICRegistry.support(session.target.pmm).mayAnswer(RequestService.code) else { return found }
-        var waiting = Array(codes.batches(of: RequestService.mostNodes).reversed())
+        guard session.target.pmm.mayAnswer(RequestService.code) else { return found }
+        var waiting = Array(codes.batches(of: RequestService.allowedNodes.upperBound).reversed())
         var answered = false
         var silences = 0
         while let batch = waiting.popLast() {

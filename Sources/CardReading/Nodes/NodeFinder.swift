@@ -26,21 +26,26 @@ final class NodeFinder {
     /// Lists the nodes: Search Service Code, else Request Code List, else Request Service over the known codes, else
     /// a read of the known open services. FeliCa Lite and Lite-S have a fixed layout and are not asked.
     func run() throws(ReadingError) {
-        let knowledge = ICRegistry.support(session.target.pmm)
+        let pmm = session.target.pmm
         if LiteLayout.applies(to: system.pmm) {
             listing = .fixedLayout
             for service in LiteLayout.services { add(.service(service)) }
             return
         }
-        if knowledge.mayAnswer(SearchServiceCode.code), try search() { return }
-        if knowledge.mayAnswer(RequestCodeList.code), try requestCodeList() { return }
-        if knowledge.mayAnswer(RequestService.code), try requestService() { return }
+        if pmm.mayAnswer(SearchServiceCode.code), try search() { return }
+        if pmm.mayAnswer(RequestCodeList.code), try requestCodeList() { return }
+        if pmm.mayAnswer(RequestService.code), try requestService() { return }
         try probe()
     }
 
     /// Takes over key versions that were found by code.
     func apply(_ versions: [NodeCode: KeyVersion]) {
         for index in nodes.indices { nodes[index].keyVersion = versions[nodes[index].code] ?? nodes[index].keyVersion }
+    }
+
+    /// The services that cards with this system are known to have.
+    private var candidates: [ServiceCode] {
+        KnownService.candidateNodes(in: system.code).map { ServiceCode(rawValue: $0.rawValue) }.filter { $0.kind != nil }
     }
 
     @discardableResult
@@ -71,9 +76,9 @@ final class NodeFinder {
                 try felica.searchServiceCode(index: index)
             }
             switch reply {
-            case .value(.area(let start, let end)): if !add(.area(start, end: end)) { return true }
-            case .value(.service(let code)): if !add(.service(code)) { return true }
-            case .value(.end): return true
+            case .value(.area(let area)?): if !add(.area(area.start, end: area.end)) { return true }
+            case .value(.service(let code)?): if !add(.service(code)) { return true }
+            case .value(nil): return true
             case .refused, .silent: return index > 1
             }
             index += 1
@@ -96,7 +101,7 @@ final class NodeFinder {
             }
             guard case .value(let list) = reply else { return page > 1 }
             children += list.areas.map { .area($0.start, end: $0.end) } + list.services.map { .service($0) }
-            guard list.continues, !list.areas.isEmpty || !list.services.isEmpty else { break }
+            guard list.hasMore, !list.areas.isEmpty || !list.services.isEmpty else { break }
             page += 1
         }
         for child in children.sorted(by: NodeFinder.treeOrder) {
@@ -114,9 +119,8 @@ final class NodeFinder {
     /// Asks for the key versions of all codes that are known of this system; `FFFF` says that one is not there.
     private func requestService() throws(ReadingError) -> Bool {
         restart(.requestService)
-        let candidates = ServiceRegistry.candidates(for: system.code)
         var known = false
-        for batch in candidates.batches(of: RequestService.mostNodes) {
+        for batch in candidates.batches(of: RequestService.allowedNodes.upperBound) {
             let reply = try session.ask(system) { felica throws(FeliCaError) in
                 try felica.requestService(batch.map(\.node))
             }
@@ -135,7 +139,7 @@ final class NodeFinder {
     /// Reads block 0 of each open service that is known; only "no such service" says that it is not there.
     private func probe() throws(ReadingError) {
         restart(.readProbe)
-        for code in ServiceRegistry.candidates(for: system.code) where !code.requiresAuthentication {
+        for code in candidates where !code.requiresAuthentication {
             let reply = try session.ask(system) { felica throws(FeliCaError) in
                 try felica.readWithoutEncryption(services: [code], blocks: [BlockListElement(number: 0)])
             }

@@ -20,7 +20,7 @@ final class CardLimits {
     private static let steps = [15, 12, 8, 4, 1]
 
     init(pmm: PMm, reader: ReaderInformation) {
-        let known = ICRegistry.readLimit(pmm)
+        let known = ICProfile.of(pmm)?.blocksPerRead
         areKnown = known != nil
         blocks = max(1, min(known ?? 15, reader.blocksPerRead))
     }

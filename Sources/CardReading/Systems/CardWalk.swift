@@ -90,7 +90,7 @@ final class CardWalk {
 
     /// `nil` when the card does not know Request System Code.
     private func listedSystems(_ first: SystemHandle) throws(ReadingError) -> [SystemCode]? {
-        guard ICRegistry.support(first.pmm).mayAnswer(RequestSystemCode.code) else { return nil }
+        guard first.pmm.mayAnswer(RequestSystemCode.code) else { return nil }
         let reply = try session.ask(first) { felica throws(FeliCaError) in try felica.requestSystemCode() }
         guard case .value(let codes) = reply, !codes.isEmpty else { return nil }
         return codes
