@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CardModel
 import Glibc
 
 /// The program.
-public struct Kazasu: ParsableCommand {
+struct Kazasu: ParsableCommand {
     /// The version of the program and of its libraries.
     static let version = "0.1.0"
 
     /// The program's name, help and commands.
-    public static let configuration = CommandConfiguration(
+    static let configuration = CommandConfiguration(
         commandName: "kazasu",
         abstract: tr(
             "Reads FeliCa cards: scan, dump, balance and history, with any reader that libnfc drives or with none.",
@@ -38,14 +39,6 @@ public struct Kazasu: ParsableCommand {
             Readers.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self, FeliCaRaw.self,
             Decode.self, Simulate.self,
         ])
-
-    public init() {}
-
-    /// Runs the program with the arguments of the process and ends it.
-    public static func start() -> Never {
-        Interrupt.install()
-        exit(run(Array(CommandLine.arguments.dropFirst())))
-    }
 
     /// Runs one command line.
     ///

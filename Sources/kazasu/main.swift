@@ -2,4 +2,4 @@
 
 import KazasuCLI
 
-Kazasu.start()
+Program.start()

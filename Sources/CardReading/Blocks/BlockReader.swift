@@ -113,7 +113,7 @@ final class BlockReader {
             BlockListElement(serviceIndex: places[$0.job] ?? 0, number: $0.block)
         }
         return try session.ask(system) { felica throws(FeliCaError) in
-            try felica.readWithoutEncryption(services: services, blocks: list)
+            try felica.readWithoutEncryption(services: services, blocks: BlockList(list))
         }
     }
 

@@ -2,6 +2,7 @@
 
 public import CardModel
 internal import FeliCa
+internal import NFCTransport
 
 /// Reads every block of a FeliCa card that needs no key, system by system, and goes on with a dump that was
 /// interrupted.
@@ -49,7 +50,7 @@ public struct CardDumper {
         let walk = CardWalk(session: session, selection: selection.systems) { code in
             earlier?.system(code).map { SystemHandle(code: code, idm: $0.idm, pmm: $0.pmm) }
         }
-        do {
+        do throws(ReadingError) {
             try walk.run { system throws(ReadingError) in
                 let reading = SystemReading(
                     session: session, system: system, services: selection.services,
@@ -57,7 +58,7 @@ public struct CardDumper {
                 defer {
                     outcome.dump.systems.append(reading.dump)
                 }
-                do {
+                do throws(ReadingError) {
                     try reading.run()
                 } catch {
                     outcome.dump.missing += reading.missing(error.word)

@@ -2,6 +2,7 @@
 
 internal import CardModel
 internal import FeliCa
+internal import NFCTransport
 
 /// Asks for the key versions of nodes, 32 in a command.
 struct KeyVersionFinder {

@@ -2,6 +2,7 @@
 
 internal import CardModel
 internal import FeliCa
+internal import NFCTransport
 
 /// Finds the nodes of one system by the best way that the card knows. What was found stays in ``nodes`` when the
 /// card leaves.
@@ -97,7 +98,7 @@ final class NodeFinder {
         var page: UInt16 = 1
         while page < 1024 {
             let reply = try session.ask(system) { felica throws(FeliCaError) in
-                try felica.requestCodeList(parent: parent, index: page)
+                try felica.requestCodeList(parent: parent.node, index: page)
             }
             guard case .value(let list) = reply else { return page > 1 }
             children += list.areas.map { .area($0.start, end: $0.end) } + list.services.map { .service($0) }

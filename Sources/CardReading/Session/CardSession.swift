@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+public import CardModel
 internal import FeliCa
 public import NFCTransport
 
@@ -61,7 +61,7 @@ public final class CardSession {
     /// Polls for a system of this card, once; damaged answers are tried again.
     ///
     /// - Returns: the system, or `nil` when no card, or another card, answered.
-    func poll(_ code: SystemCode, requestCode: UInt8 = 0) throws(ReadingError) -> FeliCaTarget? {
+    public func poll(_ code: SystemCode, requestCode: UInt8 = 0) throws(ReadingError) -> FeliCaTarget? {
         var damaged = 0
         while true {
             if cancellation.isCancelled { throw .cancelled }

@@ -25,7 +25,7 @@ public struct CardScanner {
     /// Scans the card; what was found before an interruption is kept.
     public func scan() -> Outcome {
         var outcome = Outcome(systems: [], interruption: nil)
-        do {
+        do throws(ReadingError) {
             try CardWalk(session: session).run { system throws(ReadingError) in
                 let index = outcome.systems.count
                 outcome.systems.append(SystemScan(system: system))

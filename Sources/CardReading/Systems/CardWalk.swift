@@ -53,8 +53,9 @@ final class CardWalk {
             unvisited.removeFirst()
         }
         for code in CardWalk.unlisted + (codes == nil ? CardWalk.fallback : []) where !visited.contains(code) {
-            guard let handle = try known(code) ?? answer(to: code) else { continue }
-            try visit(handle)
+            var handle = known(code)
+            if handle == nil { handle = try answer(to: code) }
+            if let handle { try visit(handle) }
         }
         isListIncomplete = false
     }

@@ -32,7 +32,7 @@ struct Poll: KazasuCommand {
     @Option(
         name: .long,
         help: help("System codes in the order to try them; FFFF for any.", "試す順のシステムコード。FFFF は任意。", value: "codes"))
-    var system = SystemCodeList(codes: [.any])
+    var system = SystemCodeList(.any)
 
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CardModel
 import CardReading
+import NFCTransport
 
 /// `kazasu scan`
 struct Scan: KazasuCommand {

@@ -94,7 +94,7 @@ extension Failure {
     init(refusal: Refusal, _ what: String) {
         switch refusal {
         case .flags(let flags):
-            let meaning = flags.meaning.map { " (\($0[Language.current]))" } ?? ""
+            let meaning = flags.flag2.meaning.map { " (\($0[Language.current]))" } ?? ""
             self.init(
                 .refused, "refused",
                 tr("the card refused \(what): status \(flags)\(meaning)", "カードが \(what) を拒否しました: ステータス \(flags)\(meaning)"))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
+
 /// The words that ArgumentParser itself puts into help and error texts, in the language of this run.
 enum HelpText {
     private static let words: [(String, String)] = [
@@ -14,7 +16,7 @@ enum HelpText {
     ]
 
     static func localised(_ text: String) -> String {
-        guard Language.current == .ja else { return text }
+        guard Language.current == .japanese else { return text }
         return words.reduce(text) { text, word in replace(word.0, in: text, with: word.1) }
     }
 

@@ -7,6 +7,12 @@ import CardModel
 struct SystemCodeList: ExpressibleByArgument, Equatable, Sendable {
     var codes: [SystemCode]
 
+    init(_ codes: SystemCode...) {
+        self.codes = codes
+    }
+
+    var defaultValueDescription: String { codes.map(\.description).joined(separator: ",") }
+
     init?(argument: String) {
         codes = []
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {

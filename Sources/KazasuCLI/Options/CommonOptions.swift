@@ -17,10 +17,11 @@ struct CommonOptions: ParsableArguments {
     var quiet = false
 
     @Option(name: .long, help: help("Language of messages: en or ja.", "表示言語: en または ja。", value: "en|ja"))
-    var lang: Language?
-}
+    var lang: LanguageName?
 
-extension Language: ExpressibleByArgument {}
+    /// What `--lang` takes. The choice itself is made before the command line is parsed: `Language.current`.
+    enum LanguageName: String, CaseIterable, ExpressibleByArgument { case en, ja }
+}
 
 /// A help text in the language of this run.
 func help(_ english: String, _ japanese: String, value: String? = nil) -> ArgumentHelp {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ByteCodec
 import CardModel
 
 /// What `--redact` makes of an answer: who the card belongs to cannot be seen, what kind of card it is can.

@@ -35,9 +35,9 @@ struct DecodingRun {
         for code in [first] + codes.filter({ $0 != first }) {
             guard let system = try system(code, first: first, target, card) else { continue }
             for decoder in decoders where decoder.system == code {
-                do {
+                do throws(Failure) {
                     let dump = try read(reads(decoder), of: system, card)
-                    do {
+                    do throws(DecodingFailure) {
                         reports.append(try decode(decoder, dump))
                     } catch {
                         throw Failure(error)
@@ -57,7 +57,7 @@ struct DecodingRun {
         _ code: SystemCode, first: SystemCode, _ target: FeliCaTarget, _ card: CardSession
     ) throws(Failure) -> SystemHandle? {
         if code == first { return SystemHandle(code: code, idm: target.idm, pmm: target.pmm) }
-        do {
+        do throws(ReadingError) {
             guard let found = try card.poll(code), found.idm.isSameCard(as: target.idm) || found.pmm == target.pmm else {
                 return nil
             }
@@ -95,6 +95,6 @@ extension Failure {
     init(_ error: DecodingFailure) {
         self.init(
             .otherCard, "notDecoded",
-            tr("the card cannot be read as \(error.card): ", "\(error.card) として読めません: ") + error.text)
+            error.message[Language.current])
     }
 }

@@ -12,8 +12,8 @@ struct ReplayDriver {
         guard id.hasPrefix(ReplayDriver.prefix) else { return nil }
         let path = String(id.dropFirst(ReplayDriver.prefix.utf8.count))
         let bytes = try Files.read(path, limit: 64 << 20)
-        do {
-            return ReplayReader(try Transcript.parse(bytes))
+        do throws(DocumentError) {
+            return ReplayReader(try Transcript(parsing: bytes))
         } catch {
             throw Failure(error, path: path)
         }

@@ -12,14 +12,7 @@ struct HistoryView {
             tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"),
             tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
         ]
-        let rows = report.records.map { record in
-            [
-                record.date.map { $0.description } ?? "-", record.time.map { $0.description } ?? "",
-                Words.kind(record.kind), record.entry.map(HistoryView.place) ?? "", record.exit.map(HistoryView.place) ?? "",
-                record.amount.map(HistoryView.signed) ?? "-", record.balance.map { String($0) } ?? "-",
-                [record.terminal, record.process].compactMap { $0 }.map(HistoryView.name).joined(separator: " / "),
-            ]
-        }
+        let rows = report.records.map(HistoryView.cells)
         return Columns.text([head] + rows, rightAligned: [5, 6])
     }
 
@@ -33,23 +26,37 @@ struct HistoryView {
             "serial", "date", "time", "kind", "terminal", "process", "payment", "gate", "entry", "exit", "amount",
             "balance", "warnings", "raw",
         ]
-        let rows = report.records.map { record in
-            [
-                String(record.serial), record.date.map { $0.description } ?? "", record.time.map { $0.description } ?? "",
-                record.kind.rawValue, record.terminal.map(HistoryView.name) ?? "",
-                record.process.map(HistoryView.name) ?? "", record.payment.map(HistoryView.name) ?? "",
-                record.gate.map(HistoryView.name) ?? "", record.entry.map(HistoryView.place) ?? "",
-                record.exit.map(HistoryView.place) ?? "", record.amount.map { String($0) } ?? "",
-                record.balance.map { String($0) } ?? "", record.warnings.map(\.rawValue).joined(separator: " "),
-                record.raw.description,
-            ]
-        }
+        let rows = report.records.map(HistoryView.fields)
         return ([head] + rows).map { $0.map(HistoryView.quoted).joined(separator: ",") + "\r\n" }.joined()
+    }
+
+    private static func cells(_ record: HistoryRecord) -> [String] {
+        let what = [record.terminal, record.process].compactMap { $0 }.map(name).joined(separator: " / ")
+        let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
+        let start = [record.date?.description ?? "-", record.time?.hourAndMinute ?? "", Words.kind(record.kind)]
+        let amounts = [record.amount.map(signed) ?? "-", record.balance.map { String($0) } ?? "-"]
+        return start + places + amounts + [what]
+    }
+
+    private static func fields(_ record: HistoryRecord) -> [String] {
+        let codes = [record.terminal, record.process, record.payment, record.gate].map { $0.map(name) ?? "" }
+        let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
+        let amounts = [record.amount, record.balance].map { $0.map { String($0) } ?? "" }
+        let start = [
+            String(record.serial), record.date?.description ?? "", record.time?.hourAndMinute ?? "",
+            record.kind.rawValue,
+        ]
+        let end = [record.warnings.map(\.rawValue).joined(separator: " "), record.raw.description]
+        return start + codes + places + amounts + end
     }
 
     /// The name of a place, or its codes when no table names it.
     static func place(_ place: Place) -> String {
-        place.name?.text ?? place.code.description
+        if let name = place.name?.name { return name }
+        return switch place.code {
+        case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
+        case .busStop(let code): "\(code.operatorHex)-\(code.stopHex)"
+        }
     }
 
     private static func name(_ value: CodedValue) -> String {

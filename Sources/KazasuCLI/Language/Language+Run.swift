@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import Glibc
 
-/// The language of messages, labels and help.
-enum Language: String, CaseIterable, Sendable {
-    case en, ja
-
+extension Language {
     /// The language of this run: `--lang`, else `LC_ALL`, `LC_MESSAGES`, `LANG`, the first that is set.
     static let current = choose(arguments: CommandLine.arguments) { name in
         guard let value = getenv(name) else { return nil }
@@ -16,7 +14,7 @@ enum Language: String, CaseIterable, Sendable {
     static func choose(arguments: [String], environment: (String) -> String?) -> Language {
         for (index, argument) in arguments.enumerated() {
             if argument == "--" { break }
-            if argument == "--lang", index + 1 < arguments.count, let language = Language(rawValue: arguments[index + 1]) {
+            if argument == "--lang", let next = arguments.dropFirst(index + 1).first, let language = Language(rawValue: next) {
                 return language
             }
             if argument.hasPrefix("--lang="), let language = Language(rawValue: String(argument.dropFirst(7))) {
@@ -24,13 +22,13 @@ enum Language: String, CaseIterable, Sendable {
             }
         }
         for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
-            if let value = environment(name), !value.isEmpty { return value.hasPrefix("ja") ? .ja : .en }
+            if let value = environment(name), !value.isEmpty { return value.hasPrefix("ja") ? .japanese : .english }
         }
-        return .en
+        return .english
     }
 }
 
 /// The text in the language of this run.
 func tr(_ english: String, _ japanese: String) -> String {
-    Language.current == .ja ? japanese : english
+    Language.current == .japanese ? japanese : english
 }
