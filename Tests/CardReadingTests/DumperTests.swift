@@ -33,7 +33,7 @@ struct DumperTests {
         #expect(blocks == fixture.readableBlocks.values.reduce(0) { $0 + $1.count })
         #expect(blocks >= 138)
         #expect(fixture.field.statistics.count(of: 0x06) <= 40)
-        #expect(fixture.field.statistics.exchanges <= 116)
+        #expect(fixture.field.statistics.exchanges <= 118)
     }
 
     @Test(arguments: [("suica-p1", 1), ("five-systems", 1), ("five-systems", 2), ("suica-p1", 3)])
@@ -59,12 +59,6 @@ struct DumperTests {
             let fixture = try Fixture(name, faults: .cardAway(from: moment))
             let session = try fixture.session()
             let first = CardDumper(session: session).dump()
-            if first.interruption == nil {
-                // A system that is only looked for may be gone unseen: then nothing else is missing.
-                #expect(first.dump.complete)
-                #expect(moment > exchanges - CardWalkProbes.count - 1, "\(moment)")
-                continue
-            }
             #expect(first.interruption == .cardLost, "\(moment)")
             #expect(!first.dump.complete, "\(moment)")
             #expect(!first.dump.missing.isEmpty, "\(moment)")
@@ -153,9 +147,4 @@ struct DumperTests {
         #expect(outcome.interruption == nil)
         #expect(Fixture.blocks(of: outcome.dump) == fixture.readableBlocks)
     }
-}
-
-/// How many Pollings for systems that are not listed end a walk.
-enum CardWalkProbes {
-    static let count = 3
 }

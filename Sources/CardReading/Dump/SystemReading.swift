@@ -39,7 +39,7 @@ final class SystemReading {
                 earlier.services.filter { $0.state == .lost }.map { service in
                     // A ring may have turned since: what was read of it then does not belong to what is read now.
                     let have = service.code.kind == .cyclic ? [:] : service.blocks
-                    return ServiceJob(ServiceRequest(service.code, .all(expected: expected(service.code))), have: have)
+                    return ServiceJob(request(service.code), have: have)
                 })
             return
         }

@@ -16,7 +16,7 @@ struct KeyVersionFinder {
     func versions(of codes: [NodeCode]) throws(ReadingError) -> [NodeCode: KeyVersion] {
         var found: [NodeCode: KeyVersion] = [:]
         guard session.target.pmm.mayAnswer(RequestService.code) else { return found }
-        var waiting = Array(codes.batches(of: RequestService.allowedNodes.upperBound).reversed())
+        var waiting = Array(codes.batches(of: session.nodesPerRequest).reversed())
         var answered = false
         var silences = 0
         while let batch = waiting.popLast() {

@@ -121,7 +121,7 @@ final class NodeFinder {
     private func requestService() throws(ReadingError) -> Bool {
         restart(.requestService)
         var known = false
-        for batch in candidates.batches(of: RequestService.allowedNodes.upperBound) {
+        for batch in candidates.batches(of: session.nodesPerRequest) {
             let reply = try session.ask(system) { felica throws(FeliCaError) in
                 try felica.requestService(batch.map(\.node))
             }

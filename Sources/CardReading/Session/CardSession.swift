@@ -26,6 +26,11 @@ public final class CardSession {
         limits = CardLimits(pmm: target.pmm, reader: reader.information)
     }
 
+    /// How many nodes one Request Service may name so that the answer (11 bytes and 2 a node) fits the reader.
+    var nodesPerRequest: Int {
+        max(1, min(RequestService.allowedNodes.upperBound, (reader.information.longestFeliCaAnswer - 11) / 2))
+    }
+
     /// Sends a command to one system until the card answered it, or cannot.
     ///
     /// - Throws: ``ReadingError``; a refusal and lasting silence are values, not errors.
@@ -79,9 +84,9 @@ public final class CardSession {
 
     /// Whether the card still answers a Polling for this system with this IDm. A card that was moved, or put back,
     /// gets three tries.
-    private func isPresent(_ system: SystemHandle) throws(ReadingError) -> Bool {
+    func isPresent(_ system: SystemHandle) throws(ReadingError) -> Bool {
         for _ in 0..<3 {
-            if let found = try poll(system.code) { return found.idm == system.idm }
+            if try poll(system.code)?.idm == system.idm { return true }
         }
         return false
     }

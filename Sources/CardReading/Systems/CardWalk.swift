@@ -57,6 +57,8 @@ final class CardWalk {
             if handle == nil { handle = try answer(to: code) }
             if let handle { try visit(handle) }
         }
+        // Nobody answered the last Pollings, or the card was already gone: only asking again tells.
+        guard try session.isPresent(first) else { throw .cardLost }
         isListIncomplete = false
     }
 
@@ -108,11 +110,18 @@ final class CardWalk {
             code: code, idm: first.idm.inSystem(UInt8(truncatingIfNeeded: number)), pmm: first.pmm)
         guard code != .any else { return derived }
         for _ in 0..<2 {
-            if let found = try session.poll(code), found.pmm == first.pmm || found.idm.isSameCard(as: first.idm) {
+            if let found = try session.poll(code), CardWalk.isSameCard(found, first) {
                 return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
             }
         }
         return derived
+    }
+
+    /// Whether an answer to a Polling comes from the card of `first`. On phones the systems may have bodies of their
+    /// own (ICs 10 to 1F); otherwise another card of the same kind would be taken for this one.
+    private static func isSameCard(_ found: FeliCaTarget, _ first: SystemHandle) -> Bool {
+        found.idm.isSameCard(as: first.idm)
+            || found.pmm == first.pmm && (0x10...0x1F).contains(found.pmm.icType)
     }
 
     /// The system if this card, and not another in the field, answers to exactly this code.
