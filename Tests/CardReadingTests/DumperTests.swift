@@ -101,7 +101,9 @@ struct DumperTests {
         #expect(outcome.dump == undisturbed)
     }
 
-    @Test(arguments: [Fault.otherIDm, .wrongResponseCode, .wrongCount, .truncated(to: 9), .lengthened(by: [0]), .silence])
+    @Test(arguments: [
+        Fault.otherIDm, .wrongResponseCode, .wrongCount, .truncated(to: 9), .lengthened(by: [0]), .silence,
+    ])
     func oneBadAnswerAtAnyExchangeChangesNothing(_ fault: Fault) throws {
         let whole = try Fixture("edy")
         let undisturbed = CardDumper(session: try whole.session()).dump().dump

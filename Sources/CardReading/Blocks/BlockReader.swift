@@ -221,7 +221,8 @@ final class BlockReader {
     private func distrust(_ elements: [Element], _ flags: StatusFlags?) {
         if elements.count == 1, let only = elements.first {
             settleFetched(only, flags)
-        } else if let flags, limits.style == .ordinal, let place = flags.candidates(.ordinal, count: elements.count).first,
+        } else if let flags, limits.style == .ordinal,
+            let place = flags.candidates(.ordinal, count: elements.count).first,
             place < elements.count
         {
             settleFetched(elements[place], flags)

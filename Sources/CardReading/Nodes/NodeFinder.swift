@@ -46,7 +46,9 @@ final class NodeFinder {
 
     /// The services that cards with this system are known to have.
     private var candidates: [ServiceCode] {
-        KnownService.candidateNodes(in: system.code).map { ServiceCode(rawValue: $0.rawValue) }.filter { $0.kind != nil }
+        KnownService.candidateNodes(in: system.code).map { ServiceCode(rawValue: $0.rawValue) }.filter {
+            $0.kind != nil
+        }
     }
 
     @discardableResult

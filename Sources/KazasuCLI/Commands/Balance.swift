@@ -49,12 +49,14 @@ struct Balance: KazasuCommand {
             try context.print(report.json(Language.current))
         } else if all {
             try context.print(
-                report.balances.map { "\($0.card) \($0.amount.map { String($0) } ?? "-") \($0.currency.rawValue)\n" }.joined())
+                report.balances.map { "\($0.card) \($0.amount.map { String($0) } ?? "-") \($0.currency.rawValue)\n" }
+                    .joined())
         } else if let amount = report.balances.first?.amount {
             try context.print("\(amount)\n")
         } else {
             throw Failure(
-                .otherCard, "notDecoded", tr("the card does not say enough to know its balance", "カードの情報だけでは残高を確定できません"),
+                .otherCard, "notDecoded",
+                tr("the card does not say enough to know its balance", "カードの情報だけでは残高を確定できません"),
                 hint: tr("--json lists the possible amounts", "--json で候補を表示します"))
         }
     }

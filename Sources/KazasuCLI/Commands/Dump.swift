@@ -45,7 +45,9 @@ struct Dump: KazasuCommand {
 
     @Option(
         name: .long,
-        help: help("hex or json; default: json with -o or --json, else hex.", "hex または json。省略時は -o か --json なら json、それ以外は hex。"))
+        help: help(
+            "hex or json; default: json with -o or --json, else hex.",
+            "hex または json。省略時は -o か --json なら json、それ以外は hex。"))
     var format: Format?
 
     @Option(
@@ -82,7 +84,9 @@ struct Dump: KazasuCommand {
         if let interruption = outcome.interruption {
             var failure = Failure(interruption, keepingWhatWasRead: true)
             if let output, failure.status == .interruptedReading {
-                failure.hint = tr("go on with: kazasu dump --resume \(output) -o \(output)", "続き: kazasu dump --resume \(output) -o \(output)")
+                failure.hint = tr(
+                    "go on with: kazasu dump --resume \(output) -o \(output)",
+                    "続き: kazasu dump --resume \(output) -o \(output)")
             }
             throw failure
         }

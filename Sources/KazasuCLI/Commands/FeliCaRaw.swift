@@ -32,7 +32,9 @@ struct FeliCaRaw: KazasuCommand {
     @Argument(help: help("Packets in hexadecimal, in order.", "16進のパケット。書いた順に送る。", value: "hex"))
     var packets: [String]
 
-    @Option(name: .long, help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
+    @Option(
+        name: .long,
+        help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
     var system: SystemArgument?
 
     @Option(name: .long, help: help("Longest time for one answer, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))

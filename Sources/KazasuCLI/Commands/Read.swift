@@ -31,10 +31,13 @@ struct Read: KazasuCommand {
     @Argument(help: help("Service code, as in 090F.", "サービスコード（090F など）。"))
     var service: ServiceArgument
 
-    @Option(name: .long, help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
+    @Option(
+        name: .long,
+        help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
     var system: SystemArgument?
 
-    @Option(name: .long, help: help("Block numbers, as in 0-19 or 0,3,5-7.", "ブロック番号（0-19 や 0,3,5-7）。", value: "numbers"))
+    @Option(
+        name: .long, help: help("Block numbers, as in 0-19 or 0,3,5-7.", "ブロック番号（0-19 や 0,3,5-7）。", value: "numbers"))
     var blocks: BlockRange?
 
     @Option(name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))
@@ -49,7 +52,8 @@ struct Read: KazasuCommand {
             let outcome = session.card(target).read(
                 [request], of: SystemHandle(code: code, idm: target.idm, pmm: target.pmm))
             let dump = CardDump(
-                card: CardIdentity(technology: .felica, idm: target.idm, pmm: target.pmm, bitRate: target.bitRate.rawValue),
+                card: CardIdentity(
+                    technology: .felica, idm: target.idm, pmm: target.pmm, bitRate: target.bitRate.rawValue),
                 systems: [
                     SystemDump(systemCode: code, idm: target.idm, pmm: target.pmm, services: outcome.services)
                 ])
@@ -64,7 +68,8 @@ struct Read: KazasuCommand {
         if context.json {
             try context.print([
                 "schema": "kazasu.read/1", "card": dump.card.json,
-                "systemCode": .text(dump.systems.first?.systemCode.description), "service": .string(service.code.description),
+                "systemCode": .text(dump.systems.first?.systemCode.description),
+                "service": .string(service.code.description),
                 "blocks": .object(
                     JSONObject(read.map { (FourDigits.text($0.2), .string($0.3.description.lowercased())) })),
             ])
@@ -77,7 +82,8 @@ struct Read: KazasuCommand {
         }
         if let absent = outcome.absent[service.code]?.min(by: { $0.key < $1.key }) {
             throw Failure(
-                refusal: absent.value, tr("block \(absent.key) of service \(service.code)", "サービス \(service.code) のブロック \(absent.key)"))
+                refusal: absent.value,
+                tr("block \(absent.key) of service \(service.code)", "サービス \(service.code) のブロック \(absent.key)"))
         }
     }
 }

@@ -33,7 +33,9 @@ struct Simulate: KazasuCommand {
     @Argument(help: help("A dump or a virtual card file.", "ダンプ、または仮想カードのファイル。", value: "file"))
     var file: String
 
-    @Option(name: .long, help: help("A link to the pseudo-terminal, removed at the end.", "疑似端末へのリンク（終了時に消す）。", value: "path"))
+    @Option(
+        name: .long,
+        help: help("A link to the pseudo-terminal, removed at the end.", "疑似端末へのリンク（終了時に消す）。", value: "path"))
     var link: String?
 
     @Flag(name: .long, help: help("Take the time that card, air and serial line take.", "カード・電波・シリアル回線の所要時間を再現する。"))
@@ -50,7 +52,8 @@ struct Simulate: KazasuCommand {
                 field: VirtualField(cards: [card]), timing: timing ? .full : .off, link: link)
         } catch {
             throw Failure(
-                .cannotWrite, "noPseudoterminal", tr("the simulated reader cannot be made: ", "仮想リーダーを作れません: ") + "\(error)")
+                .cannotWrite, "noPseudoterminal",
+                tr("the simulated reader cannot be made: ", "仮想リーダーを作れません: ") + "\(error)")
         }
         let done = Latch()
         context.cancellation.onCancel { done.open() }

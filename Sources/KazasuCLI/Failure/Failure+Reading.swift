@@ -78,11 +78,14 @@ extension Failure {
         switch error {
         case .notJSON(let reason): what = tr("not JSON: ", "JSON ではありません: ") + reason
         case .missing(let key): what = tr("\(key) is missing", "\(key) がありません")
-        case .malformed(let key, let expected): what = tr("\(key) must be \(expected)", "\(key) の値が正しくありません（\(expected)）")
+        case .malformed(let key, let expected):
+            what = tr("\(key) must be \(expected)", "\(key) の値が正しくありません（\(expected)）")
         case .unknownSchema(let found, let supported):
-            what = tr("its schema is \(found), this program reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
+            what = tr(
+                "its schema is \(found), this program reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
         case .tooLong(let bytes, let limit):
-            what = tr("\(bytes) bytes are more than the \(limit) of any card's dump", "\(bytes) バイトはダンプの上限 \(limit) を超えます")
+            what = tr(
+                "\(bytes) bytes are more than the \(limit) of any card's dump", "\(bytes) バイトはダンプの上限 \(limit) を超えます")
         case .malformedLine(let line, let expected):
             what = tr("line \(line): \(expected)", "\(line) 行目: \(expected)")
         @unknown default: what = "\(error)"
@@ -97,7 +100,9 @@ extension Failure {
             let meaning = flags.flag2.meaning.map { " (\($0[Language.current]))" } ?? ""
             self.init(
                 .refused, "refused",
-                tr("the card refused \(what): status \(flags)\(meaning)", "カードが \(what) を拒否しました: ステータス \(flags)\(meaning)"))
+                tr(
+                    "the card refused \(what): status \(flags)\(meaning)",
+                    "カードが \(what) を拒否しました: ステータス \(flags)\(meaning)"))
         case .silence:
             self.init(
                 .refused, "refused", tr("the card does not answer to \(what)", "カードが \(what) に応答しません"))

@@ -14,7 +14,9 @@ extension Language {
     static func choose(arguments: [String], environment: (String) -> String?) -> Language {
         for (index, argument) in arguments.enumerated() {
             if argument == "--" { break }
-            if argument == "--lang", let next = arguments.dropFirst(index + 1).first, let language = Language(rawValue: next) {
+            if argument == "--lang", let next = arguments.dropFirst(index + 1).first,
+                let language = Language(rawValue: next)
+            {
                 return language
             }
             if argument.hasPrefix("--lang="), let language = Language(rawValue: String(argument.dropFirst(7))) {

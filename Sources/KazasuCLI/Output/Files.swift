@@ -73,6 +73,8 @@ enum Files {
     private static func tooLong(_ path: String, _ limit: Int) -> Failure {
         Failure(
             .badFile, "tooLong",
-            tr("\(path) is longer than \(limit >> 20) MiB; no card's dump is", "\(path) は \(limit >> 20) MiB を超えています。カードのダンプではありません"))
+            tr(
+                "\(path) is longer than \(limit >> 20) MiB; no card's dump is",
+                "\(path) は \(limit >> 20) MiB を超えています。カードのダンプではありません"))
     }
 }

@@ -58,7 +58,8 @@ struct DecodingRun {
     ) throws(Failure) -> SystemHandle? {
         if code == first { return SystemHandle(code: code, idm: target.idm, pmm: target.pmm) }
         do throws(ReadingError) {
-            guard let found = try card.poll(code), found.idm.isSameCard(as: target.idm) || found.pmm == target.pmm else {
+            guard let found = try card.poll(code), found.idm.isSameCard(as: target.idm) || found.pmm == target.pmm
+            else {
                 return nil
             }
             return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
@@ -78,7 +79,9 @@ struct DecodingRun {
                     : ServiceRequest(request.service, .first(request.blocks.count))
             }, of: system)
         if let interruption = outcome.interruption { throw Failure(interruption) }
-        if let first = requests.first, let refusal = outcome.refusals[first.service] ?? outcome.absent[first.service]?[0] {
+        if let first = requests.first,
+            let refusal = outcome.refusals[first.service] ?? outcome.absent[first.service]?[0]
+        {
             throw Failure(refusal: refusal, tr("service \(first.service)", "サービス \(first.service)"))
         }
         return CardDump(

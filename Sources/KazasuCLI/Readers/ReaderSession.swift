@@ -61,7 +61,8 @@ final class ReaderSession {
         case .nothing:
             throw Failure(
                 .noCard, "noCard", tr("no card came in time", "時間内にカードが置かれませんでした"),
-                hint: tr("--timeout SECONDS or --timeout forever waits longer", "--timeout 秒 または --timeout forever で長く待てます"))
+                hint: tr(
+                    "--timeout SECONDS or --timeout forever waits longer", "--timeout 秒 または --timeout forever で長く待てます"))
         case .other(let target):
             throw Failure.otherCard(target, wanted: codes)
         }
@@ -99,7 +100,8 @@ final class ReaderSession {
             throw Failure(
                 .noReader, "absent",
                 tr("no reader is plugged in that shows itself", "自動で見つかるリーダーがありません"),
-                hint: tr("a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
+                hint: tr(
+                    "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
         }
         throw Failure(
             TransportError.readerUnavailable(reason: .absent, detail: tr("none is plugged in", "接続されていません")))
@@ -120,7 +122,9 @@ extension Failure {
         let codes = wanted.map(\.description).joined(separator: ", ")
         return Failure(
             .otherCard, "otherCard",
-            tr("a card is there (\(found)), but none of its systems is \(codes)", "カードはあります（\(found)）が、システム \(codes) がありません"),
+            tr(
+                "a card is there (\(found)), but none of its systems is \(codes)",
+                "カードはあります（\(found)）が、システム \(codes) がありません"),
             hint: tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます"))
     }
 }

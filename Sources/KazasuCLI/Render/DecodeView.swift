@@ -41,7 +41,9 @@ struct DecodeView {
             rows.append([
                 tr("System", "システム"),
                 CardNames.describe(system: system.systemCode)
-                    + tr(", \(system.services.count) services, \(blocks) blocks", "、サービス \(system.services.count)、ブロック \(blocks)"),
+                    + tr(
+                        ", \(system.services.count) services, \(blocks) blocks",
+                        "、サービス \(system.services.count)、ブロック \(blocks)"),
             ])
         }
         var text = Columns.text(rows)

@@ -27,7 +27,8 @@ struct DumpView {
         for part in dump.missing {
             let place = [part.system?.description, part.service?.description].compactMap { $0 }
             let from = part.fromBlock.map { " from block \(Hex.encode($0, digits: 4))" } ?? ""
-            text += "# missing: \((place.isEmpty ? ["systems"] : place).joined(separator: " "))\(from) (\(part.reason))\n"
+            text +=
+                "# missing: \((place.isEmpty ? ["systems"] : place).joined(separator: " "))\(from) (\(part.reason))\n"
         }
         return text
     }
