@@ -38,7 +38,8 @@ internal import Synchronization
     /// Opens a reader.
     static func open(_ connectionString: ConnectionString) -> LibNFCDevice? {
         let handle = unsafe use { context in
-            unsafe nfc_open(context, connectionString.text).map { unsafe DeviceHandle($0) }
+            unsafe QuietErrors.during { unsafe nfc_open(context, connectionString.text) }
+                .map { unsafe DeviceHandle($0) }
         }
         return handle.map { LibNFCDevice($0, isUSB: connectionString.family.isUSB) }
     }
