@@ -41,7 +41,7 @@ internal import Synchronization
             unsafe QuietErrors.during { unsafe nfc_open(context, connectionString.text) }
                 .map { unsafe DeviceHandle($0) }
         }
-        return handle.map { LibNFCDevice($0, isUSB: connectionString.family.isUSB) }
+        return handle.map { LibNFCDevice($0) }
     }
 
     /// The connection strings of the readers that libnfc finds or is configured with, at most 16.
