@@ -37,14 +37,16 @@ public struct LibNFCDriver: ReaderDriver {
             guard let device = LibNFCContext.open(connectionString) else {
                 throw whyNotOnUSB(connectionString)
             }
-            return try reader(ChipLink(device: device, node: nil, family: connectionString.family), connectionString, cancellation)
+            return try reader(
+                ChipLink(device: device, node: nil, family: connectionString.family), connectionString, cancellation)
         }
         var node = try DeviceNode(path: path)
         guard let device = LibNFCContext.open(connectionString) else {
             throw .readerUnavailable(reason: .absent, detail: "no reader answers at \(path)")
         }
         node.keepOthersOut()
-        return try reader(ChipLink(device: device, node: node, family: connectionString.family), connectionString, cancellation)
+        return try reader(
+            ChipLink(device: device, node: node, family: connectionString.family), connectionString, cancellation)
     }
 
     /// Why libnfc could not open a USB reader, of which it says nothing itself.

@@ -21,7 +21,8 @@ struct FeliCaTargetAnswerTests {
         #expect(plain?.pmm.bytes == TestCard.pmm)
         #expect(plain?.requestData == nil)
         #expect(plain?.bitRate == .kbps424)
-        let named = try FeliCaTargetAnswer.parse([0x01, 0x01, 0x14, 0x01] + Self.card + [0x12, 0xFC], bitRate: .kbps212)
+        let named = try FeliCaTargetAnswer.parse(
+            [0x01, 0x01, 0x14, 0x01] + Self.card + [0x12, 0xFC], bitRate: .kbps212)
         #expect(named?.requestData == 0x12FC)
     }
 
