@@ -18,6 +18,23 @@ final class PseudoterminalLine: HostLine {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
+    /// The terminal's settings are those of its slave, whoever asks.
+    var hostSpeed: SerialSpeed? {
+        var settings = termios()
+        guard unsafe tcgetattr(terminal.master, &settings) == 0 else { return nil }
+        return switch unsafe cfgetospeed(&settings) {
+        case speed_t(B9600): .baud9600
+        case speed_t(B19200): .baud19200
+        case speed_t(B38400): .baud38400
+        case speed_t(B57600): .baud57600
+        case speed_t(B115200): .baud115200
+        case speed_t(B230400): .baud230400
+        case speed_t(B460800): .baud460800
+        case speed_t(B921600): .baud921600
+        default: nil
+        }
+    }
+
     func read(until deadline: Duration?) -> LineEvent {
         while true {
             switch wait(milliseconds: Self.wholeMilliseconds(deadline.map { $0 - now })) {

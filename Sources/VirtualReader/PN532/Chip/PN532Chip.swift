@@ -55,6 +55,7 @@ final class PN532Chip {
             case .notAcknowledge:
                 transmit(lastAnswer)
             case .command(let bytes):
+                adoptSpeedOfHost()
                 serve(bytes)
             }
         }
@@ -124,6 +125,15 @@ final class PN532Chip {
     /// The new speed of the line, from the host's ACK on.
     func changeSpeedAfterAcknowledge(_ speed: SerialSpeed) {
         speedAfterAcknowledge = speed
+    }
+
+    /// Makes up for an ACK that never came, when the host is at the new speed already.
+    ///
+    /// nfcpy flushes its output as soon as it has written the ACK. A UART has sent those six bytes by then; a
+    /// pseudo-terminal throws away what its other end has not read yet.
+    private func adoptSpeedOfHost() {
+        guard let speed = speedAfterAcknowledge, line.hostSpeed == speed else { return }
+        byteTime = speed.byteTime
     }
 
     // MARK: Waiting

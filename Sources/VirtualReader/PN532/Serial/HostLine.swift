@@ -5,6 +5,9 @@ protocol HostLine: AnyObject {
     /// The time since a start that does not matter.
     var now: Duration { get }
 
+    /// The speed that the host has set its own end to; `nil` when the line does not tell.
+    var hostSpeed: SerialSpeed? { get }
+
     /// Waits for bytes from the host, for ever when there is no deadline.
     func read(until deadline: Duration?) -> LineEvent
 
@@ -13,4 +16,8 @@ protocol HostLine: AnyObject {
 
     /// Waits without listening.
     func sleep(until deadline: Duration)
+}
+
+extension HostLine {
+    var hostSpeed: SerialSpeed? { nil }
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+
+/// The history of 090F: block 0 is the newest record, the first unused slot ends it.
+struct CyberneticsHistory {
+    /// The records, newest first, with the amounts that can be known.
+    private(set) var records: [HistoryRecord] = []
+    /// What is odd about the whole.
+    private(set) var warnings: [DecodingWarning] = []
+
+    /// A record and how it follows from the next older one.
+    private struct Link {
+        let block: CyberneticsHistoryBlock
+        let olderWasRead: Bool
+    }
+
+    init(_ blocks: [UInt16: Block], _ stations: any StationNames) {
+        let sequence = BlockSequence(blocks)
+        var links: [Link] = []
+        var seen: Set<Block> = []
+        for entry in sequence.blocks {
+            guard let block = CyberneticsHistoryBlock(entry.block) else { break }
+            // A text that joins two reads of a card holds some blocks twice; a card never does, since serials differ.
+            guard seen.insert(block.raw).inserted else {
+                warnings = [.duplicateRecord]
+                continue
+            }
+            links.append(Link(block: block, olderWasRead: entry.olderWasRead))
+        }
+        for (place, link) in links.enumerated() {
+            var record = link.block.record(stations)
+            let older = place + 1 < links.count ? links[place + 1].block : nil
+            switch CyberneticsHistory.amount(link.block, older: older, olderWasRead: link.olderWasRead) {
+            case .known(let amount): record.amount = amount
+            case .unknown(let reason): record.warnings += reason.map { [$0] } ?? []
+            }
+            records.append(record)
+        }
+        if sequence.isIncomplete { warnings.append(.historyIncomplete) }
+    }
+
+    private enum Amount {
+        case known(Int)
+        case unknown(DecodingWarning?)
+    }
+
+    /// The amount is the difference to the next older balance, when the serials show that nothing lies between.
+    ///
+    /// A ride counts two (entry and exit), other things one; near a charge inside the gates either. So one or two is
+    /// the next record, more means that records are lost. The oldest record's amount is unknown, but a new card's
+    /// first balance is its amount.
+    private static func amount(
+        _ block: CyberneticsHistoryBlock, older: CyberneticsHistoryBlock?, olderWasRead: Bool
+    ) -> Amount {
+        guard let older else {
+            return block.plainProcess == 0x07 ? .known(block.balance) : .unknown(nil)
+        }
+        guard olderWasRead else { return .unknown(.olderRecordMissing) }
+        switch (block.serial - older.serial) & 0xFF_FFFF {
+        case 1, 2: return .known(block.balance - older.balance)
+        case 3..<0x80_0000: return .unknown(.serialGap)
+        default: return .unknown(.serialOrder)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardModel
+
+/// One block of service 090F, by itself: everything but the amount, which needs the next older block.
+struct CyberneticsHistoryBlock {
+    let raw: Block
+
+    /// A record, or `nil` for an unused slot: byte 0 is 00, whatever the other bytes are.
+    init?(_ block: Block) {
+        guard block[0] != 0 else { return nil }
+        raw = block
+    }
+
+    /// The kind of machine.
+    var terminal: UInt8 { raw[0] }
+
+    /// What the machine did; bit 7 is a flag ("combined", "other company").
+    var process: UInt8 { raw[1] }
+
+    /// Without the flag.
+    var plainProcess: UInt8 { process & 0x7F }
+
+    /// Yen after the record, little-endian, never negative.
+    var balance: Int { Int(raw.uint16(at: 10, .little)) }
+
+    /// The running number: 24 bits, big-endian. Tools that read sixteen are wrong from 65,536 on.
+    var serial: Int { Int(raw.uint24(at: 12, .big)) }
+
+    /// What bytes 6 to 9 are.
+    var recordClass: CyberneticsRecordClass { CyberneticsRecordClass(terminal: terminal, process: plainProcess) }
+
+    /// The record but for its amount.
+    func record(_ stations: any StationNames) -> HistoryRecord {
+        let date = CalendarDate(packed: raw.uint16(at: 4, .big))
+        var record = HistoryRecord(
+            serial: serial,
+            date: date,
+            kind: CyberneticsRecordKind.kind(recordClass, process: plainProcess),
+            terminal: CodedValue(code: terminal, name: CyberneticsTerminal.name(terminal)),
+            process: CodedValue(code: process, name: CyberneticsProcess.name(process)),
+            payment: CodedValue(code: raw[2], name: CyberneticsPayment.name(raw[2])),
+            gate: CodedValue(code: raw[3], name: CyberneticsGate.name(raw[3])),
+            balance: balance,
+            warnings: date == nil ? [.invalidDate] : [],
+            raw: raw)
+        switch recordClass {
+        case .purchase:
+            record.time = purchaseTime
+            record.device = raw.uint16(at: 8, .big)
+            if record.time == nil { record.warnings.append(.invalidTime) }
+        case .bus:
+            record.entry = busStop.map { Place(.busStop($0), on: date, stations) }
+        case .rail:
+            record.entry = station(at: 6, area: entryArea).map { Place(.station($0), on: date, stations) }
+            record.exit = station(at: 8, area: exitArea).map { Place(.station($0), on: date, stations) }
+        }
+        return record
+    }
+
+    /// Five bits hour, six bits minute. The last five bits are no seconds: over 42 purchases of 11 cards they take ten
+    /// values, none above 15. They stay in the raw bytes.
+    private var purchaseTime: ClockTime? {
+        let packed = raw.uint16(at: 6, .big)
+        return ClockTime(hour: Int(packed.bits(11...15)), minute: Int(packed.bits(5...10)))
+    }
+
+    /// Bits 7 and 6 of the region byte.
+    private var entryArea: UInt8 { raw[15].bits(6...7) }
+
+    /// Bits 5 and 4 of the region byte.
+    private var exitArea: UInt8 { raw[15].bits(4...5) }
+
+    /// No station has line 0 and station 0: where a machine stands in one place only, the other is 0000.
+    private func station(at offset: Int, area: UInt8) -> StationCode? {
+        guard raw.uint16(at: offset, .big) != 0 else { return nil }
+        return StationCode(area: area, line: raw[offset], station: raw[offset + 1])
+    }
+
+    private var busStop: BusStopCode? {
+        let code = BusStopCode(
+            area: entryArea, operatorCode: raw.uint16(at: 6, .big), stop: raw.uint16(at: 8, .big))
+        return code.operatorCode == 0 && code.stop == 0 ? nil : code
+    }
+}

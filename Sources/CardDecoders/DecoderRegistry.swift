@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// The decoders that there are, in the order in which they are asked.
+public struct DecoderRegistry: Sendable {
+    /// The decoders in order.
+    public let decoders: [any CardDecoder]
+
+    /// A list of one's own.
+    public init(_ decoders: [any CardDecoder]) {
+        self.decoders = decoders
+    }
+
+    /// Every decoder of Kazasu.
+    ///
+    /// The order is the order in which systems are polled and purses are shown: the transit purse first, since it is
+    /// what most people carry and since a card that holds both (a Suica with a common area) is a transit card to its
+    /// owner; then the common area's e-money, each told by its own services, so that their order among themselves
+    /// does not matter.
+    public static let standard = DecoderRegistry([
+        CyberneticsDecoder.transit,
+        EdyDecoder(),
+    ])
+
+    /// The decoder with this id, or `nil`.
+    public func decoder(id: String) -> (any CardDecoder)? {
+        decoders.first { $0.id == id }
+    }
+
+    /// The decoders that recognise the dump, in order; a card may be several kinds at once.
+    public func recognising(_ dump: CardDump) -> [any CardDecoder] {
+        decoders.filter { $0.recognises(dump) }
+    }
+
+    /// The systems of the decoders in order, each once: what to poll for when the kind of card is not known.
+    public var systems: [SystemCode] {
+        var seen: Set<SystemCode> = []
+        return decoders.map(\.system).filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// One more thing that a card says of itself, beside its balances and its history.
+public struct CardField: Hashable, Sendable {
+    /// The name for scripts, as in `number`.
+    public let key: String
+    /// The name for people.
+    public let name: LocalizedText
+    /// What the card says.
+    public let value: String
+    /// Whether it tells whose card it is, so that `--redact` must mask it.
+    public let isPersonal: Bool
+
+    /// A field of a card.
+    public init(key: String, name: LocalizedText, value: String, isPersonal: Bool) {
+        self.key = key
+        self.name = name
+        self.value = value
+        self.isPersonal = isPersonal
+    }
+}

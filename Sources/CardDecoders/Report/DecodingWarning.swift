@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// Something odd in what a card holds; the raw values are the words in `warnings[]` of a document.
+///
+/// A warning carries no value of the card: no number, name or IDm can reach a log through it.
+@nonexhaustive
+public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
+    /// The balance block and the newest history record name different balances.
+    case balanceDiffersFromHistory
+    /// The balance block counts other transactions than the newest history record.
+    case transactionsNotInHistory
+    /// The balance block was not read; the balance is that of the newest history record.
+    case balanceFromHistory
+    /// Not every block of the history was read.
+    case historyIncomplete
+    /// The same record stood in the history more than once; it is given once.
+    case duplicateRecord
+    /// The card number holds digits above 9.
+    case numberNotDecimal
+    /// The date of the record is no day of the calendar.
+    case invalidDate
+    /// The time of the record is no time of the day.
+    case invalidTime
+    /// Records between this one and the next older one are lost, so the amount cannot be known.
+    case serialGap
+    /// The running numbers do not fall from record to record, so the amount cannot be known.
+    case serialOrder
+    /// The block before this record was not read, so the amount cannot be known.
+    case olderRecordMissing
+
+    /// The sentence for people.
+    public var message: LocalizedText {
+        switch self {
+        case .balanceDiffersFromHistory:
+            LocalizedText(
+                "the balance differs from that of the newest history record", "残高が最新の履歴の残高と一致しません")
+        case .transactionsNotInHistory:
+            LocalizedText(
+                "the card counted transactions that its history does not hold (an entry without exit, or an "
+                    + "interrupted write)", "履歴にない取引があります(入場中、または書き込みの中断)")
+        case .balanceFromHistory:
+            LocalizedText(
+                "the balance is taken from the newest history record", "残高は最新の履歴から取ったものです")
+        case .historyIncomplete:
+            LocalizedText("not every block of the history was read", "履歴の一部が読み取られていません")
+        case .duplicateRecord:
+            LocalizedText("the same history record was there more than once", "同じ履歴が重複していました")
+        case .numberNotDecimal:
+            LocalizedText("the card number holds digits above 9", "カード番号に10進数でない桁があります")
+        case .invalidDate:
+            LocalizedText("the date is no day of the calendar", "日付が正しくありません")
+        case .invalidTime:
+            LocalizedText("the time is no time of the day", "時刻が正しくありません")
+        case .serialGap:
+            LocalizedText(
+                "records before this one are lost, the amount is not known", "直前の履歴が欠けているため金額は不明です")
+        case .serialOrder:
+            LocalizedText(
+                "the running numbers do not fall, the amount is not known", "通番の順序が正しくないため金額は不明です")
+        case .olderRecordMissing:
+            LocalizedText(
+                "the record before this one was not read, the amount is not known",
+                "直前の履歴が読み取られていないため金額は不明です")
+        }
+    }
+}

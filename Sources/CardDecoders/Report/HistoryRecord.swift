@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// One record of a card's history. What the card does not say is `nil`; nothing is guessed.
+public struct HistoryRecord: Hashable, Sendable {
+    /// The card's own running number.
+    public var serial: Int
+    /// The day, in the time of the card's country; `nil` when the bytes name no day that exists.
+    public var date: CalendarDate?
+    /// The time of day, or `nil` when the record has none or the bytes name none that exists.
+    public var time: ClockTime?
+    /// What was done, as far as the codes are known.
+    public var kind: RecordKind
+    /// The kind of machine, or `nil` where the card keeps none.
+    public var terminal: CodedValue?
+    /// What the machine did, or `nil` where the card keeps none.
+    public var process: CodedValue?
+    /// How it was paid, or `nil` where the card keeps none.
+    public var payment: CodedValue?
+    /// How gates were passed, or `nil` where the card keeps none.
+    public var gate: CodedValue?
+    /// The issuer's number of the shop's machine, or `nil` where the record has none.
+    public var device: UInt16?
+    /// Where a ride began, where a machine stands, or the stop of a bus ride.
+    public var entry: Place?
+    /// Where a ride ended.
+    public var exit: Place?
+    /// What was put on (positive) or taken off (negative), in the smallest unit; `nil` when it cannot be known.
+    public var amount: Int?
+    /// What was left afterwards, in the smallest unit.
+    public var balance: Int?
+    /// What is odd about this record.
+    public var warnings: [DecodingWarning]
+    /// The bytes that all this was taken from.
+    public var raw: Block
+
+    /// A record; what is not given is not known.
+    public init(
+        serial: Int, date: CalendarDate? = nil, time: ClockTime? = nil, kind: RecordKind, terminal: CodedValue? = nil,
+        process: CodedValue? = nil, payment: CodedValue? = nil, gate: CodedValue? = nil, device: UInt16? = nil,
+        entry: Place? = nil, exit: Place? = nil, amount: Int? = nil, balance: Int? = nil,
+        warnings: [DecodingWarning] = [], raw: Block
+    ) {
+        self.serial = serial
+        self.date = date
+        self.time = time
+        self.kind = kind
+        self.terminal = terminal
+        self.process = process
+        self.payment = payment
+        self.gate = gate
+        self.device = device
+        self.entry = entry
+        self.exit = exit
+        self.amount = amount
+        self.balance = balance
+        self.warnings = warnings
+        self.raw = raw
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+extension HistoryReport {
+    /// The document `kazasu.history/1`.
+    ///
+    /// - Parameter language: the language of the names; keys and ids never change.
+    public func json(_ language: Language) -> JSONValue {
+        [
+            "schema": .string(HistoryReport.schema),
+            "card": .string(card),
+            "name": .string(name[language]),
+            "records": .array(records.map { $0.json(language) }),
+        ]
+    }
+}
+
+extension HistoryRecord {
+    /// An element of `records` in `kazasu.history/1`, and one line of the ndjson format.
+    public func json(_ language: Language) -> JSONValue {
+        [
+            "serial": .int(serial),
+            "date": .text(date?.description),
+            "time": .text(time?.hourAndMinute),
+            "kind": .string(kind.rawValue),
+            "terminal": terminal?.json(language) ?? .null,
+            "process": process?.json(language) ?? .null,
+            "payment": payment?.json(language) ?? .null,
+            "gate": gate?.json(language) ?? .null,
+            "entry": entry?.json ?? .null,
+            "exit": exit?.json ?? .null,
+            "amount": .optional(amount),
+            "balance": .optional(balance),
+            "warnings": .array(warnings.map { .string($0.rawValue) }),
+            "raw": .string(raw.description.lowercased()),
+        ]
+    }
+}
+
+extension CodedValue {
+    /// A coded value in `kazasu.history/1`.
+    public func json(_ language: Language) -> JSONValue {
+        ["code": .string(hex), "name": .text(name?[language])]
+    }
+}
+
+extension Place {
+    /// `entry` or `exit` in `kazasu.history/1`.
+    ///
+    /// A station is told by its area, line and station numbers; a bus stop by its area and the two four-digit codes
+    /// of operator and stop, which are codes of their own and no line or station.
+    public var json: JSONValue {
+        var object = JSONObject()
+        switch code {
+        case .station(let station):
+            object["area"] = .int(station.area)
+            object["line"] = .int(station.line)
+            object["station"] = .int(station.station)
+        case .busStop(let stop):
+            object["area"] = .int(stop.area)
+            object["operator"] = .string(stop.operatorHex)
+            object["stop"] = .string(stop.stopHex)
+        }
+        object["company"] = .text(name?.company)
+        object["lineName"] = .text(name?.line)
+        object["name"] = .text(name?.name)
+        return .object(object)
+    }
+}

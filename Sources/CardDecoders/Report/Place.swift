@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where something was done.
+public struct Place: Hashable, Sendable {
+    /// What the card says.
+    public let code: PlaceCode
+    /// What a table of names says of it, or `nil`.
+    public let name: StationName?
+
+    /// A place with its name.
+    public init(code: PlaceCode, name: StationName? = nil) {
+        self.code = code
+        self.name = name
+    }
+
+    /// A place named by a table of names as it was on a day.
+    init(_ code: PlaceCode, on date: CalendarDate?, _ names: any StationNames) {
+        let name: StationName? =
+            switch code {
+            case .station(let station): names.station(station, on: date)
+            case .busStop(let stop): names.busStop(stop, on: date)
+            }
+        self.init(code: code, name: name)
+    }
+}

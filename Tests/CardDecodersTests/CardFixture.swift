@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import TestSupport
+import Testing
+
+/// A folder of `Fixtures/cards`.
+struct CardFixture: CustomTestStringConvertible, Sendable {
+    let name: String
+
+    static let all = TestFiles.names(in: "Fixtures/cards").map { CardFixture(name: $0) }
+
+    /// Those that say what the decoders see in them.
+    static let decoded = all.filter { $0.has("balance.json") }
+
+    var testDescription: String { name }
+
+    func has(_ file: String) -> Bool { TestFiles.names(in: "Fixtures/cards/\(name)").contains(file) }
+
+    func text(_ file: String) throws -> String {
+        String(decoding: try TestFiles.read("Fixtures/cards/\(name)/\(file)"), as: UTF8.self)
+    }
+
+    func json(_ file: String) throws -> JSONCursor {
+        JSONCursor(try JSONValue(parsing: try TestFiles.read("Fixtures/cards/\(name)/\(file)")))
+    }
+
+    func dump() throws -> CardDump {
+        try CardDump(parsing: try TestFiles.read("Fixtures/cards/\(name)/card.json"))
+    }
+}
+
+extension CardFixture {
+    static let suica = CardFixture(name: "suica-p1")
+    static let edy = CardFixture(name: "edy")
+}

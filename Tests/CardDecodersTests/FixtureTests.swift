@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardDecoders
+import CardModel
+import Testing
+
+@Suite("Fixtures/cards")
+struct FixtureTests {
+    @Test(
+        "Every decoder has a card with its expected documents", arguments: DecoderRegistry.standard.decoders.map(\.id))
+    func everyDecoderHasAFixture(_ id: String) throws {
+        let folders = try CardFixture.decoded.filter { fixture in
+            let cards = try fixture.json("balance.json").required("balances").elements()
+            return try cards.contains { try $0.required("card").text() == id } && fixture.has("history.json")
+        }
+        #expect(!folders.isEmpty, "Fixtures/cards/ has no folder for \(id)")
+    }
+
+    @Test("The cards that others count on are there")
+    func names() {
+        let expected: Set = ["suica-p1", "edy", "felica-lite-s", "five-systems", "awkward"]
+        #expect(expected.isSubset(of: CardFixture.all.map(\.name)))
+    }
+
+    @Test("Every card says where its bytes come from", arguments: CardFixture.all)
+    func notes(_ fixture: CardFixture) throws {
+        #expect(fixture.has("NOTES.md"))
+        #expect(try fixture.text("NOTES.md").contains("invented"))
+    }
+
+    @Test("Every dump reads, and is written again as it stands", arguments: CardFixture.all)
+    func canonical(_ fixture: CardFixture) throws {
+        #expect(try fixture.dump().json.prettyText + "\n" == fixture.text("card.json"))
+    }
+
+    @Test("balance.json is what the decoders say", arguments: CardFixture.decoded)
+    func balance(_ fixture: CardFixture) throws {
+        let dump = try fixture.dump()
+        let balances = try DecoderRegistry.standard.recognising(dump).flatMap { try $0.balance(dump).balances }
+        let report = BalanceReport(balances: balances)
+        #expect(report.json(.english).prettyText + "\n" == (try fixture.text("balance.json")))
+    }
+
+    @Test("history.json is what the first decoder says", arguments: CardFixture.decoded)
+    func history(_ fixture: CardFixture) throws {
+        let dump = try fixture.dump()
+        let decoder = try #require(DecoderRegistry.standard.recognising(dump).first)
+        let report = try #require(try decoder.decode(dump).historyReport)
+        #expect(report.json(.english).prettyText + "\n" == (try fixture.text("history.json")))
+    }
+
+    @Test("A card without expected documents is recognised by no decoder", arguments: CardFixture.all)
+    func unknownCards(_ fixture: CardFixture) throws {
+        let known = !DecoderRegistry.standard.recognising(try fixture.dump()).isEmpty
+        #expect(known == fixture.has("balance.json"))
+    }
+
+    @Test("The full cards have no warnings", arguments: [CardFixture.suica, .edy])
+    func noWarnings(_ fixture: CardFixture) throws {
+        let dump = try fixture.dump()
+        let decoder = try #require(DecoderRegistry.standard.recognising(dump).first)
+        #expect(try decoder.decode(dump).warnings.isEmpty)
+    }
+
+    @Test("The Suica is as large as the card it stands for")
+    func suicaSize() throws {
+        let dump = try CardFixture.suica.dump()
+        #expect(dump.systems.map(\.systemCode.description) == ["0003", "FE00", "86A7"])
+        #expect(dump.systems.map(\.idm.systemNumber) == [0, 1, 2])
+        #expect(dump.systems.reduce(0) { $0 + $1.areas.count - 1 + $1.services.count } == 75)
+        #expect(dump.systems.flatMap(\.services).reduce(0) { $0 + $1.blocks.count } == 138)
+    }
+
+    @Test("Every area lies within the one around it, and every service within an area", arguments: CardFixture.all)
+    func nesting(_ fixture: CardFixture) throws {
+        for system in try fixture.dump().systems where !system.areas.isEmpty {
+            #expect(system.areas.first?.start == .root)
+            for (place, area) in system.areas.enumerated() {
+                for earlier in system.areas[..<place] {
+                    let inside = earlier.start < area.start && area.end <= earlier.end
+                    #expect(inside || earlier.end < area.start)
+                }
+            }
+            for service in system.services {
+                #expect(service.blocks.isEmpty || !service.code.requiresAuthentication)
+                #expect(service.state == .keyRequired || !service.code.requiresAuthentication)
+            }
+            #expect(system.services.map(\.code) == system.services.map(\.code).sorted())
+        }
+    }
+
+    @Test("The Lite-S has a right attribute block, the message it announces, and no card key")
+    func lite() throws {
+        let blocks = try #require(
+            try CardFixture(name: "felica-lite-s").dump().blocks(.lite, ServiceCode(rawValue: 0xB)))
+        let attribute = try #require(blocks[0])
+        #expect(attribute.bytes.prefix(14).reduce(0) { $0 + UInt16($1) } == attribute.uint16(at: 14, .big))
+        let length = Int(attribute.uint24(at: 11, .big))
+        let message = (1...13).flatMap { blocks[$0]?.bytes ?? [] }
+        #expect(Array(message.prefix(length).suffix(27)) == Array("Hold a card over the reader".utf8))
+        #expect(message.dropFirst(length).allSatisfy { $0 == 0 })
+        #expect(blocks[0x87] == nil)
+        #expect(blocks[0x82]?.bytes.prefix(8) == blocks[0x83]?.bytes.prefix(8))
+    }
+}

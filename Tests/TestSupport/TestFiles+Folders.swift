@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+extension TestFiles {
+    /// The names in a folder below the top of the repository, sorted, without hidden ones; empty when there is none.
+    public static func names(in folder: String) -> [String] {
+        guard let directory = opendir("\(root)/\(folder)") else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// The lines of a text below the top of the repository, each split at its tabs, without the first, which names the
+    /// columns; every line is a dictionary by column.
+    public static func table(_ path: String) throws -> [[String: String]] {
+        let lines = String(decoding: try read(path), as: UTF8.self).split(separator: "\n").map {
+            $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        }
+        guard let columns = lines.first else { return [] }
+        return lines.dropFirst().map { Dictionary(zip(columns, $0)) { first, _ in first } }
+    }
+}
