@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import LibNFCReader
 import NFCTransport
 import Testing
 import VirtualReader
 
 /// A long run over a bad line: every exchange gets its own answer or an error, never another's.
 struct StaleAnswerTests {
+    /// The answer comes after the next command's ACK, where libnfc itself would take it for that command's.
+    @Test func anAnswerThatComesAfterTheNextAcknowledgeIsNotTaken() throws {
+        let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
+        let line = try RudeLine(to: server)
+        let reader = try #require(try LibNFCDriver().open(line.connectionString, cancellation: CancellationToken()))
+        #expect(try reader.activateFeliCa(systems: [.transit]) != nil)
+        #expect(throws: TransportError.readerTimeout) {
+            try reader.transceive(TestCard.requestSystemCode, timeout: .zero)
+        }
+        #expect(try reader.transceive(TestCard.requestResponse, timeout: .zero) == TestCard.mode)
+        #expect(try reader.transceive(TestCard.requestSystemCode, timeout: .zero) == TestCard.systemCodes)
+        reader.close()
+        server.stop()
+        line.stop()
+    }
+
     @Test(arguments: [1, 2, 3] as [UInt64]) func noAnswerIsEverAnothers(_ seed: UInt64) throws {
         var random = Generator(state: seed)
         var faults: [SerialFaultPlace: SerialFault] = [:]
