@@ -40,12 +40,15 @@ struct ProcessTests {
         ) {
             let driver = LibNFCDriver()
             _ = driver.list()
-            let dead = try PN532Server(field: VirtualField(), faults: SerialFaultPlan([.command(0): .dead]))
-            _ = try? driver.open(dead.connectionString, cancellation: CancellationToken())
-            _ = try? driver.open("pn532_uart:/dev/null", cancellation: CancellationToken())
-            _ = try? driver.open("pn532_spi:/dev/null", cancellation: CancellationToken())
-            _ = try? driver.open("pn53x_usb:001:002", cancellation: CancellationToken())
-            _ = try? driver.open("acr122_usb", cancellation: CancellationToken())
+            let dead = try PN532Server(field: VirtualField(), faults: SerialFaultPlan([.command(1): .dead]))
+            let wrong = [
+                dead.connectionString, "pn532_uart:/dev/null", "arygon:/dev/null", "ACR122S:/dev/null",
+                "pn532_spi:/dev/null", "pn532_i2c:/dev/null", "pn53x_usb:999:998", "acr122_usb:999:998", "usb:999",
+                "pn532_uart:/dev/null:1", "pcsc:none",
+            ]
+            for id in wrong {
+                #expect(throws: TransportError.self) { try driver.open(id, cancellation: CancellationToken()) }
+            }
             let bench = try Bench(serial: SerialFaultPlan([.code(0x42): .wrongDataChecksum]))
             try bench.activate()
             _ = try? bench.exchange(TestCard.requestSystemCode)
@@ -56,7 +59,7 @@ struct ProcessTests {
 
     @Test func whatOthersPrintMeanwhileIsNotLost() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            let dead = try PN532Server(field: VirtualField(), faults: SerialFaultPlan([.command(0): .dead]))
+            let dead = try PN532Server(field: VirtualField(), faults: SerialFaultPlan([.command(1): .dead]))
             let id = dead.connectionString
             let opening = Task.detached { _ = try? LibNFCDriver().open(id, cancellation: CancellationToken()) }
             // The chip has heard its first command, so libnfc waits for the answer now, with stderr replaced.

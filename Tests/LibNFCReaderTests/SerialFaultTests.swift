@@ -94,7 +94,7 @@ struct SerialFaultTests {
     }
 
     @Test func aPortWhereNothingAnswersIsNoReader() throws {
-        let server = try PN532Server(field: VirtualField(), faults: SerialFaultPlan([.command(0): .dead]))
+        let server = try PN532Server(field: VirtualField(), faults: SerialFaultPlan([.command(1): .dead]))
         defer { server.stop() }
         #expect(
             throws: TransportError.readerUnavailable(reason: .absent, detail: "no reader answers at \(server.path)")
