@@ -118,7 +118,7 @@ struct ChipLink: ~Copyable {
                 lost = ChipOutcome.unplugged
                 return ChipOutcome.unplugged
             }
-            node.abortChip()
+            if family.reachesChip { node.abortChip() }
         case .none: break
         }
         for _ in 0..<Self.recoveryAttempts {
