@@ -48,7 +48,12 @@ public struct LibNFCDriver: ReaderDriver {
         var node = try DeviceNode(path: path)
         // Twice: a program that was killed while it sent leaves the chip in the middle of a frame, and the first
         // command of the next one is taken for the rest of it.
-        guard let device = LibNFCContext.open(connectionString) ?? LibNFCContext.open(connectionString) else {
+        var opened = LibNFCContext.open(connectionString)
+        if opened == nil {
+            try cancellation.check()
+            opened = LibNFCContext.open(connectionString)
+        }
+        guard let device = opened else {
             throw .readerUnavailable(reason: .absent, detail: "no reader answers at \(path)")
         }
         node.keepOthersOut()
