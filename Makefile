@@ -100,11 +100,14 @@ coverage: deps venv ## runs the tests and prints the lines covered, module by mo
 
 asan: deps venv ## runs the tests under the address sanitizer
 	swift build --build-tests --scratch-path .build-asan --sanitize address
-	swift test --skip-build --scratch-path .build-asan --sanitize address $(TEST_ARGS)
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/lsan.supp:print_suppressions=0 \
+	    swift test --skip-build --scratch-path .build-asan --sanitize address $(TEST_ARGS)
 
 tsan: deps venv ## runs the tests under the thread sanitizer
 	swift build --build-tests --scratch-path .build-tsan --sanitize thread
-	swift test --skip-build --scratch-path .build-tsan --sanitize thread $(TEST_ARGS)
+	clang -shared -fPIC -O1 -Wall -Wextra -o .build-tsan/libmutex.so Tests/Sanitizers/mutex.c -ldl
+	LD_PRELOAD=$(CURDIR)/.build-tsan/libmutex.so \
+	    swift test --skip-build --scratch-path .build-tsan --sanitize thread $(TEST_ARGS)
 
 bench: deps venv release ## compares speed and memory with a C program on libnfc and with nfcpy
 	python3 Tests/Bench/bench.py --kazasu $(KAZASU) --python $(KAZASU_PYTHON) --work $(SCRATCH)/bench $(BENCH_ARGS)
