@@ -114,19 +114,18 @@ bench: deps venv release ## compares speed and memory with a C program on libnfc
 
 # --- documents and installing -----------------------------------------------------------------------------------------
 
-.PHONY: docs api-docs install uninstall clean
-docs: swift ## makes man pages and shell completions, and the API pages where the toolchain has docc
-	packaging/scripts/make-man $(SCRATCH) $(DIST)
+.PHONY: docs man api-docs install uninstall clean
+docs: man ## makes man pages and shell completions, and the API pages where the toolchain has docc
 	@if command -v docc > /dev/null; then $(MAKE) --no-print-directory api-docs; \
 	else echo "no docc in this toolchain: no API pages"; fi
+
+man: release
+	packaging/scripts/make-man $(SCRATCH) $(DIST)
 
 api-docs: swift
 	packaging/scripts/make-api-docs $(SCRATCH) $(DIST)/api $(MODULES)
 
-# Man pages are made first: the plug-in that makes them links a program of its own in the same folder.
-install: ## installs program, man pages and completions below DESTDIR/PREFIX
-	packaging/scripts/make-man $(SCRATCH) $(DIST)
-	$(MAKE) --no-print-directory release
+install: man ## installs program, man pages and completions below DESTDIR/PREFIX
 	packaging/scripts/install-files $(DIST) "$(DESTDIR)$(PREFIX)"
 
 uninstall: ## removes what install put there
