@@ -2,12 +2,10 @@
 
 internal import CardModel
 
-/// The blocks of a cyclic service in the card's order, block 0 the newest, and whether some are missing.
+/// The blocks of a cyclic service that are in use: block 0 is the newest, the first unused one ends them.
 struct BlockSequence {
-    /// One block.
+    /// One block in use.
     struct Entry {
-        /// Its number.
-        let number: UInt16
         /// Its bytes.
         let block: Block
         /// Whether the block with the next number, which is the next older one, was read too.
@@ -15,19 +13,20 @@ struct BlockSequence {
     }
 
     /// The blocks, newest first.
-    let blocks: [Entry]
+    let entries: [Entry]
+    /// Whether one of them, or the end, was not read.
+    let isIncomplete: Bool
 
-    init(_ blocks: [UInt16: Block]) {
-        self.blocks = blocks.sorted { $0.key < $1.key }.map { number, block in
+    /// The blocks of a service up to the first for which `isUnused` holds.
+    init(_ service: ServiceDump, isUnused: (Block) -> Bool) {
+        let sorted = service.sortedBlocks
+        let used = sorted.prefix { !isUnused($0.block) }
+        entries = used.map { number, block in
             let next = number.addingReportingOverflow(1)
-            return Entry(
-                number: number, block: block, olderWasRead: !next.overflow && blocks[next.partialValue] != nil)
+            return Entry(block: block, olderWasRead: !next.overflow && service.blocks[next.partialValue] != nil)
         }
-    }
-
-    /// Whether a block before the last one that was read is missing.
-    var isIncomplete: Bool {
-        guard let last = blocks.last else { return false }
-        return Int(last.number) + 1 != blocks.count
+        let endWasSeen = used.count < sorted.count || service.state == .read
+        let places = sorted.prefix(used.count + 1).enumerated()
+        isIncomplete = !endWasSeen || places.contains { Int($0.element.number) != $0.offset }
     }
 }

@@ -4,30 +4,32 @@ internal import CardModel
 
 extension CardDump {
     /// Whether the card has this service, as far as the dump tells: a service that the card refused is none.
-    func holds(_ system: SystemCode, _ service: ServiceCode) -> Bool {
-        guard let entry = self.system(system)?.service(service) else { return false }
-        if !entry.blocks.isEmpty { return true }
-        return switch entry.state {
+    func holds(_ request: ReadRequest) -> Bool {
+        guard let service = system(request.system)?.service(request.service) else { return false }
+        if !service.blocks.isEmpty { return true }
+        return switch service.state {
         case .read, .lost, .skipped: true
         case .refused, .keyRequired: false
         }
     }
 
-    /// The blocks that were read of what a service opens, also when they were read through an overlapped service.
-    func openedBlocks(_ system: SystemCode, _ service: ServiceCode) -> [UInt16: Block]? {
-        guard let found = self.system(system), let entry = found.service(service) else { return nil }
-        guard entry.blocks.isEmpty, entry.state == .skipped else { return entry.blocks }
-        return found.services.first { $0.code.overlapGroup == service.overlapGroup && !$0.blocks.isEmpty }?.blocks
-            ?? entry.blocks
+    /// The service that gave the blocks of a request: itself, or an overlapped one when it was skipped because its
+    /// blocks had been read; `nil` when nothing of it was read.
+    func opened(_ request: ReadRequest) -> ServiceDump? {
+        guard let found = system(request.system), let service = found.service(request.service) else { return nil }
+        if !service.blocks.isEmpty || service.state == .read { return service }
+        guard service.state == .skipped else { return nil }
+        return found.services.first {
+            $0.code.overlapGroup == service.code.overlapGroup && $0.code.kind == service.code.kind && !$0.blocks.isEmpty
+        }
     }
 
-    /// One block of a service.
+    /// The first block of a request.
     ///
     /// - Throws: ``DecodingFailure`` that says why it is not there.
-    func block(
-        _ request: ReadRequest, number: UInt16 = 0, card: String, field: String, offset: Int
-    ) throws(DecodingFailure) -> Block {
-        if let block = openedBlocks(request.system, request.service)?[number] { return block }
+    func block(_ request: ReadRequest, card: String, field: String, offset: Int) throws(DecodingFailure) -> Block {
+        let number = request.blocks.lowerBound
+        if let block = opened(request)?.blocks[number] { return block }
         let reason: DecodingFailure.Reason =
             switch system(request.system)?.service(request.service)?.state {
             case nil: .noSuchService

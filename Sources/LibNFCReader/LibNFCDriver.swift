@@ -6,12 +6,21 @@ public import NFCTransport
 ///
 /// A reader's ID is a libnfc connection string, as in `pn532_uart:/dev/ttyUSB0`.
 public struct LibNFCDriver: ReaderDriver {
-    /// The driver; it holds nothing.
-    public init() {}
+    private let paths: SystemPaths
 
-    /// The readers that libnfc finds or is configured with, and the serial ports where one may be.
+    /// The driver of this system's readers.
+    public init() {
+        self.init(paths: SystemPaths())
+    }
+
+    init(paths: SystemPaths) {
+        self.paths = paths
+    }
+
+    /// The readers that libnfc finds or is configured with, those that it cannot use, with the reason, and the serial
+    /// ports where one may be. Serial ports are not opened, so whether a reader is there stays unknown.
     public func list() -> [ReaderListing] {
-        []
+        ReaderScan(paths: paths).run(listed: LibNFCContext.list())
     }
 
     /// Opens a reader.
@@ -26,16 +35,36 @@ public struct LibNFCDriver: ReaderDriver {
         try cancellation.check()
         guard let path = connectionString.path else {
             guard let device = LibNFCContext.open(connectionString) else {
-                throw .readerUnavailable(reason: .absent, detail: "libnfc finds no reader as \(connectionString.text)")
+                throw whyNotOnUSB(connectionString)
             }
-            return try reader(ChipLink(device: device, node: nil), connectionString, cancellation)
+            return try reader(
+                ChipLink(device: device, node: nil, family: connectionString.family), connectionString, cancellation)
         }
         var node = try DeviceNode(path: path)
         guard let device = LibNFCContext.open(connectionString) else {
             throw .readerUnavailable(reason: .absent, detail: "no reader answers at \(path)")
         }
         node.keepOthersOut()
-        return try reader(ChipLink(device: device, node: node), connectionString, cancellation)
+        return try reader(
+            ChipLink(device: device, node: node, family: connectionString.family), connectionString, cancellation)
+    }
+
+    /// Why libnfc could not open a USB reader, of which it says nothing itself.
+    private func whyNotOnUSB(_ connectionString: ConnectionString) -> TransportError {
+        let candidates = USBReaderScan(paths: paths).run().filter { reader in
+            let name = connectionString.family.name
+            return (name == "usb" || name == reader.model.driver)
+                && reader.numbers.starts(with: connectionString.usbNumbers)
+        }
+        for reader in candidates {
+            guard case .unavailable(let reason, let detail) = reader.state else { continue }
+            return .readerUnavailable(reason: reason, detail: "\(reader.model.name): \(detail)")
+        }
+        guard connectionString.family.address == .usb else {
+            return .readerUnavailable(
+                reason: .unsupported, detail: "libnfc opens no reader as \(connectionString.text)")
+        }
+        return .readerUnavailable(reason: .absent, detail: "libnfc finds no reader as \(connectionString.text)")
     }
 
     private func reader(

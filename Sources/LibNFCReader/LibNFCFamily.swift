@@ -15,6 +15,9 @@ struct LibNFCFamily: Hashable, Sendable {
     /// The longest FeliCa answer that it passes on unharmed, LEN byte included.
     var longestFeliCaAnswer = 255
 
+    /// Whether a select that finds no card may end as a time-out of the reader (Debian's patch for the ACR122U).
+    var timesOutWithoutCard: Bool { name == "acr122_usb" || name == "usb" }
+
     /// What a connection string says after the driver's name.
     enum Address: Hashable, Sendable {
         /// Nothing, a bus number, or a bus and a device number.

@@ -1,1 +1,5 @@
-print("kazasu")
+// SPDX-License-Identifier: Apache-2.0
+
+import KazasuCLI
+
+Program.start()

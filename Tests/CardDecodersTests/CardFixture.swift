@@ -33,4 +33,5 @@ struct CardFixture: CustomTestStringConvertible, Sendable {
 extension CardFixture {
     static let suica = CardFixture(name: "suica-p1")
     static let edy = CardFixture(name: "edy")
+    static let fiveSystems = CardFixture(name: "five-systems")
 }

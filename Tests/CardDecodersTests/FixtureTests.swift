@@ -56,7 +56,7 @@ struct FixtureTests {
         #expect(known == fixture.has("balance.json"))
     }
 
-    @Test("The full cards have no warnings", arguments: [CardFixture.suica, .edy])
+    @Test("The full cards have no warnings", arguments: [CardFixture.suica, .edy, .fiveSystems])
     func noWarnings(_ fixture: CardFixture) throws {
         let dump = try fixture.dump()
         let decoder = try #require(DecoderRegistry.standard.recognising(dump).first)

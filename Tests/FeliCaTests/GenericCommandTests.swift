@@ -46,6 +46,10 @@ private struct Generic: FeliCaCommand {
         #expect(CommandCode.echo.bytes == [0xF0, 0x00])
         #expect(CommandCode.echo.description == "F000")
         #expect(CommandCode.readWithoutEncryption.description == "06")
+        #expect(CommandCode.readWithoutEncryption.name == "Read Without Encryption")
+        #expect(CommandCode(rawValue: 0x10).name == "Authentication1")
+        #expect(CommandCode(rawValue: 0x01).name == nil)
+        #expect(AnyCommand.all.allSatisfy { $0.code.name != nil })
     }
 
     @Test func errorsSayWhatTheyAre() {

@@ -44,6 +44,13 @@ import Testing
         #expect(try answer(to: command, "1D07<I>000001\(Self.zeros)") == [.zero])
     }
 
+    /// FeliCa Lite with a MAC read along (nfcpy): the MAC fills the first half of its block.
+    @Test func identifierWithItsMAC() throws {
+        let command = ReadWithoutEncryption(services: [Self.service], blocks: BlockList(numbers: [0x82, 0x81]))
+        let blocks = try answer(to: command, "2D07<I>000002\(Self.zeros)CC97F1B97B8BBC790000000000000000")
+        #expect(blocks.map(\.description) == [Self.zeros, "CC97F1B97B8BBC790000000000000000"])
+    }
+
     @Test func ndefAttributeOfAStandardCard() throws {
         let channel = RecordingChannel([try packet("1D07<I>000001100B0A009300000000000100000000B9")])
         let system = FeliCaSystem(channel: channel, idm: testIDm, pmm: PMm(rawValue: .max))

@@ -29,15 +29,14 @@ public struct EdyDecoder: CardDecoder {
 
     /// Whether the common area holds Edy's purse or history; the common area alone does not make an Edy.
     public func recognises(_ dump: CardDump) -> Bool {
-        dump.holds(balanceRead.system, balanceRead.service) || dump.holds(historyRead.system, historyRead.service)
+        dump.holds(balanceRead) || dump.holds(historyRead)
     }
 
     /// The balance of the purse: four bytes, little-endian, yen.
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         let balance = Int(purse.uint32(at: 0, .little))
-        let newest = newestRecord(dump)
-        let differs = newest.map { $0.balance != balance } ?? false
+        let differs = newestRecord(dump).map { $0.balance != balance } ?? false
         return BalanceReport(
             balances: [BalanceEntry(card: id, name: name, amount: balance)],
             warnings: differs ? [.balanceDiffersFromHistory] : [])
@@ -46,17 +45,15 @@ public struct EdyDecoder: CardDecoder {
     /// Balance, history and card number.
     public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
-        if let blocks = historyBlocks(dump) {
-            let sequence = BlockSequence(blocks)
-            report.history = sequence.blocks.prefix { $0.block[0] != 0 }.compactMap {
-                EdyHistoryBlock($0.block)?.record
-            }
+        if let service = dump.opened(historyRead) {
+            let sequence = BlockSequence(service) { EdyHistoryBlock($0) == nil }
+            report.history = sequence.entries.compactMap { EdyHistoryBlock($0.block)?.record }
             if sequence.isIncomplete { report.warnings.append(.historyIncomplete) }
         }
         try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(DecodingFailure) in
             try balance(dump)
         }
-        if let block = dump.openedBlocks(numberRead.system, numberRead.service)?[0] {
+        if let block = dump.opened(numberRead)?.blocks[0] {
             let number = EdyNumber(block)
             report.fields.append(number.field)
             if !number.isDecimal { report.warnings.append(.numberNotDecimal) }
@@ -65,10 +62,6 @@ public struct EdyDecoder: CardDecoder {
     }
 
     private func newestRecord(_ dump: CardDump) -> EdyHistoryBlock? {
-        historyBlocks(dump)?[0].flatMap { EdyHistoryBlock($0) }
-    }
-
-    private func historyBlocks(_ dump: CardDump) -> [UInt16: Block]? {
-        dump.openedBlocks(historyRead.system, historyRead.service)
+        dump.opened(historyRead)?.blocks[0].flatMap { EdyHistoryBlock($0) }
     }
 }

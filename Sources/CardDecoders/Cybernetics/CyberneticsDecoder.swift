@@ -2,7 +2,7 @@
 
 public import CardModel
 
-/// Decodes the transit cards in the Cybernetics format: balance in 008B, history in 090F.
+/// Decodes the transit cards in the Cybernetics format: balance in 008B, history in 090F, gates in 108F.
 ///
 /// Several systems use the format, so the system is data: ``transit`` is that of system 0003.
 /// Sources: TRETJapanNFCReader, Metrodroid, felica2money, suica-viewer, the pages of the felicalib project, and the
@@ -18,6 +18,7 @@ public struct CyberneticsDecoder: CardDecoder {
     public var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
     private let historyRead: ReadRequest
+    private let gateRead: ReadRequest
 
     /// A decoder for the cards of one system.
     public init(id: String, name: LocalizedText, system: SystemCode) {
@@ -25,11 +26,12 @@ public struct CyberneticsDecoder: CardDecoder {
         self.name = name
         balanceRead = ReadRequest(system: system, service: ServiceCode(rawValue: 0x008B), blocks: 0..<1)
         historyRead = ReadRequest(system: system, service: ServiceCode(rawValue: 0x090F), blocks: 0..<20)
+        gateRead = ReadRequest(system: system, service: ServiceCode(rawValue: 0x108F), blocks: 0..<3)
     }
 
     /// Whether the system holds the balance or the history service.
     public func recognises(_ dump: CardDump) -> Bool {
-        dump.holds(balanceRead.system, balanceRead.service) || dump.holds(historyRead.system, historyRead.service)
+        dump.holds(balanceRead) || dump.holds(historyRead)
     }
 
     /// The balance of 008B: bytes 11 and 12, little-endian, yen; checked against the newest history record when the
@@ -47,14 +49,15 @@ public struct CyberneticsDecoder: CardDecoder {
         return report
     }
 
-    /// Balance and history.
+    /// Balance, history, and the gate log of 108F when the dump holds it.
     public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
-        if let blocks = historyBlocks(dump) {
-            let history = CyberneticsHistory(blocks, stations)
+        if let service = dump.opened(historyRead) {
+            let history = CyberneticsHistory(service, stations)
             report.history = history.records
             report.warnings = history.warnings
         }
+        report.gateEvents = dump.opened(gateRead).map { CyberneticsGateLog.events($0) } ?? []
         try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(DecodingFailure) in
             try balance(dump)
         }
@@ -62,10 +65,6 @@ public struct CyberneticsDecoder: CardDecoder {
     }
 
     private func newestRecord(_ dump: CardDump) -> CyberneticsHistoryBlock? {
-        historyBlocks(dump)?[0].flatMap { CyberneticsHistoryBlock($0) }
-    }
-
-    private func historyBlocks(_ dump: CardDump) -> [UInt16: Block]? {
-        dump.openedBlocks(historyRead.system, historyRead.service)
+        dump.opened(historyRead)?.blocks[0].flatMap { CyberneticsHistoryBlock($0) }
     }
 }

@@ -15,12 +15,12 @@ struct CyberneticsHistory {
         let olderWasRead: Bool
     }
 
-    init(_ blocks: [UInt16: Block], _ stations: any StationNames) {
-        let sequence = BlockSequence(blocks)
+    init(_ service: ServiceDump, _ stations: any StationNames) {
+        let sequence = BlockSequence(service) { CyberneticsHistoryBlock($0) == nil }
         var links: [Link] = []
         var seen: Set<Block> = []
-        for entry in sequence.blocks {
-            guard let block = CyberneticsHistoryBlock(entry.block) else { break }
+        for entry in sequence.entries {
+            guard let block = CyberneticsHistoryBlock(entry.block) else { continue }
             // A text that joins two reads of a card holds some blocks twice; a card never does, since serials differ.
             guard seen.insert(block.raw).inserted else {
                 warnings = [.duplicateRecord]

@@ -12,6 +12,8 @@ public struct CardReport: Hashable, Sendable {
     public var balances: [BalanceEntry]
     /// What was done with it, newest first; `nil` when its history was not read.
     public var history: [HistoryRecord]?
+    /// The last passages through gates, newest first; empty where the card keeps none or they were not read.
+    public var gateEvents: [GateEvent]
     /// What else it says of itself, such as its number.
     public var fields: [CardField]
     /// What does not fit together.
@@ -20,12 +22,13 @@ public struct CardReport: Hashable, Sendable {
     /// A report on a card.
     public init(
         card: String, name: LocalizedText, balances: [BalanceEntry] = [], history: [HistoryRecord]? = nil,
-        fields: [CardField] = [], warnings: [DecodingWarning] = []
+        gateEvents: [GateEvent] = [], fields: [CardField] = [], warnings: [DecodingWarning] = []
     ) {
         self.card = card
         self.name = name
         self.balances = balances
         self.history = history
+        self.gateEvents = gateEvents
         self.fields = fields
         self.warnings = warnings
     }

@@ -3,8 +3,8 @@
 internal import ByteCodec
 public import CardModel
 
-/// Get Node Property (28): a property of 1 to 16 nodes. ICs 31, 32, 36, 38, 3B, 44 and 46 know it.
-public struct GetNodeProperty<Property: NodeProperty>: FeliCaCommand {
+/// Get Node Property (28): a property of 1 to 16 nodes. ICs 3B, 44 and 46 know it.
+public struct GetNodeProperty<Property: NodeProperty>: FeliCaCommand, Hashable, Sendable {
     /// `28`.
     public static var code: CommandCode { .getNodeProperty }
     /// How many nodes one command may ask for.

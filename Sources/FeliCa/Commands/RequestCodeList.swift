@@ -40,8 +40,9 @@ public struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
         return CodeListPage(hasMore: hasMore, areas: areas, services: services)
     }
 
-    /// The variable class without units (felica-tool).
-    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.variable) }
+    /// The variable class with a unit for each node that a page has room for: 32. No source says how many units the
+    /// command counts; felica-tool reckons none and adds 50 ms.
+    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.variable, units: 32) }
 }
 
 extension FeliCaSystem {

@@ -8,8 +8,6 @@ internal import CLibNFC
 struct LibNFCDevice: ~Copyable {
     /// What ends a blocked call from another thread; not to be used once the device is closed.
     let handle: DeviceHandle
-    /// Whether one of the USB drivers serves it.
-    let isUSB: Bool
 
     /// libnfc copies a command into 264 bytes on its stack without looking; more than 262 end the process.
     static let longestCommand = 262
@@ -17,9 +15,8 @@ struct LibNFCDevice: ~Copyable {
     private static let answerCapacity = 300
 
     /// Takes what `nfc_open` returned.
-    init(_ handle: DeviceHandle, isUSB: Bool) {
+    init(_ handle: DeviceHandle) {
         self.handle = handle
-        self.isUSB = isUSB
     }
 
     deinit {

@@ -15,8 +15,8 @@ public struct VirtualNode: Hashable, Sendable {
     public var properties: [UInt8: [UInt8]] = [:]
     /// The two bytes that Get Area Information answers beside the code.
     public var information: [UInt8] = [0, 0]
-    /// Status flags 1 and 2 that every read and write of this service gets, as a dump noted them.
-    public var refusal: UInt16?
+    /// What every read and write of this service gets, as a dump noted it; `nil` for an ordinary service.
+    public var refusal: ServiceRefusal?
 
     /// A service.
     public init(service: ServiceCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {

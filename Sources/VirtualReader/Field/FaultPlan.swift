@@ -17,8 +17,8 @@ public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
 
     /// The card is taken away before exchange `first` and put back before exchange `back`; never when `back` is `nil`.
     public static func cardAway(from first: Int, until back: Int? = nil) -> FaultPlan {
-        let last = (back ?? Int.max) - 1
-        return last < first ? [] : [FaultRule(.absent, .during(first...last))]
+        guard let back else { return [FaultRule(.absent, .during(first...Int.max))] }
+        return back <= first ? [] : [FaultRule(.absent, .during(first...(back - 1)))]
     }
 
     /// One fault at one exchange.

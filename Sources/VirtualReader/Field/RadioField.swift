@@ -3,7 +3,9 @@
 public import NFCTransport
 
 /// What lies before a simulated antenna, as a chip sees it: frames go in, and something or nothing comes back.
-public protocol RadioField: AnyObject {
+///
+/// A chip calls it on its own thread, so it can be looked at meanwhile only when it guards what it records.
+public protocol RadioField: AnyObject, Sendable {
     /// Sends one FeliCa packet, LEN byte included, without preamble, sync code and CRC.
     func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome
 

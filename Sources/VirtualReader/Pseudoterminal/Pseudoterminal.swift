@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// A pair of a master and a slave terminal in raw mode; programs open the slave by its path as if it were a serial port.
+/// A master and a slave terminal in raw mode; programs open the slave by its path as if it were a serial port.
 ///
 /// The slave is kept open here too, so clients may come and go: the master never sees the end of the file.
 struct Pseudoterminal: ~Copyable {

@@ -13,11 +13,13 @@ final class WorkerThread: Sendable {
     init(_ work: @escaping @Sendable () -> Void) throws(PseudoterminalError) {
         let box = unsafe Unmanaged.passRetained(Work(work))
         var thread = pthread_t()
-        let status = unsafe pthread_create(&thread, nil, { pointer in
-            guard let pointer = unsafe pointer else { return nil }
-            unsafe Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
-            return nil
-        }, box.toOpaque())
+        let status = unsafe pthread_create(
+            &thread, nil,
+            { pointer in
+                guard let pointer = unsafe pointer else { return nil }
+                unsafe Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
         guard status == 0 else {
             unsafe box.release()
             throw .failed(call: "pthread_create", errno: status)

@@ -9,23 +9,44 @@ final class PlainField: RadioField {
     static let idm: [UInt8] = [0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08]
     static let pmm: [UInt8] = [0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8]
 
-    /// What happens at the exchanges that come, by index; the card answers at the others.
-    var outcomes: [Int: FieldOutcome] = [:]
-    /// Whether a card is there.
-    var hasCard = true
-    /// Speeds that the card answers at.
-    var bitRates: Set<FeliCaBitRate> = [.kbps212, .kbps424]
-    private(set) var frames: [[UInt8]] = []
-    private(set) var switchedOff = 0
-
-    func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
-        defer { frames.append(frame) }
-        if let outcome = outcomes[frames.count] { return outcome }
-        guard hasCard, bitRates.contains(bitRate), let answer = Self.answer(frame) else { return .silence }
-        return .answer(CardAnswer(answer))
+    private struct State {
+        var outcomes: [Int: FieldOutcome]
+        var hasCard: Bool
+        var bitRates: Set<FeliCaBitRate>
+        var frames: [[UInt8]] = []
+        var switchedOff = 0
     }
 
-    func switchOff() { switchedOff += 1 }
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - outcomes: what happens at some exchanges, by index from 0; the card answers at the others.
+    ///   - hasCard: whether a card is there.
+    ///   - bitRates: speeds that the card answers at.
+    init(
+        _ outcomes: [Int: FieldOutcome] = [:], hasCard: Bool = true,
+        bitRates: Set<FeliCaBitRate> = [.kbps212, .kbps424]
+    ) {
+        state = Mutex(State(outcomes: outcomes, hasCard: hasCard, bitRates: bitRates))
+    }
+
+    /// What was sent to the field.
+    var frames: [[UInt8]] { state.withLock(\.frames) }
+    /// How often the field went off.
+    var switchedOff: Int { state.withLock(\.switchedOff) }
+
+    func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
+        state.withLock { state in
+            defer { state.frames.append(frame) }
+            if let outcome = state.outcomes[state.frames.count] { return outcome }
+            guard state.hasCard, state.bitRates.contains(bitRate), let answer = Self.answer(frame) else {
+                return .silence
+            }
+            return .answer(CardAnswer(answer))
+        }
+    }
+
+    func switchOff() { state.withLock { $0.switchedOff += 1 } }
 
     /// The card: system AABB and FFFF for all, block 8000 of service 000B, Request System Code, Echo.
     static func answer(_ frame: [UInt8]) -> [UInt8]? {

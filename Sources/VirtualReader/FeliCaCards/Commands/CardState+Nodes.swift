@@ -91,7 +91,7 @@ extension CardState {
     }
 
     /// A refusal as the answer of a command with status flags.
-    func refuse(_ refusal: Refusal, units: Int = 0) -> Reply {
-        Reply(refusal.flags(profile.statusStyle), units: units)
+    func refuse(_ refusal: Refusal, units: Int = 0) -> Reply? {
+        refusal.flags(profile.statusStyle).map { Reply($0, units: units) }
     }
 }

@@ -38,7 +38,7 @@ extension CardState {
             do {
                 return try lite.read(number)
             } catch {
-                throw Refusal(error.code, at: place)
+                throw error.at(place)
             }
         }
         guard let block = system.blocks(service)[number] else { throw Refusal(StatusCode.blockNumber, at: place) }
@@ -55,7 +55,11 @@ extension CardState {
                 continue
             }
             guard let node = system.node(service.rawValue) else { throw Refusal(StatusCode.nodeAbsent, at: place) }
-            if let literal = node.refusal { throw Refusal(literal: literal) }
+            switch node.refusal {
+            case .silence?: throw .silence
+            case .status(let flags)?: throw .literal(flags)
+            case nil: break
+            }
             guard !node.isArea, !service.requiresAuthentication, !service.requiresPIN else {
                 throw Refusal(profile.refusalStatus, at: place)
             }

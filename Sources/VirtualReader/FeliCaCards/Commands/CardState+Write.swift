@@ -39,7 +39,7 @@ extension CardState {
             do {
                 try changed.write(element.number, block, refusal: profile.refusalStatus)
             } catch {
-                throw Refusal(error.code, at: place)
+                throw error.at(place)
             }
         }
         lite = changed

@@ -10,11 +10,10 @@ enum HandWrittenCard {
         "code", "idm", "pmm", "keyVersion", "keyVersions", "nodes", "blocks", "properties", "comment",
     ]
 
-    static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualFeliCaCard {
+    static func load(_ root: JSONCursor, _ options: VirtualOptions) throws(DocumentError) -> VirtualFeliCaCard {
         try root.allowOnly(keys)
         let idm = try root.required("idm").idm()
         let pmm = try root.required("pmm").pmm()
-        let options = try VirtualOptions(root.optional("virtual"))
         if let lite = try root.optional("lite") {
             let memory = try liteMemory(lite, idm: idm, pmm: pmm)
             return VirtualFeliCaCard(lite: memory, profile: try options.applied(to: .lite))

@@ -12,16 +12,30 @@ public enum VirtualCardFile {
     ///
     /// - Throws: `DocumentError` with the path of what is wrong.
     public static func load(_ bytes: [UInt8]) throws(DocumentError) -> VirtualFeliCaCard {
+        try parse(bytes).card
+    }
+
+    /// Makes the card that a file describes, and puts it into a field in which the file's `virtual.faults` happen.
+    ///
+    /// - Throws: `DocumentError` with the path of what is wrong.
+    public static func loadField(_ bytes: [UInt8]) throws(DocumentError) -> VirtualField {
+        let (card, faults) = try parse(bytes)
+        return VirtualField(cards: [card], faults: faults)
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws(DocumentError) -> (card: VirtualFeliCaCard, faults: FaultPlan) {
         guard bytes.count <= CardDump.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: CardDump.longestDocument)
         }
         let json = try JSONValue(parsing: bytes)
         let root = JSONCursor(json)
-        switch try root.required("schema").text() {
-        case schema: return try HandWrittenCard.load(root)
-        case CardDump.schema:
-            return try card(of: CardDump(json: json), options: root.optional("virtual"))
-        case let found: throw .unknownSchema(found: found, supported: "\(CardDump.schema) or \(schema)")
+        let schema = try root.required("schema").text()
+        let options = try VirtualOptions(root.optional("virtual"))
+        let faults = try options.faults()
+        switch schema {
+        case self.schema: return (try HandWrittenCard.load(root, options), faults)
+        case CardDump.schema: return (try card(of: CardDump(json: json), options), faults)
+        default: throw .unknownSchema(found: schema, supported: "\(CardDump.schema) or \(self.schema)")
         }
     }
 
@@ -29,11 +43,11 @@ public enum VirtualCardFile {
     ///
     /// - Throws: `DocumentError` when it is no dump of a FeliCa card.
     public static func card(of dump: CardDump) throws(DocumentError) -> VirtualFeliCaCard {
-        try card(of: dump, options: nil)
+        try card(of: dump, VirtualOptions(nil))
     }
 
     private static func card(
-        of dump: CardDump, options: JSONCursor?
+        of dump: CardDump, _ options: VirtualOptions
     ) throws(DocumentError) -> VirtualFeliCaCard {
         guard dump.card.technology == .felica else {
             throw .malformed(key: "card.technology", expected: "felica; virtual cards of other kinds are not made yet")
@@ -42,7 +56,6 @@ public enum VirtualCardFile {
         guard dump.systems.count <= 16 else {
             throw .malformed(key: "felica.systems", expected: "at most 16 systems")
         }
-        let options = try VirtualOptions(options)
         let pmm = first.pmm
         if let kind = LiteMemory.kind(of: pmm) {
             let lite = LiteMemory(kind: kind, idm: first.idm, pmm: pmm, blocks: LiteMemory.blocks(in: dump))

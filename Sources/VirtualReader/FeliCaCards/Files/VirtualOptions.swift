@@ -7,7 +7,7 @@ internal import NFCTransport
 struct VirtualOptions {
     private static let keys: Set<String> = [
         "also", "answerTime", "bitRates", "blocksPerRead", "blocksPerWrite", "commands", "containerID",
-        "containerIssue", "containerProperties", "echoLimit", "encryption", "knownAttributes", "overLimit",
+        "containerIssue", "containerProperties", "echoLimit", "encryption", "faults", "knownAttributes", "overLimit",
         "productInformation", "refusal", "requestCodes", "silent", "specificationVersion", "statusStyle",
         "systemStatus", "trailingBytes", "unlistedSystems",
     ]
@@ -28,6 +28,11 @@ struct VirtualOptions {
         try applyAnswers(json, to: &profile)
         try applyProduct(json, to: &profile.product)
         return profile
+    }
+
+    /// What is to go wrong in the field.
+    func faults() throws(DocumentError) -> FaultPlan {
+        FaultPlan(try json?.optional("faults")?.list { rule throws(DocumentError) in try FaultRule(json: rule) } ?? [])
     }
 
     /// Takes the systems that Request System Code is not to name off its list.

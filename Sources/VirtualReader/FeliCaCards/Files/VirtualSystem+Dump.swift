@@ -13,7 +13,9 @@ extension VirtualSystem {
         }
         let services = dump.services.map { service in
             var node = VirtualNode(service: service.code, keyVersion: service.keyVersion ?? .unknown)
-            if case .refused(let status) = service.state { node.refusal = status }
+            if case .refused(let status) = service.state {
+                node.refusal = status.map { .status($0) } ?? .silence
+            }
             return node
         }
         var memory: [UInt16: [UInt16: Block]] = [:]

@@ -27,7 +27,7 @@ final class PN532Chip {
     private var lastAnswer: [UInt8] = []
     private var isDead = false
     private var received = 0
-    private var occurrences: [UInt8: Int] = [:]
+    private var receivedByCode: [UInt8: Int] = [:]
     /// When the bytes that came from the host are all over the line.
     private var lineBusyUntil = Duration.zero
     /// The model's own clock: it is not moved by what the machine adds to every wait.
@@ -64,10 +64,10 @@ final class PN532Chip {
     private func serve(_ command: [UInt8]) {
         speedAfterAcknowledge = nil
         let code = command.first ?? 0
-        let occurrence = occurrences[code, default: 0]
-        let fault = faults.fault(index: received, code: code, occurrence: occurrence)
+        let before = receivedByCode[code, default: 0]
         received &+= 1
-        occurrences[code] = occurrence &+ 1
+        receivedByCode[code] = before &+ 1
+        let fault = faults.fault(number: received, code: code, before: before)
         counters.count {
             $0.hostCommands &+= 1
             $0.commandsByCode[code, default: 0] &+= 1
@@ -95,7 +95,8 @@ final class PN532Chip {
         switch fault {
         case .acknowledgeOnly: return
         case .wrongDataChecksum: transmit(Self.changing(frame, at: frame.count - 2))
-        case .wrongLengthChecksum: transmit(Self.changing(frame, at: frame.starts(with: [0, 0, 0xFF, 0xFF, 0xFF]) ? 7 : 4))
+        case .wrongLengthChecksum:
+            transmit(Self.changing(frame, at: frame.starts(with: [0, 0, 0xFF, 0xFF, 0xFF]) ? 7 : 4))
         case .truncated(let count): transmit(Array(frame.prefix(max(count, 0))))
         case .junkBefore(let junk): transmit(junk + frame)
         case .split(let count, let pause):
@@ -147,10 +148,10 @@ final class PN532Chip {
 
     /// Lets time pass, for ever without a duration; `false` when the host interfered.
     func pause(for duration: Duration?) -> Bool {
+        if duration == .zero { return true }
         if let duration { modelTime += duration }
         while true {
             if isInterrupted { return false }
-            if duration == .zero { return true }
             switch line.read(until: duration.map { _ in modelTime }) {
             case .bytes(let bytes): take(bytes)
             case .deadline: return true

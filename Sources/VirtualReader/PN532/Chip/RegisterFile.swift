@@ -42,9 +42,8 @@ struct RegisterFile: Sendable {
     /// Whether the chip checks and takes off the CRC of what it receives.
     var removesChecksum: Bool { self[Self.rxMode] & 0x80 != 0 }
 
-    /// What the firmware sets before it polls for FeliCa cards: speed, framing, CRC on.
+    /// What the firmware sets before it sends to a FeliCa card: speed, framing, CRC on.
     mutating func prepareFeliCa(_ bitRate: FeliCaBitRate) {
-        isFieldOn = true
         let mode: UInt8 = bitRate == .kbps212 ? 0x92 : 0xA2
         self[Self.txMode] = mode
         self[Self.rxMode] = mode

@@ -25,17 +25,19 @@ extension PN532Chip {
         collected = []
         unfetched = []
         registers.prepareFeliCa(target.bitRate)
+        guard registers.isFieldOn else { return silence() }
         var tries = 0
         while true {
-            switch send(frame, at: target.bitRate, within: radio.exchangeTimeout) {
+            switch send(frame, at: target.bitRate, within: radio.exchangeTimeout, isRetry: tries > 0) {
             case .answer(let answer):
                 unfetched = answer[...]
                 return nextPart()
             case .aborted: return .aborted
             case .failed(let status):
-                guard tries < Int(radio.exchangeRetries) else { return .answer([status]) }
-                if radio.exchangeRetries != 0xFF { tries &+= 1 } else if !pause(for: .milliseconds(10)) { return .aborted }
-                counters.count { $0.retriedFrames &+= 1 }
+                let isEndless = radio.exchangeRetries == 0xFF
+                if !isEndless, tries >= Int(radio.exchangeRetries) { return .answer([status]) }
+                if isEndless, !pause(for: Self.endlessPause) { return .aborted }
+                tries &+= 1
             }
         }
     }
@@ -74,10 +76,13 @@ extension PN532Chip {
     /// Sends a frame to the field and waits as the time model says.
     ///
     /// - Parameter timeout: the index of the longest wait for an answer; `nil` for the window of a Polling.
-    func send(_ frame: [UInt8], at bitRate: FeliCaBitRate, within timeout: UInt8?) -> AirOutcome {
+    func send(
+        _ frame: [UInt8], at bitRate: FeliCaBitRate, within timeout: UInt8?, isRetry: Bool = false
+    ) -> AirOutcome {
         let outcome = field.exchange(frame, at: bitRate)
         counters.count {
             $0.exchanges &+= 1
+            if isRetry { $0.retriedFrames &+= 1 }
             if frame.element(at: 1) == 0x06 { $0.readCommands &+= 1 }
             if case .answer = outcome { $0.answeredExchanges &+= 1 }
         }

@@ -4,8 +4,8 @@ import ByteCodec
 import NFCTransport
 
 extension PN532Chip {
-    /// How long the chip rests between two looks for a card when it looks for ever: a simulated look takes no time.
-    private static let endlessPause = Duration.milliseconds(10)
+    /// How long the chip rests between two tries when it tries for ever, since a simulated try takes no time.
+    static let endlessPause = Duration.milliseconds(10)
 
     /// InListPassiveTarget: how many targets (1 or 2), modulation, what the initiator sends.
     ///
@@ -15,19 +15,19 @@ extension PN532Chip {
         guard let count = parameters.first, (1...2).contains(count), let modulation = parameters.element(at: 1)
         else { return .syntaxError }
         let initiatorData = Array(parameters.dropFirst(2))
-        var look: () -> AirOutcome
+        let look: (_ isRetry: Bool) -> AirOutcome
         switch modulation {
-        case 0x00, 0x04: look = lookForTypeA
-        case 0x03: look = lookForTypeB
+        case 0x00, 0x04: look = { _ in self.lookForTypeA() }
+        case 0x03: look = { _ in self.lookForTypeB() }
         case 0x01, 0x02:
             guard initiatorData.count == 5, initiatorData[0] == 0x00 else { return .syntaxError }
-            look = { self.poll(initiatorData, at: modulation == 0x01 ? .kbps212 : .kbps424) }
+            look = { self.poll(initiatorData, at: modulation == 0x01 ? .kbps212 : .kbps424, isRetry: $0) }
         default: return .syntaxError
         }
         target = nil
         var tries = 0
         while true {
-            switch look() {
+            switch look(tries > 0) {
             case .answer(let response): return .answer([0x01, 0x01] + response)
             case .aborted: return .aborted
             case .failed: break
@@ -90,9 +90,10 @@ extension PN532Chip {
     }
 
     /// Sends a Polling and takes only a whole Polling response for an answer.
-    private func poll(_ data: [UInt8], at bitRate: FeliCaBitRate) -> AirOutcome {
+    private func poll(_ data: [UInt8], at bitRate: FeliCaBitRate, isRetry: Bool = false) -> AirOutcome {
+        registers.isFieldOn = true
         registers.prepareFeliCa(bitRate)
-        let outcome = send([0x06] + data, at: bitRate, within: nil)
+        let outcome = send([0x06] + data, at: bitRate, within: nil, isRetry: isRetry)
         guard case .answer(let response) = outcome else { return outcome }
         guard response.count >= 18, Int(response[0]) == response.count, response[1] == 0x01 else {
             return .failed(status: ChipStatus.timeout)

@@ -33,9 +33,10 @@ struct HostFrameParser: Sendable {
             case .incomplete:
                 start = code
                 return nil
-            case .damaged(let skip):
+            case .damaged:
+                // What follows is looked through again: the length may be what was damaged.
                 damagedFrames &+= 1
-                start = code + 2 + skip
+                start = code + 2
             case .frame(let frame, let length):
                 start = code + 2 + length
                 if let frame { return frame }
@@ -53,7 +54,7 @@ struct HostFrameParser: Sendable {
 
     private enum Parsed {
         case incomplete
-        case damaged(skip: Int)
+        case damaged
         case frame(HostFrame?, length: Int)
     }
 
@@ -67,17 +68,17 @@ struct HostFrameParser: Sendable {
             guard let high = body.element(at: 2), let low = body.element(at: 3), let check = body.element(at: 4)
             else { return .incomplete }
             let size = Int(high) << 8 | Int(low)
-            guard high &+ low &+ check == 0, size > 0, size <= PN532Frame.longestData else { return .damaged(skip: 0) }
+            guard high &+ low &+ check == 0, size > 0, size <= PN532Frame.longestData else { return .damaged }
             return data(of: body.dropFirst(5), size: size, header: 5)
         default:
-            guard length &+ check == 0, length > 0 else { return .damaged(skip: 0) }
+            guard length &+ check == 0, length > 0 else { return .damaged }
             return data(of: body.dropFirst(2), size: Int(length), header: 2)
         }
     }
 
     private static func data(of rest: ArraySlice<UInt8>, size: Int, header: Int) -> Parsed {
         guard rest.count > size else { return .incomplete }
-        guard PN532Frame.sum(rest.prefix(size + 1)) == 0 else { return .damaged(skip: header + size + 1) }
+        guard PN532Frame.sum(rest.prefix(size + 1)) == 0 else { return .damaged }
         // Only frames to the chip carry D4; an echo of its own answers is none of its business.
         guard rest.first == 0xD4 else { return .frame(nil, length: header + size + 1) }
         return .frame(.command(Array(rest.prefix(size).dropFirst())), length: header + size + 1)

@@ -8,13 +8,13 @@ public struct SerialFaultPlan: Hashable, Sendable {
     /// What goes wrong where.
     public var faults: [SerialFaultPlace: SerialFault]
 
-    /// A plan of these faults; where a command is named by index and by code, the index wins.
+    /// A plan of these faults; where a command is named by number and by code, the number wins.
     public init(_ faults: [SerialFaultPlace: SerialFault]) {
         self.faults = faults
     }
 
-    /// The fault of the command with this index, which is number `occurrence` of its code, both from 0.
-    func fault(index: Int, code: UInt8, occurrence: Int) -> SerialFault? {
-        faults[.command(index)] ?? faults[.code(code, after: occurrence)]
+    /// The fault of the command with this number, before which `before` others with the same code came.
+    func fault(number: Int, code: UInt8, before: Int) -> SerialFault? {
+        faults[.command(number)] ?? faults[.code(code, after: before)]
     }
 }

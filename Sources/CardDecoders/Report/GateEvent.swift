@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// One passage through a gate, as transit cards log the last few of them beside their history.
+public struct GateEvent: Hashable, Sendable {
+    /// What the gate did; a code with bit 7 set is an entry.
+    public let kind: CodedValue
+    /// The line; the log holds no area, so it may be one of up to four stations.
+    public let line: UInt8
+    /// The station on the line.
+    public let station: UInt8
+    /// The number of the gate.
+    public let device: UInt16
+    /// The day, or `nil` when the bytes name no day that exists.
+    public let date: CalendarDate?
+    /// The time to the minute, or `nil` when the bytes name none that exists.
+    public let time: ClockTime?
+    /// What was taken off, in the smallest unit; 0 at an entry.
+    public let amount: Int
+    /// The bytes that all this was taken from.
+    public let raw: Block
+
+    /// Whether the card went in here.
+    public var isEntry: Bool { kind.code & 0x80 != 0 }
+}

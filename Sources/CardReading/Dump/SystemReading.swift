@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import FeliCa
+
+/// Reads one system: its nodes, then the blocks of its open services, overlapped ones once.
+final class SystemReading {
+    private let session: CardSession
+    private let system: SystemHandle
+    private let wanted: [ServiceCode]?
+    private let earlier: SystemDump?
+    private let twin: SystemCode?
+    private let progress: (ReadingProgress) -> Void
+    private var scan: SystemScan
+    private var isListed = false
+    private var blocks: BlockReader?
+
+    /// - Parameters:
+    ///   - services: only these, without listing the nodes; `nil` for all.
+    ///   - earlier: what an earlier reading left, with all nodes.
+    ///   - twin: a system that was read already and holds the same blocks, as 88B4 and 12FC of FeliCa Lite do.
+    init(
+        session: CardSession, system: SystemHandle, services: [ServiceCode]?, earlier: SystemDump?,
+        twin: SystemCode? = nil, progress: @escaping (ReadingProgress) -> Void
+    ) {
+        self.session = session
+        self.system = system
+        wanted = services
+        self.earlier = earlier
+        self.twin = twin
+        self.progress = progress
+        scan = SystemScan(system: system)
+    }
+
+    func run() throws(ReadingError) {
+        if let earlier {
+            isListed = true
+            try read(
+                earlier.services.filter { $0.state == .lost }.map { service in
+                    // A ring may have turned since: what was read of it then does not belong to what is read now.
+                    let have = service.code.kind == .cyclic ? [:] : service.blocks
+                    return ServiceJob(request(service.code), have: have)
+                })
+            return
+        }
+        if let wanted {
+            scan.nodes = wanted.map { ScannedNode(.service($0)) }
+        } else {
+            try CardScanner(session: session, progress: progress).nodes(of: system, into: &scan)
+        }
+        isListed = true
+        guard twin == nil else { return }
+        try read(readable.map { ServiceJob(request($0)) })
+    }
+
+    private func read(_ jobs: [ServiceJob]) throws(ReadingError) {
+        let nodes = earlier.map { $0.areas.count + $0.services.count } ?? scan.nodes.count
+        let reader = BlockReader(session: session, system: system, jobs: jobs) { [progress, system] count in
+            progress(ReadingProgress(system: system.code, nodes: nodes, blocks: count))
+        }
+        blocks = reader
+        try reader.run()
+    }
+
+    // MARK: What is read
+
+    /// One open service of each overlap group: one that only reads if there is one, else the last.
+    private var readable: [ServiceCode] {
+        var chosen: [UInt16: ServiceCode] = [:]
+        for code in scan.services where !code.requiresAuthentication && !code.requiresPIN && code.kind != nil {
+            if chosen[code.overlapGroup]?.access != .readOnly { chosen[code.overlapGroup] = code }
+        }
+        return scan.services.filter { chosen[$0.overlapGroup] == $0 }
+    }
+
+    private func request(_ code: ServiceCode) -> ServiceRequest {
+        if LiteLayout.applies(to: system.pmm), LiteLayout.services.contains(code) {
+            return ServiceRequest(code, .these(LiteLayout.readableBlocks(pmm: system.pmm)))
+        }
+        return ServiceRequest(code, .all(expected: expected(code)))
+    }
+
+    private func expected(_ code: ServiceCode) -> Int? {
+        KnownService.of(code, in: system.code)?.usualBlocks
+    }
+
+    // MARK: What came of it
+
+    /// The system as it stands in the dump.
+    var dump: SystemDump {
+        if let earlier {
+            var dump = earlier
+            for index in dump.services.indices {
+                if let job = job(dump.services[index].code) { dump.services[index].take(job) }
+            }
+            return dump
+        }
+        var dump = SystemDump(systemCode: system.code, idm: system.idm, pmm: system.pmm)
+        let readable = readable
+        for node in scan.nodes {
+            switch node.kind {
+            case .area(let start, let end):
+                dump.areas.append(AreaDump(start: start, end: end, keyVersion: node.keyVersion))
+            case .service(let code):
+                dump.services.append(service(code, keyVersion: node.keyVersion, readable))
+            }
+        }
+        return dump
+    }
+
+    private func job(_ code: ServiceCode) -> ServiceJob? {
+        blocks?.jobs.first { $0.code == code }
+    }
+
+    private func service(_ code: ServiceCode, keyVersion: KeyVersion?, _ readable: [ServiceCode]) -> ServiceDump {
+        var service = ServiceDump(code: code, keyVersion: keyVersion, state: .keyRequired)
+        if let job = job(code) {
+            service.take(job)
+        } else if code.requiresAuthentication || code.requiresPIN || code.kind == nil {
+            service.state = code.kind == nil ? .skipped : .keyRequired
+        } else if let twin {
+            service.state = .skipped
+            service.extra["sameAs"] = .string(twin.description)
+        } else if let same = readable.first(where: { $0.overlapGroup == code.overlapGroup && $0 != code }) {
+            service.state = .skipped
+            service.extra["sameAs"] = .string(same.description)
+        } else {
+            service.state = .lost
+        }
+        return service
+    }
+
+    /// What was not read, for the dump's `missing`.
+    func missing(_ reason: String) -> [MissingPart] {
+        guard isListed else { return [MissingPart(system: system.code, reason: reason)] }
+        return dump.services.filter { $0.state == .lost }.map {
+            MissingPart(
+                system: system.code, service: $0.code,
+                fromBlock: UInt16(clamping: ServiceJob.leadingCount($0.blocks)), reason: reason)
+        }
+    }
+}
+
+extension ServiceDump {
+    /// Takes over how the reading of this service ended.
+    mutating func take(_ job: ServiceJob) {
+        blocks = job.have
+        if job.stage != .done {
+            state = .lost
+        } else if let refusal = job.refusal {
+            state = .refused(status: refusal.status)
+        } else {
+            state = .read
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import FeliCa
+internal import NFCTransport
+
+/// Asks for the key versions of nodes, 32 in a command.
+struct KeyVersionFinder {
+    let session: CardSession
+    let system: SystemHandle
+
+    /// The versions by code; a node that the card did not speak of is absent.
+    ///
+    /// Some cards (IC 24) keep silent when one node of a command has an attribute that they do not know; then the
+    /// command is halved until the odd node is alone. A card that never answers does not know the command.
+    func versions(of codes: [NodeCode]) throws(ReadingError) -> [NodeCode: KeyVersion] {
+        var found: [NodeCode: KeyVersion] = [:]
+        guard session.target.pmm.mayAnswer(RequestService.code) else { return found }
+        var waiting = Array(codes.batches(of: session.nodesPerRequest).reversed())
+        var answered = false
+        var silences = 0
+        while let batch = waiting.popLast() {
+            let reply = try session.ask(system) { felica throws(FeliCaError) in
+                try felica.requestService(Array(batch))
+            }
+            switch reply {
+            case .value(let versions):
+                answered = true
+                for (code, version) in zip(batch, versions) { found[code] = version }
+            case .refused: continue
+            case .silent:
+                silences += 1
+                guard answered || silences < 6 else { return found }
+                guard batch.count > 1 else { continue }
+                let middle = batch.startIndex + batch.count / 2
+                waiting.append(batch[middle...])
+                waiting.append(batch[..<middle])
+            }
+        }
+        return found
+    }
+}

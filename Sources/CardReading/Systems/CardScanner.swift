@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import FeliCa
+
+/// Lists every system, area and service of a FeliCa card.
+public struct CardScanner {
+    private let session: CardSession
+    private let progress: (ReadingProgress) -> Void
+
+    /// A scanner of the card in this session.
+    public init(session: CardSession, progress: @escaping (ReadingProgress) -> Void = { _ in }) {
+        self.session = session
+        self.progress = progress
+    }
+
+    /// What a scan found, and why it ended early if it did.
+    public struct Outcome: Hashable, Sendable {
+        /// The systems in the card's order, then those that it does not list.
+        public var systems: [SystemScan]
+        /// Why the scan ended before its end.
+        public var interruption: ReadingError?
+    }
+
+    /// Scans the card; what was found before an interruption is kept.
+    public func scan() -> Outcome {
+        var outcome = Outcome(systems: [], interruption: nil)
+        do throws(ReadingError) {
+            try CardWalk(session: session).run { system throws(ReadingError) in
+                let index = outcome.systems.count
+                outcome.systems.append(SystemScan(system: system))
+                try nodes(of: system, into: &outcome.systems[index])
+            }
+        } catch {
+            outcome.interruption = error
+        }
+        return outcome
+    }
+
+    /// Finds the nodes of one system and their key versions; what is found before an error is kept in `scan`.
+    func nodes(of system: SystemHandle, into scan: inout SystemScan) throws(ReadingError) {
+        let finder = NodeFinder(session: session, system: system) { count in
+            progress(ReadingProgress(system: system.code, nodes: count, blocks: 0))
+        }
+        defer {
+            scan.nodes = finder.nodes
+            scan.listing = finder.listing
+        }
+        try finder.run()
+        guard finder.listing != .fixedLayout else { return }
+        let versions = try KeyVersionFinder(session: session, system: system)
+            .versions(of: [.system] + finder.nodes.map(\.code))
+        finder.apply(versions)
+        scan.keyVersion = versions[.system]
+    }
+}

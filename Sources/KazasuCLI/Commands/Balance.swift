@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardDecoders
+import CardModel
+
+/// `kazasu balance`
+struct Balance: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        abstract: tr("Print the money on the card: one number.", "カードの残高を数字 1 つで表示する。"),
+        discussion: tr(
+            """
+            The cards that are known are tried in a fixed order, transit first; --card picks one.
+
+            Examples:
+              kazasu balance
+              [ "$(kazasu balance)" -ge 1000 ] || notify-send "Charge your card"
+              kazasu balance --all --json
+            """,
+            """
+            交通系から順に、対応するカードを調べます。--card で指定できます。
+
+            例:
+              kazasu balance
+              [ "$(kazasu balance)" -ge 1000 ] || notify-send "チャージしてください"
+              kazasu balance --all --json
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var readerOptions: ReaderOptions
+
+    @Option(name: .long, help: help("Only this kind of card.", "この種類のカードだけ。", value: "kind"))
+    var card: CardKind?
+
+    @Flag(name: .long, help: help("Every balance on the card: KIND AMOUNT CURRENCY.", "カードの全残高を 種類 金額 通貨 で表示する。"))
+    var all = false
+
+    func execute(_ context: Context) throws {
+        let session = try ReaderSession(readerOptions, context)
+        let reports = try closing(session) { session in
+            try DecodingRun(session: session, decoders: CardKind.decoders(card)).run(
+                all: all, reads: { [$0.balanceRead] },
+                decode: { decoder, dump throws(DecodingFailure) in try decoder.balance(dump) })
+        }
+        let report = BalanceReport(
+            balances: reports.flatMap(\.balances), warnings: reports.flatMap(\.warnings))
+        for warning in report.warnings { context.note(warning.message[Language.current]) }
+        if context.json {
+            try context.print(report.json(Language.current))
+        } else if all {
+            try context.print(
+                report.balances.map { "\($0.card) \($0.amount.map { String($0) } ?? "-") \($0.currency.rawValue)\n" }
+                    .joined())
+        } else if let amount = report.balances.first?.amount {
+            try context.print("\(amount)\n")
+        } else {
+            throw Failure(
+                .otherCard, "notDecoded",
+                tr("the card does not say enough to know its balance", "カードの情報だけでは残高を確定できません"),
+                hint: tr("--json lists the possible amounts", "--json で候補を表示します"))
+        }
+    }
+}

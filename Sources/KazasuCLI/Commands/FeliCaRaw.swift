@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ByteCodec
+import CardModel
+import NFCTransport
+
+/// `kazasu felica`
+struct FeliCaRaw: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "felica",
+        abstract: tr("Send raw FeliCa command packets and print the answers.", "FeliCa のコマンドパケットを送り、応答を表示する。"),
+        discussion: tr(
+            """
+            LEN is added when it is missing, and IDM stands for the card's own IDm. One answer a line, LEN first.
+
+            Examples:
+              kazasu felica 0C:IDM                      Request System Code
+              kazasu felica --system 0003 06IDM010F09018000
+            """,
+            """
+            LEN は省略できます。IDM はカードの IDm に置き換わります。応答は 1 行に 1 つ、LEN から。
+
+            例:
+              kazasu felica 0C:IDM                      Request System Code
+              kazasu felica --system 0003 06IDM010F09018000
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var readerOptions: ReaderOptions
+
+    @Argument(help: help("Packets in hexadecimal, in order.", "16進のパケット。書いた順に送る。", value: "hex"))
+    var packets: [String]
+
+    @Option(
+        name: .long,
+        help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
+    var system: SystemArgument?
+
+    @Option(name: .long, help: help("Longest time for one answer, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
+    var answerTimeout = 1000
+
+    @Option(name: .long, help: help("Between the bytes of an answer.", "バイトの間の区切り。"))
+    var hexSeparator = HexSeparator.none
+
+    func validate() throws {
+        guard !packets.isEmpty else { throw ValidationError(tr("give at least one packet", "パケットを 1 つ以上指定してください")) }
+        guard (1...30_000).contains(answerTimeout) else {
+            throw ValidationError(tr("--answer-timeout is 1 to 30000", "--answer-timeout は 1 から 30000 です"))
+        }
+        for packet in packets { _ = try FeliCaRaw.frame(packet, idm: IDm(rawValue: 0)) }
+    }
+
+    func execute(_ context: Context) throws {
+        let session = try ReaderSession(readerOptions, context)
+        try closing(session) { session in
+            let (target, _) = try session.find([system?.code ?? .any])
+            var exchanges: [JSONValue] = []
+            for packet in packets {
+                let frame = try FeliCaRaw.frame(packet, idm: target.idm)
+                let answer: [UInt8]
+                do {
+                    answer = try session.reader.transceive(frame, timeout: .milliseconds(answerTimeout))
+                } catch TransportError.noAnswer {
+                    if context.json, !exchanges.isEmpty { try print(exchanges, context) }
+                    throw Failure(
+                        .refused, "noAnswer",
+                        tr("the card does not answer to \(packet)", "カードが \(packet) に応答しません"),
+                        hint: tr(
+                            "a wrong length, IDm or mode, or a command that it does not know: a FeliCa card says nothing then",
+                            "長さ・IDm・モードの誤りや未対応のコマンドには、FeliCa カードは応答しません"))
+                } catch let error as TransportError {
+                    throw Failure(error)
+                }
+                let masked = FeliCaRaw.masked(answer, target.idm, context.redaction)
+                exchanges.append([
+                    "tx": .string(Hex.encode(FeliCaRaw.masked(frame, target.idm, context.redaction))),
+                    "rx": .string(Hex.encode(masked)),
+                ])
+                if !context.json {
+                    try context.print(Hex.encode(masked, uppercase: true, separator: hexSeparator.text) + "\n")
+                }
+            }
+            if context.json { try print(exchanges, context) }
+        }
+    }
+
+    private func print(_ exchanges: [JSONValue], _ context: Context) throws {
+        try context.print(["schema": "kazasu.felica/1", "exchanges": .array(exchanges)])
+    }
+
+    /// The packet with the card's IDm in place of `IDM`, and with LEN when the first byte is not the length.
+    static func frame(_ text: String, idm: IDm) throws(ValidationError) -> [UInt8] {
+        let upper = text.uppercased()
+        var digits = ""
+        var rest = upper[...]
+        while let place = rest.utf8.indices.first(where: { rest[$0...].hasPrefix("IDM") }) {
+            digits += rest[..<place] + idm.description
+            rest = rest[rest.index(place, offsetBy: 3)...]
+        }
+        digits += rest
+        let bytes: [UInt8]
+        do {
+            bytes = try Hex.decode(digits)
+        } catch {
+            throw ValidationError(tr("\(text) is not hexadecimal", "\(text) は 16進ではありません"))
+        }
+        if let first = bytes.first, bytes.count >= 2, Int(first) == bytes.count { return bytes }
+        guard (1...254).contains(bytes.count) else {
+            throw ValidationError(tr("\(text) is not 1 to 254 bytes", "\(text) は 1 から 254 バイトではありません"))
+        }
+        return [UInt8(bytes.count + 1)] + bytes
+    }
+
+    private static func masked(_ frame: [UInt8], _ idm: IDm, _ redaction: Redaction) -> [UInt8] {
+        guard redaction.isOn, frame.count >= 10, let found = IDm(frame[2..<10]), found.isSameCard(as: idm) else {
+            return frame
+        }
+        return Array(frame[..<2]) + redaction.apply(found).bytes + Array(frame[10...])
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardDecoders
+import CardModel
+
+/// `kazasu history`
+struct History: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        abstract: tr("List journeys and payments, newest first.", "乗車と支払いの履歴を新しい順に表示する。"),
+        discussion: tr(
+            """
+            Amounts are what the card's balances differ by; '-' where the card does not tell.
+
+            Examples:
+              kazasu history
+              kazasu history --format csv > history.csv
+              kazasu history --format ndjson | jq 'select(.kind == "rail")'
+            """,
+            """
+            金額は残高の差です。カードからわからないものは '-' です。
+
+            例:
+              kazasu history
+              kazasu history --format csv > history.csv
+              kazasu history --format ndjson | jq 'select(.kind == "rail")'
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var readerOptions: ReaderOptions
+
+    @Option(name: .long, help: help("Only this kind of card.", "この種類のカードだけ。", value: "kind"))
+    var card: CardKind?
+
+    @Option(name: .long, help: help("table, csv, json or ndjson.", "table、csv、json、ndjson のいずれか。"))
+    var format: HistoryFormat?
+
+    func execute(_ context: Context) throws {
+        let session = try ReaderSession(readerOptions, context)
+        let reports = try closing(session) { session in
+            try DecodingRun(session: session, decoders: CardKind.decoders(card)).run(
+                all: false, reads: { $0.historyReads },
+                decode: { decoder, dump throws(DecodingFailure) in try decoder.decode(dump) })
+        }
+        guard let report = reports.first, let history = report.historyReport else {
+            throw Failure(.otherCard, "noHistory", tr("this card keeps no history that can be read", "読める履歴がありません"))
+        }
+        for warning in report.warnings { context.note(warning.message[Language.current]) }
+        let view = HistoryView(report: history)
+        switch format ?? (context.json ? .json : .table) {
+        case .json: try context.print(history.json(Language.current))
+        case .ndjson: try context.print(view.ndjson)
+        case .csv: try context.print(view.csv)
+        case .table: try context.print(view.table)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardModel
+import CardReading
+import NFCTransport
+
+/// `kazasu read`
+struct Read: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        abstract: tr("Read chosen blocks of one service.", "1 つのサービスの指定ブロックを読む。"),
+        discussion: tr(
+            """
+            Prints SYSTEM SERVICE BLOCK HEX, one block a line. Without --blocks, all blocks of the service.
+
+            Examples:
+              kazasu read 090F --system 0003 --blocks 0-4
+              kazasu read 000B --system 12FC --blocks 0 --json
+            """,
+            """
+            1 行 1 ブロックで システム サービス ブロック 16進 を出力します。--blocks を省くとすべて読みます。
+
+            例:
+              kazasu read 090F --system 0003 --blocks 0-4
+              kazasu read 000B --system 12FC --blocks 0 --json
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var readerOptions: ReaderOptions
+
+    @Argument(help: help("Service code, as in 090F.", "サービスコード（090F など）。"))
+    var service: ServiceArgument
+
+    @Option(
+        name: .long,
+        help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
+    var system: SystemArgument?
+
+    @Option(
+        name: .long, help: help("Block numbers, as in 0-19 or 0,3,5-7.", "ブロック番号（0-19 や 0,3,5-7）。", value: "numbers"))
+    var blocks: BlockRange?
+
+    @Option(name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))
+    var hexSeparator = HexSeparator.none
+
+    func execute(_ context: Context) throws {
+        let session = try ReaderSession(readerOptions, context)
+        let (dump, outcome) = try closing(session) { session in
+            let (target, asked) = try session.find([system?.code ?? .any])
+            let code = target.requestData.map { SystemCode(rawValue: $0) } ?? asked
+            let request = ServiceRequest(service.code, blocks.map { .these($0.numbers) } ?? .all(expected: nil))
+            let outcome = session.card(target).read(
+                [request], of: SystemHandle(code: code, idm: target.idm, pmm: target.pmm))
+            let dump = CardDump(
+                card: CardIdentity(
+                    technology: .felica, idm: target.idm, pmm: target.pmm, bitRate: target.bitRate.rawValue),
+                systems: [
+                    SystemDump(systemCode: code, idm: target.idm, pmm: target.pmm, services: outcome.services)
+                ])
+            return (context.redaction.apply(dump), outcome)
+        }
+        let view = DumpView(dump: dump, separator: hexSeparator)
+        let read = dump.systems.flatMap { system in
+            system.services.flatMap { service in
+                service.sortedBlocks.map { (system.systemCode, service.code, $0.number, $0.block) }
+            }
+        }
+        if context.json {
+            try context.print([
+                "schema": "kazasu.read/1", "card": dump.card.json,
+                "systemCode": .text(dump.systems.first?.systemCode.description),
+                "service": .string(service.code.description),
+                "blocks": .object(
+                    JSONObject(read.map { (FourDigits.text($0.2), .string($0.3.description.lowercased())) })),
+            ])
+        } else {
+            try context.print(read.map { view.line($0.0, $0.1, $0.2, $0.3) }.joined())
+        }
+        if let interruption = outcome.interruption { throw Failure(interruption, keepingWhatWasRead: true) }
+        if let refusal = outcome.refusals[service.code] {
+            throw Failure(refusal: refusal, tr("service \(service.code)", "サービス \(service.code)"))
+        }
+        if let absent = outcome.absent[service.code]?.min(by: { $0.key < $1.key }) {
+            throw Failure(
+                refusal: absent.value,
+                tr("block \(absent.key) of service \(service.code)", "サービス \(service.code) のブロック \(absent.key)"))
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardModel
+import LibNFCReader
+import NFCTransport
+
+/// `kazasu readers`
+struct Readers: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        abstract: tr("List the readers that are plugged in, usable or not.", "接続中のリーダーを、使えるかどうかとともに表示する。"),
+        discussion: tr(
+            """
+            The first column is what --reader takes. No reader at hand? --reader virtual:FILE plays a card from a file.
+
+            Examples:
+              kazasu readers
+              kazasu readers --json
+            """,
+            """
+            最初の列が --reader に渡す ID です。リーダーがなくても --reader virtual:ファイル で試せます。
+
+            例:
+              kazasu readers
+              kazasu readers --json
+            """))
+
+    @OptionGroup var common: CommonOptions
+
+    func execute(_ context: Context) throws {
+        let listings = LibNFCDriver().list()
+        if context.json {
+            try context.print([
+                "schema": "kazasu.readers/1", "readers": .array(listings.map(Readers.json)),
+            ])
+            return
+        }
+        if listings.isEmpty {
+            context.note(
+                tr(
+                    "no reader is plugged in; --reader virtual:FILE needs none",
+                    "リーダーは接続されていません。--reader virtual:ファイル ならリーダーなしで試せます"))
+        }
+        try context.print(
+            Columns.text(listings.map { [$0.id, Readers.word($0.state), $0.name ?? "", Readers.remedy($0.state)] }))
+    }
+
+    private static func json(_ listing: ReaderListing) -> JSONValue {
+        var object = JSONObject([("id", .string(listing.id)), ("name", .text(listing.name))])
+        switch listing.state {
+        case .ready: object["state"] = "ready"
+        case .unknown: object["state"] = "unknown"
+        case .unavailable(let reason, let detail):
+            object["state"] = "unavailable"
+            object["reason"] = .string(reason.rawValue)
+            object["detail"] = .string(detail)
+        }
+        return .object(object)
+    }
+
+    private static func word(_ state: ReaderListing.State) -> String {
+        switch state {
+        case .ready: tr("ready", "使用可")
+        case .unknown: tr("not tried", "未確認")
+        case .unavailable(let reason, _):
+            switch reason {
+            case .absent: tr("absent", "なし")
+            case .busy: tr("busy", "使用中")
+            case .permission: tr("no permission", "権限なし")
+            case .unsupported: tr("unsupported", "未対応")
+            }
+        }
+    }
+
+    private static func remedy(_ state: ReaderListing.State) -> String {
+        switch state {
+        case .ready: ""
+        case .unknown: tr("a serial port; a PN532 may be behind it", "シリアルポート（PN532 の可能性あり）")
+        case .unavailable(_, let detail): detail
+        }
+    }
+}

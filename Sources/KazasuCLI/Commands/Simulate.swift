@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardModel
+import Glibc
+import NFCTransport
+import VirtualReader
+
+/// `kazasu simulate`
+struct Simulate: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        abstract: tr(
+            "Be a PN532 with a card on it, for any program that speaks to libnfc or to a PN532.",
+            "カードを載せた PN532 として動く（libnfc や PN532 を使うどのプログラムからも使える）。"),
+        discussion: tr(
+            """
+            Prints the connection string and runs until it is interrupted.
+
+            Examples:
+              kazasu simulate card.json --link /tmp/pn532
+              LIBNFC_DEVICE=pn532_uart:/tmp/pn532 nfc-list
+            """,
+            """
+            接続文字列を表示し、中断されるまで動きます。
+
+            例:
+              kazasu simulate card.json --link /tmp/pn532
+              LIBNFC_DEVICE=pn532_uart:/tmp/pn532 nfc-list
+            """))
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: help("A dump or a virtual card file.", "ダンプ、または仮想カードのファイル。", value: "file"))
+    var file: String
+
+    @Option(
+        name: .long,
+        help: help("A link to the pseudo-terminal, removed at the end.", "疑似端末へのリンク（終了時に消す）。", value: "path"))
+    var link: String?
+
+    @Flag(name: .long, help: help("Take the time that card, air and serial line take.", "カード・電波・シリアル回線の所要時間を再現する。"))
+    var timing = false
+
+    @Option(name: .long, help: help("Write counters as JSON at the end.", "終了時に回数を JSON で書く。", value: "file"))
+    var stats: String?
+
+    func execute(_ context: Context) throws {
+        let card = try VirtualDriver.card(file)
+        let server: PN532Server
+        do {
+            server = try PN532Server(
+                field: VirtualField(cards: [card]), timing: timing ? .full : .off, link: link)
+        } catch {
+            throw Failure(
+                .cannotWrite, "noPseudoterminal",
+                tr("the simulated reader cannot be made: ", "仮想リーダーを作れません: ") + "\(error)")
+        }
+        let done = Latch()
+        context.cancellation.onCancel { done.open() }
+        do {
+            if context.json {
+                try Output.write(
+                    JSONValue.object(
+                        JSONObject([
+                            ("schema", "kazasu.simulate/1"), ("connectionString", .string(server.connectionString)),
+                        ])
+                    ).compactText + "\n")
+            } else {
+                try context.print(server.connectionString + "\n")
+            }
+            context.note(tr("running; Ctrl-C ends it", "動作中です。Ctrl-C で終了します"))
+            done.wait()
+        } catch {
+            server.stop()
+            throw error
+        }
+        server.stop()
+        if let stats { try Files.write(Simulate.json(server.statistics).prettyText + "\n", to: stats) }
+    }
+
+    private static func json(_ statistics: ChipStatistics) -> JSONValue {
+        [
+            "schema": "kazasu.statistics/1", "hostCommands": .int(statistics.hostCommands),
+            "cardExchanges": .int(statistics.exchanges), "answered": .int(statistics.answeredExchanges),
+            "readCommands": .int(statistics.readCommands), "retriedFrames": .int(statistics.retriedFrames),
+            "bytesFromHost": .int(statistics.bytesFromHost), "bytesToHost": .int(statistics.bytesToHost),
+        ]
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import CardReading
+import FeliCa
+import NFCTransport
+
+extension Failure {
+    /// Why a reading ended early.
+    init(_ error: ReadingError, keepingWhatWasRead: Bool = false) {
+        let kept =
+            keepingWhatWasRead ? tr("; what was read before is kept", "。それまでに読んだ分は残っています") : ""
+        switch error {
+        case .cardLost:
+            self.init(
+                .interruptedReading, "cardLost", tr("the card left the reader", "カードがリーダーから離れました") + kept,
+                hint: tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください"))
+        case .radio:
+            self.init(
+                .interruptedReading, "radioError",
+                tr("the card's answers came damaged, again and again", "カードの応答が何度も壊れて届きました") + kept,
+                hint: tr("move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください"))
+        case .badAnswer(let error):
+            self.init(
+                .interruptedReading, "badAnswer",
+                tr("the card gave an answer that no card may give", "カードの応答が規格に合いません") + Failure.place(error) + kept)
+        case .reader(let error): self.init(error, suffix: kept)
+        case .cancelled: self = .cancelled(kept)
+        @unknown default: self.init(.bug, "unknown", "\(error)")
+        }
+    }
+
+    /// Why a reader failed.
+    init(_ error: TransportError, suffix: String = "") {
+        switch error {
+        case .readerUnavailable(let reason, let detail):
+            self.init(
+                .noReader, reason.rawValue,
+                tr("the reader cannot be used: ", "リーダーを使えません: ") + detail + suffix, hint: Failure.hint(reason))
+        case .readerTimeout:
+            self.init(
+                .interruptedReading, "readerFailed",
+                tr("the reader stopped answering", "リーダーが応答しなくなりました") + suffix,
+                hint: tr("plug it out and in again", "リーダーを差し直してください"))
+        case .readerFailed(let detail):
+            self.init(
+                .interruptedReading, "readerFailed", tr("the reader failed: ", "リーダーの異常: ") + detail + suffix)
+        case .noAnswer, .cardReleased:
+            self.init(
+                .interruptedReading, "cardLost", tr("the card left the reader", "カードがリーダーから離れました") + suffix)
+        case .corrupted:
+            self.init(
+                .interruptedReading, "radioError", tr("the card's answer came damaged", "カードの応答が壊れて届きました") + suffix)
+        case .frameTooLong(let length, let limit):
+            self.init(
+                .usage, "frameTooLong",
+                tr(
+                    "a frame of \(length) bytes is longer than the \(limit) that the reader can send",
+                    "\(length) バイトのフレームはリーダーの上限 \(limit) を超えます"))
+        case .answerTooLong:
+            self.init(
+                .interruptedReading, "answerTooLong",
+                tr("the card's answer is longer than the reader can pass on", "カードの応答がリーダーの上限を超えます"))
+        case .unsupported(let detail):
+            self.init(.noReader, "unsupported", tr("the reader cannot do this: ", "リーダーがこの機能に対応していません: ") + detail)
+        case .cancelled: self = .cancelled(suffix)
+        case .outOfScript(let detail):
+            self.init(
+                .badFile, "outOfScript",
+                tr("the transcript does not fit: ", "記録と一致しません: ") + detail + suffix)
+        @unknown default: self.init(.bug, "unknown", "\(error)")
+        }
+    }
+
+    /// Why a document could not be read.
+    init(_ error: DocumentError, path: String) {
+        let what: String
+        switch error {
+        case .notJSON(let reason): what = tr("not JSON: ", "JSON ではありません: ") + reason
+        case .missing(let key): what = tr("\(key) is missing", "\(key) がありません")
+        case .malformed(let key, let expected):
+            what = tr("\(key) must be \(expected)", "\(key) の値が正しくありません（\(expected)）")
+        case .unknownSchema(let found, let supported):
+            what = tr(
+                "its schema is \(found), this program reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
+        case .tooLong(let bytes, let limit):
+            what = tr(
+                "\(bytes) bytes are more than the \(limit) of any card's dump", "\(bytes) バイトはダンプの上限 \(limit) を超えます")
+        case .malformedLine(let line, let expected):
+            what = tr("line \(line): \(expected)", "\(line) 行目: \(expected)")
+        @unknown default: what = "\(error)"
+        }
+        self.init(.badFile, "badFile", "\(path): \(what)")
+    }
+
+    /// The card refused.
+    init(refusal: Refusal, _ what: String) {
+        switch refusal {
+        case .flags(let flags):
+            let meaning = flags.flag2.meaning.map { " (\($0[Language.current]))" } ?? ""
+            self.init(
+                .refused, "refused",
+                tr(
+                    "the card refused \(what): status \(flags)\(meaning)",
+                    "カードが \(what) を拒否しました: ステータス \(flags)\(meaning)"))
+        case .silence:
+            self.init(
+                .refused, "refused", tr("the card does not answer to \(what)", "カードが \(what) に応答しません"))
+        }
+    }
+
+    /// Interrupted by the user.
+    static func cancelled(_ suffix: String = "") -> Failure {
+        Failure(.interrupted, "interrupted", tr("interrupted", "中断しました") + suffix)
+    }
+
+    /// A bug: something that no input may cause.
+    static func bug(_ what: String) -> Failure {
+        Failure(
+            .bug, "bug", tr("a bug in Kazasu: ", "Kazasu の不具合: ") + what,
+            hint: tr("please report it with the output of --trace and --redact", "--trace と --redact の出力を添えてご報告ください"))
+    }
+
+    private static func place(_ error: FeliCaError) -> String {
+        if case .malformed(let command, let flaw) = error { " (\(command): \(flaw))" } else { "" }
+    }
+
+    private static func hint(_ reason: UnavailableReason) -> String? {
+        switch reason {
+        case .absent:
+            tr(
+                "'kazasu readers' lists what is plugged in; --reader virtual:FILE needs none",
+                "'kazasu readers' で接続中のリーダーを確認できます。--reader virtual:ファイル ならリーダーは不要です")
+        case .busy:
+            tr(
+                "end the other program that uses it (pcscd, another kazasu), then try again",
+                "リーダーを使っている他のプログラム（pcscd、別の kazasu など）を終えてください")
+        case .permission:
+            tr(
+                "give your user access: 'sudo usermod -aG dialout $USER' for a serial port, a udev rule for USB",
+                "アクセス権を与えてください: シリアルなら 'sudo usermod -aG dialout $USER'、USB なら udev ルール")
+        case .unsupported: nil
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardModel
+import Glibc
+
+/// The program.
+struct Kazasu: ParsableCommand {
+    /// The version of the program and of its libraries.
+    static let version = "0.1.0"
+
+    /// The program's name, help and commands.
+    static let configuration = CommandConfiguration(
+        commandName: "kazasu",
+        abstract: tr(
+            "Reads FeliCa cards: scan, dump, balance and history, with any reader that libnfc drives or with none.",
+            "FeliCa カードを読む: スキャン、ダンプ、残高、履歴。libnfc のリーダーでも、リーダーなしでも。"),
+        discussion: tr(
+            """
+            Examples:
+              kazasu balance                          the money on the card, one number
+              kazasu history --format csv > log.csv   journeys and payments
+              kazasu scan                             every system, area and service
+              kazasu dump -o card.json                every block that needs no key
+              kazasu decode card.json                 what a dump says, without a reader
+              kazasu balance --reader virtual:card.json   all of it without a reader
+            """,
+            """
+            例:
+              kazasu balance                          残高を数字 1 つで
+              kazasu history --format csv > log.csv   乗車と支払いの履歴
+              kazasu scan                             全システム・エリア・サービス
+              kazasu dump -o card.json                鍵なしで読めるブロックをすべて
+              kazasu decode card.json                 ダンプの中身（リーダー不要）
+              kazasu balance --reader virtual:card.json   リーダーなしで試す
+            """),
+        version: version,
+        subcommands: [
+            Readers.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self, FeliCaRaw.self,
+            Decode.self, Simulate.self,
+        ])
+
+    /// Runs one command line.
+    ///
+    /// - Returns: the exit status.
+    static func run(_ arguments: [String]) -> Int32 {
+        do {
+            var command = try parseAsRoot(arguments)
+            try command.run()
+            return ExitStatus.done.rawValue
+        } catch let failure as Failure {
+            return report(failure, arguments)
+        } catch {
+            return report(parserError: error, arguments)
+        }
+    }
+
+    private static func report(_ failure: Failure, _ arguments: [String]) -> Int32 {
+        if failure.status == .brokenPipe { return failure.status.rawValue }
+        Output.message(isJSON(arguments) ? failure.json.compactText + "\n" : failure.text)
+        return failure.status.rawValue
+    }
+
+    /// Help and version are answers; everything else that the parser throws is a wrong command line.
+    private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
+        let text = HelpText.localised(fullMessage(for: error))
+        if exitCode(for: error) == .success {
+            do {
+                try Output.write(text.isEmpty ? "" : text + "\n")
+                return ExitStatus.done.rawValue
+            } catch {
+                return error.status.rawValue
+            }
+        }
+        if isJSON(arguments) {
+            return report(Failure(.usage, "usage", message(for: error), hint: "kazasu --help"), arguments)
+        }
+        Output.message(text + "\n")
+        return ExitStatus.usage.rawValue
+    }
+
+    private static func isJSON(_ arguments: [String]) -> Bool {
+        arguments.prefix { $0 != "--" }.contains("--json")
+    }
+}

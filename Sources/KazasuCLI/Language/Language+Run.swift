@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+
+extension Language {
+    /// The language of this run: `--lang`, else `LC_ALL`, `LC_MESSAGES`, `LANG`, the first that is set.
+    static let current = choose(arguments: CommandLine.arguments) { name in
+        guard let value = getenv(name) else { return nil }
+        return String(cString: value)
+    }
+
+    /// The help texts are made before the command line is parsed, so `--lang` is looked up here by hand.
+    static func choose(arguments: [String], environment: (String) -> String?) -> Language {
+        for (index, argument) in arguments.enumerated() {
+            if argument == "--" { break }
+            if argument == "--lang", let next = arguments.dropFirst(index + 1).first,
+                let language = Language(rawValue: next)
+            {
+                return language
+            }
+            if argument.hasPrefix("--lang="), let language = Language(rawValue: String(argument.dropFirst(7))) {
+                return language
+            }
+        }
+        for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
+            if let value = environment(name), !value.isEmpty { return value.hasPrefix("ja") ? .japanese : .english }
+        }
+        return .english
+    }
+}
+
+/// The text in the language of this run.
+func tr(_ english: String, _ japanese: String) -> String {
+    Language.current == .japanese ? japanese : english
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardDecoders
+import CardModel
+
+/// The kinds of card that `--card` takes: the decoders by their id.
+struct CardKind: ExpressibleByArgument, Equatable, Sendable {
+    var id: String
+
+    init?(argument: String) {
+        guard DecoderRegistry.standard.decoder(id: argument) != nil else { return nil }
+        id = argument
+    }
+
+    static var allValueStrings: [String] { DecoderRegistry.standard.decoders.map(\.id) }
+
+    /// The decoders to try, in order.
+    static func decoders(_ kind: CardKind?) -> [any CardDecoder] {
+        guard let kind else { return DecoderRegistry.standard.decoders }
+        return DecoderRegistry.standard.decoders.filter { $0.id == kind.id }
+    }
+
+    /// The systems of these decoders, each once, in order.
+    static func systems(_ decoders: [any CardDecoder]) -> [SystemCode] {
+        var seen: Set<SystemCode> = []
+        return decoders.map(\.system).filter { seen.insert($0).inserted }
+    }
+}

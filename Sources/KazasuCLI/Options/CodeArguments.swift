@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardModel
+
+/// System codes as a user lists them: `0003,FE00`.
+struct SystemCodeList: ExpressibleByArgument, Equatable, Sendable {
+    var codes: [SystemCode]
+
+    init(_ codes: SystemCode...) {
+        self.codes = codes
+    }
+
+    var defaultValueDescription: String { codes.map(\.description).joined(separator: ",") }
+
+    init?(argument: String) {
+        codes = []
+        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let code = SystemCode(part) else { return nil }
+            if !codes.contains(code) { codes.append(code) }
+        }
+        if codes.isEmpty { return nil }
+    }
+}
+
+/// Service codes as a user lists them: `008B,090F`.
+struct ServiceCodeList: ExpressibleByArgument, Equatable, Sendable {
+    var codes: [ServiceCode]
+
+    init?(argument: String) {
+        codes = []
+        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let code = ServiceCode(part) else { return nil }
+            if !codes.contains(code) { codes.append(code) }
+        }
+        if codes.isEmpty { return nil }
+    }
+}
+
+/// Block numbers as a user lists them: `0-19` or `0,3,5-7`, decimal.
+struct BlockRange: ExpressibleByArgument, Equatable, Sendable {
+    var numbers: [UInt16]
+
+    init?(argument: String) {
+        numbers = []
+        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { UInt16($0) }
+            switch ends.count {
+            case 1:
+                guard let only = ends[0] else { return nil }
+                numbers.append(only)
+            case 2:
+                guard let first = ends[0], let last = ends[1], first <= last else { return nil }
+                numbers.append(contentsOf: first...last)
+            default: return nil
+            }
+        }
+    }
+}
+
+/// One service code.
+struct ServiceArgument: ExpressibleByArgument, Equatable, Sendable {
+    var code: ServiceCode
+
+    init?(argument: String) {
+        guard let code = ServiceCode(argument) else { return nil }
+        self.code = code
+    }
+}
+
+/// One system code.
+struct SystemArgument: ExpressibleByArgument, Equatable, Sendable {
+    var code: SystemCode
+
+    init?(argument: String) {
+        guard let code = SystemCode(argument) else { return nil }
+        self.code = code
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import NFCTransport
+
+/// What every command gets beside its own options.
+struct Context {
+    var json: Bool
+    var verbosity: Int
+    var redaction: Redaction
+    var cancellation: CancellationToken
+
+    /// Prints a document, made unreadable where `--redact` says so.
+    func print(_ document: JSONValue) throws(Failure) {
+        try Output.write(redaction.apply(document).prettyText + "\n")
+    }
+
+    /// Prints text for people.
+    func print(_ text: String) throws(Failure) {
+        try Output.write(text)
+    }
+
+    /// A message that `-q` keeps back.
+    func note(_ text: String) {
+        if verbosity >= 0 { Output.message("kazasu: \(text)\n") }
+    }
+
+    /// A message that only `-v` shows.
+    func detail(_ text: @autoclosure () -> String) {
+        if verbosity > 0 { Output.message("kazasu: \(text())\n") }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+
+/// What `--redact` makes of an answer: who the card belongs to cannot be seen, what kind of card it is can.
+struct Redaction: Sendable {
+    var isOn: Bool
+
+    /// An IDm keeps the system number and the manufacturer code; the card's own twelve digits become 0.
+    func apply(_ idm: IDm) -> IDm {
+        isOn ? IDm(rawValue: idm.rawValue & 0xFFFF_0000_0000_0000) : idm
+    }
+
+    /// A text of a person: a name, a number.
+    func apply(_ text: String) -> String {
+        isOn ? String(repeating: "*", count: text.count) : text
+    }
+
+    /// Marks a document whose values were masked, so that nobody takes the zeros for the card's.
+    func apply(_ document: JSONValue) -> JSONValue {
+        guard isOn, case .object(var object) = document else { return document }
+        object["redacted"] = true
+        return .object(object)
+    }
+
+    /// A dump without what tells one card from another: IDms everywhere, and the blocks that hold card numbers.
+    func apply(_ dump: CardDump) -> CardDump {
+        guard isOn else { return dump }
+        var masked = dump
+        let ids = Set(([dump.card.idm].compactMap { $0 } + dump.systems.map(\.idm)).map { $0.inSystem(0) })
+        masked.card.idm = dump.card.idm.map(apply)
+        for system in masked.systems.indices {
+            masked.systems[system].idm = apply(masked.systems[system].idm)
+            let code = masked.systems[system].systemCode
+            for service in masked.systems[system].services.indices {
+                let isPersonal = PersonalServices.contains(code, masked.systems[system].services[service].code)
+                masked.systems[system].services[service].blocks =
+                    masked.systems[system].services[service].blocks.mapValues { block in
+                        isPersonal || Redaction.holds(block, ids) ? .zero : block
+                    }
+            }
+        }
+        return masked
+    }
+
+    /// Whether one of the IDms stands anywhere in the block.
+    private static func holds(_ block: Block, _ ids: Set<IDm>) -> Bool {
+        (0...8).contains { offset in
+            ids.contains(IDm(rawValue: block.number(at: offset, count: 8, .big)).inSystem(0))
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// "Put a card on the reader", shown on a terminal while nothing is there; it goes away when a card comes.
+final class WaitingNote {
+    private let isShown: Bool
+
+    init(_ context: Context, _ timeout: CardTimeout) {
+        isShown = Output.messagesAreOnTerminal && context.verbosity >= 0 && timeout != .seconds(0)
+        if isShown { Output.message(tr("Put a card on the reader …", "カードをかざしてください …")) }
+    }
+
+    func end() {
+        if isShown { Output.message("\r\u{1B}[K") }
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The `kazasu` program, for the executable's main file.
+public enum Program {
+    /// Runs the command line of the process and ends it with the status of the contract.
+    public static func start() -> Never {
+        Interrupt.install()
+        exit(Kazasu.run(Array(CommandLine.arguments.dropFirst())))
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import CardReading
+import FeliCa
+import NFCTransport
+
+/// Reads from the card in the field just what decoders ask for, in the order of the decoders.
+struct DecodingRun {
+    let session: ReaderSession
+    let decoders: [any CardDecoder]
+
+    /// What one decoder made of the card, or why it could not.
+    enum Outcome<Report> {
+        case report(Report)
+        case failed(Failure)
+    }
+
+    /// Waits for a card with the system of one of the decoders; then lets each decoder whose system is there read and
+    /// decode.
+    ///
+    /// - Parameter all: go on after the first report.
+    /// - Returns: the reports in the decoders' order.
+    /// - Throws: ``Failure`` when there is none.
+    func run<Report>(
+        all: Bool, reads: (any CardDecoder) -> [ReadRequest],
+        decode: (any CardDecoder, CardDump) throws(DecodingFailure) -> Report
+    ) throws(Failure) -> [Report] {
+        let codes = CardKind.systems(decoders)
+        let (target, first) = try session.find(codes, requestCode: 0)
+        let card = session.card(target)
+        var reports: [Report] = []
+        var failure: Failure?
+        for code in [first] + codes.filter({ $0 != first }) {
+            guard let system = try system(code, first: first, target, card) else { continue }
+            for decoder in decoders where decoder.system == code {
+                do throws(Failure) {
+                    let dump = try read(reads(decoder), of: system, card)
+                    do throws(DecodingFailure) {
+                        reports.append(try decode(decoder, dump))
+                    } catch {
+                        throw Failure(error)
+                    }
+                    if !all { return reports }
+                } catch {
+                    if error.status != .refused && error.status != .otherCard { throw error }
+                    failure = failure ?? error
+                }
+            }
+        }
+        if reports.isEmpty { throw failure ?? Failure.otherCard(target, wanted: codes) }
+        return reports
+    }
+
+    private func system(
+        _ code: SystemCode, first: SystemCode, _ target: FeliCaTarget, _ card: CardSession
+    ) throws(Failure) -> SystemHandle? {
+        if code == first { return SystemHandle(code: code, idm: target.idm, pmm: target.pmm) }
+        do throws(ReadingError) {
+            guard let found = try card.poll(code), found.idm.isSameCard(as: target.idm) || found.pmm == target.pmm
+            else {
+                return nil
+            }
+            return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// A dump of just these blocks.
+    private func read(
+        _ requests: [ReadRequest], of system: SystemHandle, _ card: CardSession
+    ) throws(Failure) -> CardDump {
+        let outcome = card.read(
+            requests.map { request in
+                request.blocks.count == 1
+                    ? ServiceRequest(request.service, .these(Array(request.blocks)))
+                    : ServiceRequest(request.service, .first(request.blocks.count))
+            }, of: system)
+        if let interruption = outcome.interruption { throw Failure(interruption) }
+        if let first = requests.first,
+            let refusal = outcome.refusals[first.service] ?? outcome.absent[first.service]?[0]
+        {
+            throw Failure(refusal: refusal, tr("service \(first.service)", "サービス \(first.service)"))
+        }
+        return CardDump(
+            card: CardIdentity(
+                technology: .felica, idm: system.idm, pmm: system.pmm, bitRate: card.target.bitRate.rawValue),
+            systems: [
+                SystemDump(systemCode: system.code, idm: system.idm, pmm: system.pmm, services: outcome.services)
+            ])
+    }
+}
+
+extension Failure {
+    /// Why a decoder found no answer.
+    init(_ error: DecodingFailure) {
+        self.init(
+            .otherCard, "notDecoded",
+            error.message[Language.current])
+    }
+}

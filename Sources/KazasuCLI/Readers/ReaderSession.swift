@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import CardReading
+import Glibc
+import LibNFCReader
+import NFCTransport
+import VirtualReader
+
+/// The reader of one command, and the card that it waits for.
+final class ReaderSession {
+    let reader: any Reader
+    private let timeout: CardTimeout
+    private let context: Context
+    private let trace: TraceFile?
+
+    /// Opens the reader that the options, the environment or the plugged-in devices name.
+    init(_ options: ReaderOptions, _ context: Context) throws {
+        let id = try options.reader ?? ReaderSession.environment("KAZASU_READER") ?? ReaderSession.firstReady()
+        timeout = options.timeout
+        self.context = context
+        context.detail(tr("reader \(id)", "リーダー \(id)"))
+        let opened = try ReaderSession.open(id, context.cancellation)
+        if let path = options.trace {
+            let trace: TraceFile
+            do {
+                trace = try TraceFile(path)
+            } catch {
+                opened.close()
+                throw error
+            }
+            self.trace = trace
+            reader = RecordingReader(opened) { trace.write($0) }
+        } else {
+            trace = nil
+            reader = opened
+        }
+    }
+
+    /// Closes the reader and finishes the trace.
+    func close() throws(Failure) {
+        reader.close()
+        try trace?.close()
+    }
+
+    /// Waits for a card with one of these systems.
+    ///
+    /// - Throws: ``Failure`` with status 75 when none came, 76 when another card is there.
+    func find(_ codes: [SystemCode], requestCode: UInt8 = 1) throws(Failure) -> (FeliCaTarget, SystemCode) {
+        let waiting = WaitingNote(context, timeout)
+        defer { waiting.end() }
+        let finding: CardFinder.Finding
+        do {
+            finding = try CardFinder(reader: reader, cancellation: context.cancellation)
+                .find(codes, requestCode: requestCode, timeout: timeout.duration)
+        } catch {
+            throw Failure(error)
+        }
+        switch finding {
+        case .found(let target, let code): return (target, code)
+        case .nothing:
+            throw Failure(
+                .noCard, "noCard", tr("no card came in time", "時間内にカードが置かれませんでした"),
+                hint: tr(
+                    "--timeout SECONDS or --timeout forever waits longer", "--timeout 秒 または --timeout forever で長く待てます"))
+        case .other(let target):
+            throw Failure.otherCard(target, wanted: codes)
+        }
+    }
+
+    /// A session with the card.
+    func card(_ target: FeliCaTarget) -> CardSession {
+        CardSession(reader: reader, target: target, cancellation: context.cancellation)
+    }
+
+    private static func open(_ id: String, _ cancellation: CancellationToken) throws -> any Reader {
+        do {
+            if let reader = try VirtualDriver().open(id, cancellation: cancellation) { return reader }
+            if let reader = try ReplayDriver().open(id) { return reader }
+            if let reader = try LibNFCDriver().open(id, cancellation: cancellation) { return reader }
+        } catch let error as TransportError {
+            throw Failure(error)
+        }
+        throw Failure(
+            .usage, "unknownReader", tr("no reader has the ID \(id)", "リーダー ID \(id) は使えません"),
+            hint: tr(
+                "a libnfc connection string (pn532_uart:/dev/ttyUSB0), virtual:FILE or replay:FILE; see 'kazasu readers'",
+                "libnfc の接続文字列（pn532_uart:/dev/ttyUSB0 など）、virtual:ファイル、replay:ファイル。'kazasu readers' を参照"))
+    }
+
+    private static func firstReady() throws(Failure) -> String {
+        let listings = LibNFCDriver().list()
+        if let ready = listings.first(where: { $0.state == .ready }) { return ready.id }
+        for listing in listings {
+            if case .unavailable(let reason, let detail) = listing.state {
+                throw Failure(TransportError.readerUnavailable(reason: reason, detail: "\(listing.id): \(detail)"))
+            }
+        }
+        if let port = listings.first {
+            throw Failure(
+                .noReader, "absent",
+                tr("no reader is plugged in that shows itself", "自動で見つかるリーダーがありません"),
+                hint: tr(
+                    "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
+        }
+        throw Failure(
+            TransportError.readerUnavailable(reason: .absent, detail: tr("none is plugged in", "接続されていません")))
+    }
+
+    private static func environment(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+}
+
+extension Failure {
+    /// A card is there, but not one that the command can read.
+    static func otherCard(_ target: FeliCaTarget, wanted: [SystemCode]) -> Failure {
+        let code = target.requestData.map { SystemCode(rawValue: $0) }
+        let found = code.map { CardNames.describe(system: $0) } ?? tr("a FeliCa card", "FeliCa カード")
+        let codes = wanted.map(\.description).joined(separator: ", ")
+        return Failure(
+            .otherCard, "otherCard",
+            tr(
+                "a card is there (\(found)), but none of its systems is \(codes)",
+                "カードはあります（\(found)）が、システム \(codes) がありません"),
+            hint: tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます"))
+    }
+}

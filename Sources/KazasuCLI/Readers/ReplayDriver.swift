@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import NFCTransport
+import VirtualReader
+
+/// `replay:FILE`: the exchanges of a `--trace` file, played again.
+struct ReplayDriver {
+    static let prefix = "replay:"
+
+    func open(_ id: String) throws(Failure) -> (any Reader)? {
+        guard id.hasPrefix(ReplayDriver.prefix) else { return nil }
+        let path = String(id.dropFirst(ReplayDriver.prefix.utf8.count))
+        let bytes = try Files.read(path, limit: 64 << 20)
+        do throws(DocumentError) {
+            return ReplayReader(try Transcript(parsing: bytes))
+        } catch {
+            throw Failure(error, path: path)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Text in columns, whole-width letters counted as two places.
+enum Columns {
+    /// The rows with every column but the last padded to its widest cell, two blanks between columns.
+    ///
+    /// - Parameter rightAligned: the columns whose cells stand at the right.
+    static func text(_ rows: [[String]], rightAligned: Set<Int> = []) -> String {
+        var widths: [Int] = []
+        for row in rows {
+            for (column, cell) in row.enumerated() {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], cell.terminalWidth)
+            }
+        }
+        return rows.map { row in
+            var line = ""
+            for (column, cell) in row.enumerated() {
+                let padding = String(repeating: " ", count: widths[column] - cell.terminalWidth)
+                let cell = rightAligned.contains(column) ? padding + cell : cell + padding
+                line += (column == 0 ? "" : "  ") + cell
+            }
+            while line.hasSuffix(" ") { line.removeLast() }
+            return line + "\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+
+/// What the decoders see in a dump.
+struct DecodeView {
+    var dump: CardDump
+    var reports: [CardReport]
+    var redaction: Redaction
+
+    var json: JSONValue {
+        var card = dump.card
+        card.idm = card.idm.map(redaction.apply)
+        return [
+            "schema": "kazasu.decode/1", "card": card.json, "complete": .bool(dump.complete),
+            "reports": .array(reports.map { json($0) }),
+        ]
+    }
+
+    private func json(_ report: CardReport) -> JSONValue {
+        [
+            "card": .string(report.card), "name": .string(report.name[Language.current]),
+            "balances": .array(report.balances.map { $0.json(Language.current) }),
+            "fields": .object(JSONObject(report.fields.map { ($0.key, .string(value(of: $0))) })),
+            "records": .array((report.history ?? []).map { $0.json(Language.current) }),
+            "warnings": .array(report.warnings.map { .string($0.rawValue) }),
+        ]
+    }
+
+    private func value(of field: CardField) -> String {
+        field.isPersonal ? redaction.apply(field.value) : field.value
+    }
+
+    var text: String {
+        var rows: [[String]] = []
+        if let idm = dump.card.idm { rows.append(["IDm", redaction.apply(idm).description.uppercased()]) }
+        if let pmm = dump.card.pmm { rows.append(["IC", CardNames.describe(ic: pmm)]) }
+        for system in dump.systems {
+            let blocks = system.services.reduce(0) { $0 + $1.blocks.count }
+            rows.append([
+                tr("System", "システム"),
+                CardNames.describe(system: system.systemCode)
+                    + tr(
+                        ", \(system.services.count) services, \(blocks) blocks",
+                        "、サービス \(system.services.count)、ブロック \(blocks)"),
+            ])
+        }
+        var text = Columns.text(rows)
+        if reports.isEmpty {
+            text += "\n" + tr("No decoder knows this card.", "このカードに対応するデコーダーがありません。") + "\n"
+        }
+        for report in reports {
+            text += "\n\(report.name[Language.current])\n"
+            var lines = report.balances.map { balance in
+                ["  " + tr("Balance", "残高"), balance.amount.map { "\($0) \(balance.currency.rawValue)" } ?? "-"]
+            }
+            lines += report.fields.map { ["  " + $0.name[Language.current], value(of: $0)] }
+            lines += report.warnings.map { ["  " + tr("Note", "注意"), $0.message[Language.current]] }
+            text += Columns.text(lines)
+            if let history = report.historyReport, !history.records.isEmpty {
+                text += "\n" + HistoryView(report: history).table
+            }
+        }
+        return text
+    }
+}

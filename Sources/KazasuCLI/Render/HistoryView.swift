@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+
+/// A history as a table, as CSV (RFC 4180) and as one JSON object a line.
+struct HistoryView {
+    var report: HistoryReport
+
+    var table: String {
+        let head = [
+            tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"),
+            tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
+        ]
+        let rows = report.records.map(HistoryView.cells)
+        return Columns.text([head] + rows, rightAligned: [5, 6])
+    }
+
+    var ndjson: String {
+        report.records.map { $0.json(Language.current).compactText + "\n" }.joined()
+    }
+
+    /// Column names do not change with the language.
+    var csv: String {
+        let head = [
+            "serial", "date", "time", "kind", "terminal", "process", "payment", "gate", "entry", "exit", "amount",
+            "balance", "warnings", "raw",
+        ]
+        let rows = report.records.map(HistoryView.fields)
+        return ([head] + rows).map { $0.map(HistoryView.quoted).joined(separator: ",") + "\r\n" }.joined()
+    }
+
+    private static func cells(_ record: HistoryRecord) -> [String] {
+        let what = [record.terminal, record.process].compactMap { $0 }.map(name).joined(separator: " / ")
+        let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
+        let start = [record.date?.description ?? "-", record.time?.hourAndMinute ?? "", Words.kind(record.kind)]
+        let amounts = [record.amount.map(signed) ?? "-", record.balance.map { String($0) } ?? "-"]
+        return start + places + amounts + [what]
+    }
+
+    private static func fields(_ record: HistoryRecord) -> [String] {
+        let codes = [record.terminal, record.process, record.payment, record.gate].map { $0.map(name) ?? "" }
+        let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
+        let amounts = [record.amount, record.balance].map { $0.map { String($0) } ?? "" }
+        let start = [
+            String(record.serial), record.date?.description ?? "", record.time?.hourAndMinute ?? "",
+            record.kind.rawValue,
+        ]
+        let end = [record.warnings.map(\.rawValue).joined(separator: " "), record.raw.description]
+        return start + codes + places + amounts + end
+    }
+
+    /// The name of a place, or its codes when no table names it.
+    static func place(_ place: Place) -> String {
+        if let name = place.name?.name { return name }
+        return switch place.code {
+        case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
+        case .busStop(let code): "\(code.operatorHex)-\(code.stopHex)"
+        }
+    }
+
+    private static func name(_ value: CodedValue) -> String {
+        value.name?[Language.current] ?? value.hex
+    }
+
+    private static func signed(_ amount: Int) -> String {
+        amount > 0 ? "+\(amount)" : String(amount)
+    }
+
+    private static func quoted(_ field: String) -> String {
+        guard field.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return field }
+        return "\"" + field.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+
+/// The words of FeliCa nodes for people.
+enum Words {
+    static func kind(_ kind: ServiceKind) -> String {
+        switch kind {
+        case .random: tr("random", "ランダム")
+        case .cyclic: tr("cyclic", "サイクリック")
+        case .purse: tr("purse", "パース")
+        }
+    }
+
+    static func access(_ access: ServiceAccess) -> String {
+        switch access {
+        case .readWrite: tr("read-write", "読み書き")
+        case .readOnly: tr("read-only", "読み出し")
+        case .direct: tr("direct", "ダイレクト")
+        case .cashback: tr("cashback", "戻入")
+        case .decrement: tr("decrement", "減算")
+        }
+    }
+}
+
+extension Words {
+    static func kind(_ kind: RecordKind) -> String {
+        switch kind {
+        case .rail: tr("rail", "鉄道")
+        case .bus: tr("bus", "バス")
+        case .purchase: tr("purchase", "物販")
+        case .charge: tr("charge", "チャージ")
+        case .issue: tr("issue", "新規")
+        case .ticket: tr("ticket", "券類購入")
+        case .adjustment: tr("adjustment", "精算")
+        case .point: tr("point", "ポイント")
+        case .other: tr("other", "その他")
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+extension Transcript {
+    /// The longest transcript that is read, in bytes.
+    public static let longestDocument = 32 << 20
+    /// The longest line that is read, in bytes.
+    public static let longestLine = 16 << 10
+
+    /// Reads the document `kazasu.trace/1`. Empty lines are passed over.
+    ///
+    /// - Throws: `DocumentError`; what is wrong in a line names the line.
+    public init(parsing bytes: [UInt8]) throws(DocumentError) {
+        guard bytes.count <= Transcript.longestDocument else {
+            throw .tooLong(bytes: bytes.count, limit: Transcript.longestDocument)
+        }
+        var reader: ReaderInformation?
+        var lines: [Line] = []
+        let newline = UInt8(ascii: "\n")
+        for (index, line) in bytes.split(separator: newline, omittingEmptySubsequences: false).enumerated() {
+            let number = index + 1
+            guard line.contains(where: { $0 > 0x20 }) else { continue }
+            guard line.count <= Transcript.longestLine else {
+                throw .malformedLine(line: number, expected: "at most \(Transcript.longestLine) bytes")
+            }
+            do throws(DocumentError) {
+                let json = JSONCursor(try JSONValue(parsing: Array(line)))
+                if reader == nil {
+                    reader = try Transcript.reader(json)
+                } else {
+                    lines.append(Line(number: number, entry: try TranscriptEntry(json: json)))
+                }
+            } catch {
+                throw error.inLine(number)
+            }
+        }
+        guard let reader else { throw .missing(key: "schema") }
+        self.reader = reader
+        self.lines = lines
+    }
+
+    private static func reader(_ json: JSONCursor) throws(DocumentError) -> ReaderInformation {
+        let found = try json.required("schema").text()
+        guard found == schema else { throw .unknownSchema(found: found, supported: schema) }
+        let reader = try json.required("reader")
+        var information = ReaderInformation(
+            id: try reader.required("id").text(), name: try reader.required("name").text())
+        if let length = try reader.optional("longestFeliCaAnswer") {
+            information.longestFeliCaAnswer = try length.integer(in: 1...255)
+        }
+        if let rates = try reader.optional("feliCaBitRates") {
+            information.feliCaBitRates = try rates.list { rate throws(DocumentError) in try rate.bitRate() }
+        }
+        return information
+    }
+
+    /// The first line, without a newline.
+    static func header(_ reader: ReaderInformation) -> String {
+        let information: JSONObject = JSONObject([
+            ("id", .string(reader.id)), ("name", .string(reader.name)),
+            ("longestFeliCaAnswer", .int(reader.longestFeliCaAnswer)),
+            ("feliCaBitRates", .array(reader.feliCaBitRates.map { .int($0.rawValue) })),
+        ])
+        return JSONValue.object(JSONObject([("schema", .string(schema)), ("reader", .object(information))]))
+            .compactText
+    }
+}
+
+extension DocumentError {
+    /// The same error as one of a line; a document of another schema stays that.
+    fileprivate func inLine(_ line: Int) -> DocumentError {
+        switch self {
+        case .missing(let key): .malformedLine(line: line, expected: "the member \(key)")
+        case .malformed(let key, let expected): .malformedLine(line: line, expected: "\(key): \(expected)")
+        case .notJSON(let reason): .malformedLine(line: line, expected: "one JSON object (\(reason))")
+        default: self
+        }
+    }
+}

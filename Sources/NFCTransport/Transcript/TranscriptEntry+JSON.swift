@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardModel
+
+extension TranscriptEntry {
+    /// The entry as one line of `kazasu.trace/1`, without a newline.
+    public var line: String {
+        var object = JSONObject([("t", .milliseconds(time))])
+        switch event {
+        case .activate(let request, let result):
+            object["op"] = "activate"
+            object["request"] = request.json
+            switch result {
+            case .success(let picc): object["picc"] = picc?.json ?? .null
+            case .failure(let error): object.merge(error.json)
+            }
+        case .transceive(let frame, let timeout, let result):
+            object["op"] = "transceive"
+            object["tx"] = .string(Hex.encode(frame))
+            if let masked {
+                object["masked"] = ["from": .int(masked.lowerBound), "count": .int(masked.count)]
+            }
+            object["timeoutMs"] = .milliseconds(timeout)
+            switch result {
+            case .success(let answer): object["rx"] = .string(Hex.encode(answer))
+            case .failure(let error): object.merge(error.json)
+            }
+        }
+        return JSONValue.object(object).compactText
+    }
+
+    init(json: JSONCursor) throws(DocumentError) {
+        let time = try json.required("t").milliseconds()
+        let operation = try json.required("op")
+        switch try operation.text() {
+        case "activate":
+            let request = try ActivationRequest(json: json.required("request"))
+            let result: Result<PICC?, TransportError>
+            if let error = try TransportError(json: json) {
+                result = .failure(error)
+            } else {
+                result = .success(try json.optional("picc").map { picc throws(DocumentError) in try PICC(json: picc) })
+            }
+            self.init(time: time, event: .activate(request, result))
+        case "transceive":
+            let frame = try json.required("tx").bytes()
+            let timeout = try json.required("timeoutMs").milliseconds()
+            let result: Result<[UInt8], TransportError>
+            if let error = try TransportError(json: json) {
+                result = .failure(error)
+            } else {
+                result = .success(try json.required("rx").bytes())
+            }
+            self.init(time: time, event: .transceive(frame, timeout: timeout, result))
+            guard let masked = try json.optional("masked"), !frame.isEmpty else { return }
+            let from = try masked.required("from").integer(in: 0...frame.count - 1)
+            self = masking(from..<from + (try masked.required("count").integer(in: 1...frame.count - from)))
+        default: throw operation.malformed("activate or transceive")
+        }
+    }
+}
+
+extension ActivationRequest {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .felica(let system, let requestCode, let timeSlots, let bitRate):
+            [
+                "technology": "felica", "systemCode": .string(system.description), "requestCode": .int(requestCode),
+                "timeSlots": .int(timeSlots), "bitRate": .int(bitRate.rawValue),
+            ]
+        }
+    }
+
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        try json.expectFeliCa()
+        self = .felica(
+            try json.required("systemCode").code(),
+            requestCode: try json.optional("requestCode")?.byte() ?? 0,
+            timeSlots: try json.optional("timeSlots")?.byte() ?? 0,
+            bitRate: try json.required("bitRate").bitRate())
+    }
+}
+
+extension PICC {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .felica(let target):
+            [
+                "technology": "felica", "idm": .string(target.idm.description), "pmm": .string(target.pmm.description),
+                "requestData": .text(target.requestData.map { Hex.encode($0, digits: 4) }),
+                "bitRate": .int(target.bitRate.rawValue),
+            ]
+        }
+    }
+
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        try json.expectFeliCa()
+        let data: NodeCode? = try json.optional("requestData")?.code()
+        self = .felica(
+            FeliCaTarget(
+                idm: try json.required("idm").idm(), pmm: try json.required("pmm").pmm(),
+                requestData: data?.rawValue, bitRate: try json.required("bitRate").bitRate()))
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import NFCTransport
+
+/// A reader that plays a transcript: the same requests in the same order give the same answers, and any other request
+/// is an error that says what was expected. Time-outs are not compared, and nobody waits.
+public final class ReplayReader: Reader {
+    /// What the transcript says of the reader that was used.
+    public let information: ReaderInformation
+    private var waiting: ArraySlice<Transcript.Line>
+    private let cancellation: CancellationToken
+
+    /// A reader that plays a transcript.
+    public init(_ transcript: Transcript, cancellation: CancellationToken = CancellationToken()) {
+        information = transcript.reader
+        waiting = transcript.lines[...]
+        self.cancellation = cancellation
+    }
+
+    /// Gives what was found when the same card was looked for.
+    ///
+    /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when something else was asked there, and the
+    ///   error that was recorded.
+    public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        let line = try next { FrameText.of(request) }
+        guard case .activate(request, let result) = line.entry.event else {
+            throw ReplayReader.mismatch(line, FrameText.of(request))
+        }
+        waiting = waiting.dropFirst()
+        return try result.get()
+    }
+
+    /// Gives what came when the same frame was sent.
+    ///
+    /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when something else was asked there, and the
+    ///   error that was recorded.
+    public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        let line = try next { FrameText.of(frame) }
+        guard case .transceive(let recorded, _, let result) = line.entry.event,
+            ReplayReader.matches(recorded, frame, except: line.entry.masked)
+        else {
+            throw ReplayReader.mismatch(line, FrameText.of(frame) + ReplayReader.difference(line.entry.event, frame))
+        }
+        waiting = waiting.dropFirst()
+        return try result.get()
+    }
+
+    /// Nothing is to be closed.
+    public func close() {}
+
+    /// What of the transcript was not asked for; empty when all of it was.
+    public func finish() -> [String] {
+        waiting.map { "line \($0.number): never asked: \(FrameText.of($0.entry.event))" }
+    }
+
+    private func next(_ asked: () -> String) throws(TransportError) -> Transcript.Line {
+        try cancellation.check()
+        guard let line = waiting.first else {
+            throw .outOfScript(detail: "the transcript is at its end, but \(asked()) came")
+        }
+        return line
+    }
+
+    /// The two texts are equal when only what they leave out differs, so the first different byte is named as well.
+    private static func mismatch(_ line: Transcript.Line, _ asked: String) -> TransportError {
+        .outOfScript(detail: "line \(line.number): expected \(FrameText.of(line.entry.event)), but \(asked) came")
+    }
+
+    private static func difference(_ event: TranscriptEntry.Event, _ frame: [UInt8]) -> String {
+        guard case .transceive(let recorded, _, _) = event,
+            let place = zip(recorded, frame).enumerated().first(where: { $1.0 != $1.1 })?.offset
+        else { return "" }
+        return " (first different at byte \(place))"
+    }
+
+    private static func matches(_ recorded: [UInt8], _ frame: [UInt8], except masked: Range<Int>?) -> Bool {
+        recorded.count == frame.count
+            && zip(recorded, frame).enumerated().allSatisfy { place, pair in
+                pair.0 == pair.1 || masked?.contains(place) == true
+            }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import Testing
+
+@Suite("What could not be decoded")
+struct DecodingFailureTests {
+    struct Case: Sendable {
+        let state: ReadState?
+        let reason: DecodingFailure.Reason
+    }
+
+    static let cases: [Case] = [
+        Case(state: nil, reason: .noSuchService),
+        Case(state: .read, reason: .notRead),
+        Case(state: .skipped, reason: .notRead),
+        Case(state: .lost, reason: .lost),
+        Case(state: .keyRequired, reason: .keyRequired),
+        Case(state: .refused(status: 0x01A6), reason: .refused),
+        Case(state: .refused(status: nil), reason: .refused),
+    ]
+
+    @Test("The failure names the block and why it is not there", arguments: cases)
+    func balance(_ example: Case) throws {
+        let transit = Dumps.card(.transit, example.state.map { [ServiceDump(code: Dumps.attribute, state: $0)] } ?? [])
+        let edy = Dumps.card(.commonArea, example.state.map { [ServiceDump(code: Dumps.edyPurse, state: $0)] } ?? [])
+        let failures = [
+            (transit, CyberneticsDecoder.transit as any CardDecoder, SystemCode.transit, Dumps.attribute, 11),
+            (edy, EdyDecoder(), SystemCode.commonArea, Dumps.edyPurse, 0),
+        ]
+        for (dump, decoder, system, service, offset) in failures {
+            let expected = DecodingFailure(
+                card: decoder.id, field: "balance", system: system, service: service, block: 0, offset: offset,
+                reason: example.reason)
+            #expect(throws: expected) { try decoder.balance(dump) }
+            #expect(throws: expected) { try decoder.decode(dump) }
+            #expect(expected.description.contains(decoder.id))
+            #expect(expected.message.japanese.contains(decoder.id))
+        }
+    }
+
+    @Test("A dump of nothing is recognised by no decoder and fails in all")
+    func nothing() {
+        let dump = CardDump(card: CardIdentity(technology: .typeA))
+        #expect(DecoderRegistry.standard.recognising(dump).isEmpty)
+        for decoder in DecoderRegistry.standard.decoders {
+            #expect(throws: DecodingFailure.self) { try decoder.decode(dump) }
+        }
+    }
+
+    @Test("A balance alone is a report without a history, not with an empty one")
+    func historyNotRead() throws {
+        let attribute = try Dumps.block("000000000000000020000002000000 16")
+        let report = try CyberneticsDecoder.transit.decode(
+            Dumps.card(.transit, [Dumps.service(Dumps.attribute, [attribute])]))
+        #expect(report.balances.map(\.amount) == [2])
+        #expect(report.history == nil)
+        #expect(report.historyReport == nil)
+        let used = try CyberneticsDecoder.transit.decode(Dumps.transit([.zero], attribute: attribute))
+        #expect(used.history == [])
+    }
+
+    @Test("Blocks that were read through an overlapped service are found")
+    func overlapped() throws {
+        let history = ServiceDump(code: Dumps.history, state: .skipped)
+        let same = ServiceDump(
+            code: ServiceCode(rawValue: 0x090D), state: .read,
+            blocks: [0: try Dumps.block("16010002166CE33BE6210A000001E300")])
+        #expect(try CyberneticsDecoder.transit.decode(Dumps.card(.transit, [same, history])).history?.count == 1)
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import Testing
+
+@Suite("Documents of balances and histories")
+struct ReportJSONTests {
+    @Test("Keys stand in the order of the contract")
+    func keys() throws {
+        let dump = try CardFixture.suica.dump()
+        let report = try #require(try CyberneticsDecoder.transit.decode(dump).historyReport)
+        let document = try JSONCursor(report.json(.english)).object()
+        #expect(document.members.map(\.key) == ["schema", "card", "name", "records"])
+        let record = try #require(report.records.first).json(.english)
+        #expect(
+            try JSONCursor(record).object().members.map(\.key) == [
+                "serial", "date", "time", "kind", "terminal", "process", "payment", "gate", "entry", "exit", "amount",
+                "balance", "warnings", "raw",
+            ])
+        #expect(
+            try JSONCursor(record).required("entry").object().members.map(\.key) == [
+                "area", "line", "station", "company", "lineName", "name",
+            ])
+    }
+
+    @Test("Candidates stand in a balance only where the card does not say enough")
+    func candidates() {
+        let sure = BalanceReport(balances: [BalanceEntry(card: "a", name: LocalizedText("A", "あ"), amount: 5)])
+        #expect(
+            sure.json(.english).compactText
+                == #"{"schema":"kazasu.balance/1","balances":[{"card":"a","name":"A","amount":5,"currency":"JPY"}]}"#)
+        let unsure = BalanceEntry(
+            card: "b", name: LocalizedText("B", "び"), amount: nil,
+            candidates: [
+                BalanceCandidate(amount: -1, condition: LocalizedText("before 2017", "2017年より前")),
+                BalanceCandidate(amount: 0, condition: LocalizedText("since 2017", "2017年から")),
+            ])
+        #expect(
+            unsure.json(.japanese).compactText
+                == #"{"card":"b","name":"び","amount":null,"currency":"JPY","candidates":["#
+                + #"{"amount":-1,"condition":"2017年より前"},{"amount":0,"condition":"2017年から"}]}"#)
+    }
+
+    @Test("The language changes names and nothing else")
+    func languages() throws {
+        let report = try #require(try EdyDecoder().decode(try CardFixture.edy.dump()).historyReport)
+        let english = report.json(.english).compactText
+        let japanese = report.json(.japanese).compactText
+        let translated = english.replacing("Rakuten Edy", with: "楽天Edy").replacing("Edy gift", with: "Edyギフト")
+            .replacing("payment\"}", with: "支払い\"}")
+        #expect(japanese == translated)
+    }
+
+    @Test("A place has the names of the table")
+    func names() throws {
+        let code = PlaceCode.station(StationCode(area: 0, line: 227, station: 59))
+        let place = Place(
+            code: code, name: StationName(company: "東京地下鉄", line: "銀座線", name: "青山一丁目"))
+        #expect(
+            place.json.compactText
+                == #"{"area":0,"line":227,"station":59,"company":"東京地下鉄","lineName":"銀座線","name":"青山一丁目"}"#)
+        let stop = Place(code: .busStop(BusStopCode(area: 3, operatorCode: 0xA001, stop: 0x1234)))
+        #expect(
+            stop.json.compactText
+                == #"{"area":3,"operator":"A001","stop":"1234","company":null,"lineName":null,"name":null}"#)
+    }
+
+    @Test("Words and sentences of warnings and kinds are there in both languages")
+    func words() {
+        let texts = DecodingWarning.allCases.map(\.message) + RecordKind.allCases.map(\.name)
+        for text in texts {
+            for language in Language.allCases { #expect(!text[language].isEmpty) }
+            #expect(text.english != text.japanese)
+        }
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import FeliCa
+import Testing
+
+/// Tables are compared with the lists of their sources, and held to what every table must be.
+@Suite struct RegistryTests {
+    static func pmm(ic: UInt8, rom: UInt8) -> PMm {
+        PMm(rawValue: UInt64(rom) << 56 | UInt64(ic) << 48)
+    }
+
+    // MARK: Status Flags
+
+    static let flags2 = "00 01 02 03 70 71 A1 A2 A3 A4 A5 A6 A7 A8 A9 AA AB AC AD AE AF B1 B2 C0 C1 C2 C3 E0 E2 E7"
+
+    @Test func everyDocumentedFlagHasAMeaningAndNoOther() throws {
+        let known = try packet(Self.flags2)
+        #expect(StatusMeaning.all.map(\.flag2.rawValue) == known)
+        for byte in UInt8.min...UInt8.max {
+            #expect((StatusFlag2(rawValue: byte).meaning != nil) == known.contains(byte))
+        }
+        #expect(StatusFlag2.noSuchBlock.meaning?.english == "no such block")
+        #expect(StatusFlag2.rewriteCountExceeded.meaning?.japanese.contains("書き換え回数") == true)
+    }
+
+    @Test func namesOfFlagsFitTheirMeanings() {
+        let names: [(StatusFlag2, UInt8)] = [
+            (.rewriteCountExceeded, 0x71), (.wrongServiceCount, 0xA1), (.wrongBlockCount, 0xA2),
+            (.wrongServiceIndex, 0xA3), (.wrongServiceType, 0xA4), (.accessRefused, 0xA5), (.noSuchNode, 0xA6),
+            (.illegalAccessMode, 0xA7), (.noSuchBlock, 0xA8), (.readNeedsAuthentication, 0xB1), (.macRequired, 0xB2),
+        ]
+        for (flag, byte) in names { #expect(flag.rawValue == byte) }
+    }
+
+    @Test func flag1SaysWhere() {
+        #expect(StatusFlags(0x00, 0x00).flag1Meaning.english == "no error")
+        #expect(StatusFlags(0xFF, 0xA1).flag1Meaning.english == "error not tied to one entry")
+        #expect(StatusFlags(0x0A, 0xA8).flag1Meaning.english.contains("0A"))
+    }
+
+    @Test func everyTextIsThereInBothLanguages() {
+        var texts = StatusMeaning.all.map(\.text) + KnownSystem.all.map(\.name) + LiteBlock.all.map(\.meaning)
+        texts += KnownServiceGroup.all.flatMap(\.services).compactMap(\.name)
+        #expect(texts.count > 200)
+        for text in texts { #expect(!text.english.isEmpty && !text.japanese.isEmpty) }
+    }
+
+    // MARK: Products
+
+    @Test(arguments: [
+        (0x01 as UInt8, 0x20 as UInt8, "RC-S962"), (0x0F, 0x0D, "RC-S960"), (0x03, 0x35, "RC-SA01/2"),
+        (0x01, 0x18, "Mobile FeliCa 4.1"), (0x00, 0xF1, "RC-S966 FeliCa Lite-S"), (0x02, 0x00, "RC-S914"),
+        (0x03, 0x00, "RC-S914 (export)"), (0x04, 0x01, "RC-S915"), (0x06, 0x31, "RC-SA (SD1, Extended Overlap)"),
+        (0x05, 0x31, "RC-SA (SD1)"), (0x01, 0x16, "Mobile FeliCa 4.0"), (0x99, 0x14, "Mobile FeliCa 3.0"),
+        (0x99, 0x13, "Mobile FeliCa 2.0"), (0x99, 0x1F, "Mobile FeliCa 4.1"),
+    ])
+    func productOfAnIC(_ rom: UInt8, _ ic: UInt8, _ name: String) {
+        #expect(ICProduct.of(Self.pmm(ic: ic, rom: rom))?.name == name)
+    }
+
+    @Test(arguments: [(0x04 as UInt8, 0x00 as UInt8), (0x04, 0x31), (0x00, 0x03), (0x00, 0x99)])
+    func noProductIsMadeUp(_ rom: UInt8, _ ic: UInt8) {
+        #expect(ICProduct.of(Self.pmm(ic: ic, rom: rom)) == nil)
+    }
+
+    @Test func theTableNamesEveryICOfItsSources() throws {
+        let expected = try packet(
+            """
+            00 01 02 06 07 08 09 0B 0C 0D 10 11 12 13 14 15 16 17 18 19 1A 1B 1C 1D 1E 1F 20 24 31 32 33 34 35 36 38 \
+            3B 3E 43 44 45 46 47 48 4B 50 51 52 A2 E0 E1 F0 F1 F2 FF
+            """)
+        let listed = ICProduct.all.flatMap { Array($0.icTypes) }
+        #expect(Set(listed) == Set(expected))
+        for ic in expected { #expect((ICProduct.all.filter { $0.icTypes.contains(ic) }.count == 1) || ic < 0x32) }
+    }
+
+    // MARK: Profiles
+
+    struct Support: Sendable {
+        let ic: UInt8
+        let rom: UInt8
+        let command: CommandCode
+        let support: CommandSupport
+    }
+
+    static let supports: [Support] = [
+        Support(ic: 0x00, rom: 0x02, command: .searchServiceCode, support: .answered),
+        Support(ic: 0x00, rom: 0x03, command: .searchServiceCode, support: .silent),
+        Support(ic: 0x00, rom: 0x03, command: .requestSystemCode, support: .silent),
+        Support(ic: 0x24, rom: 0x02, command: .searchServiceCode, support: .silent),
+        Support(ic: 0x24, rom: 0x02, command: .requestSystemCode, support: .answered),
+        Support(ic: 0x18, rom: 0x01, command: .requestCodeList, support: .answered),
+        Support(ic: 0x16, rom: 0x01, command: .requestCodeList, support: .silent),
+        Support(ic: 0x16, rom: 0x01, command: .getContainerIssueInformation, support: .answered),
+        Support(ic: 0x31, rom: 0x05, command: .requestServiceV2, support: .answered),
+        Support(ic: 0x31, rom: 0x05, command: .getNodeProperty, support: .silent),
+        Support(ic: 0x3B, rom: 0x04, command: .getNodeProperty, support: .answered),
+        Support(ic: 0x0B, rom: 0x10, command: .requestServiceV2, support: .silent),
+        Support(ic: 0x0D, rom: 0x0F, command: .searchServiceCode, support: .unknown),
+        Support(ic: 0xF1, rom: 0x00, command: .requestService, support: .silent),
+        Support(ic: 0xF1, rom: 0x00, command: .readWithoutEncryption, support: .answered),
+        Support(ic: 0xF1, rom: 0x00, command: .echo, support: .answered),
+        Support(ic: 0xF0, rom: 0x00, command: .requestResponse, support: .silent),
+        Support(ic: 0xF0, rom: 0x00, command: .echo, support: .unknown),
+    ]
+
+    @Test(arguments: supports) func commandsOfAnIC(_ row: Support) throws {
+        let profile = try #require(ICProfile.of(Self.pmm(ic: row.ic, rom: row.rom)))
+        #expect(profile.support(of: row.command) == row.support)
+    }
+
+    @Test(arguments: [
+        (0x00 as UInt8, 0x02 as UInt8, 12, 8, nil as Int?), (0x01, 0x03, 12, 8, 252), (0x08, 0, 12, 8, nil),
+        (0x0D, 0x0F, 12, 10, nil), (0x0B, 0x10, 12, 10, 238), (0x20, 0x01, 12, 10, 252), (0x36, 0x01, 15, 13, 252),
+        (0x46, 0, 15, 13, 252), (0x18, 0x01, 15, 13, 252), (0xF0, 0, 4, 1, nil), (0xF1, 0, 4, 1, 75),
+    ])
+    func limitsOfAnIC(_ ic: UInt8, _ rom: UInt8, _ read: Int, _ write: Int, _ echo: Int?) throws {
+        let profile = try #require(ICProfile.of(Self.pmm(ic: ic, rom: rom)))
+        #expect(profile.blocksPerRead == read)
+        #expect(profile.blocksPerWrite == write)
+        #expect(profile.echoLimit == echo)
+    }
+
+    @Test func profilesDoNotContradictThemselves() {
+        for profile in ICProfile.all {
+            #expect(Set(profile.answered).isDisjoint(with: profile.silent))
+            #expect(profile.echoLimit == nil || profile.answered.contains(.echo))
+            #expect(ReadWithoutEncryption.allowedBlocks.contains(profile.blocksPerRead ?? 1))
+            #expect(WriteWithoutEncryption.allowedBlocks.contains(profile.blocksPerWrite ?? 1))
+        }
+        #expect(ICProfile.of(Self.pmm(ic: 0x99, rom: 0)) == nil)
+        #expect(ICProfile.of(Self.pmm(ic: 0x20, rom: 1))?.isStrictAboutLength == true)
+        #expect(ICProfile.of(Self.pmm(ic: 0x01, rom: 3))?.tellsPerformance == false)
+    }
+
+    // MARK: Systems
+
+    static let systems = """
+        0003 0102 040F 0447 04A6 04C0 04C1 04C7 12FC 4000 8003 8005 8008 800D 8016 801E 8029 802B 804C 8074 80CD 80DE \
+        80E0 80EF 8102 811D 8157 8182 8194 81A1 81CA 825E 8287 832C 83CC 83EE 84A1 852B 854C 8592 862C 865E 869B 86A7 \
+        8760 88B4 8B43 8B5D 8B61 8B98 8BDC 8C0B 8CC1 8D3F 8DB6 8E35 8E4B 8E58 8F18 8FC1 9027 9099 90AB 90B7 90E3 9105 \
+        927A 9373 93EC 9450 9506 957A FE00 FE0F FEE1 FFFF
+        """
+
+    @Test func theTableNamesEverySystemOfItsSourcesOnce() {
+        #expect(KnownSystem.all.map(\.code.description) == Self.systems.split(separator: " ").map(String.init))
+    }
+
+    @Test func systemsByCode() {
+        #expect(KnownSystem.of(.octopus)?.name.english == "Octopus")
+        #expect(KnownSystem.of(SystemCode(rawValue: 0x8FC1))?.name.japanese.contains("OKICA") == true)
+        #expect(KnownSystem.of(SystemCode(rawValue: 0x1234)) == nil)
+    }
+
+    // MARK: Services
+
+    struct Count: Sendable {
+        let system: SystemCode
+        let service: UInt16
+        let blocks: Int
+    }
+
+    static let east = SystemCode(rawValue: 0x86A7)
+
+    static let counts: [Count] = [
+        Count(system: .transit, service: 0x008B, blocks: 1), Count(system: .transit, service: 0x090F, blocks: 20),
+        Count(system: .transit, service: 0x108F, blocks: 3), Count(system: .transit, service: 0x10CB, blocks: 2),
+        Count(system: .transit, service: 0x184B, blocks: 36), Count(system: .transit, service: 0x194B, blocks: 16),
+        Count(system: .transit, service: 0x198B, blocks: 3), Count(system: .transit, service: 0x234B, blocks: 4),
+        Count(system: .transit, service: 0x238B, blocks: 16), Count(system: .transit, service: 0x23CB, blocks: 4),
+        Count(system: .commonArea, service: 0x394B, blocks: 1),
+        Count(system: .commonArea, service: 0x398B, blocks: 16),
+        Count(system: .commonArea, service: 0x39C9, blocks: 6), Count(system: east, service: 0x004B, blocks: 5),
+        Count(system: east, service: 0x028B, blocks: 5), Count(system: .commonArea, service: 0x110B, blocks: 2),
+        Count(system: .commonArea, service: 0x1317, blocks: 1), Count(system: .commonArea, service: 0x170F, blocks: 6),
+        Count(system: .commonArea, service: 0x564F, blocks: 5), Count(system: .commonArea, service: 0x680B, blocks: 9),
+        Count(system: SystemCode(rawValue: 0x865E), service: 0x090F, blocks: 20),
+        Count(system: SystemCode(rawValue: 0x8B5D), service: 0x898F, blocks: 20),
+        Count(system: SystemCode(rawValue: 0x8FC1), service: 0x028F, blocks: 20),
+    ]
+
+    @Test(arguments: counts) func usualBlocks(_ row: Count) {
+        let service = KnownService.of(ServiceCode(rawValue: row.service), in: row.system)
+        #expect(service?.usualBlocks == row.blocks)
+    }
+
+    @Test func servicesByCode() throws {
+        let history = try #require(KnownService.of(ServiceCode(rawValue: 0x090F), in: .transit))
+        #expect(history.name?.japanese == "利用履歴")
+        #expect(KnownService.of(ServiceCode(rawValue: 0x0048), in: .transit)?.name?.english == "issue data")
+        #expect(KnownService.of(ServiceCode(rawValue: 0x090F), in: .commonArea) == nil)
+        #expect(KnownService.of(ServiceCode(rawValue: 0x0117), in: .octopus)?.name?.english == "balance")
+        #expect(KnownService.of(ServiceCode(rawValue: 0x884B), in: SystemCode(rawValue: 0x83EE))?.usualBlocks == nil)
+    }
+
+    @Test func groupsListEachServiceOnceAndCodesThatAreServices() {
+        for group in KnownServiceGroup.all {
+            #expect(!group.systems.isEmpty)
+            #expect(Set(group.services.map(\.code)).count == group.services.count)
+            for service in group.services {
+                // 0118 of Shenzhen Tong is stated by one source and has no attribute that a manual names.
+                #expect(service.code.kind != nil || service.code.rawValue == 0x0118)
+                #expect((service.usualBlocks ?? 1) > 0)
+            }
+            for system in group.systems { #expect(KnownSystem.of(system) != nil) }
+        }
+    }
+
+    /// The whole lists of three real cards (metrodroid's `SuicaTest`): what is openly readable there is known here.
+    @Test(arguments: [
+        "0048 004A 0088 008B 0810 0812 0816 0850 0852 0856 0890 0892 0896 08C8 08CA 090C 090F 1008 100A 1048 104A 108C "
+            + "108F 10C8 10CB 1108 110A 1148 114A 00C8 00CA 00CC 00CE 00D0 00D2 00D4 00D6 090A 1808 180A 1848 184B 18C8 "
+            + "18CA 1908 190A 1948 194B 1988 198B 2308 230A 2348 234B 2388 238B 23C8 23CB",
+        "090A 1848 184B 1908 190A 1948 194B 1988 198B 1CC8 1CCA 1D08 1D0A 2308 230A 2348 234B 2388 238B 23C8 23CB",
+        "1A48 1A4A 1A88 1A8A 9608 960A",
+    ])
+    func servicesOfRealCardsAreCandidates(_ list: String) throws {
+        let candidates = Set(KnownService.candidateNodes(in: .transit))
+        for text in list.split(separator: " ") {
+            #expect(candidates.contains(try #require(NodeCode(text))), "\(text)")
+        }
+    }
+
+    @Test func candidatesAreAskedForOnceAndWithoutPINVariants() {
+        for system in KnownSystem.all.map(\.code) + [SystemCode(rawValue: 0x1234)] {
+            let nodes = KnownService.candidateNodes(in: system)
+            #expect(nodes.first == AreaCode.root.node)
+            #expect(Set(nodes).count == nodes.count)
+            #expect(nodes.count > 1 && nodes.count <= 32 * 10)
+            #expect(nodes.allSatisfy { !ServiceCode(rawValue: $0.rawValue).requiresPIN })
+        }
+        let unknown = KnownService.candidateNodes(in: SystemCode(rawValue: 0x1234)).dropFirst()
+        #expect(unknown.contains(NodeCode(rawValue: 0x000B)))
+        #expect(unknown.allSatisfy { !ServiceCode(rawValue: $0.rawValue).requiresAuthentication })
+    }
+
+    // MARK: FeliCa Lite
+
+    @Test func theBlocksOfFeliCaLite() {
+        #expect(LiteBlock.all.map { $0.numbers.count }.reduce(0, +) == 28)
+        #expect(LiteBlock.of(0x0D)?.name == "S_PAD")
+        #expect(LiteBlock.of(0x88)?.name == "MC")
+        #expect(LiteBlock.of(0x87)?.isWriteOnly == true)
+        #expect(LiteBlock.of(0x0F) == nil)
+        #expect(LiteBlock.of(0x89) == nil)
+        let lite = LiteBlock.readableNumbers(liteS: false)
+        #expect(lite == Array(0x00...0x0E) + Array(0x80...0x86) + [0x88])
+        #expect(LiteBlock.readableNumbers(liteS: true) == lite + [0x90, 0x91, 0x92, 0xA0])
+    }
+}
