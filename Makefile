@@ -125,7 +125,9 @@ man: release
 api-docs: swift
 	packaging/scripts/make-api-docs $(SCRATCH) $(DIST)/api $(MODULES)
 
-install: man ## installs program, man pages and completions below DESTDIR/PREFIX
+# sudo often hides the compiler: then what was built before is installed.
+install: ## installs program, man pages and completions below DESTDIR/PREFIX
+	@if command -v swift > /dev/null; then $(MAKE) --no-print-directory man; fi
 	packaging/scripts/install-files $(DIST) "$(DESTDIR)$(PREFIX)"
 
 uninstall: ## removes what install put there
