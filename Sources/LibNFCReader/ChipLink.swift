@@ -77,11 +77,13 @@ struct ChipLink: ~Copyable {
         return Array(answer.bytes.dropFirst())
     }
 
-    /// Makes sure that the chip hears what `nfc_close` says next (release the card, field off, power down): libnfc
-    /// leaves the field on when the first of these meets a stale answer, or a cancellation that a USB driver keeps.
-    mutating func settle() {
-        guard isInDoubt, lost == nil else { return }
-        _ = recover(from: .cancelled)
+    /// Gives the reader back: releases the card, switches the field off, closes the device, then unlocks its port.
+    ///
+    /// libnfc leaves the field on when its first command meets a stale answer, or a cancellation that a USB driver
+    /// keeps; so a reader in doubt is brought back before.
+    consuming func close() {
+        if isInDoubt, lost == nil { _ = recover(from: .cancelled) }
+        device.close()
     }
 
     private func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
@@ -118,7 +120,7 @@ struct ChipLink: ~Copyable {
                 lost = ChipOutcome.unplugged
                 return ChipOutcome.unplugged
             }
-            node.abortChip()
+            if family.reachesChip { node.abortChip() }
         case .none: break
         }
         for _ in 0..<Self.recoveryAttempts {

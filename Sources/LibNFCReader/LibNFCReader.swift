@@ -79,9 +79,9 @@ public final class LibNFCReader: Reader {
 
     /// Switches the field off and gives the device back. Further calls do nothing.
     public func close() {
-        guard var link = link.take() else { return }
+        guard let link = link.take() else { return }
         if let cancellationHandler { cancellation.remove(cancellationHandler) }
-        link.settle()
+        link.close()
     }
 
     private func prepare() throws(TransportError) {
