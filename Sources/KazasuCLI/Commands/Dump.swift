@@ -11,8 +11,9 @@ struct Dump: KazasuCommand {
         abstract: tr("Read every block that needs no key.", "鍵なしで読めるブロックをすべて読む。"),
         discussion: tr(
             """
-            On standard output one block a line: SYSTEM SERVICE BLOCK HEX. With -o a JSON document that 'kazasu decode'
-            reads. When the card leaves, what was read is written all the same, and --resume goes on with it.
+            On standard output one block a line: SYSTEM SERVICE BLOCK HEX. With -o a JSON document that \
+            'kazasu decode' reads. When the card leaves, what was read is written all the same, and --resume goes on \
+            with it.
 
             Examples:
               kazasu dump | grep ' 090F '
