@@ -39,12 +39,10 @@ public struct AnswerReader {
 
     /// Takes the next `count` bytes.
     public mutating func bytes(_ count: Int) throws(FeliCaError) -> ArraySlice<UInt8> {
-        guard count <= reader.remaining else { throw flaw(.tooShort(missing: count - reader.remaining)) }
-        do {
-            return try reader.readBytes(count)
-        } catch {
-            throw flaw(.tooShort(missing: 0))
+        guard let field = try? reader.readBytes(count) else {
+            throw flaw(.tooShort(missing: count - remaining))
         }
+        return field
     }
 
     /// Takes one byte.
