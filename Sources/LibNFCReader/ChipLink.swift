@@ -38,8 +38,7 @@ struct ChipLink: ~Copyable {
         if let lost { throw lost }
         guard !isInDoubt else { throw .cancelled }
         guard !triesOnce else { return }
-        let result = device.stopInfiniteSelect()
-        try check(ChipAnswer(result: result, status: 0, bytes: []))
+        try check(send(ChipCommand.oneTry, waiting: Self.pollingTime), statusIsFirst: false)
         triesOnce = true
     }
 
@@ -77,11 +76,13 @@ struct ChipLink: ~Copyable {
         return Array(answer.bytes.dropFirst())
     }
 
-    /// Makes sure that the chip hears what `nfc_close` says next (release the card, field off, power down): libnfc
-    /// leaves the field on when the first of these meets a stale answer, or a cancellation that a USB driver keeps.
-    mutating func settle() {
-        guard isInDoubt, lost == nil else { return }
-        _ = recover(from: .cancelled)
+    /// Gives the reader back: releases the card, switches the field off, closes the device, then unlocks its port.
+    ///
+    /// libnfc leaves the field on when its first command meets a stale answer, or a cancellation that a USB driver
+    /// keeps; so a reader in doubt is brought back before.
+    consuming func close() {
+        if isInDoubt, lost == nil { _ = recover(from: .cancelled) }
+        device.close()
     }
 
     private func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
@@ -118,7 +119,7 @@ struct ChipLink: ~Copyable {
                 lost = ChipOutcome.unplugged
                 return ChipOutcome.unplugged
             }
-            node.abortChip()
+            if family.reachesChip { node.abortChip() }
         case .none: break
         }
         for _ in 0..<Self.recoveryAttempts {

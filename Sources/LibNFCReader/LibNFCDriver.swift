@@ -25,7 +25,7 @@ public struct LibNFCDriver: ReaderDriver {
 
     /// Opens a reader.
     ///
-    /// On a serial port this takes 50 ms, in which libnfc waits for a predecessor's last bytes, and a second when
+    /// On a serial port this takes 50 ms, in which libnfc waits for a predecessor's last bytes, and two seconds when
     /// nothing answers. It cannot be cancelled meanwhile.
     ///
     /// - Returns: `nil` when the ID names none of libnfc's drivers.
@@ -33,6 +33,11 @@ public struct LibNFCDriver: ReaderDriver {
     public func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
         guard let connectionString = try ConnectionString(parsing: id) else { return nil }
         try cancellation.check()
+        guard connectionString.family.isPN53x else {
+            throw .readerUnavailable(
+                reason: .unsupported,
+                detail: "libnfc reads no FeliCa card through its driver \(connectionString.family.name)")
+        }
         guard let path = connectionString.path else {
             guard let device = LibNFCContext.open(connectionString) else {
                 throw whyNotOnUSB(connectionString)
@@ -41,7 +46,14 @@ public struct LibNFCDriver: ReaderDriver {
                 ChipLink(device: device, node: nil, family: connectionString.family), connectionString, cancellation)
         }
         var node = try DeviceNode(path: path)
-        guard let device = LibNFCContext.open(connectionString) else {
+        // Twice: a program that was killed while it sent leaves the chip in the middle of a frame, and the first
+        // command of the next one is taken for the rest of it.
+        var opened = LibNFCContext.open(connectionString)
+        if opened == nil {
+            try cancellation.check()
+            opened = LibNFCContext.open(connectionString)
+        }
+        guard let device = opened else {
             throw .readerUnavailable(reason: .absent, detail: "no reader answers at \(path)")
         }
         node.keepOthersOut()

@@ -66,6 +66,14 @@ struct ConnectionStringTests {
         #expect(throws: TransportError.self) { try LibNFCDriver().open(id, cancellation: CancellationToken()) }
     }
 
+    @Test(arguments: ["pcsc", "pcsc:ACS ACR122U 00 00", "pn71xx"])
+    func driversWithoutAPN53xAreRefusedBeforeTheyCrash(_ id: String) {
+        let refused = TransportError.readerUnavailable(
+            reason: .unsupported,
+            detail: "libnfc reads no FeliCa card through its driver \(id.prefix { $0 != ":" })")
+        #expect(throws: refused) { try LibNFCDriver().open(id, cancellation: CancellationToken()) }
+    }
+
     @Test func everyDriverHasItsLimits() throws {
         for family in LibNFCFamily.all {
             #expect(family.longestCommand <= LibNFCDevice.longestCommand)

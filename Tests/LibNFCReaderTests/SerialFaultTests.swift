@@ -83,6 +83,12 @@ struct SerialFaultTests {
         #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)
     }
 
+    @Test func aPollingThatIsNotAnsweredIsNoMissingCard() throws {
+        let bench = try Bench(serial: SerialFaultPlan([.code(0x4A): .acknowledgeOnly]))
+        #expect(throws: TransportError.readerTimeout) { try bench.activate() }
+        #expect(try bench.activate()?.idm.bytes == TestCard.idm)
+    }
+
     @Test func aReaderThatIsPulledOutIsAbsent() throws {
         let bench = try Bench()
         try bench.activate()
@@ -99,6 +105,28 @@ struct SerialFaultTests {
         #expect(
             throws: TransportError.readerUnavailable(reason: .absent, detail: "no reader answers at \(server.path)")
         ) { try LibNFCDriver().open(server.connectionString, cancellation: CancellationToken()) }
+    }
+
+    /// Faults of the commands with which libnfc opens a reader: a working reader, or none.
+    @Test(
+        arguments: 1...6,
+        [SerialFault.wrongDataChecksum, .notAcknowledge, .syntaxError, .junkBefore([0x55]), .twice, .noAcknowledge])
+    func openingOverABadLine(_ number: Int, _ fault: SerialFault) throws {
+        let server = try PN532Server(
+            field: VirtualField(cards: [TestCard()]), faults: SerialFaultPlan([.command(number): fault]))
+        defer { server.stop() }
+        let reader = try #require(try LibNFCDriver().open(server.connectionString, cancellation: CancellationToken()))
+        // The first commands may still fail, since libnfc says nothing of a fault late in its opening.
+        for _ in 0..<2 {
+            do {
+                #expect(try reader.activateFeliCa(systems: [.transit])?.idm.bytes == TestCard.idm)
+            } catch {
+                #expect([.corrupted(status: 0), .readerTimeout].contains(error))
+            }
+        }
+        #expect(try reader.activateFeliCa(systems: [.transit])?.idm.bytes == TestCard.idm)
+        #expect(try reader.transceive(TestCard.requestSystemCode, timeout: .zero) == TestCard.systemCodes)
+        reader.close()
     }
 
     @Test func whatAPredecessorLeftBehindIsDiscarded() throws {

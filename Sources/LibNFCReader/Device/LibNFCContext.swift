@@ -50,7 +50,7 @@ internal import Synchronization
             let capacity = 16
             let found = UnsafeMutablePointer<nfc_connstring>.allocate(capacity: capacity)
             defer { unsafe found.deallocate() }
-            let count = unsafe nfc_list_devices(context, found, capacity)
+            let count = QuietErrors.during { unsafe nfc_list_devices(context, found, capacity) }
             return (0..<min(count, capacity)).map { index in
                 let text = unsafe UnsafeRawPointer(found + index).assumingMemoryBound(to: CChar.self)
                 return unsafe String(cString: text)

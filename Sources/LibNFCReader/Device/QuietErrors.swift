@@ -4,8 +4,8 @@ internal import CLibNFC
 internal import Glibc
 internal import Synchronization
 
-/// Keeps libnfc from writing to stderr while it opens a reader: when none answers it prints a line, whatever its log
-/// level.
+/// Keeps libnfc from writing to stderr while it opens or lists readers: when none answers it prints a line, whatever
+/// its log level.
 ///
 /// Meanwhile C's `stderr` is a stream that drops what this thread prints and passes on what others do. The stream is
 /// never closed, for another thread may hold it a moment longer.
