@@ -75,6 +75,7 @@ extension Place {
         object["company"] = .text(name?.company)
         object["lineName"] = .text(name?.line)
         object["name"] = .text(name?.name)
+        if let former = name?.formerName { object["formerName"] = .string(former) }
         return .object(object)
     }
 }
