@@ -50,7 +50,7 @@ struct FastLineFaultTests {
     func aChipThatHearsNothingAnyMoreIsLost(_ line: SerialLineModel) throws {
         let bench = try Bench(line: line)
         try bench.activate()
-        try bench.work(7)
+        try bench.work(3)
         #expect(throws: ChipLink.stuck) { try bench.work(1) }
         let asked = bench.hostCommands
         #expect(throws: ChipLink.stuck) { try bench.activate() }

@@ -45,6 +45,8 @@ struct DeviceNode: ~Copyable {
 
     deinit {
         if isMarked { Terminal.mark(descriptor, exclusive: false) }
+        // Not by closing alone: a child that is being started holds the descriptor, and so the lock, until it runs.
+        flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
     }
 
