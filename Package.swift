@@ -21,6 +21,8 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardModel", ["ByteCodec"]),
     ("NFCTransport", ["ByteCodec", "CardModel"]),
     ("CardDecoders", ["ByteCodec", "CardModel"]),
+    ("DumpFormats", ["ByteCodec", "CardModel"]),
+    ("DumpFormatsXML", ["ByteCodec", "CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
@@ -36,6 +38,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     ("LibNFCReaderTests", ["ByteCodec", "CLibNFC", "CardModel", "LibNFCReader", "NFCTransport", "VirtualReader"]),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
+    ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
     ("KazasuCLITests", ["CardModel", "KazasuCLI"]),
 ]
@@ -49,6 +52,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: modules.map { .target(name: $0.name, dependencies: $0.dependencies, swiftSettings: library) } + [
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
         .target(
             name: "KazasuCLI",
