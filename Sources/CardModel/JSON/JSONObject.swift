@@ -15,8 +15,18 @@ public struct JSONObject: Hashable, Sendable {
 
     /// An object of these members; of a name that stands twice the last value counts, at the first place.
     public init(_ members: [(String, JSONValue)] = []) {
+        // Not by the subscript, which looks through all members each time: a document may have very many.
         self.members = []
-        for (key, value) in members { self[key] = value }
+        self.members.reserveCapacity(members.count)
+        var places: [String: Int] = [:]
+        for (key, value) in members {
+            if let place = places[key] {
+                self.members[place].value = value
+            } else {
+                places[key] = self.members.count
+                self.members.append(Member(key: key, value: value))
+            }
+        }
     }
 
     /// The value of `key`; setting appends or replaces, setting `nil` removes.
@@ -35,11 +45,14 @@ public struct JSONObject: Hashable, Sendable {
 
     /// Adds the members of `other` whose names are not there yet.
     public mutating func merge(_ other: JSONObject) {
-        for member in other.members where self[member.key] == nil { self[member.key] = member.value }
+        let known = Set(members.map(\.key))
+        members += other.members.filter { !known.contains($0.key) }
     }
 
     /// All but the members with these names.
     public func without(_ keys: Set<String>) -> JSONObject {
-        JSONObject(members.filter { !keys.contains($0.key) }.map { ($0.key, $0.value) })
+        var rest = self
+        rest.members.removeAll { keys.contains($0.key) }
+        return rest
     }
 }

@@ -3,13 +3,29 @@
 internal import FoundationEssentials
 
 extension JSONValue {
-    /// Reads a JSON text.
+    /// The most arrays and objects that may stand in one another; Kazasu's own documents have eight at most.
+    public static let deepestNesting = 32
+
+    /// Reads a JSON text in UTF-8, with or without a byte order mark.
     ///
     /// The parser is FoundationEssentials', which gives the members of an object in no order of its own; they are
-    /// sorted by name, so that the same text always reads the same.
+    /// sorted by name, so that the same text always reads the same. Of a name that stands twice the first value counts.
     ///
-    /// - Throws: ``DocumentError/notJSON(reason:)`` with the parser's own words, which name line and column.
+    /// - Throws: ``DocumentError/notJSON(reason:)``. The parser names no place; its time grows with the square of the
+    ///   depth, which is why texts nested deeper than ``deepestNesting`` are not read.
     public init(parsing bytes: [UInt8]) throws(DocumentError) {
+        do {
+            _ = try UTF8Span(validating: bytes.span)
+        } catch {
+            throw .notJSON(reason: "not UTF-8 at byte \(error.byteOffsets.lowerBound)")
+        }
+        // The parser takes a text with NUL bytes for UTF-16 or UTF-32.
+        if let place = bytes.firstIndex(of: 0) { throw .notJSON(reason: "a control character at byte \(place)") }
+        let outline = JSONOutline(bytes)
+        guard outline.depth <= JSONValue.deepestNesting else {
+            throw .notJSON(reason: "nested deeper than \(JSONValue.deepestNesting)")
+        }
+        guard !outline.endsTooEarly else { throw .notJSON(reason: "the text ends too early") }
         do {
             self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
         } catch let error as DecodingError {
@@ -22,32 +38,40 @@ extension JSONValue {
 
 extension JSONValue: Decodable {
     /// Reads any value; called by the parser.
+    ///
+    /// What is asked first and does not fit costs an error, so texts and numbers, of which there are most, come first.
     public init(from decoder: any Decoder) throws {
-        if let object = try? decoder.container(keyedBy: AnyKey.self) {
+        let single = try decoder.singleValueContainer()
+        if single.decodeNil() {
+            self = .null
+        } else if let value = try JSONValue.ifFitting({ try single.decode(String.self) }) {
+            self = .string(value)
+        } else if let value = try? single.decode(Int64.self) {
+            self = .integer(value)
+        } else if let object = try JSONValue.ifFitting({ try decoder.container(keyedBy: AnyKey.self) }) {
             self = .object(
                 JSONObject(
                     try object.allKeys.sorted { $0.stringValue < $1.stringValue }.map {
                         ($0.stringValue, try object.decode(JSONValue.self, forKey: $0))
                     }))
-            return
-        }
-        if var list = try? decoder.unkeyedContainer() {
+        } else if var list = try JSONValue.ifFitting({ try decoder.unkeyedContainer() }) {
             var values: [JSONValue] = []
             while !list.isAtEnd { values.append(try list.decode(JSONValue.self)) }
             self = .array(values)
-            return
-        }
-        let single = try decoder.singleValueContainer()
-        if let value = try? single.decode(String.self) {
-            self = .string(value)
-        } else if single.decodeNil() {
-            self = .null
-        } else if let value = try? single.decode(Bool.self) {
+        } else if let value = try JSONValue.ifFitting({ try single.decode(Bool.self) }) {
             self = .bool(value)
-        } else if let value = try? single.decode(Int64.self) {
-            self = .integer(value)
         } else {
             self = .number(try single.decode(Double.self))
+        }
+    }
+
+    /// What `read` gives, or `nil` when the value is of another kind; a value of this kind that is damaged, as a text
+    /// with a wrong escape, keeps its error.
+    private static func ifFitting<Value>(_ read: () throws -> Value) throws -> Value? {
+        do {
+            return try read()
+        } catch DecodingError.typeMismatch {
+            return nil
         }
     }
 
