@@ -3,8 +3,8 @@
 internal import FoundationEssentials
 
 extension JSONValue {
-    /// The most arrays and objects that may stand in one another; Kazasu's own documents have eight at most.
-    public static let deepestNesting = 32
+    /// The most arrays and objects that may stand in one another; Kazasu's own documents have seven at most.
+    public static let deepestNesting = 16
 
     /// Reads a JSON text in UTF-8, with or without a byte order mark.
     ///
