@@ -100,30 +100,34 @@ coverage: deps venv ## runs the tests and prints the lines covered, module by mo
 
 asan: deps venv ## runs the tests under the address sanitizer
 	swift build --build-tests --scratch-path .build-asan --sanitize address
-	swift test --skip-build --scratch-path .build-asan --sanitize address $(TEST_ARGS)
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/lsan.supp:print_suppressions=0 \
+	    swift test --skip-build --scratch-path .build-asan --sanitize address $(TEST_ARGS)
 
 tsan: deps venv ## runs the tests under the thread sanitizer
 	swift build --build-tests --scratch-path .build-tsan --sanitize thread
-	swift test --skip-build --scratch-path .build-tsan --sanitize thread $(TEST_ARGS)
+	clang -shared -fPIC -O1 -Wall -Wextra -o .build-tsan/libmutex.so Tests/Sanitizers/mutex.c -ldl
+	LD_PRELOAD=$(CURDIR)/.build-tsan/libmutex.so \
+	    swift test --skip-build --scratch-path .build-tsan --sanitize thread $(TEST_ARGS)
 
 bench: deps venv release ## compares speed and memory with a C program on libnfc and with nfcpy
 	python3 Tests/Bench/bench.py --kazasu $(KAZASU) --python $(KAZASU_PYTHON) --work $(SCRATCH)/bench $(BENCH_ARGS)
 
 # --- documents and installing -----------------------------------------------------------------------------------------
 
-.PHONY: docs api-docs install uninstall clean
-docs: swift ## makes man pages and shell completions, and the API pages where the toolchain has docc
-	packaging/scripts/make-man $(SCRATCH) $(DIST)
+.PHONY: docs man api-docs install uninstall clean
+docs: man ## makes man pages and shell completions, and the API pages where the toolchain has docc
 	@if command -v docc > /dev/null; then $(MAKE) --no-print-directory api-docs; \
 	else echo "no docc in this toolchain: no API pages"; fi
+
+man: release
+	packaging/scripts/make-man $(SCRATCH) $(DIST)
 
 api-docs: swift
 	packaging/scripts/make-api-docs $(SCRATCH) $(DIST)/api $(MODULES)
 
-# Man pages are made first: the plug-in that makes them links a program of its own in the same folder.
+# sudo often hides the compiler: then what was built before is installed.
 install: ## installs program, man pages and completions below DESTDIR/PREFIX
-	packaging/scripts/make-man $(SCRATCH) $(DIST)
-	$(MAKE) --no-print-directory release
+	@if command -v swift > /dev/null; then $(MAKE) --no-print-directory man; fi
 	packaging/scripts/install-files $(DIST) "$(DESTDIR)$(PREFIX)"
 
 uninstall: ## removes what install put there

@@ -60,8 +60,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["ByteCodec", "CardModel"], path: "Tests/TestSupport",
             swiftSettings: strict),
-    ] + tests.map {
-        .testTarget(name: $0.name, dependencies: $0.dependencies + ["TestSupport"], swiftSettings: strict)
-    },
+    ]
+        + tests.map {
+            .testTarget(name: $0.name, dependencies: $0.dependencies + ["TestSupport"], swiftSettings: strict)
+        },
     swiftLanguageModes: [.v6]
 )

@@ -24,6 +24,12 @@ struct Kazasu: ParsableCommand {
               kazasu dump -o card.json                every block that needs no key
               kazasu decode card.json                 what a dump says, without a reader
               kazasu balance --reader virtual:card.json   all of it without a reader
+
+            Exit status:
+              0 done  64 wrong command line  65 a file is not what it should be  66 a file is missing
+              69 no usable reader  73 an output file cannot be written  74 the card left part-way
+              75 no card came  76 a card is there, but not one that can be read so  77 the card refused
+              130 interrupted
             """,
             """
             例:
@@ -33,6 +39,12 @@ struct Kazasu: ParsableCommand {
               kazasu dump -o card.json                鍵なしで読めるブロックをすべて
               kazasu decode card.json                 ダンプの中身（リーダー不要）
               kazasu balance --reader virtual:card.json   リーダーなしで試す
+
+            終了ステータス:
+              0 完了  64 コマンドラインの誤り  65 ファイルの内容が不正  66 ファイルがない
+              69 使えるリーダーがない  73 出力ファイルに書けない  74 途中でカードが離れた
+              75 カードが来なかった  76 カードはあるが種類が違う  77 カードが拒否した
+              130 中断
             """),
         version: version,
         subcommands: [

@@ -6,6 +6,7 @@ internal import NFCTransport
 struct ChipLink: ~Copyable {
     private let device: LibNFCDevice
     private let node: DeviceNode?
+    private let family: LibNFCFamily
     private var timeouts = ChipTimeoutPolicy()
     private var triesOnce = false
     /// Whether the reader may still say something that belongs to a command of the past.
@@ -20,9 +21,10 @@ struct ChipLink: ~Copyable {
     /// How often the firmware version is asked for until the reader counts as lost. Each stale answer takes one.
     private static let recoveryAttempts = 4
 
-    init(device: consuming LibNFCDevice, node: consuming DeviceNode?) {
+    init(device: consuming LibNFCDevice, node: consuming DeviceNode?, family: LibNFCFamily) {
         self.device = device
         self.node = node
+        self.family = family
     }
 
     /// What libnfc calls the reader.
@@ -36,15 +38,20 @@ struct ChipLink: ~Copyable {
         if let lost { throw lost }
         guard !isInDoubt else { throw .cancelled }
         guard !triesOnce else { return }
-        let result = device.stopInfiniteSelect()
-        try check(ChipAnswer(result: result, status: 0, bytes: []))
+        try check(send(ChipCommand.oneTry, waiting: Self.pollingTime), statusIsFirst: false)
         triesOnce = true
     }
 
     /// Runs an InListPassiveTarget and returns its answer.
     mutating func poll(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
         let answer = send(command, waiting: Self.pollingTime)
-        try check(answer, statusIsFirst: false)
+        do throws(TransportError) {
+            try check(answer, statusIsFirst: false)
+        } catch {
+            // Brought back, so what looked like a dead reader was one without a card: no target.
+            guard error == .readerTimeout, lost == nil, family.timesOutWithoutCard else { throw error }
+            return [0x00]
+        }
         guard !answer.bytes.isEmpty else { throw recover(from: ChipOutcome.damagedOnTheWay) }
         return answer.bytes
     }
@@ -57,7 +64,7 @@ struct ChipLink: ~Copyable {
         }
         let chipTime = timeouts.current ?? .longest
         let answer = device.transceive(
-            ChipCommand.communicateThru(frame), timeout: HostTimeout(for: chipTime, overUSB: device.isUSB))
+            ChipCommand.communicateThru(frame), timeout: HostTimeout(for: chipTime, overUSB: family.isUSB))
         do throws(TransportError) {
             try check(answer)
         } catch {
@@ -69,21 +76,23 @@ struct ChipLink: ~Copyable {
         return Array(answer.bytes.dropFirst())
     }
 
-    /// Makes sure that the chip hears what `nfc_close` says next (release the card, field off, power down): libnfc
-    /// leaves the field on when the first of these meets a stale answer, or a cancellation that a USB driver keeps.
-    mutating func settle() {
-        guard isInDoubt, lost == nil else { return }
-        _ = recover(from: .cancelled)
+    /// Gives the reader back: releases the card, switches the field off, closes the device, then unlocks its port.
+    ///
+    /// libnfc leaves the field on when its first command meets a stale answer, or a cancellation that a USB driver
+    /// keeps; so a reader in doubt is brought back before.
+    consuming func close() {
+        if isInDoubt, lost == nil { _ = recover(from: .cancelled) }
+        device.close()
     }
 
     private func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
-        device.transceive(command, timeout: HostTimeout(waiting: time, overUSB: device.isUSB))
+        device.transceive(command, timeout: HostTimeout(waiting: time, overUSB: family.isUSB))
     }
 
     /// Throws what an answer says, after the reader was brought back when it is in doubt.
     private mutating func check(_ answer: ChipAnswer, statusIsFirst: Bool = true) throws(TransportError) {
         let status = statusIsFirst ? answer.status : 0
-        switch ChipOutcome(result: answer.result, status: status, overUSB: device.isUSB) {
+        switch ChipOutcome(result: answer.result, status: status, overUSB: family.isUSB) {
         case .success: return
         case .failed(let error):
             if case .readerUnavailable = error { lost = error }
@@ -110,12 +119,12 @@ struct ChipLink: ~Copyable {
                 lost = ChipOutcome.unplugged
                 return ChipOutcome.unplugged
             }
-            node.abortChip()
+            if family.reachesChip { node.abortChip() }
         case .none: break
         }
         for _ in 0..<Self.recoveryAttempts {
             let answer = send(ChipCommand.firmwareVersion, waiting: Self.commandTime)
-            switch ChipOutcome(result: answer.result, status: 0, overUSB: device.isUSB) {
+            switch ChipOutcome(result: answer.result, status: 0, overUSB: family.isUSB) {
             case .success: return error
             case .failed(let fault):
                 lost = fault

@@ -79,7 +79,8 @@ struct ConnectionString: Hashable, Sendable {
         }
     }
 
-    private static func threeDigits(_ number: Int) -> String {
+    /// A bus or device number as libnfc writes it.
+    static func threeDigits(_ number: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 3 - digits.utf8.count)) + digits
     }

@@ -6,17 +6,26 @@ public import NFCTransport
 ///
 /// A reader's ID is a libnfc connection string, as in `pn532_uart:/dev/ttyUSB0`.
 public struct LibNFCDriver: ReaderDriver {
-    /// The driver; it holds nothing.
-    public init() {}
+    private let paths: SystemPaths
 
-    /// The readers that libnfc finds or is configured with, and the serial ports where one may be.
+    /// The driver of this system's readers.
+    public init() {
+        self.init(paths: SystemPaths())
+    }
+
+    init(paths: SystemPaths) {
+        self.paths = paths
+    }
+
+    /// The readers that libnfc finds or is configured with, those that it cannot use, with the reason, and the serial
+    /// ports where one may be. Serial ports are not opened, so whether a reader is there stays unknown.
     public func list() -> [ReaderListing] {
-        []
+        ReaderScan(paths: paths).run(listed: LibNFCContext.list())
     }
 
     /// Opens a reader.
     ///
-    /// On a serial port this takes 50 ms, in which libnfc waits for a predecessor's last bytes, and a second when
+    /// On a serial port this takes 50 ms, in which libnfc waits for a predecessor's last bytes, and two seconds when
     /// nothing answers. It cannot be cancelled meanwhile.
     ///
     /// - Returns: `nil` when the ID names none of libnfc's drivers.
@@ -24,18 +33,50 @@ public struct LibNFCDriver: ReaderDriver {
     public func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
         guard let connectionString = try ConnectionString(parsing: id) else { return nil }
         try cancellation.check()
+        guard connectionString.family.isPN53x else {
+            throw .readerUnavailable(
+                reason: .unsupported,
+                detail: "libnfc reads no FeliCa card through its driver \(connectionString.family.name)")
+        }
         guard let path = connectionString.path else {
             guard let device = LibNFCContext.open(connectionString) else {
-                throw .readerUnavailable(reason: .absent, detail: "libnfc finds no reader as \(connectionString.text)")
+                throw whyNotOnUSB(connectionString)
             }
-            return try reader(ChipLink(device: device, node: nil), connectionString, cancellation)
+            return try reader(
+                ChipLink(device: device, node: nil, family: connectionString.family), connectionString, cancellation)
         }
         var node = try DeviceNode(path: path)
-        guard let device = LibNFCContext.open(connectionString) else {
+        // Twice: a program that was killed while it sent leaves the chip in the middle of a frame, and the first
+        // command of the next one is taken for the rest of it.
+        var opened = LibNFCContext.open(connectionString)
+        if opened == nil {
+            try cancellation.check()
+            opened = LibNFCContext.open(connectionString)
+        }
+        guard let device = opened else {
             throw .readerUnavailable(reason: .absent, detail: "no reader answers at \(path)")
         }
         node.keepOthersOut()
-        return try reader(ChipLink(device: device, node: node), connectionString, cancellation)
+        return try reader(
+            ChipLink(device: device, node: node, family: connectionString.family), connectionString, cancellation)
+    }
+
+    /// Why libnfc could not open a USB reader, of which it says nothing itself.
+    private func whyNotOnUSB(_ connectionString: ConnectionString) -> TransportError {
+        let candidates = USBReaderScan(paths: paths).run().filter { reader in
+            let name = connectionString.family.name
+            return (name == "usb" || name == reader.model.driver)
+                && reader.numbers.starts(with: connectionString.usbNumbers)
+        }
+        for reader in candidates {
+            guard case .unavailable(let reason, let detail) = reader.state else { continue }
+            return .readerUnavailable(reason: reason, detail: "\(reader.model.name): \(detail)")
+        }
+        guard connectionString.family.address == .usb else {
+            return .readerUnavailable(
+                reason: .unsupported, detail: "libnfc opens no reader as \(connectionString.text)")
+        }
+        return .readerUnavailable(reason: .absent, detail: "libnfc finds no reader as \(connectionString.text)")
     }
 
     private func reader(

@@ -15,6 +15,15 @@ struct LibNFCFamily: Hashable, Sendable {
     /// The longest FeliCa answer that it passes on unharmed, LEN byte included.
     var longestFeliCaAnswer = 255
 
+    /// Whether a PN53x chip is behind it. Only then may raw chip commands be sent: libnfc would take another driver's
+    /// data for a PN53x's and crash.
+    var isPN53x = true
+    /// Whether the device file leads to the chip itself, so that an ACK frame written there ends its command. On the
+    /// other ones the frame would need a wrapping.
+    var reachesChip: Bool { name == "pn532_uart" }
+    /// Whether a select that finds no card may end as a time-out of the reader (Debian's patch for the ACR122U).
+    var timesOutWithoutCard: Bool { name == "acr122_usb" || name == "usb" }
+
     /// What a connection string says after the driver's name.
     enum Address: Hashable, Sendable {
         /// Nothing, a bus number, or a bus and a device number.
@@ -41,7 +50,7 @@ struct LibNFCFamily: Hashable, Sendable {
         LibNFCFamily(name: "pn532_spi", address: .deviceFile),
         LibNFCFamily(name: "pn532_i2c", address: .deviceFile),
         LibNFCFamily(name: "acr122_pcsc", address: .other, longestCommand: 254, longestFeliCaAnswer: 242),
-        LibNFCFamily(name: "pcsc", address: .other),
-        LibNFCFamily(name: "pn71xx", address: .other),
+        LibNFCFamily(name: "pcsc", address: .other, isPN53x: false),
+        LibNFCFamily(name: "pn71xx", address: .other, isPN53x: false),
     ]
 }

@@ -40,7 +40,7 @@ public final class LibNFCReader: Reader {
     /// The longest frame that can be sent to a card, in bytes.
     private var longestFrame: Int { family.longestCommand - 1 }
 
-    /// Polls once (the chip repeats an unanswered Polling twice by itself) and selects the card that answers.
+    /// Polls once and selects the card that answers.
     ///
     /// - Returns: the card, or `nil` when none answered.
     /// - Throws: ``TransportError`` when the reader failed, was closed, or work was cancelled;
@@ -79,9 +79,9 @@ public final class LibNFCReader: Reader {
 
     /// Switches the field off and gives the device back. Further calls do nothing.
     public func close() {
-        guard var link = link.take() else { return }
+        guard let link = link.take() else { return }
         if let cancellationHandler { cancellation.remove(cancellationHandler) }
-        link.settle()
+        link.close()
     }
 
     private func prepare() throws(TransportError) {

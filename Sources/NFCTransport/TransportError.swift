@@ -5,7 +5,8 @@
 public enum TransportError: Error, Hashable, Sendable {
     /// The card kept silent: it left, or it does not know the command, the mode or the IDm.
     case noAnswer
-    /// The answer came damaged (CRC, parity, framing, collision); `status` is the chip's own code. Worth another try.
+    /// The answer came damaged (CRC, parity, framing, collision); `status` is the chip's own code, or 0 when it was
+    /// damaged between reader and computer and the reader is well again. Worth another try.
     case corrupted(status: UInt8)
     /// The chip says that the card is no longer selected.
     case cardReleased

@@ -13,6 +13,8 @@ public final class CardSession {
     public let target: FeliCaTarget
     /// What is known of the card's limits; learnt while reading.
     let limits: CardLimits
+    /// Whether an exchange came back damaged, or got no answer and was repeated: then one unanswered Polling says little.
+    private(set) var isNoisy = false
     private let cancellation: CancellationToken
 
     /// How often an exchange that came back damaged is tried in all.
@@ -49,13 +51,16 @@ public final class CardSession {
                 case .status(let flags): return .refused(flags)
                 case .transport(.noAnswer), .transport(.cardReleased):
                     silent += 1
+                    isNoisy = true
                     guard try isPresent(system) else { throw .cardLost }
                     if silent == 2 { return .silent }
                 case .transport(let failure):
                     guard failure.isTransient else { throw CardSession.readingError(failure) }
+                    isNoisy = true
                     damaged += 1
                     if damaged == CardSession.attempts { throw .radio(failure) }
                 default:
+                    isNoisy = true
                     damaged += 1
                     if damaged == CardSession.attempts { throw .badAnswer(error) }
                 }
@@ -76,6 +81,7 @@ public final class CardSession {
                 return found
             } catch {
                 guard error.isTransient else { throw CardSession.readingError(error) }
+                isNoisy = true
                 damaged += 1
                 if damaged == CardSession.attempts { throw .radio(error) }
             }

@@ -109,7 +109,7 @@ final class CardWalk {
         let derived = SystemHandle(
             code: code, idm: first.idm.inSystem(UInt8(truncatingIfNeeded: number)), pmm: first.pmm)
         guard code != .any else { return derived }
-        for _ in 0..<2 {
+        for _ in 0..<3 {
             if let found = try session.poll(code), CardWalk.isSameCard(found, first) {
                 return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
             }
@@ -124,11 +124,15 @@ final class CardWalk {
             || found.pmm == first.pmm && (0x10...0x1F).contains(found.pmm.icType)
     }
 
-    /// The system if this card, and not another in the field, answers to exactly this code.
+    /// The system if this card, and not another in the field, answers to exactly this code. One Polling that nobody
+    /// answers is enough where nothing was lost so far.
     private func answer(to code: SystemCode) throws(ReadingError) -> SystemHandle? {
-        guard let found = try session.poll(code, requestCode: 1), found.idm.isSameCard(as: session.target.idm),
-            found.requestData == nil || found.requestData == code.rawValue
-        else { return nil }
-        return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
+        for _ in 0..<(session.isNoisy ? 3 : 1) {
+            guard let found = try session.poll(code, requestCode: 1), found.idm.isSameCard(as: session.target.idm),
+                found.requestData == nil || found.requestData == code.rawValue
+            else { continue }
+            return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
+        }
+        return nil
     }
 }

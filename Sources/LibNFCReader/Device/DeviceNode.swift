@@ -25,7 +25,7 @@ struct DeviceNode: ~Copyable {
         self.path = path
         let descriptor = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw DeviceNodeFault(errorNumber: errno, path: path, group: Self.group(of: path)).error
+            throw DeviceNodeFault(errorNumber: errno, path: path, group: FileOwner.group(of: path)).error
         }
         guard descriptor < Self.highestDescriptor else {
             Glibc.close(descriptor)
@@ -71,18 +71,5 @@ struct DeviceNode: ~Copyable {
     private static func isCharacterDevice(_ descriptor: Int32) -> Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR
-    }
-
-    /// The name of the group that a file belongs to.
-    private static func group(of path: String) -> String? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        var entry = unsafe Glibc.group()
-        var found: UnsafeMutablePointer<Glibc.group>?
-        var buffer = [CChar](repeating: 0, count: 16_384)
-        guard unsafe getgrgid_r(status.st_gid, &entry, &buffer, buffer.count, &found) == 0,
-            let found = unsafe found, let name = unsafe found.pointee.gr_name
-        else { return nil }
-        return unsafe String(cString: name)
     }
 }

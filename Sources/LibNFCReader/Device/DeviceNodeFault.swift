@@ -22,17 +22,18 @@ struct DeviceNodeFault: Hashable, Sendable {
         }
     }
 
-    /// The error to throw.
-    var error: TransportError {
-        let detail =
-            switch reason {
-            case .permission:
-                group.map { "\(path) may be opened by members of the group \($0)" } ?? "\(path) may not be opened"
-            case .busy: "\(path) is in use by another program"
-            case .absent where errorNumber == ENOENT: "\(path) does not exist"
-            case .absent: "there is no device at \(path) (error \(errorNumber))"
-            case .unsupported: "\(path) cannot be opened (error \(errorNumber))"
-            }
-        return .readerUnavailable(reason: reason, detail: detail)
+    /// The reason in words, for people.
+    var detail: String {
+        switch reason {
+        case .permission:
+            group.map { "\(path) may be opened by members of the group \($0)" } ?? "\(path) may not be opened"
+        case .busy: "\(path) is in use by another program"
+        case .absent where errorNumber == ENOENT: "\(path) does not exist"
+        case .absent: "there is no device at \(path) (error \(errorNumber))"
+        case .unsupported: "\(path) cannot be opened (error \(errorNumber))"
+        }
     }
+
+    /// The error to throw.
+    var error: TransportError { .readerUnavailable(reason: reason, detail: detail) }
 }

@@ -38,9 +38,10 @@ internal import Synchronization
     /// Opens a reader.
     static func open(_ connectionString: ConnectionString) -> LibNFCDevice? {
         let handle = unsafe use { context in
-            unsafe nfc_open(context, connectionString.text).map { unsafe DeviceHandle($0) }
+            unsafe QuietErrors.during { unsafe nfc_open(context, connectionString.text) }
+                .map { unsafe DeviceHandle($0) }
         }
-        return handle.map { LibNFCDevice($0, isUSB: connectionString.family.isUSB) }
+        return handle.map { LibNFCDevice($0) }
     }
 
     /// The connection strings of the readers that libnfc finds or is configured with, at most 16.
@@ -49,7 +50,7 @@ internal import Synchronization
             let capacity = 16
             let found = UnsafeMutablePointer<nfc_connstring>.allocate(capacity: capacity)
             defer { unsafe found.deallocate() }
-            let count = unsafe nfc_list_devices(context, found, capacity)
+            let count = QuietErrors.during { unsafe nfc_list_devices(context, found, capacity) }
             return (0..<min(count, capacity)).map { index in
                 let text = unsafe UnsafeRawPointer(found + index).assumingMemoryBound(to: CChar.self)
                 return unsafe String(cString: text)

@@ -8,8 +8,6 @@ internal import CLibNFC
 struct LibNFCDevice: ~Copyable {
     /// What ends a blocked call from another thread; not to be used once the device is closed.
     let handle: DeviceHandle
-    /// Whether one of the USB drivers serves it.
-    let isUSB: Bool
 
     /// libnfc copies a command into 264 bytes on its stack without looking; more than 262 end the process.
     static let longestCommand = 262
@@ -17,9 +15,8 @@ struct LibNFCDevice: ~Copyable {
     private static let answerCapacity = 300
 
     /// Takes what `nfc_open` returned.
-    init(_ handle: DeviceHandle, isUSB: Bool) {
+    init(_ handle: DeviceHandle) {
         self.handle = handle
-        self.isUSB = isUSB
     }
 
     deinit {
@@ -43,11 +40,6 @@ struct LibNFCDevice: ~Copyable {
             handle.pointer, command, command.count, &answer, answer.count, timeout.milliseconds)
         let count = min(max(Int(result), 0), answer.count)
         return ChipAnswer(result: result, status: answer.first ?? 0, bytes: Array(answer.prefix(count)))
-    }
-
-    /// Lets a select end when no card is there instead of trying for ever: one host command.
-    func stopInfiniteSelect() -> Int32 {
-        unsafe nfc_device_set_property_bool(handle.pointer, NP_INFINITE_SELECT, false)
     }
 
     /// Closes it.

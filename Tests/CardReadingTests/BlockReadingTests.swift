@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import CardReading
+import NFCTransport
+import Testing
+import VirtualReader
+
+struct BlockReadingTests {
+    static let styles = ["ordinal", "bitmap", "always255"]
+    static let limits = [15, 12, 8, 4, 3, 1]
+
+    /// Every block of every service is read, whatever the card's limit and its way of naming the place of an error.
+    @Test(arguments: styles, limits)
+    func everyBlockIsReadFromAnyCard(_ style: String, _ limit: Int) throws {
+        for seed in 0..<12 {
+            let random = try RandomCard(
+                seed: UInt64(seed), style: style, limit: limit, overLimit: seed % 2 == 0 ? "A1" : "A2")
+            let outcome = try dump(random.card)
+            #expect(outcome.interruption == nil)
+            let system = try #require(outcome.dump.systems.first)
+            for (code, blocks) in random.blocks {
+                #expect(system.service(code)?.state == .read, "\(code) \(random.description)")
+                #expect(system.service(code)?.blocks == blocks, "\(code) \(random.description)")
+            }
+        }
+    }
+
+    /// With places in the flags, a service costs one command more than its data; without, a search by halves.
+    @Test(arguments: [("ordinal", 12, 30), ("bitmap", 12, 44), ("always255", 12, 60)])
+    func fewCommandsAreNeeded(_ style: String, _ limit: Int, _ most: Int) throws {
+        var total = 0
+        for seed in 0..<10 {
+            let random = try RandomCard(seed: UInt64(100 + seed), style: style, limit: limit)
+            let field = VirtualField(cards: [random.card])
+            _ = try dump(field)
+            total += field.statistics.count(of: 0x06)
+        }
+        #expect(total <= most * 10, "\(total)")
+    }
+
+    @Test func blocksAbove255AreRead() throws {
+        let file = """
+            {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01368b868fbecbff",
+             "systems": [{"code": "8ABC", "blocks": {"1009": {"count": 300, "data": {"0000":
+             "00112233445566778899aabbccddeeff", "00FF": "0102030405060708090a0b0c0d0e0f10", "0100":
+             "1102030405060708090a0b0c0d0e0f10", "012B": "ff02030405060708090a0b0c0d0e0f10"}}}}]}
+            """
+        let outcome = try dump(try VirtualCardFile.load(Array(file.utf8)))
+        let service = try #require(outcome.dump.systems.first?.service(ServiceCode(rawValue: 0x1009)))
+        #expect(service.blocks.count == 300)
+        #expect(service.blocks[0x100]?.bytes.first == 0x11)
+        #expect(service.blocks[0x12B]?.bytes.first == 0xFF)
+    }
+
+    @Test func aRefusedServiceIsNotedAndTheRestGoesOn() throws {
+        let fixture = try Fixture("five-systems")
+        let outcome = CardDumper(session: try fixture.session()).dump()
+        let services = outcome.dump.systems.flatMap(\.services)
+        #expect(services.contains { if case .refused = $0.state { true } else { false } })
+        #expect(services.contains { $0.state == .read })
+        #expect(outcome.dump.complete)
+    }
+
+    @Test func chosenBlocksThatDoNotExistAreTold() throws {
+        let fixture = try Fixture("suica-p1")
+        let session = try fixture.session()
+        let code = ServiceCode(rawValue: 0x090F)
+        let system = SystemHandle(code: .transit, idm: session.target.idm, pmm: session.target.pmm)
+        let outcome = session.read([ServiceRequest(code, .these([0, 19, 20, 3, 700]))], of: system)
+        #expect(outcome.interruption == nil)
+        #expect(Set(outcome.services.first?.blocks.keys.map { $0 } ?? []) == [0, 3, 19])
+        #expect(Set(outcome.absent[code]?.keys.map { $0 } ?? []) == [20, 700])
+        #expect(outcome.absent[code]?[20]?.status.map { $0 & 0xFF } == 0xA8)
+    }
+
+    @Test(arguments: styles)
+    func theFirstBlocksAreReadAsFarAsTheyExist(_ style: String) throws {
+        for count in [0, 1, 7, 20, 40] {
+            let file = """
+                {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01998b868fbecbff",
+                 "systems": [{"code": "0003", "blocks": {"008B": 1, "090F": \(count), "108F": 3}}],
+                 "virtual": {"statusStyle": "\(style)"}}
+                """
+            let reader = InProcessReader(try VirtualCardFile.load(Array(file.utf8)))
+            guard case .found(let target, _) = try CardFinder(reader: reader).find([.transit], timeout: .zero) else {
+                Issue.record("no card")
+                continue
+            }
+            let session = CardSession(reader: reader, target: target)
+            let outcome = session.read(
+                [
+                    ServiceRequest(ServiceCode(rawValue: 0x090F), .first(20)),
+                    ServiceRequest(ServiceCode(rawValue: 0x108F), .first(3)),
+                ], of: SystemHandle(code: .transit, idm: target.idm, pmm: target.pmm))
+            #expect(outcome.interruption == nil)
+            #expect((outcome.services.first?.blocks.count ?? 0) >= min(count, 20))
+            #expect((outcome.services.first?.blocks.count ?? 0) <= count)
+            #expect(outcome.services.last?.blocks.count == 3)
+        }
+    }
+
+    private func dump(_ card: VirtualFeliCaCard) throws -> CardDumper.Outcome {
+        try dump(VirtualField(cards: [card]))
+    }
+
+    private func dump(_ field: VirtualField) throws -> CardDumper.Outcome {
+        let reader = InProcessReader(field)
+        guard case .found(let target, _) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero)
+        else { throw Fixture.NoCard() }
+        return CardDumper(session: CardSession(reader: reader, target: target)).dump()
+    }
+}

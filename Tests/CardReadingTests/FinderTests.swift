@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import CardReading
+import NFCTransport
+import Testing
+import VirtualReader
+
+struct FinderTests {
+    @Test func theFirstCodeOfTheListThatAnswersWins() throws {
+        let reader = try Fixture("suica-p1").reader()
+        let finder = CardFinder(reader: reader)
+        for (codes, first) in [
+            ([SystemCode.transit, .commonArea], SystemCode.transit), ([.commonArea, .transit], .commonArea),
+            ([.lite, .ndef, .commonArea], .commonArea),
+        ] {
+            guard case .found(let target, let code) = try finder.find(codes, requestCode: 1, timeout: .zero) else {
+                Issue.record("nothing found")
+                continue
+            }
+            #expect(code == first)
+            #expect(target.requestData == first.rawValue)
+        }
+    }
+
+    /// Polling with system codes costs one Polling a code, and nothing when the first one is there.
+    @Test func theCostIsOnePollingACode() throws {
+        let fixture = try Fixture("suica-p1")
+        _ = try CardFinder(reader: fixture.reader()).find([.transit, .commonArea], timeout: .zero)
+        #expect(fixture.field.statistics.exchanges == 1)
+        _ = try CardFinder(reader: fixture.reader()).find([.lite, .ndef, .commonArea], timeout: .zero)
+        #expect(fixture.field.statistics.exchanges == 4)
+    }
+
+    @Test func anEmptyFieldIsNothing() throws {
+        let reader = InProcessReader(VirtualField(cards: []))
+        #expect(try CardFinder(reader: reader).find([.any], timeout: .zero) == .nothing)
+        #expect(try CardFinder(reader: reader).find([.transit, .commonArea], timeout: .zero) == .nothing)
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(5)])
+    func aCardWithoutTheSystemsIsNamed(_ timeout: Duration) throws {
+        let reader = try Fixture("felica-lite-s").reader()
+        guard case .other(let target) = try CardFinder(reader: reader).find([.transit, .commonArea], timeout: timeout)
+        else {
+            Issue.record("the card was not seen")
+            return
+        }
+        #expect(target.pmm.icType == 0xF1)
+    }
+
+    @Test func aCardThatComesLaterIsFound() throws {
+        let fixture = try Fixture("suica-p1", faults: .cardAway(from: 1, until: 7))
+        guard case .found = try CardFinder(reader: fixture.reader()).find([.transit], timeout: nil) else {
+            Issue.record("not found")
+            return
+        }
+    }
+
+    @Test func cancellingEndsTheWaiting() throws {
+        let token = CancellationToken()
+        token.cancel()
+        let finder = CardFinder(reader: InProcessReader(VirtualField(cards: [])), cancellation: token)
+        #expect(throws: ReadingError.cancelled) { try finder.find([.any], timeout: nil) }
+    }
+
+    /// The card answers at 212 kbit/s only; polling begins there.
+    @Test func aCardThatOnlyHears212IsFound() throws {
+        guard
+            case .found(let target, _) = try CardFinder(reader: try Fixture("awkward").reader())
+                .find([.any], requestCode: 1, timeout: .zero)
+        else {
+            Issue.record("not found")
+            return
+        }
+        #expect(target.bitRate == .kbps212)
+    }
+}

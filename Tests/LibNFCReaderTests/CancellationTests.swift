@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Dispatch
+import Glibc
+import LibNFCReader
+import NFCTransport
+import Testing
+import VirtualReader
+
+/// Cancelling from another thread.
+struct CancellationTests {
+    /// Cancels an exchange that the chip answers too late.
+    ///
+    /// - Returns: whether the call was ended, and did not only run into its time-out: then the reader would have
+    ///   been asked for its firmware version.
+    private func cancelsABlockedExchange() throws -> Bool {
+        let bench = try Bench(serial: SerialFaultPlan([.code(0x42): .late(.seconds(60))]))
+        try bench.activate()
+        let (server, cancellation) = (bench.server, bench.cancellation)
+        let before = server.statistics
+        let cancelled = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "canceller").async {
+            // The command has come and its ACK is out, so libnfc waits for the answer or is about to.
+            while server.statistics.bytesToHost < before.bytesToHost + 6 { sched_yield() }
+            for _ in 0..<1000 { sched_yield() }
+            cancellation.cancel()
+            cancelled.signal()
+        }
+        #expect(throws: TransportError.cancelled) {
+            try bench.exchange(TestCard.requestSystemCode, within: .seconds(3))
+        }
+        cancelled.wait()
+        let asked = server.statistics.commandsByCode[0x02] != before.commandsByCode[0x02]
+        // Whatever comes next is cancelled without a word to the reader; closing works and switches the field off.
+        let commands = bench.hostCommands
+        #expect(throws: TransportError.cancelled) { try bench.activate() }
+        #expect(throws: TransportError.cancelled) { try bench.exchange(TestCard.requestSystemCode) }
+        #expect(bench.hostCommands == commands)
+        bench.reader.close()
+        #expect(server.statistics.commandsByCode[0x16] == 1)
+        return !asked
+    }
+
+    @Test func endsABlockedExchange() throws {
+        // A cancellation that comes a moment before libnfc begins to wait is heard only at its end.
+        for _ in 0..<5 where try cancelsABlockedExchange() { return }
+        Issue.record("no blocked call was ended")
+    }
+
+    @Test func aCancelledTokenOpensNothing() throws {
+        let server = try PN532Server(field: VirtualField())
+        defer { server.stop() }
+        let cancellation = CancellationToken()
+        cancellation.cancel()
+        #expect(throws: TransportError.cancelled) {
+            try LibNFCDriver().open(server.connectionString, cancellation: cancellation)
+        }
+        #expect(server.statistics.hostCommands == 0)
+    }
+
+    @Test func cancellingAfterClosingHarmsNobody() throws {
+        let bench = try Bench()
+        try bench.activate()
+        bench.reader.close()
+        bench.cancellation.cancel()
+        #expect(throws: TransportError.self) { try bench.activate() }
+        #expect(throws: TransportError.self) { try bench.exchange(TestCard.requestSystemCode) }
+    }
+
+    @Test func cancellingBetweenTwoExchanges() throws {
+        let bench = try Bench()
+        try bench.activate()
+        #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)
+        bench.cancellation.cancel()
+        #expect(throws: TransportError.cancelled) { try bench.exchange(TestCard.requestSystemCode) }
+        bench.reader.close()
+        #expect(bench.server.statistics.commandsByCode[0x16] == 1)
+    }
+}

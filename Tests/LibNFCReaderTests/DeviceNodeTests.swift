@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import NFCTransport
+import Testing
+import VirtualReader
+
+@testable import LibNFCReader
+
+/// What stands between a path and a reader.
+struct DeviceNodeTests {
+    static let faults: [(Int32, String?, UnavailableReason, String)] = [
+        (EACCES, "dialout", .permission, "/dev/x may be opened by members of the group dialout"),
+        (EPERM, nil, .permission, "/dev/x may not be opened"),
+        (ENOENT, nil, .absent, "/dev/x does not exist"),
+        (ENXIO, nil, .absent, "there is no device at /dev/x (error 6)"),
+        (EIO, "dialout", .absent, "there is no device at /dev/x (error 5)"),
+        (EBUSY, "dialout", .busy, "/dev/x is in use by another program"),
+        (EWOULDBLOCK, nil, .busy, "/dev/x is in use by another program"),
+        (EMFILE, nil, .unsupported, "/dev/x cannot be opened (error 24)"),
+    ]
+
+    @Test(arguments: faults)
+    func theReasonIsNamed(_ number: Int32, _ group: String?, _ reason: UnavailableReason, _ detail: String) {
+        let fault = DeviceNodeFault(errorNumber: number, path: "/dev/x", group: group)
+        #expect(fault.error == .readerUnavailable(reason: reason, detail: detail))
+    }
+
+    static let wrongPaths: [(String, UnavailableReason)] = [
+        ("/dev/ttyKAZASU-none", .absent), ("/no/such/directory/tty", .absent), ("/etc/passwd", .unsupported),
+        ("/tmp", .unsupported), ("/dev/null", .absent), ("/" + String(repeating: "a", count: 300), .unsupported),
+    ]
+
+    @Test(arguments: wrongPaths, ["pn532_uart", "arygon", "ACR122S", "pn532_spi", "pn532_i2c"])
+    func aWrongPathIsACleanError(_ wrong: (String, UnavailableReason), _ driver: String) {
+        let error = #expect(throws: TransportError.self) {
+            try LibNFCDriver().open("\(driver):\(wrong.0)", cancellation: CancellationToken())
+        }
+        guard case .readerUnavailable(let reason, let detail)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason == wrong.1)
+        #expect(detail.contains(wrong.0))
+    }
+
+    @Test func aPortWithoutPermissionNamesItsGroup() async throws {
+        await #expect(processExitsWith: .success) {
+            let server = try PN532Server(field: VirtualField())
+            chmod(server.path, 0)
+            if geteuid() == 0 { setuid(65_534) }
+            let group = try #require(FileOwner.group(of: server.path))
+            let denied = TransportError.readerUnavailable(
+                reason: .permission, detail: "\(server.path) may be opened by members of the group \(group)")
+            #expect(throws: denied) {
+                try LibNFCDriver().open(server.connectionString, cancellation: CancellationToken())
+            }
+            server.stop()
+        }
+    }
+
+    @Test func aSymbolicLinkIsLockedAsItsTarget() throws {
+        let bench = try Bench()
+        let link = "/tmp/kazasu-link-\(getpid())-\(bench.server.path.split(separator: "/").last ?? "")"
+        symlink(bench.server.path, link)
+        defer { unlink(link) }
+        let busy = TransportError.readerUnavailable(reason: .busy, detail: "\(link) is in use by another program")
+        #expect(throws: busy) { try LibNFCDriver().open("pn532_uart:\(link)", cancellation: CancellationToken()) }
+    }
+
+    @Test func theMarkKeepsOthersOutUntilItIsTakenAway() throws {
+        let server = try PN532Server(field: VirtualField())
+        defer { server.stop() }
+        let descriptor = open(server.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+        defer { close(descriptor) }
+        #expect(Terminal.isPseudoTerminal(descriptor))
+        #expect(!Terminal.isMarked(descriptor))
+        #expect(Terminal.mark(descriptor, exclusive: true))
+        #expect(Terminal.isMarked(descriptor))
+        Terminal.mark(descriptor, exclusive: false)
+        #expect(!Terminal.isMarked(descriptor))
+    }
+
+    @Test func aPseudoTerminalIsLockedButNotMarked() throws {
+        let bench = try Bench()
+        let descriptor = open(bench.server.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+        defer { close(descriptor) }
+        #expect(!Terminal.isMarked(descriptor))
+        #expect(flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+        bench.reader.close()
+        #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    }
+
+    @Test func aReaderThatIsForgottenIsGivenBack() throws {
+        let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
+        defer { server.stop() }
+        for _ in 0..<2 {
+            let reader = try #require(try LibNFCDriver().open(server.connectionString, cancellation: .init()))
+            #expect(try reader.activateFeliCa(systems: [.any]) != nil)
+        }
+    }
+
+    /// `select` cannot wait for a descriptor of 1024 or more; libnfc would be killed by its fortified FD_SET.
+    @Test func aProcessWithTooManyOpenFilesIsRefused() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
+            setrlimit(__rlimit_resource_t(7), &limit)
+            let server = try PN532Server(field: VirtualField())
+            while dup(1) < 1010 {}
+            let error = #expect(throws: TransportError.self) {
+                try LibNFCDriver().open(server.connectionString, cancellation: CancellationToken())
+            }
+            guard case .readerUnavailable(.unsupported, _)? = error else { exit(3) }
+            server.stop()
+        }
+    }
+}
