@@ -47,7 +47,8 @@ struct JSONParsingTests {
     }
 
     static let wrong = [
-        "", " ", "nul", "tru", "True", "[1", "[1 2]", "[,1]", "[1]]", "[1] x", "]", "}", "{", "{\"a\"", "{\"a\"}",
+        "", " ", "nul", "tru", "True", "[1", "[1 2]", "[,1]", "[1,]", "{\"a\":1,}", "[1]]", "[1] x", "]", "}", "{",
+        "{\"a\"", "{\"a\"}",
         "{\"a\":}",
         "{\"a\" 1}", "{a:1}", "{1:2}", "{,}", "['a']", "\"", "\"a", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u12G4\"",
         "\"\\ud800\"",
@@ -66,10 +67,26 @@ struct JSONParsingTests {
         #expect(!reason.contains("Double"), "the reason is not that of the last kind that was tried")
     }
 
-    @Test(arguments: ["[", "{\"a\":", "[{\"a\":[1,", "\"a", "{\"a\":\"b", "[\"\\\""]) func namesAnEndThatComesTooEarly(
-        _ text: String
-    ) {
-        #expect(throws: DocumentError.notJSON(reason: "the text ends too early")) { try Self.parse(text) }
+    static let places = [
+        Place(text: "", at: "line 1, byte 1: the text ends too early"),
+        Place(text: "[", at: "line 1, byte 2: the text ends too early"),
+        Place(text: "{\"a\":", at: "line 1, byte 6: the text ends too early"),
+        Place(text: "[{\"a\":\n[1,\n", at: "line 3, byte 1: the text ends too early"),
+        Place(text: "[\"\\\"", at: "line 1, byte 5: the text ends too early"),
+        Place(text: "[1,\n2,]", at: "line 2, byte 3"), Place(text: "{\"a\":1,}", at: "line 1, byte 8"),
+        Place(text: "{\r\n \"a\" 1}", at: "line 2, byte 6"), Place(text: "[1]\n\n]", at: "line 3, byte 1"),
+        Place(text: "[1}", at: "line 1, byte 3"), Place(text: "\"a\tb\"", at: "line 1, byte 3"),
+        Place(text: "\u{FEFF}[x]", at: "line 1, byte 5"), Place(text: "[tru]", at: "line 1, byte 2"),
+    ]
+
+    struct Place: CustomTestStringConvertible, Sendable {
+        let text: String
+        let at: String
+        var testDescription: String { text }
+    }
+
+    @Test(arguments: places) func namesThePlace(_ test: Place) {
+        #expect(throws: DocumentError.notJSON(reason: test.at)) { try Self.parse(test.text) }
     }
 
     @Test func onlyUTF8IsRead() throws {
@@ -78,7 +95,7 @@ struct JSONParsingTests {
             ([0x22, 0x61, 0xF4, 0x90, 0x80, 0x80, 0x22], 2), ([0xFF, 0xFE, 0x31, 0x00], 0), ([0x31, 0xE3, 0x81], 1),
         ]
         for (bytes, place) in bad {
-            #expect(throws: DocumentError.notJSON(reason: "not UTF-8 at byte \(place)")) {
+            #expect(throws: DocumentError.notJSON(reason: "line 1, byte \(place + 1): not UTF-8")) {
                 try JSONValue(parsing: bytes)
             }
         }
@@ -96,10 +113,9 @@ struct JSONParsingTests {
         let deepest = JSONValue.deepestNesting
         let value = try Self.parse(text(deepest))
         #expect(value.compactText == text(deepest))
+        let place = "line 1, byte \(opening.utf8.count * (deepest + 1) + 1): nested deeper than \(deepest)"
         for depth in [deepest + 1, 513, 10_000, 100_000] {
-            #expect(throws: DocumentError.notJSON(reason: "nested deeper than \(deepest)")) {
-                try Self.parse(text(depth))
-            }
+            #expect(throws: DocumentError.notJSON(reason: place)) { try Self.parse(text(depth)) }
             let open = String(repeating: opening, count: depth)
             #expect(throws: DocumentError.self) { try Self.parse(open) }
         }

@@ -11,21 +11,16 @@ extension JSONValue {
     /// The parser is FoundationEssentials', which gives the members of an object in no order of its own; they are
     /// sorted by name, so that the same text always reads the same. Of a name that stands twice the first value counts.
     ///
-    /// - Throws: ``DocumentError/notJSON(reason:)``. The parser names no place; its time grows with the square of the
-    ///   depth, which is why texts nested deeper than ``deepestNesting`` are not read.
+    /// - Throws: ``DocumentError/notJSON(reason:)`` with line and byte, or with the parser's own words. The parser's time
+    ///   grows with the square of the depth, which is why texts nested deeper than ``deepestNesting`` are not read.
     public init(parsing bytes: [UInt8]) throws(DocumentError) {
         do {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
-            throw .notJSON(reason: "not UTF-8 at byte \(error.byteOffsets.lowerBound)")
+            throw .notJSON(reason: JSONSyntax.place(error.byteOffsets.lowerBound, in: bytes) + ": not UTF-8")
         }
-        // The parser takes a text with NUL bytes for UTF-16 or UTF-32.
-        if let place = bytes.firstIndex(of: 0) { throw .notJSON(reason: "a control character at byte \(place)") }
-        let outline = JSONOutline(bytes)
-        guard outline.depth <= JSONValue.deepestNesting else {
-            throw .notJSON(reason: "nested deeper than \(JSONValue.deepestNesting)")
-        }
-        guard !outline.endsTooEarly else { throw .notJSON(reason: "the text ends too early") }
+        // Looked through first: the parser alone would take UTF-16, and a comma before a closing bracket.
+        if let fault = JSONSyntax.fault(in: bytes) { throw .notJSON(reason: fault) }
         do {
             self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
         } catch let error as DecodingError {
