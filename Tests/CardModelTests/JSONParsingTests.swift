@@ -113,7 +113,7 @@ struct JSONParsingTests {
         let deepest = JSONValue.deepestNesting
         let value = try Self.parse(text(deepest))
         #expect(value.compactText == text(deepest))
-        let place = "line 1, byte \(opening.utf8.count * (deepest + 1) + 1): nested deeper than \(deepest)"
+        let place = "line 1, byte \(opening.utf8.count * deepest + 1): nested deeper than \(deepest)"
         for depth in [deepest + 1, 513, 10_000, 100_000] {
             #expect(throws: DocumentError.notJSON(reason: place)) { try Self.parse(text(depth)) }
             let open = String(repeating: opening, count: depth)

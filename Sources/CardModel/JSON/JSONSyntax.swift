@@ -7,7 +7,10 @@ struct JSONSyntax {
     /// The brackets that are open, each as its closing one.
     private var open: [UInt8] = []
 
-    private var isTooDeep: Bool { open.count > JSONValue.deepestNesting }
+    /// Whether the next byte opens one object or array too many.
+    private var isTooDeep: Bool {
+        open.count == JSONValue.deepestNesting && (next == UInt8(ascii: "{") || next == UInt8(ascii: "["))
+    }
 
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes
