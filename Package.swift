@@ -37,7 +37,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("LibNFCReaderTests", ["ByteCodec", "CLibNFC", "CardModel", "LibNFCReader", "NFCTransport", "VirtualReader"]),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
-    ("KazasuCLITests", ["CardModel", "KazasuCLI"]),
+    ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),
 ]
 
 let package = Package(

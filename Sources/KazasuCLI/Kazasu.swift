@@ -57,7 +57,7 @@ struct Kazasu: ParsableCommand {
     /// - Returns: the exit status.
     static func run(_ arguments: [String]) -> Int32 {
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try parseAsRoot(Language.removed(from: arguments))
             try command.run()
             return ExitStatus.done.rawValue
         } catch let failure as Failure {

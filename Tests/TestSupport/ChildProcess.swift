@@ -30,14 +30,19 @@ public enum ChildProcess {
         errors.closeWriter()
         let inTime = drain([output, errors], until: .now + limit)
         if !inTime { kill(child, SIGKILL) }
+        let end = wait(for: child)
+        return ChildResult(end: inTime ? end : .timedOut, output: output.text, errors: errors.text)
+    }
+
+    /// Waits until a child has ended.
+    static func wait(for child: pid_t) -> ChildResult.End {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F
-        let end: ChildResult.End = !inTime ? .timedOut : signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
-        return ChildResult(end: end, output: output.text, errors: errors.text)
+        return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
 
-    private static func start(
+    static func start(
         _ program: String, _ arguments: [String], _ environment: [String: String], _ output: Pipe, _ errors: Pipe
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
@@ -75,7 +80,7 @@ public enum ChildProcess {
     }
 
     /// Reads until every pipe is at its end; `false` when the time is over before.
-    private static func drain(_ pipes: [Pipe], until deadline: ContinuousClock.Instant) -> Bool {
+    static func drain(_ pipes: [Pipe], until deadline: ContinuousClock.Instant) -> Bool {
         while pipes.contains(where: { !$0.isAtEnd }) {
             let left = (deadline - .now) / .milliseconds(1)
             guard left > 0 else { return false }
