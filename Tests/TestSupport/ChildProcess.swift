@@ -28,16 +28,34 @@ public enum ChildProcess {
         let child = try start(program, arguments, environment, output, errors)
         output.closeWriter()
         errors.closeWriter()
-        let inTime = drain([output, errors], until: .now + limit)
-        if !inTime { kill(child, SIGKILL) }
-        let end = wait(for: child)
-        return ChildResult(end: inTime ? end : .timedOut, output: output.text, errors: errors.text)
+        let deadline = ContinuousClock.now + limit
+        _ = drain([output, errors], until: deadline)
+        let end = end(of: child, before: deadline)
+        return ChildResult(end: end, output: output.text, errors: errors.text)
+    }
+
+    /// Waits for a child and kills it when the time is over: a program can live on after it closed its outputs.
+    private static func end(of child: pid_t, before deadline: ContinuousClock.Instant) -> ChildResult.End {
+        var status: Int32 = 0
+        while waitpid(child, &status, WNOHANG) != child {
+            guard ContinuousClock.now < deadline else {
+                kill(child, SIGKILL)
+                _ = wait(for: child)
+                return .timedOut
+            }
+            poll(nil, 0, 1)
+        }
+        return end(status)
     }
 
     /// Waits until a child has ended.
     static func wait(for child: pid_t) -> ChildResult.End {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return end(status)
+    }
+
+    private static func end(_ status: Int32) -> ChildResult.End {
         let signal = status & 0x7F
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
@@ -51,11 +69,19 @@ public enum ChildProcess {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output.writer, 1)
         posix_spawn_file_actions_adddup2(&actions, errors.writer, 2)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Tests run on threads that block signals, and a child would inherit that.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var variables = inheritedEnvironment().filter { !environment.keys.contains(String($0.prefix { $0 != "=" })) }
         variables += environment.map { "\($0.key)=\($0.value)" }
         var child = pid_t()
         let code = withCStrings([program] + arguments) { arguments in
-            withCStrings(variables) { posix_spawn(&child, program, &actions, nil, arguments, $0) }
+            withCStrings(variables) { posix_spawn(&child, program, &actions, &attributes, arguments, $0) }
         }
         guard code == 0 else { throw NotStarted(program: program, code: code) }
         return child
