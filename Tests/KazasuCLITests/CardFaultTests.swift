@@ -55,13 +55,13 @@ struct CardFaultTests {
         let leaving = try folder.card(Card.long(faults: #"{"fault":"absent","from":40}"#))
         let text = try Kazasu.run("dump", "-r", leaving, "-t", "0")
         text.expectFailure(74)
-        #expect(text.output.contains("0003 008B 0000 00000000000000002000000A000001E3\n"))
+        #expect(text.output.contains("0003 900B 0000 00000000000000000000000000000000\n"))
         #expect(text.output.contains("# missing: 0003 900B from block "))
         let json = try Kazasu.run("dump", "--json", "-r", leaving, "-t", "0")
         #expect(try json.errorDocument().required("reason").text() == "cardLost")
         let kept = try CardDump(parsing: Array(json.output.utf8))
         #expect(!kept.complete)
-        #expect(kept.systems.first?.services.first { $0.code.rawValue == 0x008B }?.blocks.count == 1)
+        #expect(kept.systems.first?.services.first { $0.code.rawValue == 0x900B }?.blocks.isEmpty == false)
     }
 
     @Test("Another card does not go on with a dump")
@@ -77,7 +77,7 @@ struct CardFaultTests {
     }
 
     /// A fault, and what the sentence says of it.
-    static let nonsense: [(fault: String, words: String)] = [
+    static let answers: [(fault: String, words: String)] = [
         (#""truncated","length":5"#, "its length is wrong"), (#""truncated","length":0"#, "the card"),
         (#""truncated","length":27"#, "its length is wrong"), (#""lengthened""#, "its length is wrong"),
         (#""otherIDm""#, "it carries another card's IDm"), (#""wrongCount""#, "its count is wrong"),
@@ -86,7 +86,7 @@ struct CardFaultTests {
         (#""damaged","status":"06""#, "the card's answers came damaged"),
     ]
 
-    @Test("Answers that no card may give", arguments: nonsense)
+    @Test("Answers that no card may give", arguments: answers)
     func nonsense(_ row: (fault: String, words: String)) throws {
         let folder = try TemporaryFolder()
         let card = try folder.card(Card.transit(faults: #"{"fault":\#(row.fault),"command":"06","from":1}"#))

@@ -14,12 +14,12 @@ struct ContractTests {
     }
 
     /// A wrong command line, and what is said of it in English and in Japanese.
-    static let wrong: [(line: String, english: String, japanese: String)] = [
+    static let wrongLines: [(line: String, english: String, japanese: String)] = [
         ("frobnicate", "Unexpected argument 'frobnicate'", "余分な引数"),
         ("poll --foo", "Unknown option '--foo'", "知らないオプション"),
         ("poll --timeout", "Missing value", "値がありません"), ("poll --timeout soon", "is invalid", "正しくありません"),
         ("poll --timeout -1", "Unknown option|Missing value", "知らないオプション|値がありません"),
-        ("poll --system 00", "is invalid", "正しくありません"), ("poll --system 0003,,FE00", "is invalid", "正しくありません"),
+        ("poll --system 0G", "is invalid", "正しくありません"), ("poll --system 0003,,FE00", "is invalid", "正しくありません"),
         ("read", "Missing expected argument", "引数が足りません"), ("read 090G", "is invalid", "正しくありません"),
         ("read 090F --blocks 5-2", "is invalid", "正しくありません"),
         ("read 090F --blocks 70000", "is invalid", "正しくありません"),
@@ -31,7 +31,7 @@ struct ContractTests {
         ("decode", "Missing expected argument", "引数が足りません"), ("poll --lang fr", "is invalid", "正しくありません"),
     ]
 
-    @Test("A wrong command line", arguments: wrong)
+    @Test("A wrong command line", arguments: wrongLines)
     func usage(_ row: (line: String, english: String, japanese: String)) throws {
         let words = row.line.split(separator: " ").map(String.init)
         for (locale, expected) in [("en_US.UTF-8", row.english), ("ja_JP.UTF-8", row.japanese)] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import Glibc
 import TestSupport
 import Testing
@@ -18,10 +19,10 @@ struct FileTests {
     }
 
     static let broken = [
-        Broken("truncated", "line 38, byte ") { _ in String(sample.utf8.prefix(900)) ?? "" },
+        Broken("truncated", "the text ends too early") { _ in String(sample.utf8.prefix(900)) ?? "" },
         Broken("empty", "line 1, byte 1: the text ends too early") { _ in "" },
         Broken("not JSON", "line 1, byte 1") { _ in "hello\n" },
-        Broken("a comma too many", "line 3, byte 1") { _ in "{\n\"schema\": \"kazasu.dump/1\",\n}" },
+        Broken("a colon too few", "line 2, byte 11") { _ in "{\n\"schema\"  \"kazasu.dump/1\"}" },
         Broken("a list", "the document must be an object") { _ in "[1]" },
         Broken("other schema", "its schema is kazasu.dump/2") { $0.replacing("kazasu.dump/1", with: "kazasu.dump/2") },
         Broken("no schema", "schema is missing") { $0.replacing("schema", with: "scheme") },
@@ -32,7 +33,7 @@ struct FileTests {
             $0.replacing("00001234567890123456178a00000000", with: "00001234567890123456178a000000zz")
         },
         Broken("a wrong code", "felica.systems[0].systemCode must be four hexadecimal digits") {
-            $0.replacing("\"systemCode\": \"FE00\"", with: "\"systemCode\": \"FE0\"")
+            $0.replacing("\"systemCode\": \"FE00\"", with: "\"systemCode\": \"FE0G\"")
         },
         Broken("deep", "not JSON") { _ in String(repeating: "[", count: 100_000) },
     ]

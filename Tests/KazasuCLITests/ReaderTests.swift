@@ -42,22 +42,21 @@ struct ReaderTests {
     }
 
     /// An ID and what is said of it.
-    static let wrong: [(id: String, status: Int32, reason: String)] = [
+    static let wrongIDs: [(id: String, status: Int32, reason: String)] = [
         ("pn532_uart:/dev/nowhere", 69, "absent"), ("pn532_uart:/dev/null", 69, "absent"),
         ("pn532_uart:/etc/passwd", 69, "unsupported"), ("pn532_uart:", 69, "unsupported"),
         ("pn532_uart:ttyUSB0", 69, "unsupported"), ("pn532_uart:/dev/ttyUSB0:fast", 69, "unsupported"),
         ("pn532_uart:/dev/ttyUSB0:115201", 69, "unsupported"), ("acr122_usb:x", 69, "unsupported"),
-        ("acr122_usb:250:250", 69, "absent"), ("foo", 64, "unknownReader"), ("", 69, ""),
+        ("acr122_usb:250:250", 69, "absent"), ("foo", 64, "unknownReader"), ("virtual", 64, "unknownReader"),
         (String(repeating: "x", count: 5000), 64, "unknownReader"),
         ("pn532_uart:/" + String(repeating: "x", count: 5000), 69, "unsupported"),
     ]
 
-    @Test("A connection string that is wrong", arguments: wrong)
+    @Test("A connection string that is wrong", arguments: wrongIDs)
     func wrong(_ row: (id: String, status: Int32, reason: String)) throws {
         let result = try Kazasu.run("poll", "--reader", row.id, "-t", "0")
         result.expectFailure(row.status)
         try Kazasu.run("poll", "--reader", row.id, "-t", "0", "--lang", "ja").expectFailure(row.status)
-        guard !row.reason.isEmpty else { return }
         let json = try Kazasu.run("poll", "--json", "--reader", row.id, "-t", "0")
         #expect(try json.errorDocument().required("reason").text() == row.reason)
         let fromEnvironment = try Kazasu.run(["poll", "-t", "0"], environment: ["KAZASU_READER": row.id])
@@ -79,7 +78,7 @@ struct ReaderTests {
         #expect(try poll("--json").errorDocument().required("reason").text() == "permission")
     }
 
-    @Test("Two readers, each with its own card; one reader, two programs")
+    @Test("Two readers, each with its own card")
     func two() throws {
         let folder = try TemporaryFolder()
         let suica = try SimulatedReader(Card.file("suica-p1"), link: "\(folder.path)/suica")
@@ -89,13 +88,21 @@ struct ReaderTests {
         let first = try Kazasu.run(["balance", "-r", edy.id], environment: ["KAZASU_READER": suica.id])
         #expect(first.output == "10814\n", "the option comes before the environment")
         #expect(try Kazasu.run(["balance"], environment: ["KAZASU_READER": edy.id]).output == "10814\n")
-        // The second program finds the port held.
-        let holder = try Kazasu.start(
-            "poll", "--system", "ABCD", "-t", "forever", "-r", suica.id, "--trace", "/dev/stderr")
+    }
+
+    @Test("One reader, two programs: the second is told that it is in use")
+    func busy() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            Array(Card.transit(faults: #"{"fault":"absent","from":1}"#).utf8), as: "absent.json")
+        let reader = try SimulatedReader(file, link: "\(folder.path)/pn532")
+        let holder = try Kazasu.start("poll", "-t", "forever", "-r", reader.id, "--trace", "/dev/stderr")
         for _ in 0..<3 { _ = try holder.line(of: .errors) }
-        let other = try Kazasu.run("poll", "-r", suica.id)
-        #expect(other.hasEnded(69) || other.hasEnded(0), "\(other.errors)")
-        _ = holder.finish()
+        try Kazasu.run("poll", "-r", reader.id).expectFailure(69, "the reader is in use")
+        try Kazasu.run("poll", "-r", reader.id, "--lang=ja").expectFailure(69, "使用中です")
+        #expect(try Kazasu.run("poll", "-r", reader.id, "--json").errorDocument().required("reason").text() == "busy")
+        holder.send(SIGINT)
+        #expect(holder.finish().end == .exited(130))
     }
 
     @Test("A reader that stops answering, and one that is unplugged")
@@ -124,12 +131,11 @@ struct ReaderTests {
 
     @Test("A port behind which nothing answers")
     func nobodyThere() throws {
-        let master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        try #require(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0)
-        defer { close(master) }
-        let path = try String(cString: #require(ptsname(master)))
-        let result = try Kazasu.run("poll", "-t", "0", "-r", "pn532_uart:\(path)")
-        result.expectFailure(69, "no reader answers at")
-        try Kazasu.run("poll", "-t", "0", "-r", "pn532_uart:\(path)", "--lang=ja").expectFailure(69, "見つかりません")
+        let folder = try TemporaryFolder()
+        let reader = try SimulatedReader(Card.file("edy"), link: "\(folder.path)/pn532")
+        reader.send(SIGSTOP)
+        defer { reader.send(SIGCONT) }
+        try Kazasu.run("poll", "-t", "0", "-r", reader.id).expectFailure(69, "no reader answers at")
+        try Kazasu.run("poll", "-t", "0", "-r", reader.id, "--lang=ja").expectFailure(69, "見つかりません")
     }
 }

@@ -29,33 +29,22 @@ public enum ChildProcess {
         output.closeWriter()
         errors.closeWriter()
         let deadline = ContinuousClock.now + limit
-        _ = drain([output, errors], until: deadline)
+        drain([output, errors], until: deadline)
         let end = end(of: child, before: deadline)
         return ChildResult(end: end, output: output.text, errors: errors.text)
     }
 
     /// Waits for a child and kills it when the time is over: a program can live on after it closed its outputs.
-    private static func end(of child: pid_t, before deadline: ContinuousClock.Instant) -> ChildResult.End {
+    static func end(of child: pid_t, before deadline: ContinuousClock.Instant) -> ChildResult.End {
         var status: Int32 = 0
         while waitpid(child, &status, WNOHANG) != child {
             guard ContinuousClock.now < deadline else {
                 kill(child, SIGKILL)
-                _ = wait(for: child)
+                while waitpid(child, &status, 0) < 0, errno == EINTR {}
                 return .timedOut
             }
             poll(nil, 0, 1)
         }
-        return end(status)
-    }
-
-    /// Waits until a child has ended.
-    static func wait(for child: pid_t) -> ChildResult.End {
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        return end(status)
-    }
-
-    private static func end(_ status: Int32) -> ChildResult.End {
         let signal = status & 0x7F
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
@@ -105,15 +94,14 @@ public enum ChildProcess {
         return body(copies + [nil])
     }
 
-    /// Reads until every pipe is at its end; `false` when the time is over before.
-    static func drain(_ pipes: [Pipe], until deadline: ContinuousClock.Instant) -> Bool {
+    /// Reads until every pipe is at its end or the time is over.
+    static func drain(_ pipes: [Pipe], until deadline: ContinuousClock.Instant) {
         while pipes.contains(where: { !$0.isAtEnd }) {
             let left = (deadline - .now) / .milliseconds(1)
-            guard left > 0 else { return false }
+            guard left > 0 else { return }
             var descriptors = pipes.map { pollfd(fd: $0.isAtEnd ? -1 : $0.reader, events: Int16(POLLIN), revents: 0) }
             poll(&descriptors, nfds_t(descriptors.count), Int32(clamping: Int(left.rounded(.up))))
             for (descriptor, pipe) in zip(descriptors, pipes) where descriptor.revents != 0 { pipe.read() }
         }
-        return true
     }
 }

@@ -71,17 +71,16 @@ public final class RunningChild {
 
     /// Waits for its end.
     public func finish() -> ChildResult {
-        let inTime = ChildProcess.drain([output, errors], until: deadline)
-        if !inTime { kill(child, SIGKILL) }
-        let end = ChildProcess.wait(for: child)
+        ChildProcess.drain([output, errors], until: deadline)
+        let end = ChildProcess.end(of: child, before: deadline)
         isOver = true
-        return ChildResult(end: inTime ? end : .timedOut, output: output.text, errors: errors.text)
+        return ChildResult(end: end, output: output.text, errors: errors.text)
     }
 
     deinit {
         guard !isOver else { return }
         kill(child, SIGKILL)
-        _ = ChildProcess.wait(for: child)
+        _ = ChildProcess.end(of: child, before: deadline)
     }
 }
 

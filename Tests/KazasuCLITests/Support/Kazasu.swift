@@ -7,9 +7,9 @@ import TestSupport
 enum Kazasu {
     /// Beside the test bundle that this process runs.
     static let path: String = {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress, $0.count) }
-        let bundle = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = max(0, readlink("/proc/self/exe", &buffer, buffer.count))
+        let bundle = String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
         // With Swift Testing alone, the process is the toolchain's helper, and the bundle one of its arguments.
         let candidates = [bundle] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
         let programs = candidates.map { $0.split(separator: "/", omittingEmptySubsequences: false).dropLast() }
