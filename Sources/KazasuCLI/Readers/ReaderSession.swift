@@ -30,7 +30,8 @@ final class ReaderSession {
                 throw error
             }
             self.trace = trace
-            reader = RecordingReader(opened) { trace.write($0) }
+            let redaction = TraceRedaction(context.redaction)
+            reader = RecordingReader(opened, redact: redaction.apply) { trace.write($0) }
         } else {
             trace = nil
             reader = opened
