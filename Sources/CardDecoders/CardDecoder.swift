@@ -10,10 +10,12 @@ public protocol CardDecoder: Sendable {
     var id: String { get }
     /// The name for people.
     var name: LocalizedText { get }
-    /// The one block that holds the balance.
+    /// The one block that holds the balance; where there is none, a block that shows that the card is there.
     var balanceRead: ReadRequest { get }
     /// All blocks that the history and the checks on it need.
     var historyReads: [ReadRequest] { get }
+    /// Whether such cards hold money that this decoder can read; where not, ``balance(_:)`` always throws.
+    var hasBalance: Bool { get }
     /// Whether the dump is of such a card.
     func recognises(_ dump: CardDump) -> Bool
     /// The money on the card; needs no more than ``balanceRead``.
@@ -30,6 +32,9 @@ public protocol CardDecoder: Sendable {
 extension CardDecoder {
     /// The system that the card is found by.
     public var system: SystemCode { balanceRead.system }
+
+    /// Most cards do.
+    public var hasBalance: Bool { true }
 
     /// Everything the decoder sees in the dump, places without names.
     ///

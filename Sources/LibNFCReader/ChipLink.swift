@@ -38,8 +38,7 @@ struct ChipLink: ~Copyable {
         if let lost { throw lost }
         guard !isInDoubt else { throw .cancelled }
         guard !triesOnce else { return }
-        let result = device.stopInfiniteSelect()
-        try check(ChipAnswer(result: result, status: 0, bytes: []))
+        try check(send(ChipCommand.oneTry, waiting: Self.pollingTime), statusIsFirst: false)
         triesOnce = true
     }
 

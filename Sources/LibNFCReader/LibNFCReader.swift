@@ -40,7 +40,7 @@ public final class LibNFCReader: Reader {
     /// The longest frame that can be sent to a card, in bytes.
     private var longestFrame: Int { family.longestCommand - 1 }
 
-    /// Polls once (the chip repeats an unanswered Polling twice by itself) and selects the card that answers.
+    /// Polls once and selects the card that answers.
     ///
     /// - Returns: the card, or `nil` when none answered.
     /// - Throws: ``TransportError`` when the reader failed, was closed, or work was cancelled;

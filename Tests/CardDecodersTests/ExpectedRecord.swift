@@ -33,6 +33,8 @@ extension PlaceCode {
         switch self {
         case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
         case .busStop(let code): "bus:\(code.area)-\(code.operatorHex)-\(code.stopHex)"
+        case .local(let code):
+            "local:\(([code.system.description, code.lineHex, code.stopHex] as [String?]).compactMap { $0 }.joined(separator: "-"))"
         }
     }
 }

@@ -22,10 +22,10 @@ struct RadioFaultTests {
     }
 
     @Test func aCardThatLeavesAndComesBack() throws {
-        let bench = try Bench(faults: .cardAway(from: 2, until: 6))
+        let bench = try Bench(faults: .cardAway(from: 2, until: 4))
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
         #expect(throws: TransportError.noAnswer) { try bench.exchange(TestCard.requestSystemCode) }
-        // Three tries of one Polling.
+        // One Polling, which the chip does not repeat.
         #expect(try bench.activate() == nil)
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
     }

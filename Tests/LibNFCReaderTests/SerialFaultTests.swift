@@ -83,6 +83,12 @@ struct SerialFaultTests {
         #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)
     }
 
+    @Test func aPollingThatIsNotAnsweredIsNoMissingCard() throws {
+        let bench = try Bench(serial: SerialFaultPlan([.code(0x4A): .acknowledgeOnly]))
+        #expect(throws: TransportError.readerTimeout) { try bench.activate() }
+        #expect(try bench.activate()?.idm.bytes == TestCard.idm)
+    }
+
     @Test func aReaderThatIsPulledOutIsAbsent() throws {
         let bench = try Bench()
         try bench.activate()

@@ -28,16 +28,28 @@ public enum ChildProcess {
         let child = try start(program, arguments, environment, output, errors)
         output.closeWriter()
         errors.closeWriter()
-        let inTime = drain([output, errors], until: .now + limit)
-        if !inTime { kill(child, SIGKILL) }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        let signal = status & 0x7F
-        let end: ChildResult.End = !inTime ? .timedOut : signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
+        let deadline = ContinuousClock.now + limit
+        drain([output, errors], until: deadline)
+        let end = end(of: child, before: deadline)
         return ChildResult(end: end, output: output.text, errors: errors.text)
     }
 
-    private static func start(
+    /// Waits for a child and kills it when the time is over: a program can live on after it closed its outputs.
+    static func end(of child: pid_t, before deadline: ContinuousClock.Instant) -> ChildResult.End {
+        var status: Int32 = 0
+        while waitpid(child, &status, WNOHANG) != child {
+            guard ContinuousClock.now < deadline else {
+                kill(child, SIGKILL)
+                while waitpid(child, &status, 0) < 0, errno == EINTR {}
+                return .timedOut
+            }
+            poll(nil, 0, 1)
+        }
+        let signal = status & 0x7F
+        return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
+    }
+
+    static func start(
         _ program: String, _ arguments: [String], _ environment: [String: String], _ output: Pipe, _ errors: Pipe
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
@@ -46,11 +58,19 @@ public enum ChildProcess {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output.writer, 1)
         posix_spawn_file_actions_adddup2(&actions, errors.writer, 2)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Tests run on threads that block signals, and a child would inherit that.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var variables = inheritedEnvironment().filter { !environment.keys.contains(String($0.prefix { $0 != "=" })) }
         variables += environment.map { "\($0.key)=\($0.value)" }
         var child = pid_t()
         let code = withCStrings([program] + arguments) { arguments in
-            withCStrings(variables) { posix_spawn(&child, program, &actions, nil, arguments, $0) }
+            withCStrings(variables) { posix_spawn(&child, program, &actions, &attributes, arguments, $0) }
         }
         guard code == 0 else { throw NotStarted(program: program, code: code) }
         return child
@@ -74,15 +94,14 @@ public enum ChildProcess {
         return body(copies + [nil])
     }
 
-    /// Reads until every pipe is at its end; `false` when the time is over before.
-    private static func drain(_ pipes: [Pipe], until deadline: ContinuousClock.Instant) -> Bool {
+    /// Reads until every pipe is at its end or the time is over.
+    static func drain(_ pipes: [Pipe], until deadline: ContinuousClock.Instant) {
         while pipes.contains(where: { !$0.isAtEnd }) {
             let left = (deadline - .now) / .milliseconds(1)
-            guard left > 0 else { return false }
+            guard left > 0 else { return }
             var descriptors = pipes.map { pollfd(fd: $0.isAtEnd ? -1 : $0.reader, events: Int16(POLLIN), revents: 0) }
             poll(&descriptors, nfds_t(descriptors.count), Int32(clamping: Int(left.rounded(.up))))
             for (descriptor, pipe) in zip(descriptors, pipes) where descriptor.revents != 0 { pipe.read() }
         }
-        return true
     }
 }

@@ -32,6 +32,8 @@ public struct DecodingFailure: Error, Hashable, Sendable {
         case refused
         /// The card left before the block was read.
         case lost
+        /// The card holds no money, or where it holds it is not published.
+        case noBalance
     }
 
     /// A failure at a place of a dump.
@@ -64,6 +66,8 @@ public struct DecodingFailure: Error, Hashable, Sendable {
         case .lost:
             LocalizedText(
                 "\(card): the card left before \(place) was read", "\(card): \(place) を読み取る前にカードが離れました")
+        case .noBalance:
+            LocalizedText("\(card): no balance is known on this card", "\(card): このカードの残高は読み取れません")
         }
     }
 }

@@ -29,6 +29,24 @@ public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
     case serialOrder
     /// The block before this record was not read, so the amount cannot be known.
     case olderRecordMissing
+    /// What the blocks mean is not published: the card is recognised and its bytes are given, nothing more.
+    case layoutNotPublished
+    /// The layout is known from one source only and was never checked against a published card.
+    case oneSource
+    /// Sources read this differently, so no value is chosen.
+    case readingsDiffer
+    /// The card gives month and day only; the year was worked out from the order of the records.
+    case yearInferred
+    /// The card gives month and day only, and nothing shows the year.
+    case yearUnknown
+    /// The time is whole ten minutes.
+    case tenMinuteTime
+    /// One source takes six hours off the times that this card wrote before 2019; they are given as written.
+    case clockDisputed
+    /// What the record says it took is not the difference of the balances.
+    case amountDiffersFromBalances
+    /// A checksum on the card does not fit the bytes that it is for.
+    case checksumWrong
 
     /// The sentence for people.
     public var message: LocalizedText {
@@ -63,6 +81,29 @@ public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
             LocalizedText(
                 "the record before this one was not read, the amount is not known",
                 "直前の履歴が読み取られていないため金額は不明です")
+        case .layoutNotPublished:
+            LocalizedText("what the blocks of this card mean is not published", "このカードのデータ形式は公開されていません")
+        case .oneSource:
+            LocalizedText(
+                "the layout of this card is known from one source only", "このカードのデータ形式の情報源は一つだけです")
+        case .readingsDiffer:
+            LocalizedText("sources read this differently, so no value is chosen", "情報源により解釈が異なるため値を決めません")
+        case .yearInferred:
+            LocalizedText(
+                "the year was worked out from the order of the records", "年は履歴の順序から推定したものです")
+        case .yearUnknown:
+            LocalizedText("the card does not tell the year", "カードに年の記録がありません")
+        case .tenMinuteTime:
+            LocalizedText("the card keeps the time in steps of ten minutes", "時刻は10分単位の記録です")
+        case .clockDisputed:
+            LocalizedText(
+                "one source takes six hours off times before 2019; given as written",
+                "2019年より前の時刻を6時間早める情報源があります(カードの値のまま表示)")
+        case .amountDiffersFromBalances:
+            LocalizedText(
+                "the amount in the record is not the difference of the balances", "記録された金額と残高の差が一致しません")
+        case .checksumWrong:
+            LocalizedText("a checksum on the card is wrong", "チェックサムが正しくありません")
         }
     }
 }

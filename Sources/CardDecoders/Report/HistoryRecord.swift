@@ -4,12 +4,16 @@ public import CardModel
 
 /// One record of a card's history. What the card does not say is `nil`; nothing is guessed.
 public struct HistoryRecord: Hashable, Sendable {
-    /// The card's own running number.
-    public var serial: Int
+    /// The card's own running number, or `nil` where the card keeps none.
+    public var serial: Int?
     /// The day, in the time of the card's country; `nil` when the bytes name no day that exists.
     public var date: CalendarDate?
     /// The time of day, or `nil` when the record has none or the bytes name none that exists.
     public var time: ClockTime?
+    /// When a ride began whose ``time`` is that of its end, or `nil` where the record does not say.
+    public var entryTime: ClockTime?
+    /// What the card says of day or hour when that is too little for ``date`` or ``time``; else `nil`.
+    public var partial: PartialMoment?
     /// What was done, as far as the codes are known.
     public var kind: RecordKind
     /// The kind of machine, or `nil` where the card keeps none.
@@ -37,14 +41,17 @@ public struct HistoryRecord: Hashable, Sendable {
 
     /// A record; what is not given is not known.
     public init(
-        serial: Int, date: CalendarDate? = nil, time: ClockTime? = nil, kind: RecordKind, terminal: CodedValue? = nil,
-        process: CodedValue? = nil, payment: CodedValue? = nil, gate: CodedValue? = nil, device: UInt16? = nil,
+        serial: Int?, date: CalendarDate? = nil, time: ClockTime? = nil, entryTime: ClockTime? = nil,
+        partial: PartialMoment? = nil, kind: RecordKind, terminal: CodedValue? = nil, process: CodedValue? = nil,
+        payment: CodedValue? = nil, gate: CodedValue? = nil, device: UInt16? = nil,
         entry: Place? = nil, exit: Place? = nil, amount: Int? = nil, balance: Int? = nil,
         warnings: [DecodingWarning] = [], raw: Block
     ) {
         self.serial = serial
         self.date = date
         self.time = time
+        self.entryTime = entryTime
+        self.partial = partial
         self.kind = kind
         self.terminal = terminal
         self.process = process

@@ -18,23 +18,28 @@ extension HistoryReport {
 
 extension HistoryRecord {
     /// An element of `records` in `kazasu.history/1`, and one line of the ndjson format.
+    ///
+    /// `entryTime` and `partial` stand there only where the card tells them.
     public func json(_ language: Language) -> JSONValue {
-        [
-            "serial": .int(serial),
-            "date": .text(date?.description),
-            "time": .text(time?.hourAndMinute),
-            "kind": .string(kind.rawValue),
-            "terminal": terminal?.json(language) ?? .null,
-            "process": process?.json(language) ?? .null,
-            "payment": payment?.json(language) ?? .null,
-            "gate": gate?.json(language) ?? .null,
-            "entry": entry?.json ?? .null,
-            "exit": exit?.json ?? .null,
-            "amount": .optional(amount),
-            "balance": .optional(balance),
-            "warnings": .array(warnings.map { .string($0.rawValue) }),
-            "raw": .string(raw.description.lowercased()),
-        ]
+        var object = JSONObject([
+            ("serial", .optional(serial)),
+            ("date", .text(date?.description)),
+            ("time", .text(time?.hourAndMinute)),
+        ])
+        if let entryTime { object["entryTime"] = .string(entryTime.hourAndMinute) }
+        if let partial { object["partial"] = partial.json }
+        object["kind"] = .string(kind.rawValue)
+        object["terminal"] = terminal?.json(language) ?? .null
+        object["process"] = process?.json(language) ?? .null
+        object["payment"] = payment?.json(language) ?? .null
+        object["gate"] = gate?.json(language) ?? .null
+        object["entry"] = entry?.json ?? .null
+        object["exit"] = exit?.json ?? .null
+        object["amount"] = .optional(amount)
+        object["balance"] = .optional(balance)
+        object["warnings"] = .array(warnings.map { .string($0.rawValue) })
+        object["raw"] = .string(raw.description.lowercased())
+        return .object(object)
     }
 }
 
@@ -49,7 +54,8 @@ extension Place {
     /// `entry` or `exit` in `kazasu.history/1`.
     ///
     /// A station is told by its area, line and station numbers; a bus stop by its area and the two four-digit codes
-    /// of operator and stop, which are codes of their own and no line or station.
+    /// of operator and stop, which are codes of their own and no line or station; a stop of one town's card by its
+    /// system, its route where the card tells one, and its number.
     public var json: JSONValue {
         var object = JSONObject()
         switch code {
@@ -61,10 +67,15 @@ extension Place {
             object["area"] = .int(stop.area)
             object["operator"] = .string(stop.operatorHex)
             object["stop"] = .string(stop.stopHex)
+        case .local(let stop):
+            object["system"] = .string(stop.system.description)
+            if let line = stop.lineHex { object["line"] = .string(line) }
+            object["stop"] = .string(stop.stopHex)
         }
         object["company"] = .text(name?.company)
         object["lineName"] = .text(name?.line)
         object["name"] = .text(name?.name)
+        if let former = name?.formerName { object["formerName"] = .string(former) }
         return .object(object)
     }
 }

@@ -19,6 +19,8 @@ public struct Place: Hashable, Sendable {
             switch code {
             case .station(let station): names.station(station, on: date)
             case .busStop(let stop): names.busStop(stop, on: date)
+            // No table of the user's tells of these; a decoder that knows a name gives it itself.
+            case .local: nil
             }
         self.init(code: code, name: name)
     }

@@ -6,4 +6,6 @@ public enum PlaceCode: Hashable, Sendable {
     case station(StationCode)
     /// A bus stop.
     case busStop(BusStopCode)
+    /// A stop by the numbers of one card's own network.
+    case local(LocalStopCode)
 }

@@ -8,11 +8,14 @@ public struct StationName: Hashable, Sendable {
     public let line: String?
     /// Its own name.
     public let name: String?
+    /// The name that the code meant before, where the table knows one but not until when.
+    public let formerName: String?
 
     /// A name from a table.
-    public init(company: String?, line: String?, name: String?) {
+    public init(company: String?, line: String?, name: String?, formerName: String? = nil) {
         self.company = company
         self.line = line
         self.name = name
+        self.formerName = formerName
     }
 }

@@ -30,7 +30,8 @@ final class ReaderSession {
                 throw error
             }
             self.trace = trace
-            reader = RecordingReader(opened) { trace.write($0) }
+            let redaction = TraceRedaction(context.redaction)
+            reader = RecordingReader(opened, redact: redaction.apply) { trace.write($0) }
         } else {
             trace = nil
             reader = opened
@@ -47,12 +48,17 @@ final class ReaderSession {
     ///
     /// - Throws: ``Failure`` with status 75 when none came, 76 when another card is there.
     func find(_ codes: [SystemCode], requestCode: UInt8 = 1) throws(Failure) -> (FeliCaTarget, SystemCode) {
-        let waiting = WaitingNote(context, timeout)
-        defer { waiting.end() }
+        let finder = CardFinder(reader: reader, cancellation: context.cancellation)
         let finding: CardFinder.Finding
         do {
-            finding = try CardFinder(reader: reader, cancellation: context.cancellation)
-                .find(codes, requestCode: requestCode, timeout: timeout.duration)
+            // Who holds a card there already is not asked for one.
+            var first = try finder.find(codes, requestCode: requestCode, timeout: .zero)
+            if first == .nothing, timeout.duration != .zero {
+                let waiting = WaitingNote(context)
+                defer { waiting.end() }
+                first = try finder.find(codes, requestCode: requestCode, timeout: timeout.duration)
+            }
+            finding = first
         } catch {
             throw Failure(error)
         }
@@ -62,7 +68,8 @@ final class ReaderSession {
             throw Failure(
                 .noCard, "noCard", tr("no card came in time", "時間内にカードが置かれませんでした"),
                 hint: tr(
-                    "--timeout SECONDS or --timeout forever waits longer", "--timeout 秒 または --timeout forever で長く待てます"))
+                    "put one card flat on the reader; --timeout SECONDS or --timeout forever waits longer",
+                    "カードを 1 枚だけ平らに置いてください。--timeout 秒 または --timeout forever で長く待てます"))
         case .other(let target):
             throw Failure.otherCard(target, wanted: codes)
         }
@@ -76,7 +83,7 @@ final class ReaderSession {
     private static func open(_ id: String, _ cancellation: CancellationToken) throws -> any Reader {
         do {
             if let reader = try VirtualDriver().open(id, cancellation: cancellation) { return reader }
-            if let reader = try ReplayDriver().open(id) { return reader }
+            if let reader = try ReplayDriver().open(id, cancellation: cancellation) { return reader }
             if let reader = try LibNFCDriver().open(id, cancellation: cancellation) { return reader }
         } catch let error as TransportError {
             throw Failure(error)
@@ -91,6 +98,8 @@ final class ReaderSession {
     private static func firstReady() throws(Failure) -> String {
         let listings = LibNFCDriver().list()
         if let ready = listings.first(where: { $0.state == .ready }) { return ready.id }
+        // Whoever told libnfc of a serial port means it.
+        if let configured = listings.first(where: { $0.isConfigured && $0.state == .unknown }) { return configured.id }
         for listing in listings {
             if case .unavailable(let reason, let detail) = listing.state {
                 throw Failure(TransportError.readerUnavailable(reason: reason, detail: "\(listing.id): \(detail)"))
@@ -104,7 +113,7 @@ final class ReaderSession {
                     "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
         }
         throw Failure(
-            TransportError.readerUnavailable(reason: .absent, detail: tr("none is plugged in", "接続されていません")))
+            TransportError.readerUnavailable(reason: .absent, detail: "none is plugged in"))
     }
 
     private static func environment(_ name: String) -> String? {
@@ -118,7 +127,7 @@ extension Failure {
     /// A card is there, but not one that the command can read.
     static func otherCard(_ target: FeliCaTarget, wanted: [SystemCode]) -> Failure {
         let code = target.requestData.map { SystemCode(rawValue: $0) }
-        let found = code.map { CardNames.describe(system: $0) } ?? tr("a FeliCa card", "FeliCa カード")
+        let found = code.map { CardNames.mention($0) } ?? "FeliCa"
         let codes = wanted.map(\.description).joined(separator: ", ")
         return Failure(
             .otherCard, "otherCard",

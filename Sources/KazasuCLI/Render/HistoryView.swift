@@ -17,7 +17,12 @@ struct HistoryView {
     }
 
     var ndjson: String {
-        report.records.map { $0.json(Language.current).compactText + "\n" }.joined()
+        report.records.map { record in
+            guard case .object(let members) = record.json(Language.current) else { return "" }
+            var line = JSONObject([("schema", "kazasu.record/1")])
+            line.merge(members)
+            return JSONValue.object(line).compactText + "\n"
+        }.joined()
     }
 
     /// Column names do not change with the language.
@@ -43,7 +48,7 @@ struct HistoryView {
         let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
         let amounts = [record.amount, record.balance].map { $0.map { String($0) } ?? "" }
         let start = [
-            String(record.serial), record.date?.description ?? "", record.time?.hourAndMinute ?? "",
+            record.serial.map { String($0) } ?? "", record.date?.description ?? "", record.time?.hourAndMinute ?? "",
             record.kind.rawValue,
         ]
         let end = [record.warnings.map(\.rawValue).joined(separator: " "), record.raw.description]
@@ -56,6 +61,7 @@ struct HistoryView {
         return switch place.code {
         case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
         case .busStop(let code): "\(code.operatorHex)-\(code.stopHex)"
+        case .local(let code): [code.lineHex, code.stopHex].compactMap { $0 }.joined(separator: "-")
         }
     }
 

@@ -12,6 +12,11 @@ enum ChipCommand {
     /// RFConfiguration item 1: field off.
     static let fieldOff: [UInt8] = [0x32, 0x01, 0x00]
 
+    /// RFConfiguration item 5: an unanswered Polling is not repeated by the chip, where NP_INFINITE_SELECT switched off
+    /// would leave two repeats. Who looks for a card asks again anyway, and a system that a card does not have costs
+    /// one Polling.
+    static let oneTry: [UInt8] = [0x32, 0x05, 0x00, 0x01, 0x00]
+
     /// RFConfiguration item 2: 102.4 ms for an ATR answer (the start value), and this for every other answer.
     static func answerTimeout(_ timeout: ChipTimeout) -> [UInt8] {
         [0x32, 0x02, 0x00, 0x0B, timeout.code]

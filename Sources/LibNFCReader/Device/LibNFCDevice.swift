@@ -42,11 +42,6 @@ struct LibNFCDevice: ~Copyable {
         return ChipAnswer(result: result, status: answer.first ?? 0, bytes: Array(answer.prefix(count)))
     }
 
-    /// Lets a select end when no card is there instead of trying for ever: one host command.
-    func stopInfiniteSelect() -> Int32 {
-        unsafe nfc_device_set_property_bool(handle.pointer, NP_INFINITE_SELECT, false)
-    }
-
     /// Closes it.
     consuming func close() {}
 }

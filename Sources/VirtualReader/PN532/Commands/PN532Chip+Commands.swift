@@ -18,7 +18,7 @@ extension PN532Chip {
         case 0x0C: .answer([pins.p3, pins.p7, 0x00])
         case 0x0E: writePins(parameters)
         case 0x10: setSerialBaudRate(parameters)
-        case 0x12: parameters.count == 1 ? .answer([]) : .syntaxError
+        case 0x12: setParameters(parameters)
         case 0x14: configureSAM(parameters)
         case 0x16: powerDown(parameters)
         case 0x32: configureRadio(parameters)
@@ -79,6 +79,11 @@ extension PN532Chip {
         guard parameters.count == 1, let speed = SerialSpeed(rawValue: parameters[0]) else { return .syntaxError }
         changeSpeedAfterAcknowledge(speed)
         return .answer([])
+    }
+
+    /// Flags for NAD, DID, RATS and the like: nothing that FeliCa cards take part in.
+    private func setParameters(_ parameters: [UInt8]) -> CommandOutcome {
+        parameters.count == 1 ? .answer([]) : .syntaxError
     }
 
     /// Modes 1 (no SAM) to 4, with or without time-out and IRQ.

@@ -96,7 +96,7 @@ extension PN532Chip {
         case .answer(let answer):
             guard timing.radio else { return .answer(answer.frame) }
             let isPolling = frame.element(at: 1) == 0x00
-            let thinking = isPolling ? max(answer.thinkingTime, TimeModel.firstTimeSlot) : answer.thinkingTime
+            let thinking = max(answer.thinkingTime, isPolling ? TimeModel.firstTimeSlot : .zero)
             if let limit = timeout.flatMap(RadioSettings.timeout), thinking > limit {
                 return waitInVain(frame, timeout) ? .failed(status: ChipStatus.timeout) : .aborted
             }

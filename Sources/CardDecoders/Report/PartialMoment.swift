@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// What a card says of the day or the hour of a record when it does not say enough for a date or a time.
+public struct PartialMoment: Hashable, Sendable {
+    /// The month, 1 to 12.
+    public var month: Int?
+    /// The day of the month, 1 to 31.
+    public var day: Int?
+    /// The hour, 0 to 23, of a card that keeps no minutes.
+    public var hour: Int?
+
+    /// A month and a day without a year, or `nil` when no year has such a day.
+    public init?(month: Int, day: Int) {
+        // A leap year, so that 29 February can be told.
+        guard CalendarDate(year: 2000, month: month, day: day) != nil else { return nil }
+        self.month = month
+        self.day = day
+    }
+
+    /// An hour without its minute, or `nil` when a day has no such hour.
+    public init?(hour: Int) {
+        guard (0...23).contains(hour) else { return nil }
+        self.hour = hour
+    }
+
+    /// `partial` in `kazasu.history/1`: what is known, and nothing else.
+    public var json: JSONValue {
+        let known = [("month", month), ("day", day), ("hour", hour)]
+        return .object(JSONObject(known.compactMap { key, value in value.map { (key, .int($0)) } }))
+    }
+}

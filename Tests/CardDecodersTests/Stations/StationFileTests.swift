@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import TestSupport
+import Testing
+
+struct StationFileTests {
+    static let own = "area\tline\tstation\tcompany\tline_name\tstation_name\n0\t3\t13\t東日本旅客鉄道\t中央本\t新宿\n"
+    static let hexWithLetters = "area,line,station,company,line,name,remark\r\n0,E3,3B,東京地下鉄,#3銀座,青山一丁目,\r\n"
+    static let hexByPairs = "0,03,0D,JR東,中央,新宿\n0,16,03,JR東,総武,浅草橋\n"
+    static let decimalByPairs = "0,3,13,JR東,中央,新宿\n0,37,7,JR東,山手,渋谷\n"
+    static let bus = "operator\tstop\tcompany\tstop_name\tnote\n3151\t0\t国際興業バス\t共通\t\n"
+    static let former = "area\tline\tstation\tcurrent_name\tformer_name\tevidence\n0\t1\t6\t高輪ゲートウェイ\t田町\tx\n"
+
+    static func table(_ text: String, _ codes: StationFile.Codes? = nil) throws -> (StationFile, StationTable) {
+        let file = try StationFile(parsing: Array(text.utf8), codes: codes)
+        var table = StationTable()
+        table.add(file.rows)
+        return (file, table)
+    }
+
+    @Test func theOwnLayoutIsDecimal() throws {
+        let (file, table) = try Self.table(Self.own)
+        #expect(file.codes == .decimal)
+        #expect(file.evidence == .layout)
+        let name = table.station(StationCode(area: 0, line: 3, station: 13), on: nil)
+        #expect(name == StationName(company: "東日本旅客鉄道", line: "中央本", name: "新宿"))
+        #expect(table.station(StationCode(area: 1, line: 3, station: 13), on: nil) == nil)
+    }
+
+    @Test func lettersTellHexadecimal() throws {
+        let (file, table) = try Self.table(Self.hexWithLetters)
+        #expect(file.codes == .hex)
+        #expect(file.evidence == .letters)
+        #expect(table.station(StationCode(area: 0, line: 0xE3, station: 0x3B), on: nil)?.name == "青山一丁目")
+    }
+
+    @Test func knownStationsTellTheCodes() throws {
+        #expect(try Self.table(Self.hexByPairs).0.evidence == .letters)
+        let hex = try Self.table("0,16,03,JR東,総武,浅草橋\n0,25,07,JR東,山手,渋谷\n").0
+        #expect(hex.codes == .hex)
+        #expect(hex.evidence == .knownPairs(2))
+        let decimal = try Self.table(Self.decimalByPairs).0
+        #expect(decimal.codes == .decimal)
+        #expect(decimal.evidence == .knownPairs(2))
+    }
+
+    /// Nothing is guessed: a table that nothing tells of must be told.
+    @Test func anUndecidableTableIsRefused() throws {
+        let text = "0,10,11,どこかの鉄道,ある線,ある駅\n"
+        let error = #expect(throws: DocumentError.self) { try StationFile(parsing: Array(text.utf8)) }
+        guard case .malformed(let key, _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(key == "codes")
+        #expect(
+            try Self.table(text, .hex).1.station(StationCode(area: 0, line: 16, station: 17), on: nil)?.name == "ある駅")
+        #expect(try Self.table(text, .decimal).1.station(StationCode(area: 0, line: 10, station: 11), on: nil) != nil)
+    }
+
+    @Test(arguments: [
+        ("0,3,13,a,b,新宿\n0,3,x,a,b,c\n", 2), ("0,3,13,a,b,新宿\n0,300,1,a,b,c\n", 2), ("0,3,13,a,b,新宿\n\n0,3\n", 3),
+        ("0,3,13,\"a,b\n", 1), ("0,3,13,a,b,新宿\n0,-1,2,a,b,c\n", 2),
+    ]) func badRowsNameTheirLine(_ text: String, _ line: Int) throws {
+        let error = #expect(throws: DocumentError.self) { try StationFile(parsing: Array(text.utf8), codes: .decimal) }
+        guard case .malformedLine(let found, _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(found == line)
+    }
+
+    @Test func quotesHoldCommasQuotesAndLineEnds() throws {
+        let text = "0,3,13,\"東日本, \"\"JR\"\"\",\"中\n央\",新宿\r\n0,3,18,x,y,高円寺"
+        let (file, table) = try Self.table(text, .decimal)
+        #expect(file.rows.count == 2)
+        let name = table.station(StationCode(area: 0, line: 3, station: 13), on: nil)
+        #expect(name?.company == "東日本, \"JR\"")
+        #expect(name?.line == "中\n央")
+    }
+
+    @Test func invalidUTF8NamesItsLine() throws {
+        let bytes = Array("0,3,13,a,b,新宿\n0,3,18,a,b,".utf8) + [0x8D, 0x82, 0x89, 0x7E]
+        #expect(throws: DocumentError.malformedLine(line: 2, expected: "UTF-8")) {
+            try StationFile(parsing: bytes, codes: .decimal)
+        }
+    }
+
+    @Test func theDateOfARecordChoosesTheName() throws {
+        let text = """
+            area\tline\tstation\tcompany\tline_name\tstation_name\tvalid_from\tvalid_until
+            0\t1\t6\tJR\t東海道\t田町\t\t2020-03-13
+            0\t1\t6\tJR\t東海道\t高輪ゲートウェイ\t2020-03-14\t
+
+            """
+        let (_, table) = try Self.table(text)
+        let code = StationCode(area: 0, line: 1, station: 6)
+        #expect(table.station(code, on: CalendarDate(year: 2020, month: 3, day: 13))?.name == "田町")
+        #expect(table.station(code, on: CalendarDate(year: 2020, month: 3, day: 14))?.name == "高輪ゲートウェイ")
+        #expect(table.station(code, on: nil)?.name == "高輪ゲートウェイ")
+    }
+
+    @Test func aFormerNameWithoutDateIsGivenBesideThePresentOne() throws {
+        var table = StationTable()
+        table.add(try StationFile(parsing: Array(Self.former.utf8)).rows)
+        table.add(
+            try StationFile(
+                parsing: Array(
+                    "area\tline\tstation\tcompany\tline_name\tstation_name\n0\t1\t6\tJR\t東海道\t高輪ゲートウェイ\n".utf8)
+            ).rows)
+        let name = table.station(StationCode(area: 0, line: 1, station: 6), on: nil)
+        #expect(name?.name == "高輪ゲートウェイ")
+        #expect(name?.formerName == "田町")
+    }
+
+    @Test func allBitsOfBusCodesCount() throws {
+        let (_, table) = try Self.table(Self.bus)
+        #expect(table.busStop(BusStopCode(area: 0, operatorCode: 0x0C4F, stop: 0), on: nil)?.company == "国際興業バス")
+        #expect(table.busStop(BusStopCode(area: 0, operatorCode: 0x004F, stop: 0), on: nil) == nil)
+        #expect(table.busStop(BusStopCode(area: 0, operatorCode: 0x0C4F, stop: 0x100), on: nil) == nil)
+    }
+
+    @Test(arguments: [own, hexWithLetters, decimalByPairs, bus, former])
+    func theOwnLayoutIsWrittenAndReadAgain(_ text: String) throws {
+        let rows = try StationFile(parsing: Array(text.utf8)).rows
+        let again = try StationFile(parsing: Array(rows.text.utf8))
+        #expect(again.rows == rows)
+        #expect(again.evidence == .layout)
+    }
+
+    @Test func anyBytesAreAnErrorOrATable() {
+        var random = SeededGenerator(seed: 7)
+        let base = Array(Self.hexWithLetters.utf8)
+        for _ in 0..<3000 {
+            var bytes = base
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[place] = UInt8.random(in: 0...255, using: &random)
+            }
+            bytes.removeLast(Int.random(in: 0...bytes.count, using: &random))
+            if let file = try? StationFile(parsing: bytes) { #expect(file.rows.count > 0) }
+        }
+    }
+}
