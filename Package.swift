@@ -27,6 +27,9 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport"]),
 ]
 
+/// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
+let tables = ["FeliCa": "Registry/Data", "CardDecoders": "Data"]
+
 /// The test targets and what each may import beside `TestSupport`.
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("ByteCodecTests", ["ByteCodec"]),
@@ -37,7 +40,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("LibNFCReaderTests", ["ByteCodec", "CLibNFC", "CardModel", "LibNFCReader", "NFCTransport", "VirtualReader"]),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
-    ("KazasuCLITests", ["CardModel", "KazasuCLI"]),
+    ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),
 ]
 
 let package = Package(
@@ -48,7 +51,11 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
-    targets: modules.map { .target(name: $0.name, dependencies: $0.dependencies, swiftSettings: library) } + [
+    targets: modules.map {
+        .target(
+            name: $0.name, dependencies: $0.dependencies, resources: tables[$0.name].map { [.embedInCode($0)] } ?? [],
+            swiftSettings: library)
+    } + [
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
         .target(
             name: "KazasuCLI",

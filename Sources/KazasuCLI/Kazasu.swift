@@ -26,10 +26,18 @@ struct Kazasu: ParsableCommand {
               kazasu balance --reader virtual:card.json   all of it without a reader
 
             Exit status:
-              0 done  64 wrong command line  65 a file is not what it should be  66 a file is missing
-              69 no usable reader  73 an output file cannot be written  74 the card left part-way
-              75 no card came  76 a card is there, but not one that can be read so  77 the card refused
-              130 interrupted
+              0    done
+              64   the command line is wrong
+              65   a file is not what it should be
+              66   a file is missing or unreadable
+              69   no usable reader: absent, busy, no permission
+              70   a bug in Kazasu
+              73   an output file cannot be written
+              74   the card left, or the radio failed; what was read is kept
+              75   no card came in time
+              76   a card is there, but not one that can be read so
+              77   the card refused
+              130  interrupted
             """,
             """
             例:
@@ -41,10 +49,18 @@ struct Kazasu: ParsableCommand {
               kazasu balance --reader virtual:card.json   リーダーなしで試す
 
             終了ステータス:
-              0 完了  64 コマンドラインの誤り  65 ファイルの内容が不正  66 ファイルがない
-              69 使えるリーダーがない  73 出力ファイルに書けない  74 途中でカードが離れた
-              75 カードが来なかった  76 カードはあるが種類が違う  77 カードが拒否した
-              130 中断
+              0    完了
+              64   コマンドラインの誤り
+              65   ファイルの内容が正しくない
+              66   ファイルがない、または読めない
+              69   使えるリーダーがない（未接続、使用中、権限なし）
+              70   Kazasu の不具合
+              73   出力ファイルに書けない
+              74   カードが離れた、または通信に失敗した（読めた分は残る）
+              75   時間内にカードが来なかった
+              76   カードはあるが、読める種類ではない
+              77   カードが拒否した
+              130  中断
             """),
         version: version,
         subcommands: [
@@ -57,7 +73,7 @@ struct Kazasu: ParsableCommand {
     /// - Returns: the exit status.
     static func run(_ arguments: [String]) -> Int32 {
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try parseAsRoot(Language.removed(from: arguments))
             try command.run()
             return ExitStatus.done.rawValue
         } catch let failure as Failure {

@@ -35,7 +35,7 @@ public enum ChildProcess {
     }
 
     /// Waits for a child and kills it when the time is over: a program can live on after it closed its outputs.
-    private static func end(of child: pid_t, before deadline: ContinuousClock.Instant) -> ChildResult.End {
+    static func end(of child: pid_t, before deadline: ContinuousClock.Instant) -> ChildResult.End {
         var status: Int32 = 0
         while waitpid(child, &status, WNOHANG) != child {
             guard ContinuousClock.now < deadline else {
@@ -49,7 +49,7 @@ public enum ChildProcess {
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
 
-    private static func start(
+    static func start(
         _ program: String, _ arguments: [String], _ environment: [String: String], _ output: Pipe, _ errors: Pipe
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
@@ -95,7 +95,7 @@ public enum ChildProcess {
     }
 
     /// Reads until every pipe is at its end or the time is over.
-    private static func drain(_ pipes: [Pipe], until deadline: ContinuousClock.Instant) {
+    static func drain(_ pipes: [Pipe], until deadline: ContinuousClock.Instant) {
         while pipes.contains(where: { !$0.isAtEnd }) {
             let left = (deadline - .now) / .milliseconds(1)
             guard left > 0 else { return }

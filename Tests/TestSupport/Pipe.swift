@@ -4,17 +4,20 @@ internal import Glibc
 
 /// A pipe of which a child process writes one end.
 final class Pipe {
-    let reader: Int32
+    private(set) var reader: Int32
     private(set) var writer: Int32
     private(set) var isAtEnd = false
     private var bytes: [UInt8] = []
 
-    init() throws {
+    /// - Parameter size: how much it holds before the writer must wait; the system's own size by default.
+    init(size: Int? = nil) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw ChildProcess.NotStarted(program: "pipe", code: errno) }
         (reader, writer) = (ends[0], ends[1])
         // Other children that are started meanwhile must not keep the pipe open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // F_SETPIPE_SZ, which Glibc's module does not show.
+        if let size { _ = fcntl(writer, 1031, Int32(clamping: size)) }
     }
 
     /// What was read so far.
@@ -23,6 +26,19 @@ final class Pipe {
     func closeWriter() {
         if writer >= 0 { close(writer) }
         writer = -1
+    }
+
+    /// The line that begins at a byte, without its end; `nil` when it is not whole yet.
+    func line(from start: Int) -> String? {
+        guard let end = bytes[start...].firstIndex(of: 0x0A) else { return nil }
+        return String(decoding: bytes[start..<end], as: UTF8.self)
+    }
+
+    /// Nobody reads any more.
+    func closeReader() {
+        if reader >= 0 { close(reader) }
+        reader = -1
+        isAtEnd = true
     }
 
     /// Takes what is there.
@@ -34,6 +50,6 @@ final class Pipe {
 
     deinit {
         closeWriter()
-        close(reader)
+        closeReader()
     }
 }

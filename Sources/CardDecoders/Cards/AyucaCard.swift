@@ -31,7 +31,7 @@ public struct AyucaDecoder: CardDecoder {
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let raw = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         let balance = Int(raw.uint16(at: 0, .big))
-        let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : block($0).balance }
+        let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
         return BalanceReport(
             balances: [BalanceEntry(card: id, name: name, amount: balance)],
             warnings: [.oneSource] + (newest.map { $0 != balance } ?? false ? [.balanceDiffersFromHistory] : []))
@@ -42,7 +42,7 @@ public struct AyucaDecoder: CardDecoder {
         var report = CardReport(card: id, name: name)
         var newest: Int?
         if let service = dump.opened(historyRead) {
-            var history = LocalHistory(service) { block($0).record }
+            var history = LocalHistory(service) { record(of: $0).record }
             history.checkAmounts()
             newest = service.blocks[0] == nil ? nil : history.records.first?.balance
             report.take(history)
@@ -55,7 +55,7 @@ public struct AyucaDecoder: CardDecoder {
         return report
     }
 
-    private func block(_ raw: Block) -> RegionalBusBlock {
+    private func record(of raw: Block) -> RegionalBusBlock {
         RegionalBusBlock(raw: raw, layout: .b, system: balanceRead.system)
     }
 }

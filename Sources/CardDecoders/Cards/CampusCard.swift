@@ -22,7 +22,10 @@ public struct CampusCardDecoder: PurselessDecoder {
 
     private let textRead: ReadRequest
 
-    private init(_ id: String, _ name: LocalizedText, _ system: UInt16, _ service: UInt16) {
+    private let hasDigits: Bool
+
+    private init(_ id: String, _ name: LocalizedText, _ system: UInt16, _ service: UInt16, hasDigits: Bool) {
+        self.hasDigits = hasDigits
         self.id = id
         self.name = name
         balanceRead = ReadRequest(system, service, 0..<1)
@@ -31,11 +34,11 @@ public struct CampusCardDecoder: PurselessDecoder {
 
     /// FCF cards: service 1A8B of the common area.
     public static let fcf = CampusCardDecoder(
-        "fcf", LocalizedText("FCF campus or employee card", "FCFキャンパスカード・社員証"), 0xFE00, 0x1A8B)
+        "fcf", LocalizedText("FCF campus or employee card", "FCFキャンパスカード・社員証"), 0xFE00, 0x1A8B, hasDigits: true)
 
     /// Gifu University: service 020B of system 0447.
     public static let gifu = CampusCardDecoder(
-        "gifu-university", LocalizedText("Gifu University student card", "岐阜大学学生証"), 0x0447, 0x020B)
+        "gifu-university", LocalizedText("Gifu University student card", "岐阜大学学生証"), 0x0447, 0x020B, hasDigits: false)
 
     /// Whether the system holds the service.
     public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
@@ -46,23 +49,23 @@ public struct CampusCardDecoder: PurselessDecoder {
         var report = CardReport(card: id, name: name, warnings: [.oneSource])
         for (number, block) in service.sortedBlocks where textRead.blocks.contains(number) {
             report.fields += [
-                candidate("digits\(number)", "Digits of block \(number), if any", digits(block)),
-                candidate("text\(number)", "Text of block \(number), if any", CardText.ascii(block.bytes)),
+                candidate(
+                    "digits\(number)", "Digits of block \(number), if any", "ブロック\(number)の数字の候補", digits(block)),
+                candidate(
+                    "text\(number)", "Text of block \(number), if any", "ブロック\(number)の文字の候補",
+                    CardText.ascii(block.bytes)),
             ].compactMap { $0 }
         }
         return report
     }
 
-    private func candidate(_ key: String, _ english: String, _ value: String?) -> CardField? {
-        value.map { value in
-            CardField(
-                key: key, name: LocalizedText(english, english.contains("Digits") ? "数字の候補" : "文字の候補"),
-                value: value, isPersonal: true)
-        }
+    private func candidate(_ key: String, _ english: String, _ japanese: String, _ value: String?) -> CardField? {
+        value.map { CardField(key: key, name: LocalizedText(english, japanese), value: $0, isPersonal: true) }
     }
 
     /// The low nibbles of bytes 2 to 7, when all are decimal and not all are zero.
     private func digits(_ block: Block) -> String? {
+        guard hasDigits else { return nil }
         let nibbles = block.bytes.dropFirst(2).prefix(6).map { $0 & 0xF }
         guard nibbles.allSatisfy({ $0 <= 9 }), nibbles.contains(where: { $0 != 0 }) else { return nil }
         return nibbles.map { String($0) }.joined()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 public import CardModel
 
 // ICa of Hokuriku Railroad (Kanazawa), system 80EF.

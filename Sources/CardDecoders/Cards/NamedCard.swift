@@ -27,7 +27,7 @@ public struct NamedCardDecoder: PurselessDecoder {
     }
 
     /// One decoder for each row of the table.
-    public static let all: [NamedCardDecoder] = NamedCards.table.rows
+    public static let all: [NamedCardDecoder] = DecoderTables.namedCards.decoders
 
     /// Whether the system holds one of the card's services.
     public func recognises(_ dump: CardDump) -> Bool {

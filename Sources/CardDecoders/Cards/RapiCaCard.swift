@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 public import CardModel
 
 // RapiCa and the Iwasaki IC card of Kagoshima, one system 8194. All numbers are big-endian, years count from 2000.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 public import CardModel
 
 // Ryuto of Niigata Kotsu, system 8B5D.
 //
-// Agreed (TRETJapanNFCReader, toyowata): the history of 898F in layout A but for the money. Disputed: the balance is in
-// bytes 14 and 15 to TRETJapanNFCReader, which takes 10 and 11 for the amount, and in bytes 10 and 11 to toyowata.
-// No published card decides, so the balance has two candidates, and the records have neither amount nor balance.
+// Agreed (TRETJapanNFCReader, toyowata): the history of 898F in layout A but for the money. One source (toyowata): the
+// number and the day of issue in 804B. Disputed: the balance is in bytes 14 and 15 to TRETJapanNFCReader, which takes 10
+// and 11 for the amount; toyowata shows bytes 10 and 11 as the balance, but prints its history as the other does. No
+// published card decides, so the balance has two candidates, and the records have neither amount nor balance.
 
 /// Decodes Ryuto: history, and both readings of the balance.
 public struct RyutoDecoder: CardDecoder {
@@ -16,10 +18,11 @@ public struct RyutoDecoder: CardDecoder {
     public let name = LocalizedText("Ryuto", "りゅーと")
     /// The newest block of service 898F.
     public let balanceRead = ReadRequest(0x8B5D, 0x898F, 0..<1)
-    /// The twenty blocks of service 898F.
-    public var historyReads: [ReadRequest] { [historyRead] }
+    /// The twenty blocks of service 898F, and issue data (804B).
+    public var historyReads: [ReadRequest] { [historyRead, issueRead] }
 
     private let historyRead = ReadRequest(0x8B5D, 0x898F, 0..<20)
+    private let issueRead = ReadRequest(0x8B5D, 0x804B, 0..<2)
 
     /// The decoder.
     public init() {}
@@ -50,6 +53,7 @@ public struct RyutoDecoder: CardDecoder {
             report.take(LocalHistory(service) { record($0) })
         }
         try report.takeBalance(orFrom: nil) { () throws(DecodingFailure) in try balance(dump) }
+        if let issue = dump.opened(issueRead)?.blocks[1] { report.fields += RegionalBusIssue.fields(issue) }
         return report
     }
 

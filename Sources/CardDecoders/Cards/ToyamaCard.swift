@@ -32,7 +32,7 @@ public struct ToyamaDecoder: CardDecoder {
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let block = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         let balance = Int(block.uint16(at: 0, .big))
-        let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : block($0).balance }
+        let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
         return BalanceReport(
             balances: [BalanceEntry(card: id, name: brand(dump), amount: balance)],
             warnings: newest.map { $0 != balance } ?? false ? [.balanceDiffersFromHistory] : [])
@@ -43,17 +43,17 @@ public struct ToyamaDecoder: CardDecoder {
         var report = CardReport(card: id, name: brand(dump))
         var newest: Int?
         if let service = dump.opened(historyRead) {
-            var history = LocalHistory(service) { block($0).record }
+            var history = LocalHistory(service) { record(of: $0).record }
             history.checkAmounts()
             newest = service.blocks[0] == nil ? nil : history.records.first?.balance
             report.take(history)
         }
         try report.takeBalance(orFrom: newest) { () throws(DecodingFailure) in try balance(dump) }
-        if let issue = dump.opened(issueRead)?.blocks[1] { report.fields += fields(issue) }
+        if let issue = dump.opened(issueRead)?.blocks[1] { report.fields += RegionalBusIssue.fields(issue) }
         return report
     }
 
-    private func block(_ raw: Block) -> RegionalBusBlock {
+    private func record(of raw: Block) -> RegionalBusBlock {
         RegionalBusBlock(raw: raw, layout: .a, system: balanceRead.system)
     }
 
@@ -63,13 +63,5 @@ public struct ToyamaDecoder: CardDecoder {
         case 0x0D69: LocalizedText("passca", "passca（パスカ）")
         default: name
         }
-    }
-
-    private func fields(_ issue: Block) -> [CardField] {
-        let day = CalendarDate(packed: issue.uint16(at: 0, .big))
-        let number = CardField(
-            key: "number", name: LocalizedText("Card number", "カード番号"),
-            value: Hex.encode(issue.bytes.suffix(8), uppercase: true), isPersonal: true)
-        return (day.map { [CardField.issueDate($0)] } ?? []) + [number]
     }
 }

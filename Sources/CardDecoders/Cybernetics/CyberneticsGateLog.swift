@@ -14,7 +14,7 @@ enum CyberneticsGateLog {
 
     private static func event(_ block: Block) -> GateEvent {
         GateEvent(
-            kind: CodedValue(code: block[0], name: names[block[0]]),
+            kind: DecoderTables.transitGateEvents[block[0]],
             line: block[2],
             station: block[3],
             device: block.uint16(at: 4, .big),
@@ -28,17 +28,4 @@ enum CyberneticsGateLog {
         guard let hour = BCD.value(block[8]), let minute = BCD.value(block[9]) else { return nil }
         return ClockTime(hour: hour, minute: minute)
     }
-
-    /// 20 and A0 are seen in published dumps; the others are what independent decoders agree on. 01, 80 and A2 are
-    /// guesses of theirs, so they have no name here.
-    private static let names: [UInt8: LocalizedText] = [
-        0x00: LocalizedText("settled exit", "精算済み出場"),
-        0x20: LocalizedText("exit", "出場"),
-        0x21: LocalizedText("exit at a staffed gate", "有人改札出場"),
-        0x22: LocalizedText("discounted exit", "割引出場"),
-        0x24: LocalizedText("discounted exit", "割引出場"),
-        0x40: LocalizedText("exit with a pass", "定期出場"),
-        0xA0: LocalizedText("entry", "入場"),
-        0xC0: LocalizedText("entry with a pass", "定期入場"),
-    ]
 }

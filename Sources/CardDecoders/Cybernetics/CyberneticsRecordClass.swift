@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What bytes 6 to 9 of a record are.
-enum CyberneticsRecordClass {
+/// What bytes 6 to 9 of a record are; the raw values are those of the tables.
+enum CyberneticsRecordClass: String, Sendable {
     /// Two stations, or one and 0000.
     case rail
     /// An operator and a stop.
@@ -9,11 +9,13 @@ enum CyberneticsRecordClass {
     /// A time and the number of a shop's machine; they can look like stations.
     case purchase
 
-    /// The class by machine and process (without its flag), asked in this order; C9 and CA by analogy.
+    /// The class by machine and process: a purchase when either says so, else a bus record when either says so.
     init(terminal: UInt8, process: UInt8) {
-        switch (terminal, process) {
-        case (0xC7...0xCA, _), (_, 0x46), (_, 0x49), (_, 0x4A), (_, 0x4B): self = .purchase
-        case (0x05, _), (_, 0x0C), (_, 0x0D), (_, 0x0F), (_, 0x1F), (_, 0x23): self = .bus
+        switch (
+            DecoderTables.transitTerminals.classes[Int(terminal)], DecoderTables.transitProcesses.classes[Int(process)]
+        ) {
+        case (.purchase, _), (_, .purchase): self = .purchase
+        case (.bus, _), (_, .bus): self = .bus
         default: self = .rail
         }
     }

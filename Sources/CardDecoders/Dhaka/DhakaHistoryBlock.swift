@@ -35,7 +35,8 @@ struct DhakaHistoryBlock {
     private func station(at offset: Int) -> Place? {
         let code = raw[offset]
         guard code != 0 else { return nil }
-        return LocalStops.place(LocalStopCode(system: SystemCode(rawValue: 0x90E3), stop: UInt32(code), digits: 2))
+        return DecoderTables.localStops.place(
+            LocalStopCode(system: SystemCode(rawValue: 0x90E3), stop: UInt32(code), digits: 2))
     }
 
     private struct Header {

@@ -8,6 +8,8 @@ internal import CardModel
 /// The stamp is fifteen bits of days and seventeen bits of seconds since 2000-01-01 00:00, Japan time.
 /// Sources: felica2money (with a real card's decode), TRETJapanNFCReader, Metrodroid.
 struct EdyHistoryBlock {
+    private static let kinds = DecoderTables.purseKinds["edy"]
+
     let raw: Block
 
     /// A record, or `nil` for an unused slot: kind 00, whatever the other bytes are.
@@ -22,14 +24,14 @@ struct EdyHistoryBlock {
         let stamp = raw.uint32(at: 4, .big)
         let time = ClockTime(secondsSinceMidnight: stamp.bits(0...16))
         let amount = Int(raw.uint32(at: 8, .big))
-        let kind = EdyKind(rawValue: raw[0])
+        let kind = Self.kinds[raw[0]]
         return HistoryRecord(
             serial: Int(raw.uint24(at: 1, .big)),
             date: CalendarDate(daysSince2000: UInt16(truncatingIfNeeded: stamp.bits(17...31))),
             time: time,
             kind: kind?.recordKind ?? .other,
-            process: CodedValue(code: raw[0], name: kind?.name),
-            amount: kind.map { $0 == .payment ? -amount : amount },
+            process: kind?.value ?? CodedValue(code: raw[0], name: nil),
+            amount: kind?.signed(amount),
             balance: balance,
             warnings: time == nil ? [.invalidTime] : [],
             raw: raw)

@@ -24,9 +24,10 @@ struct LiteIDBlock {
                 key: "dataFormatCode", name: LocalizedText("Data format code", "データフォーマットコード"),
                 value: Hex.encode(format, digits: 4), isPersonal: false),
         ]
-        if let issuer = LiteIssuers.name(format) {
+        if let issuer = DecoderTables.liteIssuers[format] {
             fields.append(
-                CardField(key: "issuer", name: LocalizedText("Issuer", "発行者"), value: issuer, isPersonal: false))
+                CardField(key: "issuer", name: LocalizedText("Issuer", "発行者"), value: issuer.english, isPersonal: false)
+            )
         }
         return fields
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CardModel
 
 /// One block of service 200F; all numbers are big-endian.
@@ -19,7 +20,9 @@ struct KMTHistoryBlock {
             time: ClockTime(secondsSinceMidnight: seconds % 86_400), kind: kind,
             process: CodedValue(code: raw[12], name: name),
             entry: gate == 0
-                ? nil : LocalStops.place(LocalStopCode(system: SystemCode(rawValue: 0x90B7), stop: UInt32(gate))),
+                ? nil
+                : DecoderTables.localStops.place(
+                    LocalStopCode(system: SystemCode(rawValue: 0x90B7), stop: UInt32(gate))),
             amount: kind == .other ? nil : kind == .rail ? -amount : amount,
             warnings: date.year < 2019 ? [.clockDisputed] : [], raw: raw)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CardModel
 
 /// The attribute information block of a Type 3 Tag: version (two nibbles), Nbr, Nbw, Nmaxb (big-endian), four reserved
@@ -35,7 +36,8 @@ struct NDEFAttributes {
         _ key: String, _ english: String, _ japanese: String, _ code: UInt8, _ words: [UInt8: String]
     ) -> CardField {
         CardField(
-            key: key, name: LocalizedText(english, japanese), value: words[code] ?? CodedValue(code: code, name: nil).hex,
+            key: key, name: LocalizedText(english, japanese),
+            value: words[code] ?? CodedValue(code: code, name: nil).hex,
             isPersonal: false)
     }
 }

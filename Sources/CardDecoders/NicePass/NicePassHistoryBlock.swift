@@ -47,7 +47,8 @@ struct NicePassHistoryBlock {
     private func stop(bits shift: UInt64) -> Place? {
         let stop = UInt32(truncatingIfNeeded: raw.number(at: 5, count: 5, .big) >> shift & 0xF_FFFF)
         guard stop != 0 else { return nil }
-        return LocalStops.place(LocalStopCode(system: SystemCode(rawValue: 0x040F), stop: stop, digits: 5))
+        return DecoderTables.localStops.place(
+            LocalStopCode(system: SystemCode(rawValue: 0x040F), stop: stop, digits: 5))
     }
 
     private static let machines: [UInt8: LocalizedText] = [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CardModel
 
 /// One block of service 028F: a record of the Cybernetics format with a shorter serial and stations of its own.
@@ -21,9 +22,10 @@ struct OkicaHistoryBlock {
         let system = SystemCode(rawValue: 0x8FC1)
         return switch place.code {
         case .station(let code):
-            LocalStops.place(LocalStopCode(system: system, stop: UInt32(code.line) << 8 | UInt32(code.station)))
+            DecoderTables.localStops.place(
+                LocalStopCode(system: system, stop: UInt32(code.line) << 8 | UInt32(code.station)))
         case .busStop(let code):
-            LocalStops.place(
+            DecoderTables.localStops.place(
                 LocalStopCode(system: system, operatorCode: code.operatorCode, stop: UInt32(code.stop)))
         case .local: place
         }

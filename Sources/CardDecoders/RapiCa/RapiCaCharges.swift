@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CardModel
 
 /// Service 00CF: year, month and day of a charge in bytes 0 to 2, amount in 3 and 4, premium in 5 and 6.

@@ -38,7 +38,7 @@ struct RapiCaHistoryBlock {
         let offset = company == RapiCaHistoryBlock.iwasaki ? 5 : 4
         let (stop, line) = (raw.uint24(at: offset, .big), raw.uint16(at: offset + 3, .big))
         guard stop != 0 || line != 0 else { return nil }
-        return LocalStops.place(
+        return DecoderTables.localStops.place(
             LocalStopCode(
                 system: SystemCode(rawValue: 0x8194), operatorCode: UInt16(company), line: line, stop: stop,
                 digits: 6))

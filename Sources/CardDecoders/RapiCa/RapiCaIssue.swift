@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CardModel
 
 /// Service 000B: company in bytes 0 and 1, year, month and day of issue in 5 to 7, deposit in 12 and 13.

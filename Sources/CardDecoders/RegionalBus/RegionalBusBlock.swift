@@ -54,12 +54,21 @@ struct RegionalBusBlock {
         return record
     }
 
+    /// A ride in layout A has two times; what else layout A dates uses one of them, and leaves the other zero.
     private func takeTimes(_ record: inout HistoryRecord) {
         let fields = raw.uint24(at: 2, .big)
-        let first = RegionalBusBlock.time(fields.bits(12...23))
-        record.time = layout == .a ? RegionalBusBlock.time(fields.bits(0...11)) : first
-        if layout == .a { record.entryTime = first }
-        if record.time == nil || first == nil { record.warnings.append(.invalidTime) }
+        let (first, second) = (fields.bits(12...23), fields.bits(0...11))
+        switch (layout, action) {
+        case (.a, .payment):
+            record.entryTime = RegionalBusBlock.time(first)
+            record.time = RegionalBusBlock.time(second)
+            if record.entryTime == nil || record.time == nil { record.warnings.append(.invalidTime) }
+        case (.a, _) where first == 0 && second == 0:
+            break
+        default:
+            record.time = RegionalBusBlock.time(layout == .a && second != 0 ? second : first)
+            if record.time == nil { record.warnings.append(.invalidTime) }
+        }
     }
 
     /// Six bits hour, six bits minute.
@@ -70,6 +79,6 @@ struct RegionalBusBlock {
     /// 0000 is no stop: charges and issues have none.
     private func stop(at offset: Int) -> Place? {
         let stop = raw.uint16(at: offset, .big)
-        return stop == 0 ? nil : LocalStops.place(LocalStopCode(system: system, stop: UInt32(stop)))
+        return stop == 0 ? nil : DecoderTables.localStops.place(LocalStopCode(system: system, stop: UInt32(stop)))
     }
 }

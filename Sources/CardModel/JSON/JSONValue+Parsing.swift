@@ -8,12 +8,12 @@ extension JSONValue {
     /// The parser is FoundationEssentials', which gives the members of an object in no order of its own; they are
     /// sorted by name, so that the same text always reads the same.
     ///
-    /// - Throws: ``DocumentError/notJSON(reason:)`` with the parser's own words, which name line and column.
+    /// - Throws: ``DocumentError/notJSON(reason:)`` with line and byte, or with the parser's own words.
     public init(parsing bytes: [UInt8]) throws(DocumentError) {
         do {
             self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
         } catch let error as DecodingError {
-            throw .notJSON(reason: DocumentError.reason(of: error))
+            throw .notJSON(reason: JSONSyntax.fault(in: bytes) ?? DocumentError.reason(of: error))
         } catch {
             throw .notJSON(reason: "\(error)")
         }

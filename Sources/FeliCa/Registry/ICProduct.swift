@@ -2,8 +2,7 @@
 
 public import CardModel
 
-/// Which product has an IC type. Sources: felica-tool `chips.json`, proxmark3 `felica_ic_code_list.json`, nfcpy
-/// `IC_CODE_MAP`; where nfcpy disagrees (14–1F, 35) the first two are followed.
+/// Which product has an IC type; the facts are rows of `Data/ic-products.tsv`.
 public struct ICProduct: Hashable, Sendable {
     /// The IC types, byte 1 of the PMm.
     public let icTypes: ClosedRange<UInt8>
@@ -14,16 +13,18 @@ public struct ICProduct: Hashable, Sendable {
     /// Where it is found: cards, shops, phones; `nil` where nothing is known.
     public let use: String?
 
-    init(_ icTypes: ClosedRange<UInt8>, rom romTypes: [UInt8] = [], _ name: String, _ use: String? = nil) {
-        self.icTypes = icTypes
-        self.romTypes = romTypes
-        self.name = name
-        self.use = use
+    init(_ row: FactRow) throws(TableFault) {
+        let first: UInt8 = try row.hex("ic")
+        let last: UInt8 = try row.text("last") == nil ? first : try row.hex("last")
+        guard first <= last else { throw row.fault("last", .notANumber) }
+        icTypes = first...last
+        romTypes = try row.hexList("roms")
+        name = try row.required("product")
+        use = try row.text("use")
     }
 
-    init(_ icType: UInt8, rom romTypes: [UInt8] = [], _ name: String, _ use: String? = nil) {
-        self.init(icType...icType, rom: romTypes, name, use)
-    }
+    /// Every product, by IC type.
+    public static var all: [ICProduct] { Registry.products.rows }
 
     /// The product with this PMm: the row of its IC and ROM type; where no row has that ROM type, the only row of the
     /// IC type; else `nil`.

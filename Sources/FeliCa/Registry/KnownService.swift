@@ -12,18 +12,6 @@ public struct KnownService: Hashable, Sendable {
     /// for planning a read: what the card says counts.
     public let usualBlocks: Int?
 
-    init(_ code: UInt16, _ english: String, _ japanese: String, blocks: Int? = nil) {
-        self.code = ServiceCode(rawValue: code)
-        name = LocalizedText(english, japanese)
-        usualBlocks = blocks
-    }
-
-    init(_ code: UInt16, blocks: Int? = nil) {
-        self.code = ServiceCode(rawValue: code)
-        name = nil
-        usualBlocks = blocks
-    }
-
     /// What is known of a service in a system, or `nil`.
     public static func of(_ code: ServiceCode, in system: SystemCode) -> KnownService? {
         for group in KnownServiceGroup.all where group.systems.contains(system) {

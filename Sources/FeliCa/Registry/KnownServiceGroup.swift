@@ -2,20 +2,34 @@
 
 public import CardModel
 
-/// Services that mean the same in each of some systems.
-///
-/// A new row in a table needs no other change; a new table needs a line in ``all``.
+/// Services that mean the same in each of some systems; the facts are rows of `Data/services.tsv`.
 public struct KnownServiceGroup: Hashable, Sendable {
     /// The systems.
     public let systems: [SystemCode]
     /// The services.
-    public let services: [KnownService]
+    public private(set) var services: [KnownService]
 
-    init(_ systems: [UInt16], _ services: [KnownService]) {
-        self.systems = systems.map(SystemCode.init(rawValue:))
-        self.services = services
+    /// A group of one row.
+    init(_ row: FactRow) throws(TableFault) {
+        systems = try row.hexList("systems").map(SystemCode.init(rawValue:))
+        if systems.isEmpty { throw row.fault("systems", .empty) }
+        services = [
+            KnownService(
+                code: ServiceCode(rawValue: try row.hex("service")), name: try row.name(),
+                usualBlocks: try row.decimal("blocks"))
+        ]
     }
 
     /// Every group. Where two groups have the same system and service, the earlier one's name counts.
-    public static let all: [KnownServiceGroup] = transit + regional + commonArea + others
+    public static let all: [KnownServiceGroup] = {
+        var groups: [KnownServiceGroup] = []
+        for row in Registry.services.rows {
+            if let last = groups.indices.last, groups[last].systems == row.systems {
+                groups[last].services += row.services
+            } else {
+                groups.append(row)
+            }
+        }
+        return groups
+    }()
 }

@@ -2,20 +2,26 @@
 
 public import CardModel
 
-/// A system code and whose it is.
+/// A system code and whose it is; the facts are rows of `Data/systems.tsv`.
 public struct KnownSystem: Hashable, Sendable {
     /// The code.
     public let code: SystemCode
     /// The card or the purpose.
     public let name: LocalizedText
 
-    init(_ code: UInt16, _ english: String, _ japanese: String) {
-        self.code = SystemCode(rawValue: code)
-        name = LocalizedText(english, japanese)
+    init(_ row: FactRow) throws(TableFault) {
+        guard let name = try row.name() else { throw row.fault("english", .empty) }
+        code = SystemCode(rawValue: try row.hex("code"))
+        self.name = name
     }
+
+    /// Every system that is known, by code.
+    public static var all: [KnownSystem] { Registry.systems.rows }
 
     /// What is known of a code, or `nil`.
     public static func of(_ code: SystemCode) -> KnownSystem? {
-        all.first { $0.code == code }
+        byCode[code]
     }
+
+    private static let byCode = Dictionary(all.map { ($0.code, $0) }) { first, _ in first }
 }

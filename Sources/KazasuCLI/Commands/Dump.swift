@@ -11,8 +11,9 @@ struct Dump: KazasuCommand {
         abstract: tr("Read every block that needs no key.", "鍵なしで読めるブロックをすべて読む。"),
         discussion: tr(
             """
-            On standard output one block a line: SYSTEM SERVICE BLOCK HEX. With -o a JSON document that 'kazasu decode'
-            reads. When the card leaves, what was read is written all the same, and --resume goes on with it.
+            On standard output one block a line: SYSTEM SERVICE BLOCK HEX. With -o a JSON document that \
+            'kazasu decode' reads. When the card leaves, what was read is written all the same, and --resume goes on \
+            with it.
 
             Examples:
               kazasu dump | grep ' 090F '
@@ -60,6 +61,7 @@ struct Dump: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let earlier = try resume.map { try DumpFile.read($0) }
+        let file = try output.map { path throws(Failure) in try OutputFile(path) }
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { session in
             let (target, _) = try session.find(system?.codes ?? [.any])
@@ -80,10 +82,11 @@ struct Dump: KazasuCommand {
             outcome.dump.reader = session.reader.information.id
             return outcome
         }
-        try write(context.redaction.apply(outcome.dump), context)
+        let text = text(context.redaction.apply(outcome.dump), context)
+        if let file { try file.finish(text) } else { try context.print(text) }
         if let interruption = outcome.interruption {
             var failure = Failure(interruption, keepingWhatWasRead: true)
-            if let output, failure.status == .interruptedReading {
+            if let output, output != "-" {
                 failure.hint = tr(
                     "go on with: kazasu dump --resume \(output) -o \(output)",
                     "続き: kazasu dump --resume \(output) -o \(output)")
@@ -92,12 +95,10 @@ struct Dump: KazasuCommand {
         }
     }
 
-    private func write(_ dump: CardDump, _ context: Context) throws(Failure) {
-        let text: String
+    private func text(_ dump: CardDump, _ context: Context) -> String {
         switch format ?? (output != nil || context.json ? .json : .hex) {
-        case .hex: text = DumpView(dump: dump, separator: hexSeparator).text
-        case .json: text = context.redaction.apply(dump.json).prettyText + "\n"
+        case .hex: DumpView(dump: dump, separator: hexSeparator).text
+        case .json: context.redaction.apply(dump.json).prettyText + "\n"
         }
-        if let output { try Files.write(text, to: output) } else { try context.print(text) }
     }
 }

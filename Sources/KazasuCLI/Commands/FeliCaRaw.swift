@@ -48,50 +48,64 @@ struct FeliCaRaw: KazasuCommand {
         guard (1...30_000).contains(answerTimeout) else {
             throw ValidationError(tr("--answer-timeout is 1 to 30000", "--answer-timeout は 1 から 30000 です"))
         }
-        for packet in packets { _ = try FeliCaRaw.frame(packet, idm: IDm(rawValue: 0)) }
+        for number in packets.indices { _ = try frame(number, idm: IDm(rawValue: 0)) }
     }
 
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
-        try closing(session) { session in
-            let (target, _) = try session.find([system?.code ?? .any])
-            var exchanges: [JSONValue] = []
-            for packet in packets {
-                let frame = try FeliCaRaw.frame(packet, idm: target.idm)
-                let answer: [UInt8]
-                do {
-                    answer = try session.reader.transceive(frame, timeout: .milliseconds(answerTimeout))
-                } catch TransportError.noAnswer {
-                    if context.json, !exchanges.isEmpty { try print(exchanges, context) }
-                    throw Failure(
-                        .refused, "noAnswer",
-                        tr("the card does not answer to \(packet)", "カードが \(packet) に応答しません"),
-                        hint: tr(
-                            "a wrong length, IDm or mode, or a command that it does not know: a FeliCa card says nothing then",
-                            "長さ・IDm・モードの誤りや未対応のコマンドには、FeliCa カードは応答しません"))
-                } catch let error as TransportError {
-                    throw Failure(error)
-                }
-                let masked = FeliCaRaw.masked(answer, target.idm, context.redaction)
-                exchanges.append([
-                    "tx": .string(Hex.encode(FeliCaRaw.masked(frame, target.idm, context.redaction))),
-                    "rx": .string(Hex.encode(masked)),
-                ])
-                if !context.json {
-                    try context.print(Hex.encode(masked, uppercase: true, separator: hexSeparator.text) + "\n")
+        var exchanges: [JSONValue] = []
+        do {
+            try closing(session) { session in
+                let (target, _) = try session.find([system?.code ?? .any])
+                for number in packets.indices {
+                    let exchange = try exchange(number, target, session, context)
+                    exchanges.append(exchange)
                 }
             }
-            if context.json { try print(exchanges, context) }
+        } catch {
+            // What came before is the card's all the same.
+            if context.json, !exchanges.isEmpty { try print(exchanges, context) }
+            throw error
         }
+        if context.json { try print(exchanges, context) }
+    }
+
+    /// Sends one packet and prints the answer, but for `--json`.
+    private func exchange(
+        _ number: Int, _ target: FeliCaTarget, _ session: ReaderSession, _ context: Context
+    ) throws -> JSONValue {
+        let frame = try frame(number, idm: target.idm)
+        let answer: [UInt8]
+        do throws(TransportError) {
+            answer = try session.reader.transceive(frame, timeout: .milliseconds(answerTimeout))
+        } catch .noAnswer {
+            throw Failure(
+                .refused, "noAnswer",
+                tr("the card does not answer to packet \(number + 1)", "カードがパケット \(number + 1) に応答しません"),
+                hint: tr(
+                    "a wrong length, IDm or mode, or a command that it does not know: a FeliCa card says nothing then",
+                    "長さ・IDm・モードの誤りや未対応のコマンドには、FeliCa カードは応答しません"))
+        } catch {
+            throw Failure(error)
+        }
+        let masked = FeliCaRaw.masked(answer, target.idm, context.redaction)
+        if !context.json {
+            try context.print(Hex.encode(masked, uppercase: true, separator: hexSeparator.text) + "\n")
+        }
+        return [
+            "tx": .string(Hex.encode(FeliCaRaw.masked(frame, target.idm, context.redaction))),
+            "rx": .string(Hex.encode(masked)),
+        ]
     }
 
     private func print(_ exchanges: [JSONValue], _ context: Context) throws {
         try context.print(["schema": "kazasu.felica/1", "exchanges": .array(exchanges)])
     }
 
-    /// The packet with the card's IDm in place of `IDM`, and with LEN when the first byte is not the length.
-    static func frame(_ text: String, idm: IDm) throws(ValidationError) -> [UInt8] {
-        let upper = text.uppercased()
+    /// A packet with the card's IDm in place of `IDM`, and with LEN when the first byte is not the length. Messages
+    /// name it by its number, for it may hold an IDm.
+    private func frame(_ number: Int, idm: IDm) throws(ValidationError) -> [UInt8] {
+        let upper = packets[number].uppercased()
         var digits = ""
         var rest = upper[...]
         while let place = rest.utf8.indices.first(where: { rest[$0...].hasPrefix("IDM") }) {
@@ -103,11 +117,12 @@ struct FeliCaRaw: KazasuCommand {
         do {
             bytes = try Hex.decode(digits)
         } catch {
-            throw ValidationError(tr("\(text) is not hexadecimal", "\(text) は 16進ではありません"))
+            throw ValidationError(tr("packet \(number + 1) is not hexadecimal", "パケット \(number + 1) は 16進ではありません"))
         }
         if let first = bytes.first, bytes.count >= 2, Int(first) == bytes.count { return bytes }
         guard (1...254).contains(bytes.count) else {
-            throw ValidationError(tr("\(text) is not 1 to 254 bytes", "\(text) は 1 から 254 バイトではありません"))
+            throw ValidationError(
+                tr("packet \(number + 1) is not 1 to 254 bytes", "パケット \(number + 1) は 1 から 254 バイトではありません"))
         }
         return [UInt8(bytes.count + 1)] + bytes
     }

@@ -42,7 +42,8 @@ struct Readers: KazasuCommand {
                     "リーダーは接続されていません。--reader virtual:ファイル ならリーダーなしで試せます"))
         }
         try context.print(
-            Columns.text(listings.map { [$0.id, Readers.word($0.state), $0.name ?? "", Readers.remedy($0.state)] }))
+            Columns.text(listings.map { [$0.id, Readers.word($0.state), $0.name ?? "", Readers.detail($0.state)] })
+                + Readers.hints(listings))
     }
 
     private static func json(_ listing: ReaderListing) -> JSONValue {
@@ -54,6 +55,7 @@ struct Readers: KazasuCommand {
             object["state"] = "unavailable"
             object["reason"] = .string(reason.rawValue)
             object["detail"] = .string(detail)
+            object["hint"] = .string(Failure.hint(reason))
         }
         return .object(object)
     }
@@ -72,11 +74,20 @@ struct Readers: KazasuCommand {
         }
     }
 
-    private static func remedy(_ state: ReaderListing.State) -> String {
+    private static func detail(_ state: ReaderListing.State) -> String {
         switch state {
         case .ready: ""
         case .unknown: tr("a serial port; a PN532 may be behind it", "シリアルポート（PN532 の可能性あり）")
         case .unavailable(_, let detail): detail
         }
+    }
+
+    /// What mends those that cannot be used, each way once.
+    private static func hints(_ listings: [ReaderListing]) -> String {
+        var told: Set<UnavailableReason> = []
+        return listings.compactMap { listing in
+            guard case .unavailable(let reason, _) = listing.state, told.insert(reason).inserted else { return nil }
+            return tr("  hint: ", "  ヒント: ") + Failure.hint(reason) + "\n"
+        }.joined()
     }
 }

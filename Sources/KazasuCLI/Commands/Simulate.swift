@@ -45,15 +45,13 @@ struct Simulate: KazasuCommand {
     var stats: String?
 
     func execute(_ context: Context) throws {
-        let card = try VirtualDriver.card(file)
+        let field = try VirtualDriver.field(file)
+        let statistics = try stats.map { path throws(Failure) in try OutputFile(path) }
         let server: PN532Server
-        do {
-            server = try PN532Server(
-                field: VirtualField(cards: [card]), timing: timing ? .full : .off, link: link)
+        do throws(PseudoterminalError) {
+            server = try PN532Server(field: field, timing: timing ? .full : .off, link: link)
         } catch {
-            throw Failure(
-                .cannotWrite, "noPseudoterminal",
-                tr("the simulated reader cannot be made: ", "仮想リーダーを作れません: ") + "\(error)")
+            throw Failure(error, status: link == nil ? .noReader : .cannotWrite)
         }
         let done = Latch()
         context.cancellation.onCancel { done.open() }
@@ -75,7 +73,7 @@ struct Simulate: KazasuCommand {
             throw error
         }
         server.stop()
-        if let stats { try Files.write(Simulate.json(server.statistics).prettyText + "\n", to: stats) }
+        try statistics?.finish(Simulate.json(server.statistics).prettyText + "\n")
     }
 
     private static func json(_ statistics: ChipStatistics) -> JSONValue {

@@ -14,16 +14,17 @@ extension Failure {
         case .cardLost:
             self.init(
                 .interruptedReading, "cardLost", tr("the card left the reader", "カードがリーダーから離れました") + kept,
-                hint: tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください"))
+                hint: Failure.leaveIt)
         case .radio:
             self.init(
                 .interruptedReading, "radioError",
                 tr("the card's answers came damaged, again and again", "カードの応答が何度も壊れて届きました") + kept,
-                hint: tr("move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください"))
+                hint: Failure.moveIt)
         case .badAnswer(let error):
             self.init(
                 .interruptedReading, "badAnswer",
-                tr("the card gave an answer that no card may give", "カードの応答が規格に合いません") + Failure.place(error) + kept)
+                tr("the card gave an answer that no card may give", "カードの応答が規格に合いません") + Failure.place(error) + kept,
+                hint: Failure.moveIt)
         case .reader(let error): self.init(error, suffix: kept)
         case .cancelled: self = .cancelled(kept)
         @unknown default: self.init(.bug, "unknown", "\(error)")
@@ -36,38 +37,48 @@ extension Failure {
         case .readerUnavailable(let reason, let detail):
             self.init(
                 .noReader, reason.rawValue,
-                tr("the reader cannot be used: ", "リーダーを使えません: ") + detail + suffix, hint: Failure.hint(reason))
+                Failure.sentence(reason, detail) + suffix, hint: Failure.hint(reason))
         case .readerTimeout:
             self.init(
                 .interruptedReading, "readerFailed",
                 tr("the reader stopped answering", "リーダーが応答しなくなりました") + suffix,
-                hint: tr("plug it out and in again", "リーダーを差し直してください"))
+                hint: Failure.replug)
         case .readerFailed(let detail):
             self.init(
-                .interruptedReading, "readerFailed", tr("the reader failed: ", "リーダーの異常: ") + detail + suffix)
+                .interruptedReading, "readerFailed",
+                tr("the reader failed: \(detail)", "リーダーが異常を知らせました（\(detail)）") + suffix, hint: Failure.replug)
         case .noAnswer, .cardReleased:
             self.init(
-                .interruptedReading, "cardLost", tr("the card left the reader", "カードがリーダーから離れました") + suffix)
+                .interruptedReading, "cardLost", tr("the card left the reader", "カードがリーダーから離れました") + suffix,
+                hint: Failure.leaveIt)
         case .corrupted:
             self.init(
-                .interruptedReading, "radioError", tr("the card's answer came damaged", "カードの応答が壊れて届きました") + suffix)
+                .interruptedReading, "radioError", tr("the card's answer came damaged", "カードの応答が壊れて届きました") + suffix,
+                hint: Failure.moveIt)
         case .frameTooLong(let length, let limit):
             self.init(
                 .usage, "frameTooLong",
                 tr(
                     "a frame of \(length) bytes is longer than the \(limit) that the reader can send",
-                    "\(length) バイトのフレームはリーダーの上限 \(limit) を超えます"))
+                    "\(length) バイトのフレームはリーダーの上限 \(limit) を超えます"),
+                hint: tr("send a shorter packet", "短いパケットにしてください"))
         case .answerTooLong:
             self.init(
                 .interruptedReading, "answerTooLong",
-                tr("the card's answer is longer than the reader can pass on", "カードの応答がリーダーの上限を超えます"))
+                tr("the card's answer is longer than the reader can pass on", "カードの応答がリーダーの上限を超えます"),
+                hint: tr("ask for fewer blocks at once", "一度に読むブロックを減らしてください"))
         case .unsupported(let detail):
-            self.init(.noReader, "unsupported", tr("the reader cannot do this: ", "リーダーがこの機能に対応していません: ") + detail)
+            self.init(
+                .noReader, "unsupported",
+                tr("the reader cannot do this: \(detail)", "リーダーがこの機能に対応していません（\(detail)）"),
+                hint: tr("use another reader: 'kazasu readers' lists them", "別のリーダーを使ってください: 'kazasu readers'"))
         case .cancelled: self = .cancelled(suffix)
         case .outOfScript(let detail):
             self.init(
                 .badFile, "outOfScript",
-                tr("the transcript does not fit: ", "記録と一致しません: ") + detail + suffix)
+                tr("the transcript does not fit: \(detail)", "記録と一致しません（\(detail)）") + suffix,
+                hint: tr(
+                    "give the same command and options as when it was recorded", "記録したときと同じコマンドとオプションを指定してください"))
         @unknown default: self.init(.bug, "unknown", "\(error)")
         }
     }
@@ -76,7 +87,7 @@ extension Failure {
     init(_ error: DocumentError, path: String) {
         let what: String
         switch error {
-        case .notJSON(let reason): what = tr("not JSON: ", "JSON ではありません: ") + reason
+        case .notJSON(let reason): what = tr("not JSON (\(reason))", "JSON ではありません（\(reason)）")
         case .missing(let key): what = tr("\(key) is missing", "\(key) がありません")
         case .malformed(let key, let expected):
             what = tr("\(key) must be \(expected)", "\(key) の値が正しくありません（\(expected)）")
@@ -85,12 +96,14 @@ extension Failure {
                 "its schema is \(found), this program reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
         case .tooLong(let bytes, let limit):
             what = tr(
-                "\(bytes) bytes are more than the \(limit) of any card's dump", "\(bytes) バイトはダンプの上限 \(limit) を超えます")
+                "\(bytes) bytes are more than the \(limit) of any card's file", "\(bytes) バイトは上限 \(limit) を超えます")
         case .malformedLine(let line, let expected):
-            what = tr("line \(line): \(expected)", "\(line) 行目: \(expected)")
+            what = tr("line \(line) must be \(expected)", "\(line) 行目が正しくありません（\(expected)）")
         @unknown default: what = "\(error)"
         }
-        self.init(.badFile, "badFile", "\(path): \(what)")
+        self.init(
+            .badFile, "badFile", "\(Files.name(path)): \(what)",
+            hint: tr("mend the file there, or make it anew", "その箇所を直すか、ファイルを作り直してください"))
     }
 
     /// The card refused.
@@ -102,10 +115,12 @@ extension Failure {
                 .refused, "refused",
                 tr(
                     "the card refused \(what): status \(flags)\(meaning)",
-                    "カードが \(what) を拒否しました: ステータス \(flags)\(meaning)"))
+                    "カードが \(what) を拒否しました: ステータス \(flags)\(meaning)"), hint: Failure.look)
         case .silence:
             self.init(
-                .refused, "refused", tr("the card does not answer to \(what)", "カードが \(what) に応答しません"))
+                .refused, "refused",
+                tr("the card does not answer when asked for \(what)", "カードが \(what) の読み出しに応答しません"),
+                hint: Failure.look)
         }
     }
 
@@ -122,10 +137,27 @@ extension Failure {
     }
 
     private static func place(_ error: FeliCaError) -> String {
-        if case .malformed(let command, let flaw) = error { " (\(command): \(flaw))" } else { "" }
+        guard case .malformed(let command, let flaw) = error else { return "" }
+        return tr(" (\(command.title): \(flaw.words))", "（\(command.title): \(flaw.words)）")
     }
 
-    private static func hint(_ reason: UnavailableReason) -> String? {
+    private static func sentence(_ reason: UnavailableReason, _ detail: String) -> String {
+        switch reason {
+        case .absent: tr("no reader: \(detail)", "リーダーが見つかりません（\(detail)）")
+        case .busy: tr("the reader is in use: \(detail)", "リーダーは使用中です（\(detail)）")
+        case .permission: tr("no permission to use the reader: \(detail)", "リーダーを開く権限がありません（\(detail)）")
+        case .unsupported: tr("the reader cannot be used: \(detail)", "このリーダーは使えません（\(detail)）")
+        }
+    }
+
+    private static let leaveIt = tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください")
+    private static let moveIt = tr(
+        "move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください")
+    private static let replug = tr("plug it out and in again", "リーダーを差し直してください")
+    private static let look = tr("'kazasu scan' shows what is open", "'kazasu scan' で読めるものを確認できます")
+
+    /// What mends a reader that cannot be used.
+    static func hint(_ reason: UnavailableReason) -> String {
         switch reason {
         case .absent:
             tr(
@@ -139,7 +171,10 @@ extension Failure {
             tr(
                 "give your user access: 'sudo usermod -aG dialout $USER' for a serial port, a udev rule for USB",
                 "アクセス権を与えてください: シリアルなら 'sudo usermod -aG dialout $USER'、USB なら udev ルール")
-        case .unsupported: nil
+        case .unsupported:
+            tr(
+                "give a reader as 'kazasu readers' prints it, as in pn532_uart:/dev/ttyUSB0 or acr122_usb:003:005",
+                "'kazasu readers' の表示どおりに指定してください（例: pn532_uart:/dev/ttyUSB0、acr122_usb:003:005）")
         }
     }
 }

@@ -19,6 +19,17 @@ struct Failure: Error, Equatable, Sendable {
         self.hint = hint
     }
 
+    /// Nobody reads standard output any more: nothing is said.
+    static let brokenPipe = Failure(.brokenPipe, "brokenPipe", "")
+
+    /// An output file could not be written; `error` is `errno`.
+    static func unwritable(_ path: String, _ error: Int32) -> Failure {
+        Failure(
+            .cannotWrite, "cannotWrite",
+            tr("\(path) cannot be written: ", "\(path) に書けません: ") + SystemMessage.text(error),
+            hint: tr("choose a file in a folder of yours", "書き込めるフォルダーのファイルを指定してください"))
+    }
+
     /// The document `kazasu.error/1`.
     var json: JSONValue {
         [

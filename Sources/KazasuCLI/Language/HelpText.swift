@@ -12,7 +12,9 @@ enum HelpText {
         ("Show help information.", "このヘルプを表示する。"), ("Unknown option", "知らないオプション"),
         ("Unexpected argument", "余分な引数"), ("Missing expected argument", "引数が足りません:"),
         ("Missing value for", "値がありません:"), ("(default: ", "(省略時: "), ("(values: ", "(値: "),
-        ("is invalid for", "は次の値として正しくありません:"), ("The value ", "値 "),
+        ("is invalid for", "は次の値として正しくありません:"), ("The value ", "値 "), ("; default: ", "、省略時: "),
+        ("Please provide one of ", "次のいずれかにしてください: "), ("' and '", "'、'"), ("', or '", "'、'"),
+        ("Did you mean ", "もしかして "), ("' should only be used once", "' は 1 回だけ指定できます"),
     ]
 
     static func localised(_ text: String) -> String {

@@ -30,6 +30,28 @@ extension Language {
     }
 }
 
+extension Language {
+    /// The arguments without `--lang`, which was looked up before and may stand anywhere; one with a wrong value stays,
+    /// for the parser to complain of.
+    static func removed(from arguments: [String]) -> [String] {
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        var rest: [String] = []
+        var index = 0
+        while index < end {
+            let (argument, next) = (arguments[index], index + 1 < end ? arguments[index + 1] : "")
+            if argument == "--lang", Language(rawValue: next) != nil {
+                index += 2
+                continue
+            }
+            if !argument.hasPrefix("--lang=") || Language(rawValue: String(argument.dropFirst(7))) == nil {
+                rest.append(argument)
+            }
+            index += 1
+        }
+        return rest + arguments[end...]
+    }
+}
+
 /// The text in the language of this run.
 func tr(_ english: String, _ japanese: String) -> String {
     Language.current == .japanese ? japanese : english

@@ -1,7 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ByteCodec
 import CardModel
+
+extension FourDigitCode {
+    /// A code as people type it: digits alone, or two bytes with something between them, as in `09:0F`.
+    init?(typed text: Substring) {
+        if let code = Self(text) {
+            self = code
+        } else if let bytes = try? Hex.decode(String(text)), bytes.count == 2 {
+            self.init(rawValue: UInt16(bytes[0]) << 8 | UInt16(bytes[1]))
+        } else {
+            return nil
+        }
+    }
+
+    /// A code as people type it.
+    init?(typed text: String) {
+        self.init(typed: text[...])
+    }
+}
 
 /// System codes as a user lists them: `0003,FE00`.
 struct SystemCodeList: ExpressibleByArgument, Equatable, Sendable {
@@ -16,7 +35,7 @@ struct SystemCodeList: ExpressibleByArgument, Equatable, Sendable {
     init?(argument: String) {
         codes = []
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let code = SystemCode(part) else { return nil }
+            guard let code = SystemCode(typed: part) else { return nil }
             if !codes.contains(code) { codes.append(code) }
         }
         if codes.isEmpty { return nil }
@@ -30,7 +49,7 @@ struct ServiceCodeList: ExpressibleByArgument, Equatable, Sendable {
     init?(argument: String) {
         codes = []
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let code = ServiceCode(part) else { return nil }
+            guard let code = ServiceCode(typed: part) else { return nil }
             if !codes.contains(code) { codes.append(code) }
         }
         if codes.isEmpty { return nil }
@@ -63,7 +82,7 @@ struct ServiceArgument: ExpressibleByArgument, Equatable, Sendable {
     var code: ServiceCode
 
     init?(argument: String) {
-        guard let code = ServiceCode(argument) else { return nil }
+        guard let code = ServiceCode(typed: argument) else { return nil }
         self.code = code
     }
 }
@@ -73,7 +92,7 @@ struct SystemArgument: ExpressibleByArgument, Equatable, Sendable {
     var code: SystemCode
 
     init?(argument: String) {
-        guard let code = SystemCode(argument) else { return nil }
+        guard let code = SystemCode(typed: argument) else { return nil }
         self.code = code
     }
 }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Reading and writing of files that the user names.
+/// Reading of files that the user names.
 enum Files {
     /// The bytes of a file, `-` for standard input.
     ///
@@ -31,50 +31,24 @@ enum Files {
         throw tooLong(path, limit)
     }
 
-    /// Writes a file as a whole: into a new file beside it first, so that an old one is never left half written.
-    static func write(_ text: String, to path: String) throws(Failure) {
-        let temporary = "\(path).\(getpid()).part"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw unwritable(path, errno) }
-        var error: Int32 = 0
-        var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    error = errno
-                    return
-                }
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            }
-        }
-        if close(descriptor) != 0, error == 0 { error = errno }
-        if error == 0, rename(temporary, path) != 0 { error = errno }
-        guard error == 0 else {
-            unlink(temporary)
-            throw unwritable(path, error)
-        }
-    }
-
     private static func unreadable(_ path: String, _ error: Int32) -> Failure {
         Failure(
             .missingFile, "unreadable",
-            tr("\(path) cannot be read: ", "\(path) を読めません: ") + String(cString: strerror(error)))
-    }
-
-    private static func unwritable(_ path: String, _ error: Int32) -> Failure {
-        Failure(
-            .cannotWrite, "cannotWrite",
-            tr("\(path) cannot be written: ", "\(path) に書けません: ") + String(cString: strerror(error)))
+            tr("\(name(path)) cannot be read: ", "\(name(path)) を読めません: ") + SystemMessage.text(error),
+            hint: tr("check the path that was given", "指定したパスを確かめてください"))
     }
 
     private static func tooLong(_ path: String, _ limit: Int) -> Failure {
         Failure(
             .badFile, "tooLong",
             tr(
-                "\(path) is longer than \(limit >> 20) MiB; no card's dump is",
-                "\(path) は \(limit >> 20) MiB を超えています。カードのダンプではありません"))
+                "\(name(path)) is longer than \(limit >> 20) MiB, which no card's file is",
+                "\(name(path)) は \(limit >> 20) MiB を超えており、カードのファイルではありません"),
+            hint: tr("check the path that was given", "指定したパスを確かめてください"))
+    }
+
+    /// What messages call a file.
+    static func name(_ path: String) -> String {
+        path == "-" ? tr("standard input", "標準入力") : path
     }
 }

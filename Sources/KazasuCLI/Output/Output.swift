@@ -23,26 +23,11 @@ enum Output {
     static var messagesAreOnTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     private static func write(_ text: String, to descriptor: Int32) throws(Failure) {
-        var text = text
-        let error: Int32 = text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    return errno
-                }
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            }
-            return 0
-        }
+        let error = Descriptor.write(text, to: descriptor)
         switch error {
         case 0: return
-        case EPIPE: throw Failure(.brokenPipe, "brokenPipe", "")
-        default:
-            throw Failure(
-                .cannotWrite, "cannotWrite",
-                tr("standard output cannot be written: ", "標準出力に書けません: ") + String(cString: strerror(error)))
+        case EPIPE: throw .brokenPipe
+        default: throw .unwritable(tr("standard output", "標準出力"), error)
         }
     }
 }

@@ -4,8 +4,8 @@
 final class WaitingNote {
     private let isShown: Bool
 
-    init(_ context: Context, _ timeout: CardTimeout) {
-        isShown = Output.messagesAreOnTerminal && context.verbosity >= 0 && timeout != .seconds(0)
+    init(_ context: Context) {
+        isShown = Output.messagesAreOnTerminal && context.verbosity >= 0
         if isShown { Output.message(tr("Put a card on the reader …", "カードをかざしてください …")) }
     }
 

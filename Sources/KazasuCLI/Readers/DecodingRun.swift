@@ -97,7 +97,7 @@ extension Failure {
     /// Why a decoder found no answer.
     init(_ error: DecodingFailure) {
         self.init(
-            .otherCard, "notDecoded",
-            error.message[Language.current])
+            .otherCard, "notDecoded", error.message[Language.current],
+            hint: tr("'kazasu dump -o card.json' keeps what is on it", "'kazasu dump -o card.json' で中身を保存できます"))
     }
 }

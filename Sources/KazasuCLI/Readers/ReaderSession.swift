@@ -47,12 +47,17 @@ final class ReaderSession {
     ///
     /// - Throws: ``Failure`` with status 75 when none came, 76 when another card is there.
     func find(_ codes: [SystemCode], requestCode: UInt8 = 1) throws(Failure) -> (FeliCaTarget, SystemCode) {
-        let waiting = WaitingNote(context, timeout)
-        defer { waiting.end() }
+        let finder = CardFinder(reader: reader, cancellation: context.cancellation)
         let finding: CardFinder.Finding
         do {
-            finding = try CardFinder(reader: reader, cancellation: context.cancellation)
-                .find(codes, requestCode: requestCode, timeout: timeout.duration)
+            // Who holds a card there already is not asked for one.
+            var first = try finder.find(codes, requestCode: requestCode, timeout: .zero)
+            if first == .nothing, timeout.duration != .zero {
+                let waiting = WaitingNote(context)
+                defer { waiting.end() }
+                first = try finder.find(codes, requestCode: requestCode, timeout: timeout.duration)
+            }
+            finding = first
         } catch {
             throw Failure(error)
         }
@@ -62,7 +67,8 @@ final class ReaderSession {
             throw Failure(
                 .noCard, "noCard", tr("no card came in time", "時間内にカードが置かれませんでした"),
                 hint: tr(
-                    "--timeout SECONDS or --timeout forever waits longer", "--timeout 秒 または --timeout forever で長く待てます"))
+                    "put one card flat on the reader; --timeout SECONDS or --timeout forever waits longer",
+                    "カードを 1 枚だけ平らに置いてください。--timeout 秒 または --timeout forever で長く待てます"))
         case .other(let target):
             throw Failure.otherCard(target, wanted: codes)
         }
@@ -76,7 +82,7 @@ final class ReaderSession {
     private static func open(_ id: String, _ cancellation: CancellationToken) throws -> any Reader {
         do {
             if let reader = try VirtualDriver().open(id, cancellation: cancellation) { return reader }
-            if let reader = try ReplayDriver().open(id) { return reader }
+            if let reader = try ReplayDriver().open(id, cancellation: cancellation) { return reader }
             if let reader = try LibNFCDriver().open(id, cancellation: cancellation) { return reader }
         } catch let error as TransportError {
             throw Failure(error)
@@ -118,7 +124,7 @@ extension Failure {
     /// A card is there, but not one that the command can read.
     static func otherCard(_ target: FeliCaTarget, wanted: [SystemCode]) -> Failure {
         let code = target.requestData.map { SystemCode(rawValue: $0) }
-        let found = code.map { CardNames.describe(system: $0) } ?? tr("a FeliCa card", "FeliCa カード")
+        let found = code.map { CardNames.mention($0) } ?? "FeliCa"
         let codes = wanted.map(\.description).joined(separator: ", ")
         return Failure(
             .otherCard, "otherCard",

@@ -8,12 +8,12 @@ import VirtualReader
 struct ReplayDriver {
     static let prefix = "replay:"
 
-    func open(_ id: String) throws(Failure) -> (any Reader)? {
+    func open(_ id: String, cancellation: CancellationToken) throws(Failure) -> (any Reader)? {
         guard id.hasPrefix(ReplayDriver.prefix) else { return nil }
         let path = String(id.dropFirst(ReplayDriver.prefix.utf8.count))
         let bytes = try Files.read(path, limit: 64 << 20)
         do throws(DocumentError) {
-            return ReplayReader(try Transcript(parsing: bytes))
+            return ReplayReader(try Transcript(parsing: bytes), cancellation: cancellation)
         } catch {
             throw Failure(error, path: path)
         }

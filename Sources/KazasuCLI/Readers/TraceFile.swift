@@ -11,7 +11,7 @@ final class TraceFile {
     init(_ path: String) throws(Failure) {
         self.path = path
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw TraceFile.unwritable(path, errno) }
+        guard descriptor >= 0 else { throw Failure.unwritable(path, errno) }
         file = fdopen(descriptor, "w")
         if let file { setvbuf(file, nil, _IOLBF, 1 << 16) }
     }
@@ -24,16 +24,10 @@ final class TraceFile {
     func close() throws(Failure) {
         if let file, fclose(file) != 0, failed == 0 { failed = errno }
         file = nil
-        if failed != 0 { throw TraceFile.unwritable(path, failed) }
+        if failed != 0 { throw Failure.unwritable(path, failed) }
     }
 
     deinit {
         if let file { fclose(file) }
-    }
-
-    private static func unwritable(_ path: String, _ error: Int32) -> Failure {
-        Failure(
-            .cannotWrite, "cannotWrite",
-            tr("\(path) cannot be written: ", "\(path) に書けません: ") + String(cString: strerror(error)))
     }
 }

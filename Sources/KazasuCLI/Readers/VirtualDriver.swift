@@ -13,12 +13,12 @@ struct VirtualDriver {
     func open(_ id: String, cancellation: CancellationToken) throws -> (any Reader)? {
         guard id.hasPrefix(VirtualDriver.prefix) else { return nil }
         let path = String(id.dropFirst(VirtualDriver.prefix.utf8.count))
-        let card = try VirtualDriver.card(path)
+        let field = try VirtualDriver.field(path)
         let server: PN532Server
-        do {
-            server = try PN532Server(field: VirtualField(cards: [card]))
+        do throws(PseudoterminalError) {
+            server = try PN532Server(field: field)
         } catch {
-            throw Failure(.noReader, "absent", tr("no pseudo-terminal can be made: ", "疑似端末を作れません: ") + "\(error)")
+            throw Failure(error, status: .noReader)
         }
         guard let reader = try LibNFCDriver().open(server.connectionString, cancellation: cancellation) else {
             throw Failure.bug("libnfc does not know its own connection string")
@@ -26,13 +26,32 @@ struct VirtualDriver {
         return VirtualChipReader(id: id, reader: reader, server: server)
     }
 
-    /// The card of a dump or a virtual card file.
-    static func card(_ path: String) throws(Failure) -> VirtualFeliCaCard {
+    /// The field of a dump or a virtual card file: its card, and what its `virtual.faults` say goes wrong.
+    static func field(_ path: String) throws(Failure) -> VirtualField {
         let bytes = try Files.read(path)
         do {
-            return try VirtualCardFile.load(bytes)
+            return try VirtualCardFile.loadField(bytes)
         } catch {
             throw Failure(error, path: path)
         }
+    }
+}
+
+extension Failure {
+    /// Why there is no simulated reader.
+    init(_ error: PseudoterminalError, status: ExitStatus) {
+        let what: String
+        switch error {
+        case .failed(let call, let number): what = "\(call): " + SystemMessage.text(number)
+        case .linkExists(let path): what = tr("\(path) is there already", "\(path) はすでにあります")
+        case .cannotLink(let path, let number): what = "\(path): " + SystemMessage.text(number)
+        @unknown default: what = "\(error)"
+        }
+        self.init(
+            status, status == .noReader ? "absent" : "cannotWrite",
+            tr("the simulated reader cannot be made: ", "仮想リーダーを作れません: ") + what,
+            hint: status == .noReader
+                ? tr("/dev/pts must be mounted", "/dev/pts がマウントされている必要があります")
+                : tr("give --link a new path, or leave it out", "--link に新しいパスを指定するか、--link を省いてください"))
     }
 }

@@ -42,7 +42,7 @@ struct DecodeView {
                 tr("System", "システム"),
                 CardNames.describe(system: system.systemCode)
                     + tr(
-                        ", \(system.services.count) services, \(blocks) blocks",
+                        ", \(Words.count(system.services.count, "service")), \(Words.count(blocks, "block"))",
                         "、サービス \(system.services.count)、ブロック \(blocks)"),
             ])
         }

@@ -17,7 +17,12 @@ struct HistoryView {
     }
 
     var ndjson: String {
-        report.records.map { $0.json(Language.current).compactText + "\n" }.joined()
+        report.records.map { record in
+            guard case .object(let members) = record.json(Language.current) else { return "" }
+            var line = JSONObject([("schema", "kazasu.record/1")])
+            line.merge(members)
+            return JSONValue.object(line).compactText + "\n"
+        }.joined()
     }
 
     /// Column names do not change with the language.

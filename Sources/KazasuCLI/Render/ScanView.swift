@@ -46,17 +46,18 @@ struct ScanView {
     }
 
     var text: String {
-        var text = ""
-        if let pmm = card.pmm { text += "IC      \(CardNames.describe(ic: pmm))\n" }
+        var text = card.pmm.map { Columns.text([["IC", CardNames.describe(ic: $0)]]) } ?? ""
         for scan in systems {
-            text += tr("System  ", "システム  ") + CardNames.describe(system: scan.system.code)
-            text += "\n        IDm \(redaction.apply(scan.system.idm).description.uppercased())"
-            if let version = scan.keyVersion { text += tr("  key version ", "  鍵バージョン ") + version.description }
-            text += "\n"
+            var head = [
+                [tr("System", "システム"), CardNames.describe(system: scan.system.code)],
+                ["IDm", redaction.apply(scan.system.idm).description.uppercased()],
+            ]
+            if let version = scan.keyVersion { head.append([tr("Key version", "鍵バージョン"), version.description]) }
+            text += "\n" + Columns.text(head)
             if !scan.listing.isComplete {
                 text += tr(
-                    "        (the card does not list its services: these are the known ones that it has)\n",
-                    "        （カードが一覧に対応していないため、既知のサービスだけを確認しました）\n")
+                    "  (the card does not list its services: these are the known ones that it has)\n",
+                    "  （カードが一覧に対応していないため、既知のサービスだけを確認しました）\n")
             }
             text += Columns.text(scan.nodes.map { ScanView.row($0, in: scan.system.code) })
         }

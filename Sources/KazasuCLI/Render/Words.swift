@@ -5,6 +5,11 @@ import CardModel
 
 /// The words of FeliCa nodes for people.
 enum Words {
+    /// A number of things in English.
+    static func count(_ number: Int, _ thing: String) -> String {
+        "\(number) \(thing)\(number == 1 ? "" : "s")"
+    }
+
     static func kind(_ kind: ServiceKind) -> String {
         switch kind {
         case .random: tr("random", "ランダム")

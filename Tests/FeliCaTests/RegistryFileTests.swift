@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FeliCa
+import TestSupport
+import Testing
+
+@Suite("Files of the registry")
+struct RegistryFileTests {
+    @Test("Every file is read, and every line of it is a row")
+    func noFaults() {
+        let files = TestFiles.names(in: "Sources/FeliCa/Registry/Data")
+        #expect(Registry.faults.keys.sorted() == files)
+        for (file, faults) in Registry.faults { #expect(faults.isEmpty, "\(file)") }
+    }
+
+    @Test("Every file says where its facts come from, and ends no line with a blank")
+    func sources() throws {
+        for file in TestFiles.names(in: "Sources/FeliCa/Registry/Data") {
+            let text = String(decoding: try TestFiles.read("Sources/FeliCa/Registry/Data/\(file)"), as: UTF8.self)
+            #expect(text.hasPrefix("#") && text.contains("Source"), "\(file)")
+            #expect(text.split(separator: "\n").allSatisfy { $0.last != " " && $0.last != "\t" }, "\(file)")
+        }
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import TestSupport
+import Testing
+
+@Suite("The rules of the command line")
+struct ContractTests {
+    @Test func version() throws {
+        let result = try Kazasu.run("--version")
+        #expect(result.end == .exited(0))
+        #expect(result.output == "0.1.0\n")
+        #expect(result.errors.isEmpty)
+    }
+
+    /// A wrong command line, and what is said of it in English and in Japanese.
+    static let wrongLines: [(line: String, english: String, japanese: String)] = [
+        ("frobnicate", "Unexpected argument 'frobnicate'", "余分な引数"),
+        ("poll --foo", "Unknown option '--foo'", "知らないオプション"),
+        ("poll --timeout", "Missing value", "値がありません"), ("poll --timeout soon", "is invalid", "正しくありません"),
+        ("poll --timeout -1", "Unknown option|Missing value", "知らないオプション|値がありません"),
+        ("poll --system 0G", "is invalid", "正しくありません"), ("poll --system 0003,,FE00", "is invalid", "正しくありません"),
+        ("read", "Missing expected argument", "引数が足りません"), ("read 090G", "is invalid", "正しくありません"),
+        ("read 090F --blocks 5-2", "is invalid", "正しくありません"),
+        ("read 090F --blocks 70000", "is invalid", "正しくありません"),
+        ("dump --format xml", "is invalid", "次のいずれか"), ("dump --hex-separator comma", "is invalid", "次のいずれか"),
+        ("balance --card credit", "is invalid", "正しくありません"), ("history --format pdf", "is invalid", "次のいずれか"),
+        ("felica", "Missing expected argument", "引数が足りません"), ("felica 0", "packet 1 is not", "パケット 1 は"),
+        ("felica 00 xyz", "packet 2 is not hexadecimal", "パケット 2 は"),
+        ("felica 00 --answer-timeout 0", "1 to 30000", "1 から 30000"),
+        ("decode", "Missing expected argument", "引数が足りません"), ("poll --lang fr", "is invalid", "正しくありません"),
+    ]
+
+    @Test("A wrong command line", arguments: wrongLines)
+    func usage(_ row: (line: String, english: String, japanese: String)) throws {
+        let words = row.line.split(separator: " ").map(String.init)
+        for (locale, expected) in [("en_US.UTF-8", row.english), ("ja_JP.UTF-8", row.japanese)] {
+            let result = try Kazasu.run(words, environment: ["LC_ALL": locale])
+            #expect(result.end == .exited(64))
+            #expect(result.output.isEmpty)
+            #expect(expected.split(separator: "|").contains { result.errors.contains($0) }, "\(result.errors)")
+        }
+        let json = try Kazasu.run(words + ["--json"])
+        if json.hasEnded(64), !words.contains("--timeout") || words.count > 2 {
+            #expect(try json.errorDocument().required("reason").text() == "usage")
+        }
+    }
+
+    @Test("The first variable that is set says the language, the option before all")
+    func language() throws {
+        let card = Card.fixture("edy")
+        func isJapanese(_ variables: [String: String], _ options: String...) throws -> Bool {
+            try Kazasu.run(["poll", "-r", card] + options, environment: variables).output.contains("カード")
+        }
+        #expect(try isJapanese(["LC_ALL": "ja_JP.UTF-8", "LC_MESSAGES": "C", "LANG": "C"]))
+        #expect(try isJapanese(["LC_ALL": "", "LC_MESSAGES": "ja_JP.UTF-8", "LANG": "C"]))
+        #expect(try isJapanese(["LC_ALL": "", "LC_MESSAGES": "", "LANG": "ja"]))
+        #expect(try !isJapanese(["LC_ALL": "C", "LANG": "ja_JP.UTF-8"]))
+        #expect(try !isJapanese(["LC_ALL": "ja_JP.UTF-8"], "--lang", "en"))
+        #expect(try isJapanese([:], "--lang", "ja"))
+        #expect(try Kazasu.run("--lang", "ja", "poll", "-r", card).output.contains("カード"), "also before the command")
+    }
+
+    /// The keys of an object in a text, in their order, at the first level of a pretty document.
+    private func keys(_ text: String) -> [Substring] {
+        text.matches(of: /(?m)^  "([A-Za-z]+)":/).map(\.1)
+    }
+
+    @Test("Keys do not change with the language, and stand in their order")
+    func keys() throws {
+        let lines = [
+            ("poll", ["schema", "card", "system"]), ("scan", ["schema", "card", "systems"]),
+            ("dump", ["schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica"]),
+            ("read 090F", ["schema", "card", "systemCode", "service", "blocks"]),
+            ("balance", ["schema", "balances"]), ("history", ["schema", "card", "name", "records"]),
+            ("felica 0C:IDM", ["schema", "exchanges"]),
+        ]
+        for (line, expected) in lines {
+            let words = line.split(separator: " ").map(String.init)
+            for language in ["en", "ja"] {
+                let result = try Kazasu.run(
+                    words + ["--json", "--lang", language, "-r", Card.fixture("suica-p1")],
+                    environment: ["CLICOLOR_FORCE": "1"])
+                #expect(result.end == .exited(0))
+                #expect(result.output.contains(#""schema": "kazasu."#))
+                let found = keys(result.output).map(String.init)
+                if !found.isEmpty { #expect(found == expected, "\(line)") }
+                _ = try JSONValue(parsing: Array(result.output.utf8))
+                #expect(!result.output.contains("\u{1B}"), "no colour")
+            }
+        }
+    }
+
+    @Test("Blocks upper case and packed for people, lower case in JSON; other separators on demand")
+    func hex() throws {
+        let card = Card.fixture("suica-p1")
+        let line = "0003 090F 0000 16010002166CE33BE6210A000001E300\n"
+        #expect(try Kazasu.run("read", "090F", "--blocks", "0", "-r", card).output == line)
+        let spaced = try Kazasu.run("read", "0x090f", "--blocks", "0", "-r", card, "--hex-separator", "space")
+        #expect(spaced.output == "0003 090F 0000 16 01 00 02 16 6C E3 3B E6 21 0A 00 00 01 E3 00\n")
+        let colon = try Kazasu.run("read", "09:0f", "--system=00-03", "--blocks=0", "-r", card, "--hex-separator=colon")
+        #expect(colon.output == "0003 090F 0000 16:01:00:02:16:6C:E3:3B:E6:21:0A:00:00:01:E3:00\n")
+        let json = try Kazasu.run("read", "09 0F", "--blocks", "0", "-r", card, "--json", "--hex-separator=colon")
+        #expect(json.output.contains(#""0000": "16010002166ce33be6210a000001e300""#))
+        #expect(json.output.contains(#""idm": "0101031234567890""#))
+        #expect(json.output.contains(#""service": "090F""#))
+    }
+
+    @Test(
+        "Every form of hexadecimal is taken, LEN and IDM are filled in",
+        arguments: [
+            "0C:IDM", "0a0cIDM", "0A 0C IDM", "0x0A 0x0C 01 01 03 12 34 56 78 90", "0a-0c-01-01-03-12-34-56-78-90",
+            "0C0101031234567890", "0cidm",
+        ])
+    func rawPackets(packet: String) throws {
+        let result = try Kazasu.run("felica", packet, "-r", Card.fixture("suica-p1"))
+        #expect(result.end == .exited(0))
+        #expect(result.output == "110D0101031234567890030003FE0086A7\n")
+    }
+
+    @Test("Packets before one that gets no answer are answered all the same")
+    func rawPart() throws {
+        let line = ["felica", "0C:IDM", "0C0000000000000000", "-r", Card.fixture("suica-p1"), "--answer-timeout", "50"]
+        let text = try Kazasu.run(line + ["--hex-separator", "space"])
+        text.expectFailure(77, "packet 2")
+        #expect(text.output == "11 0D 01 01 03 12 34 56 78 90 03 00 03 FE 00 86 A7\n")
+        let json = try Kazasu.run(line + ["--json"])
+        #expect(try json.errorDocument().required("reason").text() == "noAnswer")
+        let document = JSONCursor(try JSONValue(parsing: Array(json.output.utf8)))
+        #expect(try document.required("exchanges").elements().count == 1)
+    }
+
+    @Test(
+        "What a card refuses",
+        arguments: [
+            ("read 0048", "A5|A4|A6"), ("read FFCB", "A6"), ("read 090F --blocks 0,20", "A8"),
+        ])
+    func refused(line: String, flags: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        let result = try Kazasu.run(words + ["-r", Card.fixture("suica-p1")])
+        result.expectFailure(77, "the card refused")
+        #expect(flags.split(separator: "|").contains { result.errors.contains($0) }, "\(result.errors)")
+        #expect(result.output.isEmpty == !line.contains("--blocks"), "what was read is there")
+        try Kazasu.run(words + ["-r", Card.fixture("suica-p1"), "--lang=ja"]).expectFailure(77, "拒否しました")
+    }
+
+    @Test(
+        "--redact hides who, not what",
+        arguments: ["poll", "scan", "dump", "dump --json", "felica 0C:IDM", "felica --json 0C:IDM"])
+    func redact(line: String) throws {
+        for card in [("suica-p1", "1031234567890"), ("edy", "1120312abcd0042")] {
+            let result = try Kazasu.run(
+                line.split(separator: " ").map(String.init) + ["--redact", "-v", "-r", Card.fixture(card.0)])
+            #expect(result.end == .exited(0))
+            #expect(!result.output.lowercased().contains(card.1))
+            result.expectNoPersonalData()
+            #expect(!result.output.contains("1234567890123456"), "the number of the Edy card")
+        }
+        let decoded = try Kazasu.run("decode", "--redact", Card.file("edy"))
+        #expect(!decoded.output.contains("1234567890123456") && !decoded.output.contains("0312ABCD0042"))
+        #expect(decoded.output.contains("10814"))
+    }
+
+    @Test("A trace is played again, and differs when something else is asked")
+    func replay() throws {
+        let folder = try TemporaryFolder()
+        let trace = "\(folder.path)/trace"
+        for command in [["poll"], ["balance"], ["history"], ["scan"], ["dump"], ["felica", "0C:IDM"]] {
+            let first = try Kazasu.run(command + ["-r", Card.fixture("suica-p1"), "--trace", trace])
+            #expect(first.end == .exited(0))
+            #expect(try folder.text("trace").hasPrefix(#"{"schema":"kazasu.trace/1""#))
+            let again = try Kazasu.run(command + ["-r", "replay:\(trace)"])
+            #expect(again == first)
+        }
+        let other = try Kazasu.run("dump", "-r", "replay:\(trace)")
+        other.expectFailure(65, "the transcript does not fit")
+    }
+
+    @Test("-q keeps notes back, -v tells more, both on standard error")
+    func verbosity() throws {
+        let card = Card.fixture("five-systems")
+        let plain = try Kazasu.run("history", "-r", card)
+        let verbose = try Kazasu.run("history", "-v", "-r", card)
+        let quiet = try Kazasu.run("history", "-q", "-r", card)
+        #expect(plain.output == verbose.output && plain.output == quiet.output)
+        #expect(verbose.errors.hasPrefix("kazasu: reader virtual:"))
+        #expect(quiet.errors.isEmpty)
+    }
+}

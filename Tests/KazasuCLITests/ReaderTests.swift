@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Readers that are there, and those that are not")
+struct ReaderTests {
+    /// Whether a program may be run as nobody here: only root can, and only where nobody can reach the program.
+    static let canBeNobody =
+        geteuid() == 0
+        && (try? ChildProcess.run("/usr/bin/setpriv", nobody + ["--version"]))?.end == .exited(0)
+    static let nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups", Kazasu.path]
+
+    @Test("A list is a list, with and without readers")
+    func list() throws {
+        let text = try Kazasu.run("readers")
+        #expect(text.end == .exited(0))
+        let json = try Kazasu.run("readers", "--json")
+        #expect(json.end == .exited(0))
+        #expect(json.output.hasPrefix(#"{"schema": "kazasu.readers/1", "readers": ["#) || json.output.hasPrefix("{\n"))
+        let readers = try JSONCursor(JSONValue(parsing: Array(json.output.utf8))).required("readers").elements()
+        #expect(text.output.isEmpty == readers.isEmpty)
+        if readers.isEmpty { #expect(text.errors.contains("--reader virtual:FILE needs none")) }
+        for reader in readers {
+            let id = try reader.required("id").text()
+            #expect(text.output.contains(id))
+            if try reader.required("state").text() == "unavailable" {
+                #expect(try !reader.required("hint").text().isEmpty)
+            }
+        }
+    }
+
+    @Test("A reader that libnfc is configured with is listed and used")
+    func configured() throws {
+        let folder = try TemporaryFolder()
+        let card = try SimulatedReader(Card.file("edy"), link: "\(folder.path)/pn532")
+        let list = try Kazasu.run(["readers"], environment: ["LIBNFC_DEVICE": card.id])
+        #expect(list.output.contains(card.id))
+        #expect(card.interrupt().end == .exited(0))
+    }
+
+    /// An ID and what is said of it.
+    static let wrongIDs: [(id: String, status: Int32, reason: String)] = [
+        ("pn532_uart:/dev/nowhere", 69, "absent"), ("pn532_uart:/dev/null", 69, "absent"),
+        ("pn532_uart:/etc/passwd", 69, "unsupported"), ("pn532_uart:", 69, "unsupported"),
+        ("pn532_uart:ttyUSB0", 69, "unsupported"), ("pn532_uart:/dev/ttyUSB0:fast", 69, "unsupported"),
+        ("pn532_uart:/dev/ttyUSB0:115201", 69, "unsupported"), ("acr122_usb:x", 69, "unsupported"),
+        ("acr122_usb:250:250", 69, "absent"), ("foo", 64, "unknownReader"), ("virtual", 64, "unknownReader"),
+        (String(repeating: "x", count: 5000), 64, "unknownReader"),
+        ("pn532_uart:/" + String(repeating: "x", count: 5000), 69, "unsupported"),
+    ]
+
+    @Test("A connection string that is wrong", arguments: wrongIDs)
+    func wrong(_ row: (id: String, status: Int32, reason: String)) throws {
+        let result = try Kazasu.run("poll", "--reader", row.id, "-t", "0")
+        result.expectFailure(row.status)
+        try Kazasu.run("poll", "--reader", row.id, "-t", "0", "--lang", "ja").expectFailure(row.status)
+        let json = try Kazasu.run("poll", "--json", "--reader", row.id, "-t", "0")
+        #expect(try json.errorDocument().required("reason").text() == row.reason)
+        let fromEnvironment = try Kazasu.run(["poll", "-t", "0"], environment: ["KAZASU_READER": row.id])
+        #expect(fromEnvironment.end == result.end)
+    }
+
+    @Test("A serial port that the user may not open", .enabled(if: canBeNobody))
+    func permission() throws {
+        let folder = try TemporaryFolder()
+        let card = try SimulatedReader(Card.file("edy"), link: "\(folder.path)/pn532")
+        #expect(chmod(folder.path, 0o755) == 0)
+        #expect(chmod("\(folder.path)/pn532", 0o600) == 0)
+        func poll(_ options: String...) throws -> ChildResult {
+            try ChildProcess.run(
+                "/usr/bin/setpriv", Self.nobody + ["poll", "-r", card.id] + options, environment: Kazasu.environment)
+        }
+        try poll().expectFailure(69, "no permission to use the reader")
+        try poll("--lang=ja").expectFailure(69, "権限がありません")
+        #expect(try poll("--json").errorDocument().required("reason").text() == "permission")
+    }
+
+    @Test("Two readers, each with its own card")
+    func two() throws {
+        let folder = try TemporaryFolder()
+        let suica = try SimulatedReader(Card.file("suica-p1"), link: "\(folder.path)/suica")
+        let edy = try SimulatedReader(Card.file("edy"), link: "\(folder.path)/edy")
+        #expect(try Kazasu.run("balance", "-r", edy.id).output == "10814\n")
+        #expect(try Kazasu.run("balance", "-r", suica.id).output == "10\n")
+        let first = try Kazasu.run(["balance", "-r", edy.id], environment: ["KAZASU_READER": suica.id])
+        #expect(first.output == "10814\n", "the option comes before the environment")
+        #expect(try Kazasu.run(["balance"], environment: ["KAZASU_READER": edy.id]).output == "10814\n")
+    }
+
+    @Test("One reader, two programs: the second is told that it is in use")
+    func busy() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            Array(Card.transit(faults: #"{"fault":"absent","from":1}"#).utf8), as: "absent.json")
+        let reader = try SimulatedReader(file, link: "\(folder.path)/pn532")
+        let holder = try Kazasu.start("poll", "-t", "forever", "-r", reader.id, "--trace", "/dev/stderr")
+        for _ in 0..<3 { _ = try holder.line(of: .errors) }
+        try Kazasu.run("poll", "-r", reader.id).expectFailure(69, "the reader is in use")
+        try Kazasu.run("poll", "-r", reader.id, "--lang=ja").expectFailure(69, "使用中です")
+        #expect(try Kazasu.run("poll", "-r", reader.id, "--json").errorDocument().required("reason").text() == "busy")
+        holder.send(SIGINT)
+        #expect(holder.finish().end == .exited(130))
+    }
+
+    @Test("A reader that stops answering, and one that is unplugged")
+    func stops() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            Array(Card.transit(faults: #"{"fault":"absent","from":1}"#).utf8), as: "absent.json")
+        for (signal, status, words) in [
+            (SIGSTOP, Int32(74), "the reader stopped answering"), (SIGKILL, 69, "unplugged"),
+        ] {
+            let reader = try SimulatedReader(file, link: "\(folder.path)/pn532")
+            let waiting = try Kazasu.start("poll", "-t", "forever", "-r", reader.id, "--trace", "/dev/stderr")
+            for _ in 0..<4 { _ = try waiting.line(of: .errors) }
+            reader.send(signal)
+            var result = waiting.finish()
+            result.errors =
+                result.errors.split(separator: "\n").filter { !$0.hasPrefix("{") }
+                .joined(separator: "\n") + "\n"
+            result.expectFailure(status, words)
+            reader.send(SIGCONT)
+            reader.send(SIGKILL)
+            _ = reader.finish()
+            unlink("\(folder.path)/pn532")
+        }
+    }
+
+    @Test("A port behind which nothing answers")
+    func nobodyThere() throws {
+        let folder = try TemporaryFolder()
+        let reader = try SimulatedReader(Card.file("edy"), link: "\(folder.path)/pn532")
+        reader.send(SIGSTOP)
+        defer { reader.send(SIGCONT) }
+        try Kazasu.run("poll", "-t", "0", "-r", reader.id).expectFailure(69, "no reader answers at")
+        try Kazasu.run("poll", "-t", "0", "-r", reader.id, "--lang=ja").expectFailure(69, "見つかりません")
+    }
+}

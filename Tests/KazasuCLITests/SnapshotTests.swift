@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@Suite("What people and scripts see")
+struct SnapshotTests {
+    static let commands = [
+        "", "readers", "poll", "scan", "dump", "read", "balance", "history", "felica", "decode", "simulate",
+    ]
+
+    @Test("Help is an answer in the language of the user", arguments: commands, ["en", "ja"])
+    func help(command: String, language: String) throws {
+        let arguments = command.isEmpty ? ["--help"] : [command, "--help"]
+        let result = try Kazasu.run(
+            arguments, environment: ["LC_ALL": language == "ja" ? "ja_JP.UTF-8" : "en_US.UTF-8"])
+        #expect(result.end == .exited(0))
+        #expect(result.errors.isEmpty)
+        try Snapshot.check(result.output, "help/\(command.isEmpty ? "kazasu" : command).\(language).txt")
+    }
+
+    /// A card, a command line, and the name of its answer.
+    struct Answer: CustomTestStringConvertible, Sendable {
+        let card: String
+        let arguments: String
+        let name: String
+        var testDescription: String { name }
+
+        init(_ card: String, _ arguments: String, _ name: String) {
+            (self.card, self.arguments, self.name) = (card, arguments, name)
+        }
+    }
+
+    static let answers = [
+        Answer("suica-p1", "scan", "suica-scan.txt"), Answer("suica-p1", "scan --lang ja", "suica-scan.ja.txt"),
+        Answer("suica-p1", "scan --json", "suica-scan.json"), Answer("suica-p1", "dump", "suica-dump.hex"),
+        Answer("suica-p1", "history", "suica-history.txt"),
+        Answer("suica-p1", "history --lang ja", "suica-history.ja.txt"),
+        Answer("suica-p1", "history --format csv", "suica-history.csv"),
+        Answer("suica-p1", "history --format ndjson", "suica-history.ndjson"),
+        Answer("suica-p1", "poll", "suica-poll.txt"), Answer("suica-p1", "poll --json", "suica-poll.json"),
+        Answer("five-systems", "scan", "five-scan.txt"), Answer("five-systems", "scan --json", "five-scan.json"),
+        Answer("five-systems", "history --lang ja", "five-history.ja.txt"),
+        Answer("five-systems", "history --format csv", "five-history.csv"),
+        Answer("five-systems", "history --format ndjson --lang ja", "five-history.ja.ndjson"),
+        Answer("five-systems", "dump --system 0003,12FC --hex-separator colon", "five-dump.hex"),
+        Answer("edy", "dump", "edy-dump.hex"), Answer("edy", "dump --json", "edy-dump.json"),
+        Answer("edy", "dump --json --redact", "edy-dump-redacted.json"),
+        Answer("edy", "history", "edy-history.txt"), Answer("edy", "balance --all --json", "edy-balance.json"),
+        Answer("edy", "balance --all", "edy-balance.txt"),
+        Answer("awkward", "scan", "awkward-scan.txt"), Answer("awkward", "scan --json", "awkward-scan.json"),
+        Answer("felica-lite-s", "scan", "lite-scan.txt"), Answer("felica-lite-s", "scan --lang ja", "lite-scan.ja.txt"),
+        Answer("felica-lite-s", "dump", "lite-dump.hex"),
+        Answer("felica-lite-s", "read 000B --blocks 0,2-3 --json", "lite-read.json"),
+    ]
+
+    @Test("Answers from the fixtures, through libnfc", arguments: answers)
+    func answer(_ answer: Answer) throws {
+        let words = answer.arguments.split(separator: " ").map(String.init)
+        let result = try Kazasu.run(words + ["--reader", Card.fixture(answer.card)])
+        #expect(result.end == .exited(0))
+        #expect(result.errors.isEmpty, "no progress, no note off a terminal")
+        try Snapshot.check(result.output, "answers/\(answer.name)")
+    }
+
+    @Test("What a dump says, without a reader", arguments: ["suica-p1", "edy", "five-systems", "felica-lite-s"])
+    func decode(card: String) throws {
+        for (option, name) in [("--lang=en", "txt"), ("--lang=ja", "ja.txt"), ("--json", "json")] {
+            let result = try Kazasu.run("decode", Card.file(card), option)
+            #expect(result.end == .exited(0))
+            #expect(result.errors.isEmpty)
+            try Snapshot.check(result.output, "answers/\(card)-decode.\(name)")
+        }
+    }
+
+    @Test("The documents of the fixtures", arguments: ["suica-p1", "edy", "five-systems"], ["balance", "history"])
+    func document(card: String, command: String) throws {
+        let result = try Kazasu.run(command, "--json", "-r", Card.fixture(card))
+        #expect(result.end == .exited(0))
+        let expected = try TestFiles.read("Fixtures/cards/\(card)/\(command).json")
+        #expect(result.output == String(decoding: expected, as: UTF8.self))
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// A child process that a test talks with while it runs: lines are waited for, never time.
+public final class RunningChild {
+    /// What the child writes to.
+    public enum Stream: Sendable {
+        /// Standard output.
+        case output
+        /// Standard error.
+        case errors
+    }
+
+    /// A line did not come in time.
+    public struct TookTooLong: Error {
+        /// What had come till then.
+        public let output: String
+        /// What had come on standard error.
+        public let errors: String
+    }
+
+    private let child: pid_t
+    private let output: Pipe
+    private let errors: Pipe
+    private let deadline: ContinuousClock.Instant
+    private var taken: [Stream: Int] = [:]
+    private var isOver = false
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - limit: after this time it is killed.
+    ///   - pipeSize: how far the child may write ahead of the test.
+    public init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:],
+        limit: Duration = .seconds(60), pipeSize: Int? = nil
+    ) throws {
+        output = try Pipe(size: pipeSize)
+        errors = try Pipe(size: pipeSize)
+        child = try ChildProcess.start(program, arguments, environment, output, errors)
+        output.closeWriter()
+        errors.closeWriter()
+        deadline = .now + limit
+    }
+
+    /// The next line that the child writes; `nil` when it has closed the stream.
+    public func line(of stream: Stream) throws -> String? {
+        let pipe = stream == .output ? output : errors
+        let start = taken[stream, default: 0]
+        while true {
+            if let line = pipe.line(from: start) {
+                taken[stream] = start + line.utf8.count + 1
+                return line
+            }
+            if pipe.isAtEnd { return nil }
+            guard pipe.wait(until: deadline) else { throw TookTooLong(output: output.text, errors: errors.text) }
+            pipe.read()
+        }
+    }
+
+    /// Sends it a signal.
+    public func send(_ signal: Int32) {
+        kill(child, signal)
+    }
+
+    /// Reads its output no more, as `head` does when it has enough.
+    public func closeOutput() {
+        output.closeReader()
+    }
+
+    /// Waits for its end.
+    public func finish() -> ChildResult {
+        ChildProcess.drain([output, errors], until: deadline)
+        let end = ChildProcess.end(of: child, before: deadline)
+        isOver = true
+        return ChildResult(end: end, output: output.text, errors: errors.text)
+    }
+
+    deinit {
+        guard !isOver else { return }
+        kill(child, SIGKILL)
+        _ = ChildProcess.end(of: child, before: deadline)
+    }
+}
+
+extension Pipe {
+    /// Waits until there is something to read; `false` when the time is over.
+    fileprivate func wait(until deadline: ContinuousClock.Instant) -> Bool {
+        let left = (deadline - .now) / .milliseconds(1)
+        guard left > 0 else { return false }
+        var query = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        return poll(&query, 1, Int32(clamping: Int(left.rounded(.up)))) > 0
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// A folder that is gone at the end of the test, with the files in it.
+public final class TemporaryFolder: Sendable {
+    /// Where it is, without a slash at the end.
+    public let path: String
+
+    /// A new folder.
+    public init() throws {
+        var template = "/tmp/kazasu-tests-XXXXXX".utf8CString.map { $0 }
+        guard let made = mkdtemp(&template) else { throw ChildProcess.NotStarted(program: "mkdtemp", code: errno) }
+        path = String(cString: made)
+    }
+
+    /// Makes a file in it.
+    ///
+    /// - Returns: its path.
+    public func write(_ bytes: some Collection<UInt8>, as name: String) throws -> String {
+        let whole = "\(path)/\(name)"
+        guard let file = fopen(whole, "wb") else { throw TestFiles.Unreadable(path: whole) }
+        defer { fclose(file) }
+        let bytes = Array(bytes)
+        guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw TestFiles.Unreadable(path: whole) }
+        return whole
+    }
+
+    /// The names of what is in it, sorted.
+    public var names: [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    deinit {
+        for name in names { unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+}
