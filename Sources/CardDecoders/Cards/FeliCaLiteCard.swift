@@ -6,9 +6,8 @@ public import CardModel
 // FeliCa Lite and Lite-S, system 88B4.
 //
 // Agreed: the ID block with its data format code (Proxmark3, felica-tool), the memory configuration (nfcpy), the write
-// counter, little-endian (nfcpy's exchange, where it is
-// near its end at FFFE00). What issuers put into the user blocks is theirs. A MAC is worth something only to who has the
-// card key, so only its presence is told.
+// counter, little-endian (nfcpy's exchange, where it is near its end at FFFE00). What issuers put into the user blocks is
+// theirs. A MAC is worth something only to who has the card key, so only its presence is told.
 
 /// Shows the ID, the issuer, the memory configuration and the write counter of a FeliCa Lite or Lite-S.
 public struct FeliCaLiteDecoder: PurselessDecoder {
