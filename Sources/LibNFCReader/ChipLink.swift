@@ -54,7 +54,6 @@ struct ChipLink: ~Copyable {
 
     /// Runs an InListPassiveTarget and returns its answer.
     mutating func poll(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
-        line.didExchange()
         let answer = send(command, waiting: Self.pollingTime)
         do throws(TransportError) {
             try check(answer, statusIsFirst: false)
@@ -63,7 +62,9 @@ struct ChipLink: ~Copyable {
             guard error == .readerTimeout, lost == nil, family.timesOutWithoutCard else { throw error }
             return [0x00]
         }
-        guard !answer.bytes.isEmpty else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+        guard let targets = answer.bytes.first else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+        // Who waits for a card is not yet at work.
+        if targets > 0 { line.didExchange() }
         return answer.bytes
     }
 
@@ -136,7 +137,7 @@ struct ChipLink: ~Copyable {
             if family.reachesChip { node.abortChip() }
         case .none: break
         }
-        let wasRaised = line.mayBeFast
+        let isUnproven = line.state == .unsure
         let isTooMuch = error != .cancelled && line.didMeetFault()
         if line.state == .unsure { abandonFastLine(forGood: error != .cancelled) }
         var outcome = synchronise()
@@ -149,7 +150,7 @@ struct ChipLink: ~Copyable {
         switch outcome {
         case .success: return error
         case .failed(let fault): lost = fault
-        case .readerInDoubt: lost = wasRaised ? Self.stuck : error.isReaderFault ? error : Self.mute
+        case .readerInDoubt: lost = isUnproven ? Self.stuck : error.isReaderFault ? error : Self.mute
         }
         return lost ?? error
     }
