@@ -20,6 +20,11 @@ public struct DecoderRegistry: Sendable {
     /// does not matter.
     public static let standard = DecoderRegistry([
         CyberneticsDecoder.transit,
+        CyberneticsDecoder.iruca,
+        CyberneticsDecoder.paspy,
+        CyberneticsDecoder.sapica,
+        CyberneticsDecoder.setamaru,
+        CyberneticsDecoder.saitama,
         EdyDecoder(),
     ])
 

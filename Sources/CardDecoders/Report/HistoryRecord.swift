@@ -8,7 +8,8 @@ public struct HistoryRecord: Hashable, Sendable {
     public var serial: Int?
     /// The day, in the time of the card's country; `nil` when the bytes name no day that exists.
     public var date: CalendarDate?
-    /// The time of day, or `nil` when the record has none or the bytes name none that exists.
+    /// The time of day, or `nil` when the record has none or the bytes name none that exists. Of a ride by rail it is
+    /// the minute of the exit, which the record does not hold: it is there only with a ``gateLog`` that proves it.
     public var time: ClockTime?
     /// When a ride began whose ``time`` is that of its end, or `nil` where the record does not say.
     public var entryTime: ClockTime?
@@ -34,6 +35,8 @@ public struct HistoryRecord: Hashable, Sendable {
     public var amount: Int?
     /// What was left afterwards, in the smallest unit.
     public var balance: Int?
+    /// What the gate log adds to a ride, or `nil` when it does not hold the ride.
+    public var gateLog: GatePassages?
     /// What is odd about this record.
     public var warnings: [DecodingWarning]
     /// The bytes that all this was taken from.
@@ -45,7 +48,7 @@ public struct HistoryRecord: Hashable, Sendable {
         partial: PartialMoment? = nil, kind: RecordKind, terminal: CodedValue? = nil, process: CodedValue? = nil,
         payment: CodedValue? = nil, gate: CodedValue? = nil, device: UInt16? = nil,
         entry: Place? = nil, exit: Place? = nil, amount: Int? = nil, balance: Int? = nil,
-        warnings: [DecodingWarning] = [], raw: Block
+        gateLog: GatePassages? = nil, warnings: [DecodingWarning] = [], raw: Block
     ) {
         self.serial = serial
         self.date = date
@@ -62,6 +65,7 @@ public struct HistoryRecord: Hashable, Sendable {
         self.exit = exit
         self.amount = amount
         self.balance = balance
+        self.gateLog = gateLog
         self.warnings = warnings
         self.raw = raw
     }

@@ -19,7 +19,8 @@ extension HistoryReport {
 extension HistoryRecord {
     /// An element of `records` in `kazasu.history/1`, and one line of the ndjson format.
     ///
-    /// `entryTime` and `partial` stand there only where the card tells them.
+    /// `entryTime`, `partial` and `gateLog` stand there only where the card tells them; with `gateLog` the times of a ride
+    /// by rail come from the gate log.
     public func json(_ language: Language) -> JSONValue {
         var object = JSONObject([
             ("serial", .optional(serial)),
@@ -39,7 +40,15 @@ extension HistoryRecord {
         object["balance"] = .optional(balance)
         object["warnings"] = .array(warnings.map { .string($0.rawValue) })
         object["raw"] = .string(raw.description.lowercased())
+        if let gateLog { object["gateLog"] = gateLog.json }
         return .object(object)
+    }
+}
+
+extension GatePassages {
+    /// `gateLog` of a record in `kazasu.history/1`.
+    public var json: JSONValue {
+        ["entryDate": .text(entryDate?.description), "fare": .int(fare), "commuterFare": .int(commuterFare)]
     }
 }
 
