@@ -29,45 +29,41 @@ public enum Hex {
     public static func encode(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) -> String {
         let bits = UInt64(truncatingIfNeeded: value)
         var text = ""
-        for place in stride(from: min(digits, 16) - 1, through: 0, by: -1) {
+        for place in stride(from: max(0, min(digits, 16)) - 1, through: 0, by: -1) {
             text.unicodeScalars.append(digit(UInt8(truncatingIfNeeded: bits >> UInt64(place * 4)) & 0x0F, uppercase))
         }
         return text
     }
 
     /// Reads hexadecimal text as people write it: packed or with spaces, colons or hyphens between bytes,
-    /// in any case, with or without `0x` before a byte or before the whole.
+    /// in any case, with or without `0x` before a byte or before the whole. A digit must follow right after `0x`.
     ///
     /// - Throws: ``HexError`` with the place (counted in UTF-8 bytes from 0) of what is wrong.
     public static func decode(_ text: some StringProtocol) throws(HexError) -> [UInt8] {
         var bytes: [UInt8] = []
-        var high: UInt8?
-        var offset = 0
-        var skipX = false
         let utf8 = Array(text.utf8)
-        for (index, character) in utf8.enumerated() {
-            offset = index
-            if skipX {
-                skipX = false
+        var index = 0
+        while let character = utf8.element(at: index) {
+            if isSeparator(character) {
+                index += 1
                 continue
             }
-            if let nibble = value(of: character) {
-                if nibble == 0, high == nil, let next = utf8.element(at: index + 1), next | 0x20 == 0x78 {
-                    skipX = true
-                } else if let upper = high {
-                    bytes.append(upper << 4 | nibble)
-                    high = nil
-                } else {
-                    high = nibble
-                }
-            } else if isSeparator(character) {
-                guard high == nil else { throw .oddDigits(offset: index) }
-            } else {
-                throw .notADigit(offset: index)
-            }
+            if isPrefix(utf8, at: index) { index += 2 }
+            guard let high = utf8.element(at: index).flatMap(value) else { throw .notADigit(offset: index) }
+            guard let next = utf8.element(at: index + 1), !isSeparator(next) else { throw .oddDigits(offset: index) }
+            guard let low = value(of: next) else { throw .notADigit(offset: index + 1) }
+            bytes.append(high << 4 | low)
+            index += 2
         }
-        guard high == nil else { throw .oddDigits(offset: offset) }
         return bytes
+    }
+
+    /// Whether `0x` and a digit stand at `index`.
+    private static func isPrefix(_ utf8: [UInt8], at index: Int) -> Bool {
+        guard utf8.element(at: index) == 0x30, let letter = utf8.element(at: index + 1), letter | 0x20 == 0x78 else {
+            return false
+        }
+        return utf8.element(at: index + 2).flatMap(value) != nil
     }
 
     /// The value of one ASCII hexadecimal digit, or `nil`.

@@ -5,6 +5,6 @@
 public enum HexError: Error, Hashable, Sendable {
     /// A character that is neither a digit nor a separator.
     case notADigit(offset: Int)
-    /// A byte of which only one digit is there.
+    /// A byte of which only one digit is there: this one.
     case oddDigits(offset: Int)
 }

@@ -34,8 +34,8 @@ public struct Block: Hashable, Sendable {
     public func number(at offset: Int, count: Int, _ order: ByteOrder) -> UInt64 {
         let places = 0..<max(0, min(count, 8))
         return switch order {
-        case .big: places.reduce(0) { $0 << 8 | UInt64(self[offset + $1]) }
-        case .little: places.reversed().reduce(0) { $0 << 8 | UInt64(self[offset + $1]) }
+        case .big: places.reduce(0) { $0 << 8 | UInt64(self[offset &+ $1]) }
+        case .little: places.reversed().reduce(0) { $0 << 8 | UInt64(self[offset &+ $1]) }
         }
     }
 

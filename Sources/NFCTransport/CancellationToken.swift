@@ -31,6 +31,8 @@ public final class CancellationToken: Sendable {
     /// Registers what ends the work; run at once when the token is cancelled already. No handler runs after
     /// ``remove(_:)`` has returned, so it may use what its owner frees then.
     ///
+    /// - Parameter handler: ends the work and returns soon. It runs while the token is locked, so it must not use
+    ///   the token itself.
     /// - Returns: what ``remove(_:)`` takes.
     @discardableResult
     public func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {

@@ -23,5 +23,5 @@ public struct ReaderInformation: Hashable, Sendable {
     }
 
     /// How many blocks one Read Without Encryption may ask for so that the answer (13 bytes and 16 a block) fits.
-    public var blocksPerRead: Int { max(1, min(15, (longestFeliCaAnswer - 13) / 16)) }
+    public var blocksPerRead: Int { max(1, min(15, (max(13, longestFeliCaAnswer) - 13) / 16)) }
 }

@@ -63,4 +63,25 @@ struct FeliCaActivationTests {
         #expect(throws: TransportError.readerTimeout) { try reader.activateFeliCa(systems: [.transit, .commonArea]) }
         #expect(reader.polled.count == 1)
     }
+
+    @Test func theCallersBitRatesGoBeforeTheReaders() throws {
+        let reader = TableReader(answering: [Polling(0x0003, 212): 1, Polling(0x0003, 424): 2])
+        #expect(try reader.activateFeliCa(systems: [.transit], bitRates: [.kbps424, .kbps212])?.idm.rawValue == 2)
+        #expect(reader.polled == [Polling(0x0003, 424)])
+        #expect(try reader.activateFeliCa(systems: [.transit], bitRates: []) == nil)
+        #expect(reader.polled.count == 1)
+    }
+
+    @Test func listingPollsEverySystemAtEverySpeed() throws {
+        let reader = TableReader(answering: [:], bitRates: [.kbps424, .kbps212])
+        #expect(try reader.feliCaTargets(systems: [.lite, .any]).isEmpty)
+        #expect(
+            reader.polled == [
+                Polling(0x88B4, 424), Polling(0xFFFF, 424), Polling(0x88B4, 212), Polling(0xFFFF, 212),
+            ])
+        #expect(try reader.feliCaTargets(systems: []).isEmpty)
+        reader.failure = .cancelled
+        #expect(throws: TransportError.cancelled) { try reader.feliCaTargets(systems: [.any]) }
+        #expect(reader.polled.count == 5)
+    }
 }

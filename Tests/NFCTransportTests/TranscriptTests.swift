@@ -159,6 +159,46 @@ struct TranscriptTests {
         }
     }
 
+    /// Any byte may be wrong: an error that names the line, or a transcript that can be written and read again.
+    @Test func changedTranscriptsNeverTrap() throws {
+        var random = SeededGenerator(seed: 21)
+        let entries =
+            (0..<6).map { _ in Self.entry(&random) }
+            + Self.errors.map {
+                TranscriptEntry(time: .milliseconds(1), event: .transceive([1], timeout: .zero, .failure($0)))
+            }
+        let original = Array(Transcript(reader: Self.reader, entries: entries).text.utf8)
+        var read = 0
+        for _ in 0..<300 {
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            do throws(DocumentError) {
+                let transcript = try Transcript(parsing: bytes)
+                read += 1
+                let again = try Transcript(parsing: Array(transcript.text.utf8))
+                #expect(again.entries == transcript.entries)
+            } catch {
+                switch error {
+                case .malformedLine(let line, _): #expect((1...entries.count + 3).contains(line))
+                case .unknownSchema: break
+                default: Issue.record("\(error)")
+                }
+            }
+        }
+        #expect((1..<300).contains(read), "both outcomes are seen")
+    }
+
+    @Test func linesAreCountedHoweverManyAreEmpty() throws {
+        let lines = String(repeating: "\n", count: 1000)
+        let entry = TranscriptEntry(time: .zero, event: .transceive([1], timeout: .zero, .success([])))
+        let text = lines + Self.header + lines + entry.line
+        let transcript = try Transcript(parsing: Array(text.utf8))
+        #expect(transcript.lines == [Transcript.Line(number: 2001, entry: entry)])
+        #expect(try Transcript(parsing: Array((text + lines).utf8)) == transcript)
+    }
+
     @Test func maskingTakesOnlyWhatIsThere() {
         let frame = TranscriptEntry(time: .zero, event: .transceive([1, 2, 3], timeout: .zero, .success([])))
         #expect(frame.masking(1..<9).masked == 1..<3)

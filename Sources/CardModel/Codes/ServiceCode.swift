@@ -49,7 +49,7 @@ public struct ServiceCode: FourDigitCode {
     public var requiresAuthentication: Bool { rawValue & 1 == 0 }
 
     /// Whether it is a PIN variant (attributes 28–37, phones only).
-    public var requiresPIN: Bool { attribute & 0x20 != 0 }
+    public var requiresPIN: Bool { (0x28...0x37).contains(attribute) }
 
     /// Services with equal groups are overlapped: they open the same blocks with other rights.
     ///

@@ -10,14 +10,18 @@ public struct MissingPart: Hashable, Sendable {
     public var fromBlock: UInt16?
     /// Why, in one word: `cardLost`, `radioError`, `readerFailed`, `cancelled`.
     public var reason: String
+    /// Members of the document that this version does not know.
+    public var extra: JSONObject
 
     /// A part that was not read.
     public init(
-        system: SystemCode? = nil, service: ServiceCode? = nil, fromBlock: UInt16? = nil, reason: String
+        system: SystemCode? = nil, service: ServiceCode? = nil, fromBlock: UInt16? = nil, reason: String,
+        extra: JSONObject = JSONObject()
     ) {
         self.system = system
         self.service = service
         self.fromBlock = fromBlock
         self.reason = reason
+        self.extra = extra
     }
 }

@@ -52,14 +52,20 @@ extension ServiceDump {
         for (key, value) in try json.optional("blocks")?.members() ?? [] {
             guard let number = BlockNumber(key) else { throw value.malformed("four hexadecimal digits as its name") }
             guard let block = Block(try value.bytes(count: 16)) else { throw value.malformed("16 bytes") }
-            blocks[number.rawValue] = block
+            // `000a` and `000A` are two names, but one block.
+            guard blocks.updateValue(block, forKey: number.rawValue) == nil else {
+                throw value.malformed("a block number that stands once")
+            }
         }
+        let state = try ReadState(json: json)
+        var known: Set = ["code", "keyVersion", "state", "blocks"]
+        if case .refused = state { known.insert("status") }
         self.init(
             code: try json.required("code").code(),
             keyVersion: try json.optional("keyVersion")?.code(),
-            state: try ReadState(json: json),
+            state: state,
             blocks: blocks,
-            extra: try json.object().without(["code", "keyVersion", "state", "status", "blocks"]))
+            extra: try json.object().without(known))
     }
 
     var json: JSONValue {
@@ -104,7 +110,8 @@ extension MissingPart {
             system: try json.optional("system")?.code(),
             service: try json.optional("service")?.code(),
             fromBlock: block?.rawValue,
-            reason: try json.required("reason").text())
+            reason: try json.required("reason").text(),
+            extra: try json.object().without(["system", "service", "fromBlock", "reason"]))
     }
 
     var json: JSONValue {
@@ -113,6 +120,7 @@ extension MissingPart {
         object["service"] = service.map { .string($0.description) }
         object["fromBlock"] = fromBlock.map { .string(BlockNumber(rawValue: $0).description) }
         object["reason"] = .string(reason)
+        object.merge(extra)
         return .object(object)
     }
 }

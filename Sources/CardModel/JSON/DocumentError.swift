@@ -15,16 +15,4 @@ public enum DocumentError: Error, Hashable, Sendable {
     case tooLong(bytes: Int, limit: Int)
     /// A line of a line-oriented document is not what it must be; lines count from 1.
     case malformedLine(line: Int, expected: String)
-
-    static func reason(of error: DecodingError) -> String {
-        let context: DecodingError.Context? =
-            switch error {
-            case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
-                .valueNotFound(_, let context):
-                context
-            @unknown default: nil
-            }
-        guard let context else { return "\(error)" }
-        return context.underlyingError.map { "\($0)" } ?? context.debugDescription
-    }
 }

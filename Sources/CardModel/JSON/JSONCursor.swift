@@ -77,15 +77,8 @@ public struct JSONCursor: Sendable {
     /// This as bytes written in hexadecimal; exactly `count` of them when that is given.
     public func bytes(count: Int? = nil) throws(DocumentError) -> [UInt8] {
         let expected = count.map { "\($0 * 2) hexadecimal digits" } ?? "hexadecimal digits"
-        let bytes: [UInt8]
-        do {
-            bytes = try Hex.decode(try text())
-        } catch is HexError {
-            throw malformed(expected)
-        } catch {
-            throw malformed(expected)
-        }
-        guard count == nil || bytes.count == count else { throw malformed(expected) }
+        guard case .string(let text) = value, let bytes = try? Hex.decode(text), count == nil || bytes.count == count
+        else { throw malformed(expected) }
         return bytes
     }
 

@@ -15,8 +15,45 @@ public struct JSONObject: Hashable, Sendable {
 
     /// An object of these members; of a name that stands twice the last value counts, at the first place.
     public init(_ members: [(String, JSONValue)] = []) {
-        self.members = []
-        for (key, value) in members { self[key] = value }
+        var builder = Builder(capacity: members.count)
+        for (key, value) in members { builder.add(key, value, replacing: true) }
+        self = builder.object
+    }
+
+    /// Collects members without looking through all of them each time: a document may have very many.
+    struct Builder {
+        private(set) var object: JSONObject
+        /// Where each name stands, once there are so many that looking is slower than hashing.
+        private var places: [String: Int] = [:]
+
+        private static let few = 24
+
+        init(capacity: Int = 0) {
+            object = JSONObject(empty: ())
+            object.members.reserveCapacity(capacity)
+        }
+
+        /// Adds a member; of a name that is there already the first value counts, or the last when it is replaced.
+        mutating func add(_ key: String, _ value: JSONValue, replacing: Bool = false) {
+            if let place = place(of: key) {
+                if replacing { object.members[place].value = value }
+                return
+            }
+            object.members.append(Member(key: key, value: value))
+            if object.members.count == Builder.few {
+                for (index, member) in object.members.enumerated() { places[member.key] = index }
+            } else if object.members.count > Builder.few {
+                places[key] = object.members.count - 1
+            }
+        }
+
+        private func place(of key: String) -> Int? {
+            object.members.count < Builder.few ? object.members.firstIndex { $0.key == key } : places[key]
+        }
+    }
+
+    private init(empty: ()) {
+        members = []
     }
 
     /// The value of `key`; setting appends or replaces, setting `nil` removes.
@@ -35,11 +72,14 @@ public struct JSONObject: Hashable, Sendable {
 
     /// Adds the members of `other` whose names are not there yet.
     public mutating func merge(_ other: JSONObject) {
-        for member in other.members where self[member.key] == nil { self[member.key] = member.value }
+        let known = Set(members.map(\.key))
+        members += other.members.filter { !known.contains($0.key) }
     }
 
     /// All but the members with these names.
     public func without(_ keys: Set<String>) -> JSONObject {
-        JSONObject(members.filter { !keys.contains($0.key) }.map { ($0.key, $0.value) })
+        var rest = self
+        rest.members.removeAll { keys.contains($0.key) }
+        return rest
     }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value whose objects keep the order of their keys.
-///
-/// Kazasu's documents have a fixed key order, which `JSONEncoder` cannot write; reading is done by
-/// FoundationEssentials, see ``init(parsing:)``.
+/// A JSON value whose objects keep the order of their keys, when they are read and when they are written.
 public indirect enum JSONValue: Hashable, Sendable {
     /// `null`
     case null

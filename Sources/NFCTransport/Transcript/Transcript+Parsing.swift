@@ -17,9 +17,13 @@ extension Transcript {
         }
         var reader: ReaderInformation?
         var lines: [Line] = []
-        let newline = UInt8(ascii: "\n")
-        for (index, line) in bytes.split(separator: newline, omittingEmptySubsequences: false).enumerated() {
-            let number = index + 1
+        var rest = bytes[...]
+        var number = 0
+        // Line by line, since a list of all lines of a file of newlines would fill the memory.
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest[line.endIndex...].dropFirst()
+            number += 1
             guard line.contains(where: { $0 > 0x20 }) else { continue }
             guard line.count <= Transcript.longestLine else {
                 throw .malformedLine(line: number, expected: "at most \(Transcript.longestLine) bytes")
