@@ -26,6 +26,14 @@ public struct DecoderRegistry: Sendable {
         CyberneticsDecoder.setamaru,
         CyberneticsDecoder.saitama,
         EdyDecoder(),
+        NanacoDecoder(),
+        WaonDecoder(),
+        UniversityCoopDecoder(),
+        QuicPayDecoder.commonArea,
+        QuicPayDecoder.ana,
+        QuicPayDecoder.speedpass,
+        OctopusDecoder.octopus,
+        OctopusDecoder.shenzhenTong,
     ])
 
     /// The decoder with this id, or `nil`.

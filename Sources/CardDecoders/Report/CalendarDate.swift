@@ -42,6 +42,12 @@ public struct CalendarDate: Hashable, Sendable, Comparable {
         self.init(year: 2000 + Int(packed.bits(9...15)), month: Int(packed.bits(5...8)), day: Int(packed.bits(0...4)))
     }
 
+    /// The day of two digits each in binary-coded decimal, the year since 2000, or `nil` when there is no such day.
+    init?(decimalYear year: UInt8, month: UInt8, day: UInt8) {
+        guard let year = BCD.value(year), let month = BCD.value(month), let day = BCD.value(day) else { return nil }
+        self.init(year: 2000 + year, month: month, day: day)
+    }
+
     /// The day after, or `nil` after the last day of the year 9999.
     var next: CalendarDate? {
         CalendarDate(year: year, month: month, day: day + 1)

@@ -19,6 +19,8 @@ public struct HistoryRecord: Hashable, Sendable {
     public var kind: RecordKind
     /// The kind of machine, or `nil` where the card keeps none.
     public var terminal: CodedValue?
+    /// The name or number of the very machine, in characters, or `nil` where the card keeps none.
+    public var terminalID: String?
     /// What the machine did, or `nil` where the card keeps none.
     public var process: CodedValue?
     /// How it was paid, or `nil` where the card keeps none.
@@ -39,16 +41,19 @@ public struct HistoryRecord: Hashable, Sendable {
     public var gateLog: GatePassages?
     /// What is odd about this record.
     public var warnings: [DecodingWarning]
-    /// The bytes that all this was taken from.
+    /// The first of two blocks, where the card writes a record in two; else `nil`.
+    public var rawHead: Block?
+    /// The bytes that all this was taken from; the second block where the card writes a record in two.
     public var raw: Block
 
     /// A record; what is not given is not known.
     public init(
         serial: Int?, date: CalendarDate? = nil, time: ClockTime? = nil, entryTime: ClockTime? = nil,
-        partial: PartialMoment? = nil, kind: RecordKind, terminal: CodedValue? = nil, process: CodedValue? = nil,
+        partial: PartialMoment? = nil, kind: RecordKind, terminal: CodedValue? = nil,
+        terminalID: String? = nil, process: CodedValue? = nil,
         payment: CodedValue? = nil, gate: CodedValue? = nil, device: UInt16? = nil,
         entry: Place? = nil, exit: Place? = nil, amount: Int? = nil, balance: Int? = nil,
-        gateLog: GatePassages? = nil, warnings: [DecodingWarning] = [], raw: Block
+        gateLog: GatePassages? = nil, warnings: [DecodingWarning] = [], rawHead: Block? = nil, raw: Block
     ) {
         self.serial = serial
         self.date = date
@@ -57,6 +62,7 @@ public struct HistoryRecord: Hashable, Sendable {
         self.partial = partial
         self.kind = kind
         self.terminal = terminal
+        self.terminalID = terminalID
         self.process = process
         self.payment = payment
         self.gate = gate
@@ -67,6 +73,7 @@ public struct HistoryRecord: Hashable, Sendable {
         self.balance = balance
         self.gateLog = gateLog
         self.warnings = warnings
+        self.rawHead = rawHead
         self.raw = raw
     }
 }
