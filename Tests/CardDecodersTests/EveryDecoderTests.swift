@@ -46,7 +46,7 @@ struct EveryDecoderTests {
             let report = try decoder.decode(dump, stations: NoStationNames())
             #expect(report.card == id)
             #expect(!decoder.hasBalance || report.balances.count == 1)
-            check(report)
+            check(report, dump)
         }
     }
 
@@ -72,15 +72,17 @@ struct EveryDecoderTests {
             let dump = Dumps.card(decoder.system, services)
             do {
                 let report = try decoder.decode(dump, stations: NoStationNames())
-                check(report)
+                check(report, dump)
             } catch {
                 #expect(error.card == id)
             }
         }
     }
 
-    private func check(_ report: CardReport) {
+    private func check(_ report: CardReport, _ dump: CardDump) {
+        let blocks = Set(dump.systems.flatMap(\.services).flatMap(\.blocks.values))
         for record in report.history ?? [] {
+            #expect(blocks.contains(record.raw))
             if let date = record.date {
                 #expect(CalendarDate(year: date.year, month: date.month, day: date.day) == date)
             }
@@ -95,7 +97,9 @@ struct EveryDecoderTests {
             #expect(balance.card == report.card)
             #expect(balance.amount == nil || balance.candidates.isEmpty)
         }
-        for field in report.fields { #expect(!field.key.isEmpty && !field.name.japanese.isEmpty) }
+        for field in report.fields {
+            #expect(!field.key.isEmpty && !field.value.isEmpty && !field.name.japanese.isEmpty)
+        }
         for language in Language.allCases {
             let text = report.json(language, redact: { _ in "*" }).compactText
             #expect((try? JSONValue(parsing: Array(text.utf8)))?.compactText == text)
