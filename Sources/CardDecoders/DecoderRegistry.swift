@@ -17,11 +17,30 @@ public struct DecoderRegistry: Sendable {
     /// The order is the order in which systems are polled and purses are shown: the transit purse first, since it is
     /// what most people carry and since a card that holds both (a Suica with a common area) is a transit card to its
     /// owner; then the common area's e-money, each told by its own services, so that their order among themselves
-    /// does not matter.
-    public static let standard = DecoderRegistry([
-        CyberneticsDecoder.transit,
-        EdyDecoder(),
-    ])
+    /// does not matter. Cards of one town or country follow, each with a system of its own; then what is no purse.
+    public static let standard = DecoderRegistry(
+        [
+            CyberneticsDecoder.transit,
+            EdyDecoder(),
+            OkicaDecoder(),
+            RyutoDecoder(),
+            ToyamaDecoder(),
+            AyucaDecoder(),
+            ICaDecoder(),
+            RapiCaDecoder(),
+            NicePassDecoder(),
+            KMTDecoder(),
+            MRTJakartaDecoder(),
+            HoChiMinhCityDecoder(),
+            DhakaDecoder(),
+            FeliCaLiteDecoder(),
+            NDEFDecoder(),
+            CampusCardDecoder.fcf,
+            CampusCardDecoder.gifu,
+        ] + NamedCardDecoder.all)
+
+    /// The decoders of cards with money that can be read, in order: what to ask of a card for balance and history.
+    public var purses: [any CardDecoder] { decoders.filter(\.hasBalance) }
 
     /// The decoder with this id, or `nil`.
     public func decoder(id: String) -> (any CardDecoder)? {

@@ -55,7 +55,7 @@ extension Place {
     ///
     /// A station is told by its area, line and station numbers; a bus stop by its area and the two four-digit codes
     /// of operator and stop, which are codes of their own and no line or station; a stop of one town's card by its
-    /// system, its route where the card tells one, and its number.
+    /// system, its operator and route where the card tells them, and its number.
     public var json: JSONValue {
         var object = JSONObject()
         switch code {
@@ -69,6 +69,7 @@ extension Place {
             object["stop"] = .string(stop.stopHex)
         case .local(let stop):
             object["system"] = .string(stop.system.description)
+            if let code = stop.operatorHex { object["operator"] = .string(code) }
             if let line = stop.lineHex { object["line"] = .string(line) }
             object["stop"] = .string(stop.stopHex)
         }
