@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardDecoders
+import CardModel
 import Testing
 
 @Suite("Dates and times of cards")
