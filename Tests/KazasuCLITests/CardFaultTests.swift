@@ -133,9 +133,9 @@ struct CardFaultTests {
         try Kazasu.run("poll", "-t", "0.2", "-r", card, "--lang", "ja").expectFailure(75, "1 枚だけ")
     }
 
-    @Test("A card of the wrong kind is named", arguments: ["awkward", "felica-lite-s"])
+    @Test("A card of the wrong kind is named", arguments: ["luluca", "felica-lite-s"])
     func wrongKind(card: String) throws {
-        let name = card == "awkward" ? "8008 Octopus" : "88B4 FeliCa Lite"
+        let name = card == "luluca" ? "04A6 LuLuCa" : "88B4 FeliCa Lite"
         for command in ["balance", "history"] {
             let result = try Kazasu.run(command, "-r", Card.fixture(card))
             result.expectFailure(76, name)
