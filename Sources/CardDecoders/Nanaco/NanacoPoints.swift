@@ -13,7 +13,7 @@ struct NanacoPoints {
     /// These and the three bytes at 5: this year's points and last year's (TRETJapanNFCReader).
     private var bothYears: Int { first + Int(raw.uint24(at: 5, .big)) }
 
-    /// Two bytes at 1, big-endian.
+    /// Two bytes at 1, big-endian (toyowata).
     private var short: Int { Int(raw.uint16(at: 1, .big)) }
 
     /// The points when all readings agree, else all readings.
