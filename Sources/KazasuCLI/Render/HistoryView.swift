@@ -43,6 +43,11 @@ struct HistoryView {
         return start + places + amounts + [what]
     }
 
+    /// A record in one line.
+    static func line(_ record: HistoryRecord) -> String {
+        cells(record).filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
     private static func fields(_ record: HistoryRecord) -> [String] {
         let codes = [record.terminal, record.process, record.payment, record.gate].map { $0.map(name) ?? "" }
         let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
