@@ -9,11 +9,15 @@ public struct ReaderListing: Hashable, Sendable {
     /// Whether it can be opened, and if not, why.
     public var state: State
 
+    /// Whether the user told the driver of it, by a file or by the environment.
+    public var isConfigured: Bool
+
     /// A reader that is plugged in.
-    public init(id: String, name: String? = nil, state: State) {
+    public init(id: String, name: String? = nil, state: State, isConfigured: Bool = false) {
         self.id = id
         self.name = name
         self.state = state
+        self.isConfigured = isConfigured
     }
 
     /// Whether a reader can be opened.

@@ -47,7 +47,8 @@ struct JSONParsingTests {
     }
 
     static let wrong = [
-        "", " ", "nul", "tru", "True", "[1", "[1 2]", "[,1]", "[1]]", "[1] x", "]", "}", "{", "{\"a\"", "{\"a\"}",
+        "", " ", "nul", "tru", "True", "[1", "[1 2]", "[,1]", "[1,]", "[1+2]", "[1]]", "[1] x", "]", "}", "{", "{\"a\"",
+        "{\"a\"}",
         "{\"a\":}",
         "{\"a\" 1}", "{a:1}", "{1:2}", "{,}", "['a']", "\"", "\"a", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u12G4\"",
         "\"\\ud800\"",
@@ -75,7 +76,8 @@ struct JSONParsingTests {
     @Test(arguments: [
         ("{\n\"a\": 1,\n}", "line 3, byte 1"), ("[1 2]", "line 1, byte 4"), ("[\n  tru]", "line 2, byte 6"),
         ("\"a\\x\"", "line 1, byte 4"), ("[1e400]", "line 1, byte 2: the number is too large"),
-        ("\"a\nb\"", "line 1, byte 3"),
+        ("\"a\nb\"", "line 1, byte 3"), ("[1,\n2,]", "line 2, byte 3"), ("{\"a\":1,}", "line 1, byte 8"),
+        ("{\r\n \"a\" 1}", "line 2, byte 6"), ("[1]\n\n]", "line 3, byte 1"), ("\u{FEFF}[x]", "line 1, byte 5"),
     ]) func namesThePlace(_ text: String, _ reason: String) {
         #expect(throws: DocumentError.notJSON(reason: reason)) { try Self.parse(text) }
     }

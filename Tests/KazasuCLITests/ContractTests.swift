@@ -176,6 +176,20 @@ struct ContractTests {
         other.expectFailure(65, "the transcript does not fit")
     }
 
+    @Test("A trace for a bug report tells nobody whose card it is, and is still played")
+    func redactedTrace() throws {
+        let folder = try TemporaryFolder()
+        let trace = "\(folder.path)/trace"
+        for command in ["dump", "scan", "balance"] {
+            let first = try Kazasu.run(command, "-r", Card.fixture("edy"), "--trace", trace, "--redact")
+            #expect(first.end == .exited(0))
+            let text = try folder.text("trace")
+            #expect(!text.contains("0312abcd0042") && !text.contains("1234567890123456"))
+            #expect(text.contains(#""idm":"0112000000000000""#))
+            #expect(try Kazasu.run(command, "-r", "replay:\(trace)", "--redact") == first)
+        }
+    }
+
     @Test("-q keeps notes back, -v tells more, both on standard error")
     func verbosity() throws {
         let card = Card.fixture("five-systems")

@@ -53,7 +53,11 @@ struct FileTests {
             result.expectFailure(65, broken.words)
             #expect(result.errors.contains(path), "names the file")
             #expect(result.output.isEmpty)
-            try Kazasu.run(command + ["--lang", "ja"]).expectFailure(65, "  ヒント: ")
+            let japanese = try Kazasu.run(command + ["--lang", "ja"])
+            japanese.expectFailure(65, "  ヒント: ")
+            for english in [" the ", " is ", "hexadecimal", "object", "line "] {
+                #expect(japanese.messages.first?.contains(english) == false, "\(japanese.errors)")
+            }
         }
         let json = try Kazasu.run("decode", path, "--json")
         #expect(try json.errorDocument().required("reason").text() == "badFile")

@@ -24,6 +24,21 @@ struct TerminalTests {
         #expect(try onTerminal("balance -r \(Card.fixture("edy"))").output == "10814\r\n", "a card that is there")
     }
 
+    /// Each answer is late, by the clock of the simulated card.
+    @Test("Long work shows how far it is, and leaves nothing behind")
+    func progress() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            Array(Card.transit(faults: #"{"fault":"late","milliseconds":60,"every":1}"#).utf8), as: "late.json")
+        let reader = try SimulatedReader(file, link: "\(folder.path)/pn532", options: ["--timing"])
+        let result = try onTerminal("dump -t 30 -o '\(folder.path)/dump' -r \(reader.id)")
+        #expect(result.end == .exited(0), "\(result.output)")
+        #expect(result.output.contains("\r\u{1B}[Ksystem 0003: "))
+        #expect(result.output.hasSuffix("\r\u{1B}[K"))
+        #expect(try onTerminal("scan -q -r \(reader.id) > '\(folder.path)/scan'").output.isEmpty)
+        #expect(reader.interrupt().end == .exited(0))
+    }
+
     @Test("Nothing is coloured where NO_COLOR is set")
     func noColour() throws {
         let result = try ChildProcess.run(

@@ -42,8 +42,10 @@ struct ReaderScanTests {
         #expect(
             listings == [
                 ReaderListing(id: listed[0], name: "ACS ACR122U", state: .ready),
-                ReaderListing(id: listed[1], state: .unknown),
-                ReaderListing(id: listed[2], state: .unavailable(.absent, detail: "/no/such/bus does not exist")),
+                ReaderListing(id: listed[1], state: .unknown, isConfigured: true),
+                ReaderListing(
+                    id: listed[2], state: .unavailable(.absent, detail: "/no/such/bus does not exist"),
+                    isConfigured: true),
                 ReaderListing(id: listed[3], state: .ready),
                 ReaderListing(
                     id: "pn53x_usb:003:006", name: "NXP PN533",
@@ -99,7 +101,8 @@ struct ReaderScanTests {
                 listings.first
                     == ReaderListing(
                         id: "pn532_uart:/dev/ttyKAZASU-none",
-                        state: .unavailable(.absent, detail: "/dev/ttyKAZASU-none does not exist")))
+                        state: .unavailable(.absent, detail: "/dev/ttyKAZASU-none does not exist"),
+                        isConfigured: true))
         }
     }
 
@@ -108,7 +111,7 @@ struct ReaderScanTests {
             let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
             setenv("LIBNFC_DEVICE", server.connectionString, 1)
             let listing = try #require(LibNFCDriver().list().first)
-            #expect(listing == ReaderListing(id: server.connectionString, state: .unknown))
+            #expect(listing == ReaderListing(id: server.connectionString, state: .unknown, isConfigured: true))
             // Listing asked the chip nothing.
             #expect(server.statistics.hostCommands == 0)
             let reader = try #require(try LibNFCDriver().open(listing.id, cancellation: CancellationToken()))

@@ -42,7 +42,7 @@ struct Readers: KazasuCommand {
                     "リーダーは接続されていません。--reader virtual:ファイル ならリーダーなしで試せます"))
         }
         try context.print(
-            Columns.text(listings.map { [$0.id, Readers.word($0.state), $0.name ?? "", Readers.detail($0.state)] })
+            Columns.text(listings.map { [$0.id, Readers.word($0.state), $0.name ?? "", Readers.detail($0)] })
                 + Readers.hints(listings))
     }
 
@@ -74,11 +74,12 @@ struct Readers: KazasuCommand {
         }
     }
 
-    private static func detail(_ state: ReaderListing.State) -> String {
-        switch state {
+    private static func detail(_ listing: ReaderListing) -> String {
+        switch listing.state {
         case .ready: ""
+        case .unknown where listing.isConfigured: tr("configured in libnfc", "libnfc に設定済み")
         case .unknown: tr("a serial port; a PN532 may be behind it", "シリアルポート（PN532 の可能性あり）")
-        case .unavailable(_, let detail): detail
+        case .unavailable(_, let detail): Phrasebook.translated(detail)
         }
     }
 

@@ -43,7 +43,8 @@ extension Failure {
                 .interruptedReading, "readerFailed",
                 tr("the reader stopped answering", "リーダーが応答しなくなりました") + suffix,
                 hint: Failure.replug)
-        case .readerFailed(let detail):
+        case .readerFailed(let english):
+            let detail = Phrasebook.translated(english)
             self.init(
                 .interruptedReading, "readerFailed",
                 tr("the reader failed: \(detail)", "リーダーが異常を知らせました（\(detail)）") + suffix, hint: Failure.replug)
@@ -67,13 +68,15 @@ extension Failure {
                 .interruptedReading, "answerTooLong",
                 tr("the card's answer is longer than the reader can pass on", "カードの応答がリーダーの上限を超えます"),
                 hint: tr("ask for fewer blocks at once", "一度に読むブロックを減らしてください"))
-        case .unsupported(let detail):
+        case .unsupported(let english):
+            let detail = Phrasebook.translated(english)
             self.init(
                 .noReader, "unsupported",
                 tr("the reader cannot do this: \(detail)", "リーダーがこの機能に対応していません（\(detail)）"),
                 hint: tr("use another reader: 'kazasu readers' lists them", "別のリーダーを使ってください: 'kazasu readers'"))
         case .cancelled: self = .cancelled(suffix)
-        case .outOfScript(let detail):
+        case .outOfScript(let english):
+            let detail = Phrasebook.translated(english)
             self.init(
                 .badFile, "outOfScript",
                 tr("the transcript does not fit: \(detail)", "記録と一致しません（\(detail)）") + suffix,
@@ -87,10 +90,13 @@ extension Failure {
     init(_ error: DocumentError, path: String) {
         let what: String
         switch error {
-        case .notJSON(let reason): what = tr("not JSON (\(reason))", "JSON ではありません（\(reason)）")
+        case .notJSON(let reason):
+            what = tr("not JSON (\(reason))", "JSON ではありません（\(Phrasebook.translated(reason))）")
         case .missing(let key): what = tr("\(key) is missing", "\(key) がありません")
         case .malformed(let key, let expected):
-            what = tr("\(key) must be \(expected)", "\(key) の値が正しくありません（\(expected)）")
+            what = tr(
+                "\(key) must be \(expected)",
+                "\(Phrasebook.translated(key)) の値が正しくありません（\(Phrasebook.translated(expected))）")
         case .unknownSchema(let found, let supported):
             what = tr(
                 "its schema is \(found), this program reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
@@ -98,7 +104,7 @@ extension Failure {
             what = tr(
                 "\(bytes) bytes are more than the \(limit) of any card's file", "\(bytes) バイトは上限 \(limit) を超えます")
         case .malformedLine(let line, let expected):
-            what = tr("line \(line) must be \(expected)", "\(line) 行目が正しくありません（\(expected)）")
+            what = tr("line \(line) must be \(expected)", "\(line) 行目が正しくありません（\(Phrasebook.translated(expected))）")
         @unknown default: what = "\(error)"
         }
         self.init(
@@ -141,8 +147,9 @@ extension Failure {
         return tr(" (\(command.title): \(flaw.words))", "（\(command.title): \(flaw.words)）")
     }
 
-    private static func sentence(_ reason: UnavailableReason, _ detail: String) -> String {
-        switch reason {
+    private static func sentence(_ reason: UnavailableReason, _ english: String) -> String {
+        let detail = Phrasebook.translated(english)
+        return switch reason {
         case .absent: tr("no reader: \(detail)", "リーダーが見つかりません（\(detail)）")
         case .busy: tr("the reader is in use: \(detail)", "リーダーは使用中です（\(detail)）")
         case .permission: tr("no permission to use the reader: \(detail)", "リーダーを開く権限がありません（\(detail)）")

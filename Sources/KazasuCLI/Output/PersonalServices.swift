@@ -26,4 +26,9 @@ enum PersonalServices {
     static func contains(_ system: SystemCode, _ service: ServiceCode) -> Bool {
         rows.contains { $0.system == system.rawValue && $0.service == service.rawValue }
     }
+
+    /// Whether the service is personal in any system, where the system is not known.
+    static func contains(_ service: ServiceCode) -> Bool {
+        rows.contains { $0.service == service.rawValue }
+    }
 }

@@ -30,7 +30,8 @@ final class ReaderSession {
                 throw error
             }
             self.trace = trace
-            reader = RecordingReader(opened) { trace.write($0) }
+            let redaction = TraceRedaction(context.redaction)
+            reader = RecordingReader(opened, redact: redaction.apply) { trace.write($0) }
         } else {
             trace = nil
             reader = opened
@@ -97,6 +98,8 @@ final class ReaderSession {
     private static func firstReady() throws(Failure) -> String {
         let listings = LibNFCDriver().list()
         if let ready = listings.first(where: { $0.state == .ready }) { return ready.id }
+        // Whoever told libnfc of a serial port means it.
+        if let configured = listings.first(where: { $0.isConfigured && $0.state == .unknown }) { return configured.id }
         for listing in listings {
             if case .unavailable(let reason, let detail) = listing.state {
                 throw Failure(TransportError.readerUnavailable(reason: reason, detail: "\(listing.id): \(detail)"))
@@ -110,7 +113,7 @@ final class ReaderSession {
                     "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
         }
         throw Failure(
-            TransportError.readerUnavailable(reason: .absent, detail: tr("none is plugged in", "接続されていません")))
+            TransportError.readerUnavailable(reason: .absent, detail: "none is plugged in"))
     }
 
     private static func environment(_ name: String) -> String? {

@@ -28,7 +28,8 @@ struct ReaderScan: Sendable {
     }
 
     private func listing(of id: String, _ onUSB: [USBReaderScan.Found]) -> ReaderListing {
-        if let path = Self.path(in: id) { return ReaderListing(id: id, state: state(at: path)) }
+        // libnfc finds no serial port by itself, as long as nobody lets it try them all.
+        if let path = Self.path(in: id) { return ReaderListing(id: id, state: state(at: path), isConfigured: true) }
         let reader = onUSB.first { $0.id == id }
         return ReaderListing(id: id, name: reader?.model.name, state: reader?.state ?? .ready)
     }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+
+/// The details of errors that the layers below tell in English, in the language of this run. What is not here stays in
+/// English, within brackets.
+enum Phrasebook {
+    /// A phrase and its translation; `*` stands for what changes, in the same order in both.
+    private static let phrases: [(english: String, japanese: String)] = [
+        // Readers
+        ("* may be opened by members of the group *", "* を開けるのはグループ * のメンバーだけです"),
+        ("* may not be opened", "* を開く権限がありません"), ("* is in use by another program", "* は他のプログラムが使用中です"),
+        ("* does not exist", "* がありません"), ("there is no device at * (error *)", "* に装置がありません（エラー *）"),
+        ("* cannot be opened (error *)", "* を開けません（エラー *）"), ("* is no device", "* は装置ではありません"),
+        ("no reader answers at *", "* にリーダーが応答しません"), ("the reader was unplugged", "リーダーが抜かれました"),
+        ("libnfc finds no reader as *", "libnfc は * にリーダーを見つけられません"),
+        ("libnfc opens no reader as *", "libnfc は * を開けません"),
+        ("libnfc reads no FeliCa card through its driver *", "libnfc のドライバー * では FeliCa を読めません"),
+        ("another program holds it, perhaps pcscd", "他のプログラム（pcscd など）が使用中です"),
+        ("the kernel driver * holds it", "カーネルのドライバー * が使用中です"),
+        ("the reader gives no valid answer any more", "リーダーの応答が正しくありません"),
+        ("libnfc reported error *", "libnfc のエラー *"), ("none is plugged in", "接続されていません"),
+        ("the field did not come on in time (chip status 0A)", "電波を出せません（チップの状態 0A）"),
+        ("the reader is too hot (chip status 0D)", "リーダーが過熱しています（チップの状態 0D）"),
+        ("the reader's field draws too much current (chip status 2D)", "電流が多すぎます（チップの状態 2D）"),
+        // Connection strings
+        ("this is no connection string of libnfc: *", "libnfc の接続文字列ではありません: *"),
+        ("after *: comes the path of its device, as in *", "*: の後に装置のパスが必要です（例: *）"),
+        ("it is longer than * bytes", "* バイトを超えています"), ("there is a colon too many", "コロンが多すぎます"),
+        ("the speed is not a number", "速度が数字ではありません"), ("libnfc knows no speed but *", "使える速度は * です"),
+        ("a USB reader is named by bus and device number, as in *", "USB リーダーはバスと装置の番号で指定します（例: *）"),
+        // Transcripts
+        ("the transcript is at its end, but * came", "記録の終わりの後に * が来ました"),
+        ("line *: expected *, but * came", "* 行目は * ですが、* が来ました"), ("the member *", "キー * が必要です"),
+        // Documents
+        ("the document", "文書"),
+        ("line *, byte *: the text ends too early", "* 行目 * バイト目で文書が途切れています"),
+        ("line *, byte *", "* 行目 * バイト目"), ("an object", "オブジェクト"), ("an array", "配列"), ("a string", "文字列"),
+        ("true or false", "true または false"), ("a whole number", "整数"), ("16 bytes", "16 バイト"),
+        ("four hexadecimal digits", "16 進 4 桁"), ("two hexadecimal digits", "16 進 2 桁"),
+        ("* hexadecimal digits", "16 進 * 桁"), ("hexadecimal digits", "16 進数"), ("1 to 16 systems", "1～16 個のシステム"),
+        ("no such member; known are *", "知らないキーです。使えるのは *"),
+    ]
+
+    static func translated(_ text: String) -> String {
+        Language.current == .japanese ? japanese(text[...], depth: 0) : text
+    }
+
+    /// What stands for `*` is translated as well, at most twice.
+    private static func japanese(_ text: Substring, depth: Int) -> String {
+        for phrase in phrases {
+            guard let found = match(phrase.english, text) else { continue }
+            var parts = found[...]
+            return phrase.japanese.split(separator: "*", omittingEmptySubsequences: false)
+                .map(String.init).reduce(nil as String?) { result, piece in
+                    guard let result else { return piece }
+                    let part = parts.popFirst() ?? ""
+                    return result + (depth < 2 ? japanese(part, depth: depth + 1) : String(part)) + piece
+                } ?? ""
+        }
+        return String(text)
+    }
+
+    /// What stands where the pattern has `*`; `nil` when the text does not fit.
+    private static func match(_ pattern: String, _ text: Substring) -> [Substring]? {
+        let pieces = pattern.split(separator: "*", omittingEmptySubsequences: false)
+        guard let first = pieces.first, let last = pieces.last, text.hasPrefix(first) else { return nil }
+        guard pieces.count > 1 else { return text == first ? [] : nil }
+        var rest = text.dropFirst(first.count)
+        var parts: [Substring] = []
+        for piece in pieces.dropFirst().dropLast() {
+            guard let range = rest.firstRange(of: piece) else { return nil }
+            parts.append(rest[..<range.lowerBound])
+            rest = rest[range.upperBound...]
+        }
+        guard rest.hasSuffix(last) else { return nil }
+        return parts + [rest.dropLast(last.count)]
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import NFCTransport
+
+/// What `--redact` makes of a trace: the card's IDm and the blocks with its owner's numbers are masked in every line
+/// in the same way, so that the trace can still be played.
+final class TraceRedaction {
+    private let redaction: Redaction
+    private var cards: [IDm] = []
+
+    init(_ redaction: Redaction) {
+        self.redaction = redaction
+    }
+
+    func apply(_ entry: TranscriptEntry) -> TranscriptEntry {
+        guard redaction.isOn else { return entry }
+        var entry = entry
+        switch entry.event {
+        case .activate(let request, .success(.felica(var target)?)):
+            if !cards.contains(where: { $0.isSameCard(as: target.idm) }) { cards.append(target.idm) }
+            target.idm = redaction.apply(target.idm)
+            entry.event = .activate(request, .success(.felica(target)))
+        case .activate: break
+        case .transceive(let frame, let timeout, let result):
+            let personal = TraceRedaction.personalBlocks(of: frame)
+            let answer = result.map { masked(TraceRedaction.masking(personal, in: $0)) }
+            entry.event = .transceive(masked(frame), timeout: timeout, answer)
+        }
+        return entry
+    }
+
+    /// A frame with every IDm of the cards seen masked, wherever it stands.
+    private func masked(_ frame: [UInt8]) -> [UInt8] {
+        guard frame.count >= 8 else { return frame }
+        var frame = frame
+        for start in 0...frame.count - 8 {
+            guard let idm = IDm(frame[start..<start + 8]), cards.contains(where: { $0.isSameCard(as: idm) }) else {
+                continue
+            }
+            frame.replaceSubrange(start..<start + 8, with: redaction.apply(idm).bytes)
+        }
+        return frame
+    }
+
+    /// The places in the answer to a Read Without Encryption at which blocks of personal services stand.
+    private static func personalBlocks(of frame: [UInt8]) -> [Int] {
+        guard frame.count > 11, frame[1] == 0x06 else { return [] }
+        let services = Int(frame[10])
+        guard frame.count > 11 + 2 * services else { return [] }
+        let codes = (0..<services).map { UInt16(frame[12 + 2 * $0]) << 8 | UInt16(frame[11 + 2 * $0]) }
+        var elements = frame[(12 + 2 * services)...]
+        var places: [Int] = []
+        while let first = elements.first {
+            let service = Int(first & 0x0F)
+            if service < codes.count, PersonalServices.contains(ServiceCode(rawValue: codes[service])) {
+                places.append(places.count)
+            } else {
+                places.append(-1)
+            }
+            elements = elements.dropFirst(first & 0x80 == 0 ? 3 : 2)
+        }
+        return places.filter { $0 >= 0 }
+    }
+
+    private static func masking(_ blocks: [Int], in answer: [UInt8]) -> [UInt8] {
+        var answer = answer
+        for block in blocks {
+            for place in 13 + 16 * block..<29 + 16 * block where place < answer.count { answer[place] = 0 }
+        }
+        return answer
+    }
+}
