@@ -21,6 +21,8 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardModel", ["ByteCodec"]),
     ("NFCTransport", ["ByteCodec", "CardModel"]),
     ("CardDecoders", ["ByteCodec", "CardModel"]),
+    ("DumpFormats", ["ByteCodec", "CardModel"]),
+    ("DumpFormatsXML", ["ByteCodec", "CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
@@ -39,6 +41,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     ("LibNFCReaderTests", ["ByteCodec", "CLibNFC", "CardModel", "LibNFCReader", "NFCTransport", "VirtualReader"]),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
+    ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
     ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),
 ]
@@ -56,6 +59,7 @@ let package = Package(
             name: $0.name, dependencies: $0.dependencies, resources: tables[$0.name].map { [.embedInCode($0)] } ?? [],
             swiftSettings: library)
     } + [
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
         .target(
             name: "KazasuCLI",

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// The formats that are known, in the order in which they are tried.
+public struct DumpFormatRegistry: Sendable {
+    /// The formats, first tried first.
+    public let formats: [any DumpFormat]
+
+    /// A registry of these formats.
+    public init(_ formats: [any DumpFormat]) {
+        self.formats = formats
+    }
+
+    /// All formats but those that need an XML parser (see the module `DumpFormatsXML`).
+    ///
+    /// A file that names its format comes before one that is told by its form; plain hexadecimal lines, which name
+    /// nothing, come last.
+    public static let standard = DumpFormatRegistry([
+        KazasuJSONFormat(),
+        ProxmarkMemoryFormat(),
+        ProxmarkFeliCaFormat(),
+        FelicaToolFormat(),
+        FelicaRSFormat(),
+        MetrodroidFormat(),
+        FareBotFormat(),
+        FlipperFormat(),
+        MetroflipFormat(),
+        FelicalibFormat(),
+        LibpafeFormat(),
+        NfcpyFormat(),
+        PCSCLogFormat(),
+        KazasuHexFormat(),
+        HexLinesFormat(),
+    ])
+
+    /// The format with this word, or `nil`.
+    public func format(id: String) -> (any DumpFormat)? {
+        formats.first { $0.id == id }
+    }
+
+    /// The formats that can be written.
+    public var writable: [any WritableDumpFormat] {
+        formats.compactMap { $0 as? any WritableDumpFormat }
+    }
+
+    /// Which format a file is of, or `nil` when it is of none.
+    ///
+    /// - Throws: ``CardModel/DocumentError`` when the file is too long, or begins as JSON and is none.
+    public func recognise(_ bytes: [UInt8]) throws(DocumentError) -> (any DumpFormat)? {
+        recognise(try DumpSource(bytes))
+    }
+
+    /// Which format a file is of, or `nil` when it is of none.
+    public func recognise(_ source: DumpSource) -> (any DumpFormat)? {
+        formats.first { $0.recognises(source) }
+    }
+
+    /// The cards of a file of any known format.
+    ///
+    /// - Parameter id: the format that the file must be of; `nil` to find it out.
+    /// - Throws: ``CardModel/DocumentError`` with the line or the key of what is wrong;
+    ///   ``CardModel/DocumentError/unknownSchema(found:supported:)`` for a file of no known format.
+    public func read(_ bytes: [UInt8], as id: String? = nil) throws(DocumentError) -> ImportedDumps {
+        let source = try DumpSource(bytes)
+        let format = id.map { self.format(id: $0) } ?? recognise(source)
+        guard let format else {
+            throw .unknownSchema(
+                found: id ?? source.kind, supported: formats.map(\.id).joined(separator: ", "))
+        }
+        return ImportedDumps(format: format.id, dumps: try format.read(source))
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+
+/// The blocks of data format 1: FeliCa Lite and Lite-S.
+enum FlipperLite {
+    /// The numbers of the blocks in the order in which the file keeps them: S_PAD0–13, REG, RC, MAC, ID, D_ID, SER_C,
+    /// SYS_C, CKV, CK, MC, WCNT, MAC_A, STATE, CRC_CHECK.
+    static let blockNumbers: [UInt16] =
+        Array(0x00...0x0E) + Array(0x80...0x88) + Array(0x90...0x92) + [0xA0]
+
+    /// The service that the blocks are read by.
+    static let service = ServiceCode(rawValue: 0x000B)
+
+    /// The blocks of a dump that data format 1 can hold whole, else `nil`.
+    static func blocks(of dump: CardDump) -> [UInt16: Block]? {
+        guard dump.systems.count == 1, let system = dump.systems.first, system.systemCode == .lite,
+            let blocks = system.service(service)?.blocks, blocks.keys.allSatisfy(blockNumbers.contains),
+            system.services.allSatisfy({ $0.code == service || $0.blocks.isEmpty })
+        else { return nil }
+        return blocks
+    }
+
+    /// The part of the file with the blocks. A block that was not read is zeros with the status flags FF FF, which no
+    /// card gives for a single block.
+    static func text(_ blocks: [UInt16: Block]) -> String {
+        var text = "Blocks total: \(blockNumbers.count)\nBlocks read: \(blocks.count)\n"
+        for (place, number) in blockNumbers.enumerated() {
+            let bytes = blocks[number].map { [0, 0] + $0.bytes } ?? [0xFF, 0xFF] + Block.zero.bytes
+            text += "Block \(place): \(Hex.encode(bytes, uppercase: true, separator: " "))\n"
+        }
+        return text
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+
+/// Reads the lines of a Flipper `.nfc` file; lines that it does not know are passed over, as the Flipper does.
+struct FlipperReader {
+    private var card = ImportedCard()
+    private var uid: IDm?
+    private var hasVersion = false
+    private var isFeliCa = false
+    private var dataFormat: Int?
+    private var counts = FlipperCounts()
+    private var refused = JSONObject()
+    private var lastLine = 0
+
+    mutating func read(_ line: TextLine) throws(DocumentError) {
+        lastLine = line.number
+        let text = line.text
+        if text.hasPrefix("#") { return try readComment(text, line) }
+        guard let colon = text.firstIndex(of: ":") else { return }
+        let value = text[text.index(after: colon)...].trimmed
+        let name = text[..<colon].trimmed
+        switch name {
+        case "Version":
+            guard let version = Int(value), (2...4).contains(version) else { throw line.malformed("version 2, 3 or 4") }
+            hasVersion = true
+        case "Device type":
+            guard value == "FeliCa" else { throw line.malformed("the device type FeliCa") }
+            isFeliCa = true
+        case "UID": uid = try line.idm(value)
+        case "Manufacture id": card.idm = try line.idm(value)
+        case "Manufacture parameter": card.pmm = try line.pmm(value)
+        case "Data format version":
+            guard let number = Int(value), (1...2).contains(number) else { throw line.malformed("data format 1 or 2") }
+            dataFormat = number
+        default: try readBody(name.words, value, line)
+        }
+    }
+
+    private mutating func readBody(_ words: [Substring], _ value: String, _ line: TextLine) throws(DocumentError) {
+        guard words.count >= 2 else { return }
+        if words.last == "found" || words.last == "read" || words.last == "total" {
+            return try counts.note(words.joined(separator: " "), value, line)
+        }
+        guard words.count == 2 else { return }
+        switch words[0] {
+        case "System":
+            try counts.endSystem(line)
+            card.systems.append(ImportedSystem(code: try line.code(value)))
+            counts.systems += 1
+        case "Area": try readArea(fields(value), line)
+        case "Service": try readService(fields(value), line)
+        case "Block":
+            if value.hasPrefix("|") {
+                try readStandardBlock(fields(value), line)
+            } else {
+                try readLiteBlock(words[1], value, line)
+            }
+        default: break
+        }
+    }
+
+    /// The fields between vertical bars, by the words before their last one: `Code`, `Attrib.`, `Service code`, …
+    private func fields(_ value: String) -> [String] {
+        value.split(separator: "|").map(\.trimmed).filter { !$0.isEmpty }
+    }
+
+    private func field(_ name: String, of fields: [String], _ line: TextLine) throws(DocumentError) -> String {
+        guard let field = fields.first(where: { $0.hasPrefix(name + " ") }) else { throw line.malformed("a field \(name)") }
+        return field.dropFirst(name.count + 1).trimmed
+    }
+
+    private func currentSystem(_ line: TextLine) throws(DocumentError) -> Int {
+        guard !card.systems.isEmpty else { throw line.malformed("a system before its services") }
+        return card.systems.count - 1
+    }
+
+    /// An area, of which the file says the first and the last service, but not the end code; kept as it stands.
+    private mutating func readArea(_ fields: [String], _ line: TextLine) throws(DocumentError) {
+        let system = try currentSystem(line)
+        let code: AreaCode = try line.code(try field("Code", of: fields, line))
+        let range = (try? field("Services", of: fields, line)) ?? ""
+        var areas: [JSONValue] = []
+        if case .array(let known)? = card.systems[system].extra["flipperAreas"] { areas = known }
+        areas.append(.object(JSONObject([("code", .string(code.description)), ("services", .string(range))])))
+        card.systems[system].extra["flipperAreas"] = .array(areas)
+        counts.areas += 1
+    }
+
+    private mutating func readService(_ fields: [String], _ line: TextLine) throws(DocumentError) {
+        let system = try currentSystem(line)
+        let code: ServiceCode = try line.code(try field("Code", of: fields, line))
+        if let attribute = try? field("Attrib.", of: fields, line) {
+            guard try line.number16(attribute) == UInt16(code.attribute) else {
+                throw line.malformed("a service code whose low six bits are the attribute")
+            }
+        }
+        card.systems[system].note(code)
+        counts.services += 1
+    }
+
+    private mutating func readStandardBlock(_ fields: [String], _ line: TextLine) throws(DocumentError) {
+        let system = try currentSystem(line)
+        let code: ServiceCode = try line.code(try field("Service code", of: fields, line))
+        let number = try line.number16(try field("Block index", of: fields, line))
+        let data = try field("Data:", of: fields, line)
+        counts.blocks += 1
+        if data.contains("?") {
+            card.systems[system].note(code)
+            card.complete = false
+            return
+        }
+        guard card.systems[system].add(try line.block(data), at: number, of: code) else {
+            throw line.malformed("a block that stands once")
+        }
+    }
+
+    /// A block of a FeliCa Lite: two status flags, then sixteen bytes that mean something if the flags are 00 00.
+    private mutating func readLiteBlock(
+        _ place: Substring, _ value: String, _ line: TextLine
+    ) throws(DocumentError) {
+        guard dataFormat != 2 else { throw line.malformed("a block of data format 2") }
+        guard let place = Int(place), let number = FlipperLite.blockNumbers.element(at: place) else {
+            throw line.malformed("a block number from 0 to \(FlipperLite.blockNumbers.count - 1)")
+        }
+        if card.systems.isEmpty { card.systems.append(ImportedSystem(code: .lite)) }
+        card.systems[0].note(FlipperLite.service)
+        counts.blocks += 1
+        if value.contains("?") { return }
+        let bytes = try line.hex(value, count: 18)
+        guard bytes.prefix(2).allSatisfy({ $0 == 0 }) else {
+            refused[Hex.encode(number, digits: 4)] = .string(Hex.encode(bytes.prefix(2), uppercase: true))
+            return
+        }
+        guard let block = Block(bytes.dropFirst(2)), card.systems[0].add(block, at: number, of: FlipperLite.service)
+        else { throw line.malformed("a block that stands once") }
+    }
+
+    /// The IDm or PMm of a system, in the comments that Kazasu writes.
+    private mutating func readComment(_ text: String, _ line: TextLine) throws(DocumentError) {
+        let words = text.words
+        guard words.count == 5, words[1] == "System", !card.systems.isEmpty else { return }
+        let system = card.systems.count - 1
+        if words[3] == "IDm:" { card.systems[system].idm = try line.idm(words[4]) }
+        if words[3] == "PMm:" { card.systems[system].pmm = try line.pmm(words[4]) }
+    }
+
+    mutating func finish() throws(DocumentError) -> CardDump {
+        guard hasVersion else { throw .missing(key: "Version") }
+        guard isFeliCa else { throw .missing(key: "Device type") }
+        card.idm = card.idm ?? uid
+        guard card.idm != nil else { throw .missing(key: "UID") }
+        let end = TextLine(number: lastLine, bytes: [])
+        try counts.endSystem(end)
+        try counts.endFile(end)
+        guard !card.systems.isEmpty || dataFormat == 2 else { throw .missing(key: "Block 0") }
+        if !refused.members.isEmpty {
+            card.systems[0].note(FlipperLite.service, extra: JSONObject([("refusedBlocks", .object(refused))]))
+        }
+        return try card.dump()
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+public import CardModel
+
+/// FareBot's JSON: its exports since 2026, which name themselves, and those of the old Android application.
+///
+/// Facts: FareBot `card/felica/.../raw`. Codes are **numbers**, bytes are base64. In both there is one IDm and one PMm.
+public struct FareBotFormat: DumpFormat {
+    /// The format.
+    public init() {}
+    /// `farebot`.
+    public var id: String { "farebot" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("FareBot JSON", "FareBot の JSON") }
+
+    /// A kind of card beside its systems, or a list of cards with their kinds.
+    public func recognises(_ source: DumpSource) -> Bool {
+        guard let json = source.json else { return false }
+        return (json.member("cards").flatMap { try? $0.elements().first } ?? json).member("cardType") != nil
+    }
+
+    /// The FeliCa cards of the file; other cards in a file of several are passed over.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        guard let cards = try root.optional("cards") else { return [try read(root)] }
+        let dumps = try cards.list { card throws(DocumentError) in
+            isFeliCa(try card.required("cardType")) ? try read(card) : nil
+        }.compactMap { $0 }
+        guard !dumps.isEmpty else { throw cards.malformed("at least one FeliCa card") }
+        return dumps
+    }
+
+    /// `FeliCa`, or 4 in old exports.
+    private func isFeliCa(_ type: JSONCursor) -> Bool {
+        type.value == .integer(4) || (try? type.text())?.lowercased() == "felica"
+    }
+
+    private func read(_ json: JSONCursor) throws(DocumentError) -> CardDump {
+        let type = try json.required("cardType")
+        guard isFeliCa(type) else { throw type.malformed("FeliCa") }
+        var card = ImportedCard()
+        card.idm = IDm(rawValue: try id(json.required(anyOf: "idm", "_tagId", "tagId")))
+        card.pmm = try json.optional("pmm").map { pmm throws(DocumentError) in PMm(rawValue: try id(pmm)) }
+        card.readAt = try scanMoment(json.member("_scannedAt") ?? json.member("scannedAt"))
+        card.complete = try json.optional("isPartialRead")?.bool() != true
+        for system in try json.required("systems").elements() { card.systems.append(try readSystem(system)) }
+        return try card.dump()
+    }
+
+    private func readSystem(_ json: JSONCursor) throws(DocumentError) -> ImportedSystem {
+        var system = ImportedSystem(code: try code(json.required("code")))
+        if try json.optional("skipped")?.bool() == true { system.extra["skipped"] = true }
+        for code in try json.optional("allServiceCodes")?.elements() ?? [] { system.note(try self.code(code)) }
+        for service in try json.optional("services")?.elements() ?? [] {
+            let code: ServiceCode = try self.code(service.required("serviceCode"))
+            system.note(code)
+            for block in try service.optional("blocks")?.elements() ?? [] {
+                let number = UInt16(truncatingIfNeeded: try block.required("address").integer(in: 0...0xFFFF))
+                guard system.add(try block.required("data").block(), at: number, of: code) else {
+                    throw block.malformed("a block that stands once")
+                }
+            }
+        }
+        return system
+    }
+
+    private func code<Code: FourDigitCode>(_ json: JSONCursor) throws(DocumentError) -> Code {
+        Code(rawValue: UInt16(truncatingIfNeeded: try json.integer(in: 0...0xFFFF)))
+    }
+
+    /// Eight bytes; old exports put them one level deeper.
+    private func id(_ json: JSONCursor) throws(DocumentError) -> UInt64 {
+        try (json.member("bytes") ?? json).bytesOrBase64(count: 8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private func scanMoment(_ json: JSONCursor?) throws(DocumentError) -> String? {
+        guard let json else { return nil }
+        if case .integer = json.value { return try json.moment() }
+        if let milliseconds = json.member("timeInMillis") { return try milliseconds.moment() }
+        return try json.text()
+    }
+}

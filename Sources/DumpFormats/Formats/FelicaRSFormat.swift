@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+public import CardModel
+
+/// What the `dump` example of felica-rs prints as JSON.
+///
+/// Facts: felica-rs `examples/dump.rs`. Codes stand in the order in which people write them. Services with one number
+/// stand in a group that has the blocks once.
+public struct FelicaRSFormat: DumpFormat {
+    /// The format.
+    public init() {}
+    /// `felica-rs`.
+    public var id: String { "felica-rs" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("felica-rs dump", "felica-rs のダンプ") }
+
+    /// Systems with their code under this tool's own name.
+    public func recognises(_ source: DumpSource) -> Bool {
+        guard let systems = source.json?.member("systems"), systems.isArray else { return false }
+        return (try? systems.elements())?.first?.member("system_code_hex") != nil
+    }
+
+    /// One card.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        var card = ImportedCard()
+        for json in try root.required("systems").elements() {
+            var system = ImportedSystem(
+                code: try json.required("system_code_hex").code(), idm: try json.required("idm").idm(),
+                pmm: try json.required("pmm").pmm())
+            for group in try json.optional("system_services")?.elements() ?? [] { try readGroup(group, &system) }
+            for area in try json.optional("areas")?.elements() ?? [] { try readArea(area, &system) }
+            let rest = try json.object().without(["idm", "pmm", "system_code_hex", "system_services", "areas"])
+            if !rest.members.isEmpty { system.extra["felicaRS"] = .object(rest) }
+            card.systems.append(system)
+        }
+        return [try card.dump()]
+    }
+
+    /// The parser of JSON bounds how deep areas can stand in one another.
+    private func readArea(_ json: JSONCursor, _ system: inout ImportedSystem) throws(DocumentError) {
+        let end = json.member("end_service_code_hex") ?? json.member("end_service_index_hex")
+        guard let end else { throw .missing(key: "\(json.path).end_service_code_hex") }
+        system.areas.append(
+            AreaDump(
+                start: try json.required("area_code_hex").code(), end: try end.code(),
+                keyVersion: try keyVersion(of: json)))
+        for child in try json.optional("children")?.elements() ?? [] {
+            let kind = try child.required("kind")
+            switch try kind.text() {
+            case "area": try readArea(try child.required("value"), &system)
+            case "service_group": try readGroup(try child.required("value"), &system)
+            default: throw kind.malformed("area or service_group")
+            }
+        }
+    }
+
+    private func readGroup(_ json: JSONCursor, _ system: inout ImportedSystem) throws(DocumentError) {
+        var codes: [ServiceCode] = []
+        for service in try json.required("services").elements() {
+            let place = try service.required("code_hex")
+            let code: ServiceCode = try place.code()
+            if let number = try service.optional("number")?.integer(), number != Int(code.number) {
+                throw place.malformed("a code with the number \(number)")
+            }
+            system.note(code, keyVersion: try keyVersion(of: service))
+            codes.append(code)
+        }
+        guard let blocks = json.member("blocks") ?? json.member("read_without_encryption_blocks") else { return }
+        guard let code = codes.first(where: { !$0.requiresAuthentication }) ?? codes.first else {
+            throw json.malformed("a service for the blocks")
+        }
+        for (place, value) in try blocks.elements().enumerated() {
+            guard let number = UInt16(exactly: place) else { throw value.malformed("at most 65536 blocks") }
+            guard system.add(try value.block(), at: number, of: code) else {
+                throw value.malformed("a block that stands once")
+            }
+        }
+        system.noteOverlap(codes)
+    }
+
+    private func keyVersion(of json: JSONCursor) throws(DocumentError) -> KeyVersion? {
+        guard let version = try json.optional("key_version") else { return nil }
+        return try (version.member("des_key_version_hex") ?? version.member("aes_key_version_hex"))?.keyVersion()
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+public import CardModel
+
+/// The scans that felica-tool exports as JSON.
+///
+/// Facts: felica-tool `util/ExportUtils.kt`. The codes of nodes stand **in the order of the wire**, low byte first; the
+/// number that stands beside each is checked against it. Its private exports have `XX` in place of bytes of IDm and
+/// blocks: such an IDm is not known, such a block is not there.
+public struct FelicaToolFormat: DumpFormat {
+    /// The format.
+    public init() {}
+    /// `felica-tool`.
+    public var id: String { "felica-tool" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("felica-tool scan", "felica-tool のスキャン") }
+
+    /// Systems beside what only this tool says of a card.
+    public func recognises(_ source: DumpSource) -> Bool {
+        guard let json = source.json, json.member("systems") != nil else { return false }
+        return ["primary_idm", "ic_type_name", "scan_duration_ms", "commands", "supported_commands"]
+            .contains { json.member($0) != nil }
+    }
+
+    /// One card.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        var card = ImportedCard()
+        card.idm = try root.optional("primary_idm").flatMap { idm throws(DocumentError) in try maskedIDm(idm) }
+        card.pmm = try root.optional("pmm")?.pmm()
+        if let seconds = try root.optional("metadata")?.optional("creation_time")?.integer(in: 0...253_402_300_799),
+            seconds > 0
+        {
+            card.readAt = UnixTime.text(milliseconds: Int64(seconds) * 1000)
+        }
+        let systems = try root.required("systems")
+        // Newer exports name each system by its code, older ones list them.
+        if systems.isArray {
+            for json in try systems.elements() {
+                let code = json.member("code") ?? json.member("system_code")
+                card.systems.append(try readSystem(code.map { code throws(DocumentError) in try code.code() }, json, &card))
+            }
+        } else {
+            for (key, json) in try systems.members() {
+                guard key.utf8.count == 4, let code = SystemCode(key) else {
+                    throw json.malformed("a system code of four hexadecimal digits as its name")
+                }
+                card.systems.append(try readSystem(code, json, &card))
+            }
+        }
+        let rest = try root.object().without(["primary_idm", "pmm", "systems"])
+        if !rest.members.isEmpty { card.extra["felicaTool"] = .object(rest) }
+        return [try card.dump(unnamed: .missing(key: "systems[].code"))]
+    }
+
+    private func readSystem(
+        _ code: SystemCode?, _ json: JSONCursor, _ card: inout ImportedCard
+    ) throws(DocumentError) -> ImportedSystem {
+        var system = ImportedSystem(code: code)
+        system.idm = try json.optional("idm").flatMap { idm throws(DocumentError) in try maskedIDm(idm) }
+        // All systems of a card answer with one PMm here: the tool keeps only one.
+        for node in try json.required("nodes").elements() {
+            let keyVersion = try (node.member("des_key_version") ?? node.member("aes_key_version"))?.keyVersion()
+            let type = try node.required("type")
+            switch try type.text() {
+            case "area":
+                let place = try node.required("code")
+                let area = try place.wireArea()
+                try checkNumber(of: node, area.start.rawValue, place)
+                system.areas.append(AreaDump(start: area.start, end: area.end, keyVersion: keyVersion))
+            case "service":
+                let place = try node.required("code")
+                let code: ServiceCode = try place.wireCode()
+                try checkNumber(of: node, code.rawValue, place)
+                system.note(code, keyVersion: keyVersion)
+                try readBlocks(of: node, code, &system, &card)
+            default: throw type.malformed("area or service")
+            }
+        }
+        return system
+    }
+
+    private func checkNumber(of node: JSONCursor, _ code: UInt16, _ place: JSONCursor) throws(DocumentError) {
+        guard let number = try node.optional("number")?.integer() else { return }
+        guard number == Int(code >> 6) else {
+            throw place.malformed("a code in the order of the wire with the number \(number)")
+        }
+    }
+
+    private func readBlocks(
+        of node: JSONCursor, _ code: ServiceCode, _ system: inout ImportedSystem, _ card: inout ImportedCard
+    ) throws(DocumentError) {
+        guard let data = try node.optional("data") else { return }
+        for (key, value) in try data.members() {
+            guard let number = BlockIndex(key) else { throw value.malformed("four hexadecimal digits as its name") }
+            if try value.text().contains("X") {
+                card.complete = false
+                system.note(code, extra: JSONObject([("masked", true)]))
+            } else if !system.add(try value.block(), at: number.rawValue, of: code) {
+                throw value.malformed("a block that stands once")
+            }
+        }
+    }
+
+    /// An IDm, or `nil` for one with bytes taken out.
+    private func maskedIDm(_ json: JSONCursor) throws(DocumentError) -> IDm? {
+        try json.text().contains("X") ? nil : try json.idm()
+    }
+}

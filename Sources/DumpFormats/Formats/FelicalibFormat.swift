@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+public import CardModel
+
+/// What felicalib's `felica_dump` prints: lines `090F:0000 HEX`, bytes apart.
+///
+/// Facts: felicalib `src/dump/dump.c`. Codes stand in the order in which people write them. There is one IDm and one PMm.
+public struct FelicalibFormat: DumpFormat {
+    /// The format.
+    public init() {}
+    /// `felicalib`.
+    public var id: String { "felicalib" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("felicalib listing", "felicalib の一覧") }
+
+    /// A block line with one colon, or a comment that only this program writes (its spelling of "service" is its own).
+    public func recognises(_ source: DumpSource) -> Bool {
+        source.head.contains { line in
+            let text = line.text
+            if text.hasPrefix("#") { return ["# System code:", "# Serivce code ="].contains { text.hasPrefix($0) } }
+            guard let colons = ColonLine(text), colons.separator == " " else { return false }
+            return (try? Hex.decode(colons.rest))?.count == 16
+        }
+    }
+
+    /// One card.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        var card = ImportedCard()
+        for line in source.lines {
+            let text = line.text
+            if text.hasPrefix("#") {
+                try readComment(text.dropFirst().trimmed, line, &card)
+            } else if !text.isEmpty {
+                guard let colons = ColonLine(text), colons.separator == " " else { throw line.malformed("SERVICE:BLOCK HEX") }
+                let number = try line.number16(colons.second)
+                let system = last(&card)
+                guard card.systems[system].add(try line.block(colons.rest), at: number, of: try line.code(colons.first))
+                else { throw line.malformed("a block that stands once") }
+            }
+        }
+        return [try card.dump(unnamed: .missing(key: "System code"))]
+    }
+
+    private func readComment(_ text: String, _ line: TextLine, _ card: inout ImportedCard) throws(DocumentError) {
+        func value(_ name: String) -> String? {
+            text.hasPrefix(name) ? text.dropFirst(name.count).trimmed : nil
+        }
+        if let idm = value("IDm:") {
+            card.idm = try line.idm(idm)
+        } else if let pmm = value("PMm:") {
+            card.pmm = try line.pmm(pmm)
+        } else if let code = value("System code:") {
+            card.systems.append(ImportedSystem(code: try line.code(code)))
+        } else if let area = value("Area:") {
+            let words = area.words
+            guard words.count == 3, words[1] == "-" else { throw line.malformed("Area: START - END") }
+            let system = last(&card)
+            card.systems[system].areas.append(
+                AreaDump(start: try line.code(words[0]), end: try line.code(words[2])))
+        } else if let service = value("Serivce code =") ?? value("Service code =") {
+            let system = last(&card)
+            card.systems[system].note(try line.code(service.prefix { $0.isHexDigit }))
+        }
+    }
+
+    private func last(_ card: inout ImportedCard) -> Int {
+        if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
+        return card.systems.count - 1
+    }
+}

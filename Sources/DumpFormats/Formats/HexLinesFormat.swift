@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+public import CardModel
+
+/// Lines of sixteen bytes in hexadecimal and nothing else, as people paste them: read as the history of a transit card
+/// (service 090F) when every record could be one, and refused otherwise.
+///
+/// Nothing in the file says so, therefore system and service are marked as assumed. Records are put in the order of the
+/// card, newest first by their serial number, and records that stand twice are taken once.
+public struct HexLinesFormat: DumpFormat {
+    /// The format.
+    public init() {}
+    /// `hex-lines`.
+    public var id: String { "hex-lines" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("lines of 16 bytes", "16 バイトの行") }
+
+    /// Every line that is no comment is sixteen bytes.
+    public func recognises(_ source: DumpSource) -> Bool {
+        let lines = source.head.map(\.text).filter { !$0.isEmpty && !$0.hasPrefix("#") }
+        return !lines.isEmpty && lines.allSatisfy { (try? Hex.decode($0))?.count == 16 }
+    }
+
+    /// One card.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        var records: [Block] = []
+        var seen: Set<Block> = []
+        for line in source.lines {
+            let text = line.text
+            if text.isEmpty || text.hasPrefix("#") { continue }
+            let block = try line.block(text)
+            // A slot that was never used begins with 00, whatever follows.
+            if block[0] == 0 { continue }
+            guard isPlausible(block) else { throw line.malformed("a record of a transit card's history (service 090F)") }
+            if seen.insert(block).inserted { records.append(block) }
+        }
+        guard !records.isEmpty else { throw .missing(key: "a record") }
+        records.sort { $0.uint24(at: 12, .big) > $1.uint24(at: 12, .big) }
+        var system = ImportedSystem(code: nil)
+        let history = ServiceCode(rawValue: 0x090F)
+        system.note(history, extra: JSONObject([("assumed", ["code", "blocks"])]))
+        for (place, record) in records.enumerated() {
+            guard let number = UInt16(exactly: place) else { break }
+            _ = system.add(record, at: number, of: history)
+        }
+        return [try ImportedCard(complete: false, systems: [system]).dump()]
+    }
+
+    /// A terminal and a process that decoders name, and a date that is one.
+    private func isPlausible(_ block: Block) -> Bool {
+        let date = block.uint16(at: 4, .big)
+        let (month, day) = (date.bits(5...8), date.bits(0...4))
+        return HexLinesFormat.terminals.contains(block[0]) && HexLinesFormat.processes.contains(block[1] & 0x7F)
+            && (1...12).contains(month) && (1...31).contains(day)
+    }
+
+    /// The terminals of the Cybernetics format, as TRETJapanNFCReader, felicalib and suica-viewer list them.
+    private static let terminals: Set<UInt8> = [
+        0x03, 0x04, 0x05, 0x07, 0x08, 0x09, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D, 0x1F,
+        0x20, 0x21, 0x22, 0x23, 0x24, 0x34, 0x35, 0x36, 0x46, 0x48, 0xC7, 0xC8, 0xC9, 0xCA,
+    ]
+
+    /// The processes without their flag.
+    private static let processes: Set<UInt8> = [
+        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x0C, 0x0D, 0x0F, 0x11, 0x13, 0x14, 0x15, 0x1F, 0x23, 0x46, 0x48,
+        0x49, 0x4A, 0x4B,
+    ]
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+public import CardModel
+
+/// Kazasu's listing for `awk`, `grep` and `diff`, see ``HexListing``.
+///
+/// Its comments are read too where they have the form in which ``HexListing`` writes them; other comments are not.
+public struct KazasuHexFormat: WritableDumpFormat {
+    /// The format.
+    public init() {}
+    /// `hex`, as in `dump --format hex`.
+    public var id: String { "hex" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("Kazasu hex listing", "Kazasu の 16 進一覧") }
+
+    /// A block line, or the comment that opens a system.
+    public func recognises(_ source: DumpSource) -> Bool {
+        source.head.contains { line in
+            let words = line.text.words
+            if words.first == "#" { return words.count == 5 && words[1] == "system" && words[3] == "IDm" }
+            return isBlockLine(words)
+        }
+    }
+
+    private func isBlockLine(_ words: [Substring]) -> Bool {
+        guard words.count >= 4, words[..<3].allSatisfy({ $0.utf8.count == 4 && NodeCode($0) != nil }) else {
+            return false
+        }
+        return (try? Hex.decode(words[3...].joined()))?.count == 16
+    }
+
+    /// One card.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        var card = ImportedCard()
+        for line in source.lines {
+            let words = line.text.words
+            if words.isEmpty { continue }
+            if words[0].first == "#" {
+                try readComment(Array(words.dropFirst()), line, &card)
+            } else {
+                try readBlock(words, line, &card)
+            }
+        }
+        return [try card.dump()]
+    }
+
+    private func readBlock(_ words: [Substring], _ line: TextLine, _ card: inout ImportedCard) throws(DocumentError) {
+        guard words.count >= 4 else { throw line.malformed("SYSTEM SERVICE BLOCK HEX") }
+        let system = place(of: try line.code(words[0]), in: &card)
+        let service: ServiceCode = try line.code(words[1])
+        let number: BlockIndex = try line.code(words[2])
+        let block = try line.block(words[3...].joined(separator: " "))
+        guard card.systems[system].add(block, at: number.rawValue, of: service) else {
+            throw line.malformed("a block that stands once")
+        }
+    }
+
+    private func readComment(
+        _ words: [Substring], _ line: TextLine, _ card: inout ImportedCard
+    ) throws(DocumentError) {
+        if words.count == 4, words[0] == "IDm", words[2] == "PMm" {
+            card.idm = try line.idm(words[1])
+            card.pmm = try line.pmm(words[3])
+        } else if words.count == 4, words[0] == "system", words[2] == "IDm" {
+            // Two systems of one card may have the same code.
+            card.systems.append(ImportedSystem(code: try line.code(words[1]), idm: try line.idm(words[3])))
+        } else if words.first == "missing:" {
+            card.complete = false
+            card.missing.append(missing(words.dropFirst()))
+        } else if words.count >= 3, words[0].utf8.count == 4, let code = SystemCode(words[0]) {
+            let system = place(of: code, in: &card)
+            if words[1] == "key", words[2] == "required:" {
+                for word in words[3...] { card.systems[system].note(try line.code(word), state: .keyRequired) }
+            } else if words[1].utf8.count == 4, let service = ServiceCode(words[1]) {
+                note(service, words[2...].joined(separator: " "), &card.systems[system])
+            }
+        }
+    }
+
+    private func note(_ service: ServiceCode, _ what: String, _ system: inout ImportedSystem) {
+        if what == "refused by silence" {
+            system.note(service, state: .refused(status: nil))
+        } else if what.hasPrefix("refused, status flags "), let status = BlockIndex(what.suffix(4)) {
+            system.note(service, state: .refused(status: status.rawValue))
+        } else if what.hasPrefix("same blocks as "), let same = ServiceCode(what.suffix(4)) {
+            system.note(service, state: .skipped, extra: JSONObject([("sameAs", .string(same.description))]))
+        } else if what == "not read to its end" {
+            system.note(service, state: .lost)
+        }
+    }
+
+    private func missing(_ words: ArraySlice<Substring>) -> MissingPart {
+        let reason = words.last.map { String($0.filter { $0 != "(" && $0 != ")" }) } ?? "unknown"
+        var part = MissingPart(reason: reason)
+        part.system = words.first.flatMap { $0.utf8.count == 4 ? SystemCode($0) : nil }
+        let second = words.element(at: 1)
+        part.service = part.system == nil ? nil : second.flatMap { $0.utf8.count == 4 ? ServiceCode($0) : nil }
+        if let from = words.firstIndex(of: "block"), let digits = words.element(at: from - words.startIndex + 1) {
+            part.fromBlock = BlockIndex(digits)?.rawValue
+        }
+        return part
+    }
+
+    /// Where a system stands; the last one with this code, since lines follow the comment that opens it.
+    private func place(of code: SystemCode, in card: inout ImportedCard) -> Int {
+        if let place = card.systems.lastIndex(where: { $0.code == code }) { return place }
+        card.systems.append(ImportedSystem(code: code))
+        return card.systems.count - 1
+    }
+
+    /// The listing without a separator between bytes.
+    public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
+        try dump.checkFeliCa()
+        try dump.checkCodesAreUnique(systems: false)
+        return Array(HexListing().text(dump).utf8)
+    }
+}

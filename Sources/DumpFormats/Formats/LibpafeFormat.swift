@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+public import CardModel
+
+/// What libpafe's `felica_dump` prints: lines `090F:0000:HEX`.
+///
+/// Facts: libpafe `tests/felica_dump.c`, `src/felica_command.c`. The program itself prints the **number** of a service,
+/// bits 15 to 6 of the code, in the place of the code, and the attribute in a comment before the blocks:
+/// `# 0024:000f  Cyclic Access Read only`, then `  0024:0000:HEX`. Other programs print the whole code. A line that
+/// follows such a comment is read as the program means it, any other has the whole code; Kazasu writes the whole code.
+public struct LibpafeFormat: WritableDumpFormat {
+    /// The format.
+    public init() {}
+    /// `libpafe`.
+    public var id: String { "libpafe" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("libpafe listing", "libpafe の一覧") }
+
+    /// A block line with two colons, or a comment that only this program writes.
+    public func recognises(_ source: DumpSource) -> Bool {
+        source.head.contains { line in
+            let text = line.text
+            if text.hasPrefix("#") {
+                return ["# FELICA SYSTEM_CODE =", "# card IDm =", "# lpdump :"].contains { text.hasPrefix($0) }
+            }
+            guard let colons = ColonLine(text), colons.separator == ":" else { return false }
+            return (try? Hex.decode(colons.rest))?.count == 16
+        }
+    }
+
+    /// One card.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        var card = ImportedCard()
+        var service: ServiceCode?
+        for line in source.lines {
+            let text = line.text
+            if text.isEmpty { continue }
+            if text.hasPrefix("#") {
+                try readComment(text.dropFirst().trimmed, line, &card, &service)
+            } else if text.hasPrefix("can't get service") {
+                card.complete = false
+            } else if !text.hasPrefix("system num") {
+                try readBlock(text, line, &card, service)
+            }
+        }
+        return [try card.dump(unnamed: .missing(key: "FELICA SYSTEM_CODE"))]
+    }
+
+    private func readBlock(
+        _ text: String, _ line: TextLine, _ card: inout ImportedCard, _ service: ServiceCode?
+    ) throws(DocumentError) {
+        guard let colons = ColonLine(text), colons.separator == ":" else { throw line.malformed("SERVICE:BLOCK:HEX") }
+        let first: ServiceCode = try line.code(colons.first)
+        if let service, first.rawValue != service.number { throw line.malformed("a block of the service named before it") }
+        let number = try line.number16(colons.second)
+        if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
+        guard card.systems[card.systems.count - 1].add(try line.block(colons.rest), at: number, of: service ?? first) else {
+            throw line.malformed("a block that stands once")
+        }
+    }
+
+    private func readComment(
+        _ text: String, _ line: TextLine, _ card: inout ImportedCard, _ service: inout ServiceCode?
+    ) throws(DocumentError) {
+        func value(_ name: String) -> String? {
+            text.hasPrefix(name + " =") ? text.dropFirst(name.count + 2).trimmed : nil
+        }
+        if let code = value("FELICA SYSTEM_CODE") {
+            card.systems.append(ImportedSystem(code: try line.code(code)))
+            service = nil
+        } else if let idm = value("card IDm") {
+            if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
+            card.systems[card.systems.count - 1].idm = try line.idm(idm)
+        } else if let pmm = value("card PMm") {
+            if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
+            card.systems[card.systems.count - 1].pmm = try line.pmm(pmm)
+        } else if let code = value("service") {
+            if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
+            card.systems[card.systems.count - 1].note(try line.code(code))
+        } else if let colons = ColonLine(text), colons.separator == " " {
+            let number = try line.number16(colons.first)
+            let attribute = try line.number16(colons.second)
+            guard number < 0x400, attribute < 0x40 else { throw line.malformed("the number and attribute of a service") }
+            let code = ServiceCode(rawValue: number << 6 | attribute)
+            if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
+            card.systems[card.systems.count - 1].note(code)
+            service = code
+        }
+    }
+
+    /// Every system with its IDm and PMm, every service, every block.
+    public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
+        try dump.checkFeliCa()
+        try dump.checkCodesAreUnique(systems: false)
+        var text = ""
+        for system in dump.systems {
+            text += "# FELICA SYSTEM_CODE = \(system.systemCode)\n"
+            if !system.isAssumed("idm") { text += "# card IDm = \(system.idm.description.uppercased())\n" }
+            if !system.isAssumed("pmm") { text += "# card PMm = \(system.pmm.description.uppercased())\n" }
+            text += "# area num = \(system.areas.count)\n# service num = \(system.services.count)\n"
+            for (number, area) in system.areas.enumerated() {
+                let code = area.start.rawValue
+                text += "# AREA #\(number) = \(Hex.encode(code >> 6, digits: 4)) "
+                text += "(\(Hex.encode(code & 0x3F, digits: 5, uppercase: false)))\n"
+            }
+            for service in system.services {
+                text += "# service = \(service.code)\n"
+                for (number, block) in service.sortedBlocks {
+                    text += "\(service.code):\(Hex.encode(number, digits: 4)):\(block)\n"
+                }
+            }
+        }
+        return Array(text.utf8)
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+public import CardModel
+
+/// Metrodroid's JSON, of one card or of several.
+///
+/// Facts: Metrodroid `card/felica/FelicaCard.kt`. The codes of systems and services and the numbers of blocks are
+/// **decimal**: `2319` is 090F, `34996` is 88B4. There is one IDm, and it is the ID of the tag.
+public struct MetrodroidFormat: WritableDumpFormat {
+    /// The format.
+    public init() {}
+    /// `metrodroid`.
+    public var id: String { "metrodroid" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("Metrodroid JSON", "Metrodroid の JSON") }
+
+    /// The ID of a tag and when it was scanned, or a list of such.
+    public func recognises(_ source: DumpSource) -> Bool {
+        guard let json = source.json else { return false }
+        let first = json.member("cards").flatMap { try? $0.elements().first } ?? json
+        return first.member("tagId") != nil && (first.member("felica") != nil || first.member("scannedAt") != nil)
+            && first.member("cardType") == nil
+    }
+
+    /// The FeliCa cards of the file; other cards in a file of several are passed over.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        guard let cards = try root.optional("cards") else { return [try read(root)] }
+        let dumps = try cards.list { card throws(DocumentError) in
+            card.member("felica") == nil ? nil : try read(card)
+        }.compactMap { $0 }
+        guard !dumps.isEmpty else { throw cards.malformed("at least one FeliCa card") }
+        return dumps
+    }
+
+    private func read(_ json: JSONCursor) throws(DocumentError) -> CardDump {
+        let felica = try json.required("felica")
+        var card = ImportedCard()
+        if let idm = try felica.optional("iDm") { card.idm = try idm.idm() } else {
+            card.idm = try json.required("tagId").idm()
+        }
+        card.pmm = try felica.optional("pMm")?.pmm()
+        card.readAt = try json.optional("scannedAt")?.optional("timeInMillis")?.moment()
+        card.complete = try json.optional("isPartialRead")?.bool() != true
+        for (key, value) in try felica.required("systems").members() {
+            guard let code = SystemCode(decimal: key) else { throw value.malformed("a decimal system code as its name") }
+            card.systems.append(try readSystem(code, value))
+        }
+        card.systems.sort { ($0.code?.rawValue ?? 0) < ($1.code?.rawValue ?? 0) }
+        let rest = try json.object().without(["tagId", "felica", "isPartialRead"])
+        if !rest.members.isEmpty { card.extra["metrodroid"] = .object(rest) }
+        return try card.dump()
+    }
+
+    private func readSystem(_ code: SystemCode, _ json: JSONCursor) throws(DocumentError) -> ImportedSystem {
+        var system = ImportedSystem(code: code)
+        if try json.optional("skipped")?.bool() == true { system.extra["skipped"] = true }
+        var services: [(ServiceCode, JSONCursor)] = []
+        for (key, value) in try json.optional("services")?.members() ?? [] {
+            guard let code = ServiceCode(decimal: key) else { throw value.malformed("a decimal service code as its name") }
+            services.append((code, value))
+        }
+        for (code, service) in services.sorted(by: { $0.0 < $1.0 }) {
+            system.note(code)
+            for (number, block) in try blocks(of: service) where !system.add(block, at: number, of: code) {
+                throw service.malformed("blocks that stand once")
+            }
+        }
+        return system
+    }
+
+    private func blocks(of service: JSONCursor) throws(DocumentError) -> [(number: UInt16, block: Block)] {
+        var blocks: [(number: UInt16, block: Block)] = []
+        for (key, value) in try service.optional("blocksMap")?.members() ?? [] {
+            guard let number = BlockIndex(decimal: key) else { throw value.malformed("a decimal number as its name") }
+            blocks.append((number.rawValue, try value.required("data").block()))
+        }
+        for (place, value) in try (service.optional("blocks")?.elements() ?? []).enumerated() {
+            let number = try value.optional("address")?.integer(in: 0...0xFFFF) ?? place
+            guard let number = UInt16(exactly: number) else { throw value.malformed("at most 65536 blocks") }
+            blocks.append((number, try value.required("data").block()))
+        }
+        return blocks
+    }
+
+    /// The ID of the tag, the PMm, and the systems with their services and blocks.
+    public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
+        let idm = try dump.idmToWrite()
+        try dump.checkCodesAreUnique(systems: true)
+        var document = JSONObject([("tagId", .string(idm.description))])
+        if let moment = dump.readAt.flatMap(UnixTime.milliseconds) {
+            document["scannedAt"] = .object(JSONObject([("timeInMillis", .integer(moment)), ("tz", "Asia/Tokyo")]))
+        }
+        let systems = dump.systems.sorted { $0.systemCode < $1.systemCode }.map { system in
+            (String(system.systemCode.rawValue), JSONValue.object(JSONObject([("services", services(of: system))])))
+        }
+        document["felica"] = .object(
+            JSONObject([
+                ("pMm", .text(dump.pmmToWrite?.description)), ("systems", .object(JSONObject(systems))),
+            ]))
+        return Array((JSONValue.object(document).prettyText + "\n").utf8)
+    }
+
+    private func services(of system: SystemDump) -> JSONValue {
+        .object(
+            JSONObject(
+                system.services.sorted { $0.code < $1.code }.map { service in
+                    var object = blocks(of: service)
+                    if service.blocks.isEmpty { object["skipped"] = true }
+                    return (String(service.code.rawValue), .object(object))
+                }))
+    }
+
+    /// A list where the numbers are 0, 1, 2, …, else a map.
+    private func blocks(of service: ServiceDump) -> JSONObject {
+        let blocks = service.sortedBlocks.map { number, block in
+            (number, JSONValue.object(JSONObject([("data", .string(block.description.lowercased()))])))
+        }
+        if blocks.enumerated().allSatisfy({ $0 == Int($1.0) }) {
+            return JSONObject([("blocks", .array(blocks.map { $0.1 }))])
+        }
+        return JSONObject([("blocksMap", .object(JSONObject(blocks.map { (String($0.0), $0.1) })))])
+    }
+}

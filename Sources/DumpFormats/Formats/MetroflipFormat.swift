@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// The files of Metroflip, an application of the Flipper Zero, for Japanese transit cards.
+///
+/// Facts: Metroflip's own files. They hold the history and nothing else, so the service is 090F; that the system is 0003
+/// is taken from the kind of card and marked as assumed.
+public struct MetroflipFormat: DumpFormat {
+    /// The format.
+    public init() {}
+    /// `metroflip`.
+    public var id: String { "metroflip" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("Metroflip file", "Metroflip のファイル") }
+
+    /// The first line names the kind of file.
+    public func recognises(_ source: DumpSource) -> Bool {
+        source.head.first { !$0.text.isEmpty }?.value(of: "Filetype") == "Flipper Metroflip File"
+    }
+
+    /// One card.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        var card = ImportedCard(complete: false)
+        var system = ImportedSystem(code: nil)
+        let history = ServiceCode(rawValue: 0x090F)
+        var isFeliCa = false
+        for line in source.lines {
+            if let type = line.value(of: "Device type") {
+                guard type == "FeliCa" else { throw line.malformed("the device type FeliCa") }
+                isFeliCa = true
+            } else if let idm = line.value(of: "UID") ?? line.value(of: "Manufacture id") {
+                card.idm = try line.idm(idm)
+            } else if let pmm = line.value(of: "Manufacture parameter") {
+                card.pmm = try line.pmm(pmm)
+            } else if let type = line.value(of: "Card Type") {
+                guard ["suica", "japan ic", "japan transit ic"].contains(type.lowercased()) else {
+                    throw line.malformed("a card type Suica or Japan Transit IC")
+                }
+            } else if let (place, value) = record(line.text) {
+                guard system.add(try line.block(value), at: try line.number16(place), of: history) else {
+                    throw line.malformed("a record that stands once")
+                }
+            }
+        }
+        guard isFeliCa else { throw .missing(key: "Device type") }
+        guard system.count(of: history) > 0 else { throw .missing(key: "Travel 00") }
+        card.systems = [system]
+        return [try card.dump()]
+    }
+
+    /// The number and the bytes of a line `Travel 0A: …` or `Log 0A: …`; `nil` for the heading before them.
+    private func record(_ text: String) -> (place: Substring, value: String)? {
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        let words = text[..<colon].words
+        guard words.count == 2, words[0] == "Travel" || words[0] == "Log", words[1].utf8.count == 2 else { return nil }
+        return (words[1], text[text.index(after: colon)...].trimmed)
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+public import CardModel
+
+/// The memory of a MIFARE Ultralight or NTAG (`mfu`) or of an ST25TB or SRI tag (`14b`) as Proxmark3 writes it.
+///
+/// Facts: Proxmark3 `client/src/fileutils.c`. The pages become `type2.pages` of `kazasu.dump/1`, the blocks of a
+/// `14b` file `st25tb.blocks`, each four bytes by number in two hexadecimal digits.
+public struct ProxmarkMemoryFormat: DumpFormat {
+    /// The format.
+    public init() {}
+    /// `proxmark-memory`.
+    public var id: String { "proxmark-memory" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("Proxmark3 memory dump", "Proxmark3 のメモリダンプ") }
+
+    /// The document says who made it, and the kind of file.
+    public func recognises(_ source: DumpSource) -> Bool {
+        guard let json = source.json, (try? json.member("Created")?.text()) == "proxmark3" else { return false }
+        return json.member("FileType") != nil
+    }
+
+    /// One card.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        let type = try root.required("FileType")
+        let isType2: Bool
+        switch try type.text() {
+        case "mfu": isType2 = true
+        case "14b", "14b v2": isType2 = false
+        default: throw type.malformed("mfu or 14b v2")
+        }
+        let memory = JSONObject([(isType2 ? "pages" : "blocks", .object(try memory(root.required("blocks"))))])
+        var identity = CardIdentity(technology: isType2 ? .typeA : .typeB)
+        if let uid = try root.optional("Card")?.optional("UID")?.bytes() {
+            identity.extra["uid"] = .string(Hex.encode(uid))
+        }
+        let extra = JSONObject([
+            (isType2 ? "type2" : "st25tb", .object(memory)),
+            ("proxmark", .object(try root.object().without(["Created", "blocks"]))),
+        ])
+        return [CardDump(card: identity, extra: extra)]
+    }
+
+    /// Four bytes each by decimal number, as four bytes each by number in two hexadecimal digits.
+    private func memory(_ blocks: JSONCursor) throws(DocumentError) -> JSONObject {
+        var memory: [(number: UInt8, value: JSONValue)] = []
+        for (key, value) in try blocks.members() {
+            guard key.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt8(key) else {
+                throw value.malformed("a decimal number from 0 to 255 as its name")
+            }
+            memory.append((number, .string(Hex.encode(try value.bytes(count: 4)))))
+        }
+        return JSONObject(memory.sorted { $0.number < $1.number }.map { (Hex.encode($0.number, digits: 2), $0.value) })
+    }
+}

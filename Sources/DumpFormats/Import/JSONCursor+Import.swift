@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+internal import FoundationEssentials
+
+extension JSONCursor {
+    /// This as an object, or `nil` for anything else.
+    var objectIfAny: JSONObject? {
+        if case .object(let object) = value { object } else { nil }
+    }
+
+    /// The member `key` of this object, or `nil` when this is no object or has none.
+    func member(_ key: String) -> JSONCursor? {
+        (try? optional(key)) ?? nil
+    }
+
+    /// The first of these members that this object has.
+    ///
+    /// - Throws: ``CardModel/DocumentError/missing(key:)`` with the last of the names when it has none.
+    func required(anyOf keys: String...) throws(DocumentError) -> JSONCursor {
+        for key in keys { if let member = member(key) { return member } }
+        return try required(keys.last ?? "")
+    }
+
+    /// Whether this is an array.
+    var isArray: Bool {
+        if case .array = value { true } else { false }
+    }
+
+    /// A code of four hexadecimal digits **in the order of the wire**, low byte first: `0F09` is 090F.
+    func wireCode<Code: FourDigitCode>(_ type: Code.Type = Code.self) throws(DocumentError) -> Code {
+        Code(rawValue: try number(bytes(count: 2)[...], .little))
+    }
+
+    /// An area of eight hexadecimal digits in the order of the wire: its code, then the end, each low byte first.
+    func wireArea() throws(DocumentError) -> (start: AreaCode, end: AreaCode) {
+        let bytes = try bytes(count: 4)
+        return (
+            AreaCode(rawValue: try number(bytes.prefix(2), .little)),
+            AreaCode(rawValue: try number(bytes.suffix(2), .little))
+        )
+    }
+
+    /// A code as four hexadecimal digits in the order in which people write it, or `nil` for `null`.
+    func keyVersion() throws(DocumentError) -> KeyVersion {
+        if case .integer = value { return KeyVersion(rawValue: UInt16(truncatingIfNeeded: try integer(in: 0...0xFFFF))) }
+        return try code()
+    }
+
+    /// Bytes in hexadecimal or in base64; which of them is told by the length, which is another for each.
+    func bytesOrBase64(count: Int) throws(DocumentError) -> [UInt8] {
+        let text = try text()
+        if let bytes = try? Hex.decode(text), bytes.count == count { return bytes }
+        if let data = Data(base64Encoded: text), data.count == count { return [UInt8](data) }
+        throw malformed("\(count) bytes in hexadecimal or in base64")
+    }
+
+    /// A block in hexadecimal or in base64.
+    func block() throws(DocumentError) -> Block {
+        guard let block = Block(try bytesOrBase64(count: 16)) else { throw malformed("16 bytes") }
+        return block
+    }
+
+    /// Blocks by number, the numbers being names of `radix`.
+    func blocks(radix: Int) throws(DocumentError) -> [(number: UInt16, block: Block)] {
+        var blocks: [(UInt16, Block)] = []
+        for (key, value) in try members() {
+            guard key.utf8.allSatisfy({ Hex.value(of: $0) != nil }), let number = UInt16(key, radix: radix) else {
+                throw value.malformed(radix == 16 ? "a name of four hexadecimal digits" : "a decimal number as its name")
+            }
+            blocks.append((number, try value.block()))
+        }
+        return blocks.sorted { $0.0 < $1.0 }
+    }
+
+    /// A moment in milliseconds since 1970, as ISO 8601.
+    func moment() throws(DocumentError) -> String {
+        // The year 9999 is the last that ISO 8601 writes in four digits.
+        UnixTime.text(milliseconds: Int64(try integer(in: 0...253_402_300_799_999)))
+    }
+
+    private func number(_ bytes: ArraySlice<UInt8>, _ order: ByteOrder) throws(DocumentError) -> UInt16 {
+        var reader = ByteReader(bytes)
+        guard let number = try? reader.readUInt16(order) else { throw malformed("a code of two bytes") }
+        return number
+    }
+}
+
+extension FourDigitCode {
+    /// A code from its number in decimal digits, as Metrodroid and FareBot write it: `2319` is 090F.
+    init?(decimal text: some StringProtocol) {
+        guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt16(text) else { return nil }
+        self.init(rawValue: number)
+    }
+
+    /// The four digits in the order of the wire: `0F09` for 090F.
+    var wireDigits: String { Hex.encode(rawValue.byteSwapped, digits: 4) }
+}

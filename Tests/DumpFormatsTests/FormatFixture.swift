@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+import DumpFormats
+import TestSupport
+import Testing
+
+/// A file below `Fixtures/formats/FORMAT/`, and what stands in it.
+struct FormatFixture: CustomTestStringConvertible, Sendable {
+    let format: String
+    let name: String
+
+    var path: String { "Fixtures/formats/\(format)/\(name)" }
+    var testDescription: String { "\(format)/\(name)" }
+    var bytes: [UInt8] { get throws { try TestFiles.read(path) } }
+
+    /// What a reader must find: the lines of the file `NAME.expected`.
+    var expected: [String] {
+        get throws {
+            String(decoding: try TestFiles.read(path + ".expected"), as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+    }
+
+    static let all: [FormatFixture] = TestFiles.names(in: "Fixtures/formats").flatMap { format in
+        TestFiles.names(in: "Fixtures/formats/\(format)").filter { !$0.hasSuffix(".expected") && $0 != "NOTES.md" }.map {
+            FormatFixture(format: format, name: $0)
+        }
+    }
+
+    /// A dump in the form of the files `NAME.expected`.
+    static func lines(_ dump: CardDump) -> [String] {
+        if case .object(let tag)? = dump.extra["type2"] { return memory("type2", tag["pages"]) }
+        if case .object(let tag)? = dump.extra["st25tb"] { return memory("st25tb", tag["blocks"]) }
+        func upper(_ id: (some CustomStringConvertible)?) -> String { id.map { $0.description.uppercased() } ?? "-" }
+        var lines = ["card \(upper(dump.card.idm)) \(upper(dump.card.pmm))"]
+        for system in dump.systems {
+            var assumed = ""
+            if case .array(let list)? = system.extra["assumed"] {
+                assumed = list.map { if case .string(let word) = $0 { " " + word } else { " ?" } }.joined()
+            }
+            lines.append("system \(system.systemCode) \(upper(system.idm))\(assumed)")
+            for service in system.services {
+                if service.blocks.isEmpty { lines.append("none \(system.systemCode) \(service.code)") }
+                for (number, block) in service.sortedBlocks {
+                    lines.append("\(system.systemCode) \(service.code) \(Hex.encode(number, digits: 4)) \(block)")
+                }
+            }
+        }
+        return lines
+    }
+
+    private static func memory(_ word: String, _ cells: JSONValue?) -> [String] {
+        guard case .object(let cells)? = cells else { return [] }
+        return cells.members.map { cell in
+            if case .string(let bytes) = cell.value { "\(word) \(cell.key) \(bytes)" } else { "\(word) \(cell.key) ?" }
+        }
+    }
+}
