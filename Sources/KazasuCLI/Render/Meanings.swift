@@ -12,8 +12,7 @@ struct Meanings {
     init(_ dump: CardDump, _ names: any StationNames, _ redaction: Redaction) {
         var balances: [BalanceEntry] = []
         var records: [Block: HistoryRecord] = [:]
-        for decoder in DecoderRegistry.standard.recognising(dump) {
-            guard let report = try? decoder.decode(dump, stations: names) else { continue }
+        for report in Decoding(dump, names).reports {
             balances += report.balances
             for record in report.history ?? [] where records[record.raw] == nil { records[record.raw] = record }
         }
