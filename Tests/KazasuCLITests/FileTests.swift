@@ -55,7 +55,7 @@ struct FileTests {
             #expect(result.output.isEmpty)
             let japanese = try Kazasu.run(command + ["--lang", "ja"])
             japanese.expectFailure(65, "  ヒント: ")
-            for english in [" the ", " is ", "hexadecimal", "object", "line "] {
+            for english in [" the ", " is ", " than ", " not ", "hexadecimal", "object", "line "] {
                 #expect(japanese.messages.first?.contains(english) == false, "\(japanese.errors)")
             }
         }

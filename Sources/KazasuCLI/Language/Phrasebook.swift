@@ -34,6 +34,9 @@ enum Phrasebook {
         ("line *: expected *, but * came", "* 行目は * ですが、* が来ました"), ("the member *", "キー * が必要です"),
         // Documents
         ("the document", "文書"),
+        ("line *, byte *: nested deeper than *", "* 行目 * バイト目で入れ子が * 段を超えています"),
+        ("line *, byte *: not UTF-8", "* 行目 * バイト目が UTF-8 ではありません"),
+        ("line *, byte *: the number is too large", "* 行目 * バイト目の数が大きすぎます"),
         ("line *, byte *: the text ends too early", "* 行目 * バイト目で文書が途切れています"),
         ("line *, byte *", "* 行目 * バイト目"), ("an object", "オブジェクト"), ("an array", "配列"), ("a string", "文字列"),
         ("true or false", "true または false"), ("a whole number", "整数"), ("16 bytes", "16 バイト"),
