@@ -43,14 +43,14 @@ struct DumpFiles {
     private static func file(_ path: String, _ body: (Item) throws -> Void) throws {
         do {
             let file = try LineFile(path)
-            guard let first = try file.nextLine() else { throw Failure(.notJSON(reason: "empty"), path: path) }
+            let first = try file.nextLine() ?? []
             if let dump = try? CardDump(parsing: Array(first)) {
                 try lines(file, path, dump, body)
             } else {
                 let bytes = try file.rest(after: first, limit: longestFile)
                 let dumps: [CardDump]
                 do {
-                    dumps = try DumpFormatRegistry.complete.read(bytes).dumps
+                    dumps = try DumpFile.dumps(bytes)
                 } catch {
                     throw Failure(error, path: path)
                 }

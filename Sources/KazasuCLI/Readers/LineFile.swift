@@ -11,6 +11,8 @@ final class LineFile {
     /// How far the buffer was searched for a line end.
     private var searched = 0
     private var isAtEnd = false
+    /// Whether the line that was taken last had an end.
+    private var hadEnd = false
 
     /// The longest line that is read, in bytes; no card's dump is longer.
     static let longestLine = 8 << 20
@@ -30,6 +32,7 @@ final class LineFile {
         while true {
             if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 defer {
+                    hadEnd = true
                     start = end + 1
                     searched = start
                 }
@@ -37,6 +40,7 @@ final class LineFile {
             }
             searched = buffer.count
             guard !isAtEnd else {
+                hadEnd = false
                 guard start < buffer.count else { return nil }
                 defer { start = buffer.count }
                 return buffer[start...]
@@ -53,7 +57,7 @@ final class LineFile {
             try fill()
         }
         defer { start = buffer.count }
-        return before + [UInt8(ascii: "\n")] + buffer[start...]
+        return before + (hadEnd ? [UInt8(ascii: "\n")] : []) + buffer[start...]
     }
 
     private func fill() throws(Failure) {
