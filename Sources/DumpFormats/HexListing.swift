@@ -17,11 +17,12 @@ public struct HexListing: Sendable {
     /// The whole listing; every line ends with a line end.
     public func text(_ dump: CardDump) -> String {
         var text = ""
-        if let idm = dump.card.idm, let pmm = dump.card.pmm {
-            text += "# IDm \(idm.description.uppercased()) PMm \(pmm.description.uppercased())\n"
+        if let idm = dump.card.idm {
+            let pmm = dump.card.pmm.map { " PMm \($0.description.uppercased())" } ?? ""
+            text += "# IDm \(idm.description.uppercased())\(pmm)\n"
         }
         for system in dump.systems {
-            text += "# system \(system.systemCode) IDm \(system.idm.description.uppercased())\n"
+            text += "# system \(system.systemCode)\(ids(of: system, in: dump))\n"
             let keyed = system.services.filter { $0.state == .keyRequired }.map(\.code.description)
             if !keyed.isEmpty { text += "# \(system.systemCode) key required: \(keyed.joined(separator: " "))\n" }
             for service in system.services {
@@ -39,6 +40,15 @@ public struct HexListing: Sendable {
     public func line(_ system: SystemCode, _ service: ServiceCode, _ number: UInt16, _ block: Block) -> String {
         let bytes = Hex.encode(block.bytes, uppercase: true, separator: separator)
         return "\(system) \(service) \(Hex.encode(number, digits: 4)) \(bytes)\n"
+    }
+
+    /// The IDm of a system, and its PMm where that is not the card's; what is only assumed is not written.
+    private func ids(of system: SystemDump, in dump: CardDump) -> String {
+        var text = system.isAssumed("idm") ? "" : " IDm \(system.idm.description.uppercased())"
+        if !system.isAssumed("pmm"), system.pmm != dump.card.pmm {
+            text += " PMm \(system.pmm.description.uppercased())"
+        }
+        return text
     }
 
     private func note(_ service: ServiceDump, in system: SystemCode) -> String {

@@ -40,7 +40,12 @@ import Testing
         let dump = try #require(try DumpFormatRegistry.complete.read(fixture.bytes).dumps.first)
         let again = try DumpFormatRegistry.complete.read(KazasuJSONFormat().write(dump))
         #expect(again.format == "json")
-        #expect(again.dumps == [dump])
+        // The parser sorts members by name, so both sides pass through it.
+        #expect(try again.dumps.map { try sorted($0) } == [sorted(dump)])
+    }
+
+    private func sorted(_ dump: CardDump) throws -> JSONValue {
+        try JSONValue(parsing: Array(dump.json.compactText.utf8))
     }
 
     @Test func theNamedFormatIsUsed() throws {

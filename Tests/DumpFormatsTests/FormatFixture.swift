@@ -18,12 +18,14 @@ struct FormatFixture: CustomTestStringConvertible, Sendable {
     /// What a reader must find: the lines of the file `NAME.expected`.
     var expected: [String] {
         get throws {
-            String(decoding: try TestFiles.read(path + ".expected"), as: UTF8.self).split(separator: "\n").map(String.init)
+            String(decoding: try TestFiles.read(path + ".expected"), as: UTF8.self).split(separator: "\n").map(
+                String.init)
         }
     }
 
     static let all: [FormatFixture] = TestFiles.names(in: "Fixtures/formats").flatMap { format in
-        TestFiles.names(in: "Fixtures/formats/\(format)").filter { !$0.hasSuffix(".expected") && $0 != "NOTES.md" }.map {
+        TestFiles.names(in: "Fixtures/formats/\(format)").filter { !$0.hasSuffix(".expected") && $0 != "NOTES.md" }.map
+        {
             FormatFixture(format: format, name: $0)
         }
     }

@@ -67,7 +67,9 @@ struct FlipperReader {
     }
 
     private func field(_ name: String, of fields: [String], _ line: TextLine) throws(DocumentError) -> String {
-        guard let field = fields.first(where: { $0.hasPrefix(name + " ") }) else { throw line.malformed("a field \(name)") }
+        guard let field = fields.first(where: { $0.hasPrefix(name + " ") }) else {
+            throw line.malformed("a field \(name)")
+        }
         return field.dropFirst(name.count + 1).trimmed
     }
 

@@ -18,8 +18,12 @@ public struct FelicaToolFormat: DumpFormat {
 
     /// Systems beside what only this tool says of a card.
     public func recognises(_ source: DumpSource) -> Bool {
-        guard let json = source.json, json.member("systems") != nil else { return false }
-        return ["primary_idm", "ic_type_name", "scan_duration_ms", "commands", "supported_commands"]
+        source.json.map { $0.member("systems") != nil && FelicaToolFormat.isNamed(in: $0) } ?? false
+    }
+
+    /// Whether a document has a member that only this tool writes.
+    static func isNamed(in json: JSONCursor) -> Bool {
+        ["primary_idm", "ic_type_name", "scan_duration_ms", "commands", "supported_commands"]
             .contains { json.member($0) != nil }
     }
 
@@ -39,7 +43,8 @@ public struct FelicaToolFormat: DumpFormat {
         if systems.isArray {
             for json in try systems.elements() {
                 let code = json.member("code") ?? json.member("system_code")
-                card.systems.append(try readSystem(code.map { code throws(DocumentError) in try code.code() }, json, &card))
+                card.systems.append(
+                    try readSystem(code.map { code throws(DocumentError) in try code.code() }, json, &card))
             }
         } else {
             for (key, json) in try systems.members() {

@@ -32,7 +32,9 @@ public struct FelicalibFormat: DumpFormat {
             if text.hasPrefix("#") {
                 try readComment(text.dropFirst().trimmed, line, &card)
             } else if !text.isEmpty {
-                guard let colons = ColonLine(text), colons.separator == " " else { throw line.malformed("SERVICE:BLOCK HEX") }
+                guard let colons = ColonLine(text), colons.separator == " " else {
+                    throw line.malformed("SERVICE:BLOCK HEX")
+                }
                 let number = try line.number16(colons.second)
                 let system = last(&card)
                 guard card.systems[system].add(try line.block(colons.rest), at: number, of: try line.code(colons.first))

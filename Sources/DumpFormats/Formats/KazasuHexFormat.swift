@@ -14,12 +14,13 @@ public struct KazasuHexFormat: WritableDumpFormat {
     /// Its name.
     public var name: LocalizedText { LocalizedText("Kazasu hex listing", "Kazasu の 16 進一覧") }
 
-    /// A block line, or the comment that opens a system.
+    /// A block line, or the comment that opens the listing or a system.
     public func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let words = line.text.words
-            if words.first == "#" { return words.count == 5 && words[1] == "system" && words[3] == "IDm" }
-            return isBlockLine(words)
+            guard words.first == "#" else { return isBlockLine(words) }
+            let opensSystem = words.count >= 3 && words[1] == "system" && words[2].utf8.count == 4
+            return opensSystem || words.count == 5 && words[1] == "IDm" && words[3] == "PMm"
         }
     }
 
@@ -42,6 +43,8 @@ public struct KazasuHexFormat: WritableDumpFormat {
                 try readBlock(words, line, &card)
             }
         }
+        // A system without a PMm of its own has the card's, see HexListing.
+        for place in card.systems.indices where card.systems[place].pmm == nil { card.systems[place].pmm = card.pmm }
         return [try card.dump()]
     }
 
@@ -59,12 +62,13 @@ public struct KazasuHexFormat: WritableDumpFormat {
     private func readComment(
         _ words: [Substring], _ line: TextLine, _ card: inout ImportedCard
     ) throws(DocumentError) {
-        if words.count == 4, words[0] == "IDm", words[2] == "PMm" {
-            card.idm = try line.idm(words[1])
-            card.pmm = try line.pmm(words[3])
-        } else if words.count == 4, words[0] == "system", words[2] == "IDm" {
+        if words.first == "IDm" {
+            let ids = try ids(words, line)
+            (card.idm, card.pmm) = (ids.idm, ids.pmm)
+        } else if words.count >= 2, words[0] == "system", words[1].utf8.count == 4, let code = SystemCode(words[1]) {
             // Two systems of one card may have the same code.
-            card.systems.append(ImportedSystem(code: try line.code(words[1]), idm: try line.idm(words[3])))
+            let ids = try ids(words.dropFirst(2), line)
+            card.systems.append(ImportedSystem(code: code, idm: ids.idm, pmm: ids.pmm))
         } else if words.first == "missing:" {
             card.complete = false
             card.missing.append(missing(words.dropFirst()))
@@ -76,6 +80,20 @@ public struct KazasuHexFormat: WritableDumpFormat {
                 note(service, words[2...].joined(separator: " "), &card.systems[system])
             }
         }
+    }
+
+    /// `IDm X`, `PMm Y`, both or neither.
+    private func ids(_ words: some Collection<Substring>, _ line: TextLine) throws(DocumentError) -> (
+        idm: IDm?, pmm: PMm?
+    ) {
+        let words = Array(words)
+        var idm: IDm?
+        var pmm: PMm?
+        for place in stride(from: 0, to: words.count - 1, by: 2) {
+            if words[place] == "IDm" { idm = try line.idm(words[place + 1]) }
+            if words[place] == "PMm" { pmm = try line.pmm(words[place + 1]) }
+        }
+        return (idm, pmm)
     }
 
     private func note(_ service: ServiceCode, _ what: String, _ system: inout ImportedSystem) {

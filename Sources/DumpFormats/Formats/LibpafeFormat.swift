@@ -22,7 +22,9 @@ public struct LibpafeFormat: WritableDumpFormat {
         source.head.contains { line in
             let text = line.text
             if text.hasPrefix("#") {
-                return ["# FELICA SYSTEM_CODE =", "# card IDm =", "# lpdump :"].contains { text.hasPrefix($0) }
+                return ["# FELICA SYSTEM_CODE =", "# card IDm =", "# IDm =", "# lpdump :"].contains {
+                    text.hasPrefix($0)
+                }
             }
             guard let colons = ColonLine(text), colons.separator == ":" else { return false }
             return (try? Hex.decode(colons.rest))?.count == 16
@@ -52,10 +54,13 @@ public struct LibpafeFormat: WritableDumpFormat {
     ) throws(DocumentError) {
         guard let colons = ColonLine(text), colons.separator == ":" else { throw line.malformed("SERVICE:BLOCK:HEX") }
         let first: ServiceCode = try line.code(colons.first)
-        if let service, first.rawValue != service.number { throw line.malformed("a block of the service named before it") }
+        if let service, first.rawValue != service.number {
+            throw line.malformed("a block of the service named before it")
+        }
         let number = try line.number16(colons.second)
         if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
-        guard card.systems[card.systems.count - 1].add(try line.block(colons.rest), at: number, of: service ?? first) else {
+        guard card.systems[card.systems.count - 1].add(try line.block(colons.rest), at: number, of: service ?? first)
+        else {
             throw line.malformed("a block that stands once")
         }
     }
@@ -75,13 +80,19 @@ public struct LibpafeFormat: WritableDumpFormat {
         } else if let pmm = value("card PMm") {
             if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
             card.systems[card.systems.count - 1].pmm = try line.pmm(pmm)
+        } else if let idm = value("IDm") {
+            card.idm = try line.idm(idm)
+        } else if let pmm = value("PMm") {
+            card.pmm = try line.pmm(pmm)
         } else if let code = value("service") {
             if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
             card.systems[card.systems.count - 1].note(try line.code(code))
         } else if let colons = ColonLine(text), colons.separator == " " {
             let number = try line.number16(colons.first)
             let attribute = try line.number16(colons.second)
-            guard number < 0x400, attribute < 0x40 else { throw line.malformed("the number and attribute of a service") }
+            guard number < 0x400, attribute < 0x40 else {
+                throw line.malformed("the number and attribute of a service")
+            }
             let code = ServiceCode(rawValue: number << 6 | attribute)
             if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
             card.systems[card.systems.count - 1].note(code)
@@ -93,7 +104,8 @@ public struct LibpafeFormat: WritableDumpFormat {
     public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         try dump.checkFeliCa()
         try dump.checkCodesAreUnique(systems: false)
-        var text = ""
+        var text = dump.card.idm.map { "# IDm = \($0.description.uppercased())\n" } ?? ""
+        text += dump.card.pmm.map { "# PMm = \($0.description.uppercased())\n" } ?? ""
         for system in dump.systems {
             text += "# FELICA SYSTEM_CODE = \(system.systemCode)\n"
             if !system.isAssumed("idm") { text += "# card IDm = \(system.idm.description.uppercased())\n" }

@@ -37,14 +37,18 @@ public struct MetrodroidFormat: WritableDumpFormat {
     private func read(_ json: JSONCursor) throws(DocumentError) -> CardDump {
         let felica = try json.required("felica")
         var card = ImportedCard()
-        if let idm = try felica.optional("iDm") { card.idm = try idm.idm() } else {
+        if let idm = try felica.optional("iDm") {
+            card.idm = try idm.idm()
+        } else {
             card.idm = try json.required("tagId").idm()
         }
         card.pmm = try felica.optional("pMm")?.pmm()
         card.readAt = try json.optional("scannedAt")?.optional("timeInMillis")?.moment()
         card.complete = try json.optional("isPartialRead")?.bool() != true
         for (key, value) in try felica.required("systems").members() {
-            guard let code = SystemCode(decimal: key) else { throw value.malformed("a decimal system code as its name") }
+            guard let code = SystemCode(decimal: key) else {
+                throw value.malformed("a decimal system code as its name")
+            }
             card.systems.append(try readSystem(code, value))
         }
         card.systems.sort { ($0.code?.rawValue ?? 0) < ($1.code?.rawValue ?? 0) }
@@ -58,7 +62,9 @@ public struct MetrodroidFormat: WritableDumpFormat {
         if try json.optional("skipped")?.bool() == true { system.extra["skipped"] = true }
         var services: [(ServiceCode, JSONCursor)] = []
         for (key, value) in try json.optional("services")?.members() ?? [] {
-            guard let code = ServiceCode(decimal: key) else { throw value.malformed("a decimal service code as its name") }
+            guard let code = ServiceCode(decimal: key) else {
+                throw value.malformed("a decimal service code as its name")
+            }
             services.append((code, value))
         }
         for (code, service) in services.sorted(by: { $0.0 < $1.0 }) {

@@ -17,7 +17,9 @@ public struct ProxmarkFeliCaFormat: WritableDumpFormat {
 
     /// Systems in an array, each with its code and its nodes.
     public func recognises(_ source: DumpSource) -> Bool {
-        guard let json = source.json, let systems = json.member("systems"), systems.isArray else { return false }
+        guard let json = source.json, let systems = json.member("systems"), systems.isArray,
+            !FelicaToolFormat.isNamed(in: json)
+        else { return false }
         guard let first = (try? systems.elements())?.first else {
             return json.objectIfAny?["container_issue_information"] != nil
         }
@@ -33,7 +35,8 @@ public struct ProxmarkFeliCaFormat: WritableDumpFormat {
                 code: try json.required("code").code(), idm: try json.optional("idm")?.idm(),
                 pmm: try json.optional("pmm")?.pmm())
             for node in try json.required("nodes").elements() { try read(node, &system) }
-            let rest = try json.object().without(["code", "idm", "pmm", "nodes"])
+            if let assumed = json.member("assumed"), assumed.isArray { system.extra["assumed"] = assumed.value }
+            let rest = try json.object().without(["code", "idm", "pmm", "nodes", "assumed"])
             if !rest.members.isEmpty { system.extra["proxmark"] = .object(rest) }
             card.systems.append(system)
         }
@@ -45,7 +48,8 @@ public struct ProxmarkFeliCaFormat: WritableDumpFormat {
     private func read(_ node: JSONCursor, _ system: inout ImportedSystem) throws(DocumentError) {
         let keyVersion = try (node.member("des_key_version") ?? node.member("aes_key_version"))?.keyVersion()
         let rest = try node.object().without(["type", "code", "des_key_version", "data"])
-        let extra = rest.members.contains { $0.value != .null } ? JSONObject([("proxmark", .object(rest))]) : JSONObject()
+        let extra =
+            rest.members.contains { $0.value != .null } ? JSONObject([("proxmark", .object(rest))]) : JSONObject()
         let type = try node.required("type")
         switch try type.text() {
         case "system": break
@@ -68,20 +72,29 @@ public struct ProxmarkFeliCaFormat: WritableDumpFormat {
     public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         try dump.checkFeliCa()
         try dump.checkCodesAreUnique(systems: false)
-        let systems = dump.systems.map { system in
-            JSONValue.object(JSONObject([
-                ("code", .string(system.systemCode.description)),
-                ("idm", .text(system.isAssumed("idm") ? nil : system.idm.description.uppercased())),
-                ("pmm", .text(system.isAssumed("pmm") ? nil : system.pmm.description.uppercased())),
-                ("encryption_identifier", .null),
-                ("nodes", .array(nodes(of: system))),
+        let systems = dump.systems.map { system in JSONValue.object(object(of: system, in: dump.card)) }
+        let document = JSONValue.object(
+            JSONObject([
+                ("specification_version", .null), ("product_information", .null),
+                ("container_issue_information", .null),
+                ("systems", .array(systems)),
             ]))
-        }
-        let document = JSONValue.object(JSONObject([
-            ("specification_version", .null), ("product_information", .null), ("container_issue_information", .null),
-            ("systems", .array(systems)),
-        ]))
         return Array((document.prettyText + "\n").utf8)
+    }
+
+    /// A system. What is assumed from the card's IDm and PMm is written, since Proxmark3 needs it to simulate the card,
+    /// and marked in a member that it passes over.
+    private func object(of system: SystemDump, in card: CardIdentity) -> JSONObject {
+        let hasIDm = card.idm != nil || !system.isAssumed("idm")
+        let hasPMm = card.pmm != nil || !system.isAssumed("pmm")
+        var object = JSONObject([
+            ("code", .string(system.systemCode.description)),
+            ("idm", .text(hasIDm ? system.idm.description.uppercased() : nil)),
+            ("pmm", .text(hasPMm ? system.pmm.description.uppercased() : nil)),
+            ("encryption_identifier", .null), ("nodes", .array(nodes(of: system))),
+        ])
+        object["assumed"] = system.extra["assumed"]
+        return object
     }
 
     private func nodes(of system: SystemDump) -> [JSONValue] {

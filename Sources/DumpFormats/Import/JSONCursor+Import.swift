@@ -44,7 +44,9 @@ extension JSONCursor {
 
     /// A code as four hexadecimal digits in the order in which people write it, or `nil` for `null`.
     func keyVersion() throws(DocumentError) -> KeyVersion {
-        if case .integer = value { return KeyVersion(rawValue: UInt16(truncatingIfNeeded: try integer(in: 0...0xFFFF))) }
+        if case .integer = value {
+            return KeyVersion(rawValue: UInt16(truncatingIfNeeded: try integer(in: 0...0xFFFF)))
+        }
         return try code()
     }
 
@@ -67,7 +69,8 @@ extension JSONCursor {
         var blocks: [(UInt16, Block)] = []
         for (key, value) in try members() {
             guard key.utf8.allSatisfy({ Hex.value(of: $0) != nil }), let number = UInt16(key, radix: radix) else {
-                throw value.malformed(radix == 16 ? "a name of four hexadecimal digits" : "a decimal number as its name")
+                throw value.malformed(
+                    radix == 16 ? "a name of four hexadecimal digits" : "a decimal number as its name")
             }
             blocks.append((number, try value.block()))
         }

@@ -18,7 +18,9 @@ struct PCSCLog {
             pending = command
         } else if let command = pending {
             pending = nil
-            try answer(command, bytes.dropLast(2), status: UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1]), line)
+            try answer(
+                command, bytes.dropLast(2),
+                status: UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1]), line)
         }
     }
 

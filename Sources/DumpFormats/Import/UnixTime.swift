@@ -35,7 +35,8 @@ enum UnixTime {
         let offset: Int64
         if rest.elementsEqual([UInt8(ascii: "Z")]) {
             offset = 0
-        } else if rest.count == 6, let hours = number(start + 1..<start + 3), let minutes = number(start + 4..<start + 6),
+        } else if rest.count == 6, let hours = number(start + 1..<start + 3),
+            let minutes = number(start + 4..<start + 6),
             let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-")
         {
             offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "+") ? 1 : -1)

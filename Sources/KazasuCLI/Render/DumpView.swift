@@ -1,54 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ByteCodec
 import CardModel
+import DumpFormats
 
 /// A dump as `--format hex`: one block a line, `SYSTEM SERVICE BLOCK HEX`, comments after `#`.
 struct DumpView {
     var dump: CardDump
     var separator: HexSeparator
 
-    var text: String {
-        var text = ""
-        if let idm = dump.card.idm, let pmm = dump.card.pmm {
-            text += "# IDm \(idm.description.uppercased()) PMm \(pmm.description.uppercased())\n"
-        }
-        for system in dump.systems {
-            text += "# system \(system.systemCode) IDm \(system.idm.description.uppercased())\n"
-            let keyed = system.services.filter { $0.state == .keyRequired }.map(\.code.description)
-            if !keyed.isEmpty { text += "# \(system.systemCode) key required: \(keyed.joined(separator: " "))\n" }
-            for service in system.services {
-                text += note(service, in: system.systemCode)
-                for (number, block) in service.sortedBlocks {
-                    text += line(system.systemCode, service.code, number, block)
-                }
-            }
-        }
-        for part in dump.missing {
-            let place = [part.system?.description, part.service?.description].compactMap { $0 }
-            let from = part.fromBlock.map { " from block \(Hex.encode($0, digits: 4))" } ?? ""
-            text +=
-                "# missing: \((place.isEmpty ? ["systems"] : place).joined(separator: " "))\(from) (\(part.reason))\n"
-        }
-        return text
-    }
+    var text: String { listing.text(dump) }
 
     /// One line of the listing.
     func line(_ system: SystemCode, _ service: ServiceCode, _ number: UInt16, _ block: Block) -> String {
-        let bytes = Hex.encode(block.bytes, uppercase: true, separator: separator.text)
-        return "\(system) \(service) \(Hex.encode(number, digits: 4)) \(bytes)\n"
+        listing.line(system, service, number, block)
     }
 
-    private func note(_ service: ServiceDump, in system: SystemCode) -> String {
-        switch service.state {
-        case .refused(let status?):
-            return "# \(system) \(service.code) refused, status flags \(Hex.encode(status, digits: 4))\n"
-        case .refused(nil): return "# \(system) \(service.code) refused by silence\n"
-        case .skipped:
-            guard case .string(let same)? = service.extra["sameAs"] else { return "" }
-            return "# \(system) \(service.code) same blocks as \(same)\n"
-        case .lost: return "# \(system) \(service.code) not read to its end\n"
-        case .read, .keyRequired: return ""
-        }
-    }
+    private var listing: HexListing { HexListing(separator: separator.text) }
 }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import DumpFormats
+import DumpFormatsXML
+import Testing
+
+/// Files that are not what they should be, and the line or key that the error names.
+@Suite struct RefusalTests {
+    private static let block = "16010002166CE33BE6210A000001E300"
+    private static let flipper =
+        "Filetype: Flipper NFC device\nVersion: 4\nDevice type: FeliCa\nUID: 0101031234567890\n"
+
+    static let cases: [(text: String, error: DocumentError)] = [
+        ("Filetype: Flipper NFC device\nVersion: 5\n", .malformedLine(line: 2, expected: "version 2, 3 or 4")),
+        (
+            "Filetype: Flipper NFC device\nVersion: 4\nDevice type: Mifare Classic\n",
+            .malformedLine(line: 3, expected: "the device type FeliCa")
+        ),
+        ("Filetype: Flipper NFC device\nVersion: 4\nDevice type: FeliCa\n", .missing(key: "UID")),
+        (
+            flipper + "Data format version: 2\nSystem found: 2\nSystem 00: 0003\n",
+            .malformedLine(line: 7, expected: "2 systems before this line, not 1")
+        ),
+        (
+            flipper + "Data format version: 2\nSystem 00: 0003\nPublic blocks read: 1\n",
+            .malformedLine(line: 7, expected: "1 blocks before this line, not 0")
+        ),
+        (
+            flipper + "Data format version: 1\nBlock 28: 00 00 \(block)\n",
+            .malformedLine(line: 6, expected: "a block number from 0 to 27")
+        ),
+        (
+            flipper + "Data format version: 1\nBlock 0: \(block)\n",
+            .malformedLine(line: 6, expected: "18 bytes in hexadecimal")
+        ),
+        (
+            "0003 090F 0000 \(block)\n0003 090F 0001 1601\n",
+            .malformedLine(line: 2, expected: "16 bytes in hexadecimal")
+        ),
+        (
+            "0003 090F 0000 \(block)\n0003 090F 0000 \(block.reversed().map(String.init).joined())\n",
+            .malformedLine(line: 2, expected: "a block that stands once")
+        ),
+        ("0003 090F 0000 \(block)\nhello\n", .malformedLine(line: 2, expected: "SYSTEM SERVICE BLOCK HEX")),
+        (
+            "# FELICA SYSTEM_CODE = 0003\n# 0024:000f  Cyclic\n  0025:0000:\(block)\n",
+            .malformedLine(line: 3, expected: "a block of the service named before it")
+        ),
+        ("1234:0000:\(block)\n", .missing(key: "FELICA SYSTEM_CODE")),
+        (
+            "0123456789ABCDEF0123456789ABCDEF\n",
+            .malformedLine(line: 1, expected: "a record of a transit card's history (service 090F)")
+        ),
+        (
+            "> FF B0 00 00 00\n< \(block) 90 00\n",
+            .malformedLine(line: 2, expected: "a command that selects a service before blocks are read")
+        ),
+        (
+            "> FF A4 00 01 02 0F 09\n< 90 00\n> FF B0 00 00 00\n< 16 01 90 00\n",
+            .malformedLine(line: 4, expected: "blocks of 16 bytes, then 90 00")
+        ),
+        (
+            #"{"Created":"proxmark3","FileType":"mfc v2","blocks":{}}"#,
+            .malformed(key: "FileType", expected: "mfu or 14b v2")
+        ),
+        (
+            #"{"Created":"proxmark3","FileType":"mfu","blocks":{"0":"04A1"}}"#,
+            .malformed(key: "blocks.0", expected: "8 hexadecimal digits")
+        ),
+        (#"{"tagId":"04a1b2c3","scannedAt":{"timeInMillis":0},"mifareClassic":{}}"#, .missing(key: "felica")),
+        (
+            #"{"cards":[{"cardType":"MifareClassic"}]}"#, .malformed(key: "cards", expected: "at least one FeliCa card")
+        ),
+        (
+            "<card type=\"4\">\n<idm>AQEDEjRWeJA=</idm>\n</cart>",
+            .malformedLine(line: 3, expected: "XML (mismatched tag)")
+        ),
+        ("<card type=\"0\"/>", .missing(key: "card with type 4 (FeliCa)")),
+        (
+            "<!DOCTYPE card [<!ENTITY a \"b\">]>\n<card type=\"4\">&a;</card>",
+            .malformedLine(line: 1, expected: "no document type")
+        ),
+        (
+            "<card type=\"4\" id=\"0101031234567890\">\n<block address=\"0\">FgEAAhZs4zvmIQoAAAHjAA==</block></card>",
+            .malformedLine(line: 2, expected: "a block in a service")
+        ),
+        (
+            "  *  00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 |................|\n  0: \(spaced) |................|\n",
+            .malformedLine(line: 1, expected: "a block before a line with an asterisk")
+        ),
+    ]
+
+    private static var spaced: String {
+        stride(from: 0, to: 32, by: 2).map { String(block.dropFirst($0).prefix(2)) }.joined(separator: " ")
+    }
+
+    @Test(arguments: cases) func namesThePlace(_ text: String, _ error: DocumentError) {
+        #expect(throws: error) { try DumpFormatRegistry.complete.read(Array(text.utf8)) }
+    }
+
+    @Test(arguments: ["", "   \n\n", "hello\n", "{}", "[]", "<html></html>", "0003\n", "\u{0}\u{1}\u{2}"])
+    func otherFilesAreOfNoFormat(_ text: String) {
+        #expect {
+            try DumpFormatRegistry.complete.read(Array(text.utf8))
+        } throws: { error in
+            if case .unknownSchema(_, let supported)? = error as? DocumentError {
+                supported.contains("flipper")
+            } else {
+                false
+            }
+        }
+    }
+
+    @Test func aFileThatIsTooLongIsRefused() {
+        let bytes = [UInt8](repeating: 0x20, count: DumpSource.longest + 1)
+        #expect(throws: DocumentError.tooLong(bytes: bytes.count, limit: DumpSource.longest)) {
+            try DumpFormatRegistry.complete.recognise(bytes)
+        }
+    }
+
+    /// Lines with an asterisk stand for many blocks; a file of them must not stand for more than any card has.
+    @Test func repeatedBlocksAreBounded() {
+        var text = "System 0003 (Suica)\n"
+        let zeros = Array(repeating: "00", count: 16).joined(separator: " ")
+        for service in 0..<40 {
+            let code = String(0x1000 + service * 64 + 0x0B, radix: 16)
+            text +=
+                "Random Service 1: read w/o key (0x\(code))\n0000: \(zeros) |.|\n*     \(zeros) |.|\nFFFF: \(zeros) |.|\n"
+        }
+        #expect(throws: DocumentError.malformedLine(line: 69, expected: "fewer repeated blocks")) {
+            try DumpFormatRegistry.complete.read(Array(text.utf8))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import DumpFormats
+import DumpFormatsXML
+import TestSupport
+import Testing
+
+@Suite struct RoundTripTests {
+    static let writable = DumpFormatRegistry.complete.writable.map(\.id)
+
+    @Test func theseFormatsAreWritten() {
+        #expect(Set(RoundTripTests.writable) == ["json", "hex", "flipper", "proxmark", "metrodroid", "libpafe"])
+    }
+
+    /// Random cards survive every format that is written: each block, each service, the IDm and the PMm.
+    @Test(arguments: writable, 1...40) func loseNothing(_ id: String, seed: Int) throws {
+        let dump = RandomDump.make(seed: UInt64(seed))
+        let format = try #require(DumpFormatRegistry.complete.writable.first { $0.id == id })
+        let text = try format.write(dump)
+        #expect(text.last == 0x0A)
+        let read = try DumpFormatRegistry.complete.read(text)
+        #expect(read.format == id)
+        let again = try #require(read.dumps.first)
+        #expect(read.dumps.count == 1)
+        #expect(again.card.pmm ?? dump.card.pmm == dump.card.pmm)
+        #expect(again.card.idm == dump.card.idm)
+        #expect(Set(places(again)) == Set(places(dump)))
+        #expect(places(again).count == places(dump).count)
+        // Metrodroid keeps one IDm and one PMm a card.
+        guard id != "metrodroid" else { return }
+        #expect(again.systems.map(\.systemCode) == dump.systems.map(\.systemCode))
+        #expect(again.systems.map(\.idm) == dump.systems.map(\.idm))
+        if id != "hex" { #expect(again.systems.map(\.pmm) == dump.systems.map(\.pmm)) }
+        if ["json", "proxmark"].contains(id) { #expect(again.systems.map(\.areas) == dump.systems.map(\.areas)) }
+        if id == "json" { #expect(again == dump) }
+    }
+
+    /// A FeliCa Lite goes into a Flipper's own places for its blocks.
+    @Test func liteKeepsItsBlocks() throws {
+        let fixture = FormatFixture(format: "flipper", name: "lite.nfc")
+        let dump = try #require(try DumpFormatRegistry.complete.read(fixture.bytes).dumps.first)
+        let text = try FlipperFormat().write(dump)
+        #expect(String(decoding: text, as: UTF8.self).contains("Data format version: 1\n"))
+        let again = try #require(try DumpFormatRegistry.complete.read(text).dumps.first)
+        #expect(FormatFixture.lines(again) == FormatFixture.lines(dump))
+    }
+
+    /// The whole card of the fixtures, format by format, one after another.
+    @Test func aChainOfFormats() throws {
+        var dump = try #require(
+            try DumpFormatRegistry.complete.read(FormatFixture(format: "json", name: "card.json").bytes).dumps.first)
+        let before = places(dump)
+        for id in ["flipper", "proxmark", "hex", "libpafe", "metrodroid", "json", "flipper"] {
+            let format = try #require(DumpFormatRegistry.complete.writable.first { $0.id == id })
+            dump = try #require(try DumpFormatRegistry.complete.read(format.write(dump)).dumps.first)
+        }
+        #expect(places(dump) == before)
+        #expect(dump.card.idm?.description == "0101031234567890")
+        #expect(dump.card.pmm?.description == "0120220427674eff")
+    }
+
+    /// The IDm of a card of which the file does not say more survives, and what was assumed stays marked.
+    @Test(arguments: ["json", "hex", "flipper", "proxmark", "libpafe"])
+    func theOnlyIDmIsKept(_ id: String) throws {
+        let fixture = FormatFixture(format: "flipper", name: "standard.nfc")
+        let dump = try #require(try DumpFormatRegistry.complete.read(fixture.bytes).dumps.first)
+        let format = try #require(DumpFormatRegistry.complete.writable.first { $0.id == id })
+        let again = try #require(try DumpFormatRegistry.complete.read(format.write(dump)).dumps.first)
+        #expect(again.card.idm == dump.card.idm)
+        #expect(again.card.pmm == dump.card.pmm)
+        #expect(again.systems.map(\.idm) == dump.systems.map(\.idm))
+        if id != "hex" { #expect(FormatFixture.lines(again) == FormatFixture.lines(dump)) }
+    }
+
+    @Test func whatCannotBeHeldIsRefused() throws {
+        var dump = RandomDump.make(seed: 7)
+        dump.systems.append(dump.systems[0])
+        let code = dump.systems[0].systemCode
+        #expect(throws: DumpWritingError.systemTwice(code)) { try MetrodroidFormat().write(dump) }
+        #expect(throws: Never.self) { try ProxmarkFeliCaFormat().write(dump) }
+        dump.systems = [dump.systems[0]]
+        let service = ServiceDump(code: ServiceCode(rawValue: 0x090F), state: .read)
+        dump.systems[0].services = [service, service]
+        for id in ["hex", "flipper", "proxmark", "metrodroid", "libpafe"] {
+            let format = try #require(DumpFormatRegistry.complete.writable.first { $0.id == id })
+            #expect(throws: DumpWritingError.serviceTwice(code, service.code)) { try format.write(dump) }
+        }
+        let other = CardDump(card: CardIdentity(technology: .typeA))
+        #expect(throws: DumpWritingError.notFeliCa(.typeA)) { try FlipperFormat().write(other) }
+    }
+
+    /// An IDm that nobody knows is not written as zeros.
+    @Test func anUnknownIDmIsNotInvented() throws {
+        let lines = try FormatFixture(format: "hex-lines", name: "oldest-first.txt").bytes
+        let dump = try #require(try DumpFormatRegistry.complete.read(lines).dumps.first)
+        #expect(throws: DumpWritingError.noIDm) { try FlipperFormat().write(dump) }
+        #expect(throws: DumpWritingError.noIDm) { try MetrodroidFormat().write(dump) }
+        for format: any WritableDumpFormat in [LibpafeFormat(), ProxmarkFeliCaFormat()] {
+            let text = String(decoding: try format.write(dump), as: UTF8.self)
+            #expect(!text.contains("0000000000000000\""))
+            #expect(!text.contains("IDm"))
+        }
+    }
+
+    private func places(_ dump: CardDump) -> [String] {
+        dump.systems.flatMap { system in
+            system.services.flatMap { service in
+                ["\(system.systemCode) \(service.code)"].filter { _ in service.blocks.isEmpty }
+                    + service.sortedBlocks.map { "\(system.systemCode) \(service.code) \($0.number) \($0.block)" }
+            }
+        }.sorted()
+    }
+}
