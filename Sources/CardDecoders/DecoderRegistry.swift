@@ -17,11 +17,40 @@ public struct DecoderRegistry: Sendable {
     /// The order is the order in which systems are polled and purses are shown: the transit purse first, since it is
     /// what most people carry and since a card that holds both (a Suica with a common area) is a transit card to its
     /// owner; then the common area's e-money, each told by its own services, so that their order among themselves
-    /// does not matter.
-    public static let standard = DecoderRegistry([
-        CyberneticsDecoder.transit,
-        EdyDecoder(),
-    ])
+    /// does not matter. Cards of one town or country follow, each with a system of its own; then what is no purse.
+    public static let standard = DecoderRegistry(
+        [
+            CyberneticsDecoder.transit,
+            EdyDecoder(),
+            NanacoDecoder(),
+            WaonDecoder(),
+            UniversityCoopDecoder(),
+            CyberneticsDecoder.iruca,
+            CyberneticsDecoder.paspy,
+            CyberneticsDecoder.sapica,
+            CyberneticsDecoder.setamaru,
+            CyberneticsDecoder.saitama,
+            OkicaDecoder(),
+            RyutoDecoder(),
+            ToyamaDecoder(),
+            AyucaDecoder(),
+            ICaDecoder(),
+            RapiCaDecoder(),
+            NicePassDecoder(),
+            OctopusDecoder.octopus,
+            OctopusDecoder.shenzhenTong,
+            KMTDecoder(),
+            MRTJakartaDecoder(),
+            HoChiMinhCityDecoder(),
+            DhakaDecoder(),
+            QuicPayDecoder.commonArea,
+            QuicPayDecoder.ana,
+            QuicPayDecoder.speedpass,
+            FeliCaLiteDecoder(),
+            NDEFDecoder(),
+            CampusCardDecoder.fcf,
+            CampusCardDecoder.gifu,
+        ] + NamedCardDecoder.all)
 
     /// The decoder with this id, or `nil`.
     public func decoder(id: String) -> (any CardDecoder)? {

@@ -13,6 +13,9 @@ struct CardFixture: CustomTestStringConvertible, Sendable {
     /// Those that say what the decoders see in them.
     static let decoded = all.filter { $0.has("balance.json") }
 
+    /// Those that say what the decoders see beside money and history.
+    static let reported = all.filter { $0.has("report.json") }
+
     var testDescription: String { name }
 
     func has(_ file: String) -> Bool { TestFiles.names(in: "Fixtures/cards/\(name)").contains(file) }

@@ -5,11 +5,12 @@ public import CardModel
 
 // Rakuten Edy, in the common area FE00.
 //
-// Certain (blocks of a real card, published by felica2money with their decode): 1317 balance, 110B number, 170F.
-// Agreed (TRETJapanNFCReader, felica2money, Metrodroid): kinds 02, 04 and 20. Marker systems (8BDC, 811D, 04C0, …)
+// Certain (blocks of real cards; felica2money publishes a history with its owner's decode): 1317 balance and last amount,
+// 110B number and day of issue, 170F. Agreed (TRETJapanNFCReader, felica2money, Metrodroid): kinds 02, 04 and 20.
+// Inferred from their values: the two limits in block 1 of 110B; what its third number is, is not known. Marker systems (8BDC, 811D, 04C0, …)
 // say nothing that is needed.
 
-/// Decodes Rakuten Edy: balance, card number, the last six payments and charges.
+/// Decodes Rakuten Edy: balance, card number, day of issue, limits, the last six payments and charges.
 public struct EdyDecoder: CardDecoder {
     /// `edy`
     public let id = "edy"
@@ -22,7 +23,7 @@ public struct EdyDecoder: CardDecoder {
 
     private let historyRead = ReadRequest(
         system: .commonArea, service: ServiceCode(rawValue: 0x170F), blocks: 0..<6)
-    private let numberRead = ReadRequest(system: .commonArea, service: ServiceCode(rawValue: 0x110B), blocks: 0..<1)
+    private let numberRead = ReadRequest(system: .commonArea, service: ServiceCode(rawValue: 0x110B), blocks: 0..<2)
 
     /// The decoder.
     public init() {}
@@ -42,7 +43,7 @@ public struct EdyDecoder: CardDecoder {
             warnings: differs ? [.balanceDiffersFromHistory] : [])
     }
 
-    /// Balance, history and card number.
+    /// Balance, history, card number, last amount, day of issue and limits.
     public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
@@ -53,11 +54,12 @@ public struct EdyDecoder: CardDecoder {
         try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(DecodingFailure) in
             try balance(dump)
         }
-        if let block = dump.opened(numberRead)?.blocks[0] {
-            let number = EdyNumber(block)
-            report.fields.append(number.field)
-            if !number.isDecimal { report.warnings.append(.numberNotDecimal) }
+        let information = EdyCardInformation(dump.opened(numberRead))
+        if let number = information.number { report.take(number, LocalizedText("Edy number", "Edy番号")) }
+        if let purse = dump.opened(balanceRead)?.blocks[0] {
+            report.fields.append(.number("lastAmount", "Last amount", "直近の利用額", purse.uint32(at: 4, .little)))
         }
+        report.fields += information.fields
         return report
     }
 

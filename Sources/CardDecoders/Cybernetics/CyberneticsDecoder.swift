@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 public import CardModel
 
 /// Decodes the transit cards in the Cybernetics format: balance in 008B, history in 090F, gates in 108F.
 ///
-/// Several systems use the format, so the system is data: ``transit`` is that of system 0003.
+/// Several systems use the format, so the system is data: ``transit`` is that of system 0003. The gate log adds the
+/// minutes to the newest rides; the entry record (10CB) and tickets with a fee (184B) are decoded when a dump holds them.
 /// Sources: TRETJapanNFCReader, Metrodroid, felica2money, suica-viewer, the pages of the felicalib project, and the
 /// bytes of published dumps, which decided where they differ.
 public struct CyberneticsDecoder: CardDecoder {
@@ -14,19 +16,37 @@ public struct CyberneticsDecoder: CardDecoder {
     public let name: LocalizedText
     /// Block 0 of service 008B.
     public let balanceRead: ReadRequest
-    /// The twenty blocks of service 090F, and block 0 of 008B to check them against.
-    public var historyReads: [ReadRequest] { [balanceRead, historyRead] }
+    /// The twenty blocks of service 090F, block 0 of 008B to check them against, and the gate log, which a card may lack;
+    /// these are twenty-four, as many commands as without the gate log.
+    public var historyReads: [ReadRequest] { [balanceRead, historyRead, gateRead] }
 
     private let historyRead: ReadRequest
     private let gateRead: ReadRequest
+    private let entryRead: ReadRequest
+    private let ticketRead: ReadRequest
+    private let pointsRead: ReadRequest?
+    private let tellsBrand: Bool
 
     /// A decoder for the cards of one system.
-    public init(id: String, name: LocalizedText, system: SystemCode) {
+    ///
+    /// - Parameters:
+    ///   - points: the service whose first block begins with a number of points, three bytes, little-endian.
+    ///   - tellsBrand: whether the services tell which of several brands it is.
+    public init(
+        id: String, name: LocalizedText, system: SystemCode, points: ServiceCode? = nil, tellsBrand: Bool = false
+    ) {
         self.id = id
         self.name = name
+        self.tellsBrand = tellsBrand
+        pointsRead = points.map { ReadRequest(system: system, service: $0, blocks: 0..<1, isRequired: false) }
         balanceRead = ReadRequest(system: system, service: ServiceCode(rawValue: 0x008B), blocks: 0..<1)
         historyRead = ReadRequest(system: system, service: ServiceCode(rawValue: 0x090F), blocks: 0..<20)
-        gateRead = ReadRequest(system: system, service: ServiceCode(rawValue: 0x108F), blocks: 0..<3)
+        gateRead = ReadRequest(
+            system: system, service: ServiceCode(rawValue: 0x108F), blocks: 0..<3, isRequired: false)
+        entryRead = ReadRequest(
+            system: system, service: ServiceCode(rawValue: 0x10CB), blocks: 0..<2, isRequired: false)
+        ticketRead = ReadRequest(
+            system: system, service: ServiceCode(rawValue: 0x184B), blocks: 0..<36, isRequired: false)
     }
 
     /// Whether the system holds the balance or the history service.
@@ -49,7 +69,7 @@ public struct CyberneticsDecoder: CardDecoder {
         return report
     }
 
-    /// Balance, history, and the gate log of 108F when the dump holds it.
+    /// Balance and history; gate log, entry record, tickets and points when the dump holds them.
     public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
@@ -57,11 +77,32 @@ public struct CyberneticsDecoder: CardDecoder {
             report.history = history.records
             report.warnings = history.warnings
         }
-        report.gateEvents = dump.opened(gateRead).map { CyberneticsGateLog.events($0) } ?? []
+        report.entryRecord = dump.opened(entryRead).flatMap { CyberneticsEntryRecord.record($0) }
+        report.tickets = dump.opened(ticketRead).map { CyberneticsTickets.tickets($0) } ?? []
+        if let log = dump.opened(gateRead).map({ CyberneticsGateLog($0) }) {
+            report.gateEvents = log.events
+            if var records = report.history {
+                report.history = nil
+                CyberneticsRides.join(log, to: &records)
+                report.history = records
+            }
+            report.insideGates = CyberneticsInsideGates.inference(
+                log, report.entryRecord, isCounted: hasUnlistedTransactions(dump))
+        }
+        if tellsBrand, let system = dump.system(system) { report.fields.append(CyberneticsBrand.field(system)) }
+        if let pointsRead, let block = dump.opened(pointsRead)?.blocks[0] {
+            report.fields.append(.points(Int(block.uint24(at: 0, .little))))
+        }
         try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(DecodingFailure) in
             try balance(dump)
         }
         return report
+    }
+
+    /// Whether 008B counts another transaction than the newest record's; `nil` when one of the two was not read.
+    private func hasUnlistedTransactions(_ dump: CardDump) -> Bool? {
+        guard let block = dump.opened(balanceRead)?.blocks[0], let newest = newestRecord(dump) else { return nil }
+        return CyberneticsAttributeBlock(block).transactionNumber != newest.serial & 0xFFFF
     }
 
     private func newestRecord(_ dump: CardDump) -> CyberneticsHistoryBlock? {

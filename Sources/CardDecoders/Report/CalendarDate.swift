@@ -4,12 +4,15 @@ internal import ByteCodec
 
 /// A day of the Gregorian calendar as a card wrote it, without a time zone; only days that exist can be made.
 public struct CalendarDate: Hashable, Sendable, Comparable {
+    /// Year, month and day from the highest bits down: small, since every record has a date.
+    private let packed: UInt32
+
     /// The year, as in 2011.
-    public let year: Int
+    public var year: Int { Int(packed >> 16) }
     /// The month, 1 to 12.
-    public let month: Int
+    public var month: Int { Int(packed >> 8 & 0xFF) }
     /// The day of the month, 1 to 31.
-    public let day: Int
+    public var day: Int { Int(packed & 0xFF) }
 
     /// A day, or `nil` when the calendar has none like it (`2011-02-29`, month 0, …) or the year is not 1 to 9999.
     public init?(year: Int, month: Int, day: Int) {
@@ -39,8 +42,21 @@ public struct CalendarDate: Hashable, Sendable, Comparable {
         self.init(year: 2000 + Int(packed.bits(9...15)), month: Int(packed.bits(5...8)), day: Int(packed.bits(0...4)))
     }
 
+    /// The day of two digits each in binary-coded decimal, the year since 2000, or `nil` when there is no such day.
+    init?(decimalYear year: UInt8, month: UInt8, day: UInt8) {
+        guard let year = BCD.value(year), let month = BCD.value(month), let day = BCD.value(day) else { return nil }
+        self.init(year: 2000 + year, month: month, day: day)
+    }
+
+    /// The day after, or `nil` after the last day of the year 9999.
+    var next: CalendarDate? {
+        CalendarDate(year: year, month: month, day: day + 1)
+            ?? CalendarDate(year: year, month: month + 1, day: 1)
+            ?? CalendarDate(year: year + 1, month: 1, day: 1)
+    }
+
     private init(unchecked year: Int, _ month: Int, _ day: Int) {
-        (self.year, self.month, self.day) = (year, month, day)
+        packed = UInt32(truncatingIfNeeded: year << 16 | month << 8 | day)
     }
 
     private static func days(inYear year: Int) -> Int { isLeap(year) ? 366 : 365 }
@@ -59,7 +75,7 @@ public struct CalendarDate: Hashable, Sendable, Comparable {
 
     /// By time.
     public static func < (left: CalendarDate, right: CalendarDate) -> Bool {
-        (left.year, left.month, left.day) < (right.year, right.month, right.day)
+        left.packed < right.packed
     }
 }
 

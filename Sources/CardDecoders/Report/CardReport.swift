@@ -14,6 +14,12 @@ public struct CardReport: Hashable, Sendable {
     public var history: [HistoryRecord]?
     /// The last passages through gates, newest first; empty where the card keeps none or they were not read.
     public var gateEvents: [GateEvent]
+    /// Where the card last went in for a fare, or `nil` where it keeps no such record or it was not read.
+    public var entryRecord: EntryRecord?
+    /// Tickets with a fee; empty where the card keeps none or they were not read.
+    public var tickets: [PaidTicket]
+    /// That its holder is inside the gates: an inference and no fact of the card; `nil` where nothing hints at it.
+    public var insideGates: InsideGates?
     /// What else it says of itself, such as its number.
     public var fields: [CardField]
     /// What does not fit together.
@@ -22,13 +28,17 @@ public struct CardReport: Hashable, Sendable {
     /// A report on a card.
     public init(
         card: String, name: LocalizedText, balances: [BalanceEntry] = [], history: [HistoryRecord]? = nil,
-        gateEvents: [GateEvent] = [], fields: [CardField] = [], warnings: [DecodingWarning] = []
+        gateEvents: [GateEvent] = [], entryRecord: EntryRecord? = nil, tickets: [PaidTicket] = [],
+        insideGates: InsideGates? = nil, fields: [CardField] = [], warnings: [DecodingWarning] = []
     ) {
         self.card = card
         self.name = name
         self.balances = balances
         self.history = history
         self.gateEvents = gateEvents
+        self.entryRecord = entryRecord
+        self.tickets = tickets
+        self.insideGates = insideGates
         self.fields = fields
         self.warnings = warnings
     }

@@ -18,6 +18,13 @@ public struct GateEvent: Hashable, Sendable {
     public let time: ClockTime?
     /// What was taken off, in the smallest unit; 0 at an entry.
     public let amount: Int
+    /// The kind of an intermediate gate (transfer, shinkansen), 00 at ordinary gates; known from one source only
+    /// (suica-viewer), and no code has a name.
+    public let intermediate: UInt8
+    /// The part of the fare that a commuter pass paid, in the smallest unit; known from one source only (suica-viewer).
+    public let commuterFare: Int
+    /// Line and station of the commuter pass, 0000 without; known from one source only (suica-viewer).
+    public let commuterStation: UInt16
     /// The bytes that all this was taken from.
     public let raw: Block
 

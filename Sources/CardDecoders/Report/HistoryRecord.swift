@@ -8,7 +8,8 @@ public struct HistoryRecord: Hashable, Sendable {
     public var serial: Int?
     /// The day, in the time of the card's country; `nil` when the bytes name no day that exists.
     public var date: CalendarDate?
-    /// The time of day, or `nil` when the record has none or the bytes name none that exists.
+    /// The time of day, or `nil` when the record has none or the bytes name none that exists. Of a ride by rail it is
+    /// the minute of the exit, which the record does not hold: it is there only with a ``gateLog`` that proves it.
     public var time: ClockTime?
     /// When a ride began whose ``time`` is that of its end, or `nil` where the record does not say.
     public var entryTime: ClockTime?
@@ -18,6 +19,8 @@ public struct HistoryRecord: Hashable, Sendable {
     public var kind: RecordKind
     /// The kind of machine, or `nil` where the card keeps none.
     public var terminal: CodedValue?
+    /// The name or number of the very machine, in characters, or `nil` where the card keeps none.
+    public var terminalID: String?
     /// What the machine did, or `nil` where the card keeps none.
     public var process: CodedValue?
     /// How it was paid, or `nil` where the card keeps none.
@@ -34,18 +37,23 @@ public struct HistoryRecord: Hashable, Sendable {
     public var amount: Int?
     /// What was left afterwards, in the smallest unit.
     public var balance: Int?
+    /// What the gate log adds to a ride, or `nil` when it does not hold the ride.
+    public var gateLog: GatePassages?
     /// What is odd about this record.
     public var warnings: [DecodingWarning]
-    /// The bytes that all this was taken from.
+    /// The first of two blocks, where the card writes a record in two; else `nil`.
+    public var rawHead: Block?
+    /// The bytes that all this was taken from; the second block where the card writes a record in two.
     public var raw: Block
 
     /// A record; what is not given is not known.
     public init(
         serial: Int?, date: CalendarDate? = nil, time: ClockTime? = nil, entryTime: ClockTime? = nil,
-        partial: PartialMoment? = nil, kind: RecordKind, terminal: CodedValue? = nil, process: CodedValue? = nil,
+        partial: PartialMoment? = nil, kind: RecordKind, terminal: CodedValue? = nil,
+        terminalID: String? = nil, process: CodedValue? = nil,
         payment: CodedValue? = nil, gate: CodedValue? = nil, device: UInt16? = nil,
         entry: Place? = nil, exit: Place? = nil, amount: Int? = nil, balance: Int? = nil,
-        warnings: [DecodingWarning] = [], raw: Block
+        gateLog: GatePassages? = nil, warnings: [DecodingWarning] = [], rawHead: Block? = nil, raw: Block
     ) {
         self.serial = serial
         self.date = date
@@ -54,6 +62,7 @@ public struct HistoryRecord: Hashable, Sendable {
         self.partial = partial
         self.kind = kind
         self.terminal = terminal
+        self.terminalID = terminalID
         self.process = process
         self.payment = payment
         self.gate = gate
@@ -62,7 +71,9 @@ public struct HistoryRecord: Hashable, Sendable {
         self.exit = exit
         self.amount = amount
         self.balance = balance
+        self.gateLog = gateLog
         self.warnings = warnings
+        self.rawHead = rawHead
         self.raw = raw
     }
 }

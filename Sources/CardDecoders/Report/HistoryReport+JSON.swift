@@ -19,7 +19,8 @@ extension HistoryReport {
 extension HistoryRecord {
     /// An element of `records` in `kazasu.history/1`, and one line of the ndjson format.
     ///
-    /// `entryTime` and `partial` stand there only where the card tells them.
+    /// `entryTime`, `partial`, `terminalId` and `gateLog` stand there only where the card tells them; with `gateLog` the times of a ride
+    /// by rail come from the gate log.
     public func json(_ language: Language) -> JSONValue {
         var object = JSONObject([
             ("serial", .optional(serial)),
@@ -30,6 +31,7 @@ extension HistoryRecord {
         if let partial { object["partial"] = partial.json }
         object["kind"] = .string(kind.rawValue)
         object["terminal"] = terminal?.json(language) ?? .null
+        if let terminalID { object["terminalId"] = .string(terminalID) }
         object["process"] = process?.json(language) ?? .null
         object["payment"] = payment?.json(language) ?? .null
         object["gate"] = gate?.json(language) ?? .null
@@ -38,8 +40,16 @@ extension HistoryRecord {
         object["amount"] = .optional(amount)
         object["balance"] = .optional(balance)
         object["warnings"] = .array(warnings.map { .string($0.rawValue) })
-        object["raw"] = .string(raw.description.lowercased())
+        object["raw"] = .string(((rawHead?.description ?? "") + raw.description).lowercased())
+        if let gateLog { object["gateLog"] = gateLog.json }
         return .object(object)
+    }
+}
+
+extension GatePassages {
+    /// `gateLog` of a record in `kazasu.history/1`.
+    public var json: JSONValue {
+        ["entryDate": .text(entryDate?.description), "fare": .int(fare), "commuterFare": .int(commuterFare)]
     }
 }
 
@@ -55,7 +65,7 @@ extension Place {
     ///
     /// A station is told by its area, line and station numbers; a bus stop by its area and the two four-digit codes
     /// of operator and stop, which are codes of their own and no line or station; a stop of one town's card by its
-    /// system, its route where the card tells one, and its number.
+    /// system, its operator and route where the card tells them, and its number.
     public var json: JSONValue {
         var object = JSONObject()
         switch code {
@@ -69,6 +79,7 @@ extension Place {
             object["stop"] = .string(stop.stopHex)
         case .local(let stop):
             object["system"] = .string(stop.system.description)
+            if let code = stop.operatorHex { object["operator"] = .string(code) }
             if let line = stop.lineHex { object["line"] = .string(line) }
             object["stop"] = .string(stop.stopHex)
         }

@@ -7,6 +7,8 @@ internal import ByteCodec
 public struct LocalStopCode: Hashable, Sendable {
     /// The system of the card.
     public let system: SystemCode
+    /// Who runs it, where the card tells.
+    public let operatorCode: UInt16?
     /// The route, where the card tells one.
     public let line: UInt16?
     /// The stop.
@@ -15,8 +17,11 @@ public struct LocalStopCode: Hashable, Sendable {
     public let digits: Int
 
     /// A stop by its numbers.
-    public init(system: SystemCode, line: UInt16? = nil, stop: UInt32, digits: Int = 4) {
+    public init(
+        system: SystemCode, operatorCode: UInt16? = nil, line: UInt16? = nil, stop: UInt32, digits: Int = 4
+    ) {
         self.system = system
+        self.operatorCode = operatorCode
         self.line = line
         self.stop = stop
         self.digits = digits
@@ -24,6 +29,9 @@ public struct LocalStopCode: Hashable, Sendable {
 
     /// The stop as upper-case hexadecimal digits.
     public var stopHex: String { Hex.encode(stop, digits: digits) }
+
+    /// The operator as four upper-case hexadecimal digits.
+    public var operatorHex: String? { operatorCode.map { Hex.encode($0, digits: 4) } }
 
     /// The route as four upper-case hexadecimal digits.
     public var lineHex: String? { line.map { Hex.encode($0, digits: 4) } }

@@ -17,6 +17,8 @@ public enum DecoderTables {
     static let purseKinds = PurseKindTable(PackageResources.purse_kinds_tsv)
     static let busOperators = BusOperatorTable(PackageResources.bus_operators_tsv)
     static let liteIssuers = LiteIssuerTable(PackageResources.lite_issuers_tsv)
+    static let localStops = LocalStopTable(PackageResources.local_stops_tsv)
+    static let namedCards = NamedCardTable(PackageResources.named_cards_tsv)
 
     /// What is wrong in the tables, by the name of the file; a release has no faults.
     public static var faults: [String: [TableFault]] {
@@ -30,6 +32,8 @@ public enum DecoderTables {
             "purse-kinds.tsv": purseKinds.faults,
             "bus-operators.tsv": busOperators.faults,
             "lite-issuers.tsv": liteIssuers.faults,
+            "local-stops.tsv": localStops.faults,
+            "named-cards.tsv": namedCards.faults,
         ]
     }
 }

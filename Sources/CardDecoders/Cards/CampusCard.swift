@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+
+// FCF, the format of Japanese campus and employee cards, in the common area; and the student card of Gifu University.
+//
+// One source each (TRETJapanNFCReader for one university, felica-wallet for Gifu). The layout differs from institution
+// to institution and the Kumamon card uses the same service, so nothing here is more than a candidate: what the bytes
+// would say as digits and as text. All of it is personal. The log in 120F stays raw.
+
+/// Shows what a campus or employee card may say: digits and text, all personal, none certain.
+public struct CampusCardDecoder: PurselessDecoder {
+    /// The name for scripts.
+    public let id: String
+    /// The name for people.
+    public let name: LocalizedText
+    /// The block that shows the card; there is no balance that is known.
+    public let balanceRead: ReadRequest
+    /// The blocks that hold number and name.
+    public var historyReads: [ReadRequest] { [textRead] }
+
+    private let textRead: ReadRequest
+
+    private let hasDigits: Bool
+
+    private init(_ id: String, _ name: LocalizedText, _ system: UInt16, _ service: UInt16, hasDigits: Bool) {
+        self.hasDigits = hasDigits
+        self.id = id
+        self.name = name
+        balanceRead = ReadRequest(system, service, 0..<1)
+        textRead = ReadRequest(system, service, 0..<2)
+    }
+
+    /// FCF cards: service 1A8B of the common area.
+    public static let fcf = CampusCardDecoder(
+        "fcf", LocalizedText("FCF campus or employee card", "FCFキャンパスカード・社員証"), 0xFE00, 0x1A8B, hasDigits: true)
+
+    /// Gifu University: service 020B of system 0447.
+    public static let gifu = CampusCardDecoder(
+        "gifu-university", LocalizedText("Gifu University student card", "岐阜大学学生証"), 0x0447, 0x020B, hasDigits: false)
+
+    /// Whether the system holds the service.
+    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+
+    /// What the blocks would say as digits and as text.
+    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+        guard let service = dump.opened(textRead) else { throw noBalance(dump) }
+        var report = CardReport(card: id, name: name, warnings: [.oneSource])
+        for (number, block) in service.sortedBlocks where textRead.blocks.contains(number) {
+            report.fields += [
+                candidate(
+                    "digits\(number)", "Digits of block \(number), if any", "ブロック\(number)の数字の候補", digits(block)),
+                candidate(
+                    "text\(number)", "Text of block \(number), if any", "ブロック\(number)の文字の候補",
+                    CardText.ascii(block.bytes)),
+            ].compactMap { $0 }
+        }
+        return report
+    }
+
+    private func candidate(_ key: String, _ english: String, _ japanese: String, _ value: String?) -> CardField? {
+        value.map { CardField(key: key, name: LocalizedText(english, japanese), value: $0, isPersonal: true) }
+    }
+
+    /// The low nibbles of bytes 2 to 7, when all are decimal and not all are zero.
+    private func digits(_ block: Block) -> String? {
+        guard hasDigits else { return nil }
+        let nibbles = block.bytes.dropFirst(2).prefix(6).map { $0 & 0xF }
+        guard nibbles.allSatisfy({ $0 <= 9 }), nibbles.contains(where: { $0 != 0 }) else { return nil }
+        return nibbles.map { String($0) }.joined()
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+// The card of Ho Chi Minh City Metro, system 9450.
+//
+// Nothing but its services is published: 10D7 is open, as on MRT Jakarta's card. That it is laid out the same is a
+// guess by analogy, so what it gives is a candidate and no balance.
+
+/// Decodes the card of Ho Chi Minh City Metro: what its purse would hold if it is laid out as Jakarta's.
+public struct HoChiMinhCityDecoder: CardDecoder {
+    /// `hcmc`
+    public let id = "hcmc"
+    /// HCMC Metro
+    public let name = LocalizedText("Ho Chi Minh City Metro", "ホーチミン市メトロ")
+    /// Service 10D7.
+    public let balanceRead = ReadRequest(0x9450, 0x10D7, 0..<1)
+    /// Purse and number (100B).
+    public var historyReads: [ReadRequest] { [balanceRead, numberRead] }
+
+    private let numberRead = ReadRequest(0x9450, 0x100B, 0..<1)
+
+    /// The decoder.
+    public init() {}
+
+    /// Whether the system holds purse or number.
+    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
+
+    /// No amount, but a candidate: four bytes, little-endian, dong.
+    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+        let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
+        let candidate = BalanceCandidate(
+            amount: purse.balance,
+            condition: LocalizedText(
+                "if the purse is laid out as that of MRT Jakarta", "MRTジャカルタと同じ形式の場合"))
+        return BalanceReport(
+            balances: [BalanceEntry(card: id, name: name, amount: nil, currency: .dong, candidates: [candidate])],
+            warnings: [.layoutNotPublished])
+    }
+
+    /// The candidate, and the bytes that hold the number.
+    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+        var report = CardReport(card: id, name: name)
+        let number = dump.opened(numberRead)?.blocks[0]
+        do {
+            let money = try balance(dump)
+            report.balances = money.balances
+            report.warnings = money.warnings
+        } catch {
+            guard number != nil else { throw error }
+        }
+        if let number { report.fields.append(.rawNumber(number)) }
+        return report
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+// Cards of which only the services are known: system codes and services from felica-tool and TRETJapanNFCReader, see
+// `Data/named-cards.tsv`. They are recognised, named and kept raw.
+
+/// Recognises cards whose layout nobody has published.
+public struct NamedCardDecoder: PurselessDecoder {
+    /// The name for scripts.
+    public let id: String
+    /// The name for people.
+    public let name: LocalizedText
+    /// Block 0 of the first service; what it means is not known.
+    public let balanceRead: ReadRequest
+    /// Block 0 of the first service.
+    public var historyReads: [ReadRequest] { [balanceRead] }
+
+    /// The services that show the card, any of them.
+    let services: [ServiceCode]
+
+    init(id: String, name: LocalizedText, system: SystemCode, services: [ServiceCode], first: ServiceCode) {
+        self.id = id
+        self.name = name
+        self.services = services
+        balanceRead = ReadRequest(system: system, service: first, blocks: 0..<1)
+    }
+
+    /// One decoder for each row of the table.
+    public static let all: [NamedCardDecoder] = DecoderTables.namedCards.decoders
+
+    /// Whether the system holds one of the card's services.
+    public func recognises(_ dump: CardDump) -> Bool {
+        services.contains { dump.holds(ReadRequest(system: system, service: $0, blocks: 0..<1)) }
+    }
+
+    /// The name, and that nothing more is known.
+    ///
+    /// - Throws: ``DecodingFailure`` when the dump is not of such a card.
+    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+        guard recognises(dump) else { throw noBalance(dump) }
+        return CardReport(card: id, name: name, warnings: [.layoutNotPublished])
+    }
+}

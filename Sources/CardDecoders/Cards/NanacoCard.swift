@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+
+// nanaco, in the common area FE00.
+//
+// Agreed (TRETJapanNFCReader, felica2money and others; no bytes of a real card were published): 5597 balance, 558B
+// number, 564F history. Disputed: points in 560B, see ``NanacoPoints``. 55CB (statistics) is unpublished. The marker
+// systems 04C7 and 8B61 say nothing that is needed, and 8B61 is named for other cards too.
+
+/// Decodes nanaco: balance, number, points, the last five payments and charges.
+public struct NanacoDecoder: CardDecoder {
+    /// `nanaco`
+    public let id = "nanaco"
+    /// nanaco
+    public let name = LocalizedText("nanaco", "nanaco")
+    /// Service 5597, the purse.
+    public let balanceRead = ReadRequest(0xFE00, 0x5597, 0..<1)
+    /// Purse and history (564F).
+    public var historyReads: [ReadRequest] { [balanceRead, historyRead] }
+
+    private let historyRead = ReadRequest(0xFE00, 0x564F, 0..<5)
+    private let numberRead = ReadRequest(0xFE00, 0x558B, 0..<2)
+    private let pointsRead = ReadRequest(0xFE00, 0x560B, 0..<2)
+
+    /// The decoder.
+    public init() {}
+
+    /// Whether the common area holds nanaco's purse or history.
+    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+
+    /// The balance of the purse: four bytes, little-endian, yen.
+    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+        let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
+        let balance = Int(purse.uint32(at: 0, .little))
+        let differs = newestRecord(dump).map { $0.balance != balance } ?? false
+        return BalanceReport(
+            balances: [BalanceEntry(card: id, name: name, amount: balance)],
+            warnings: differs ? [.balanceDiffersFromHistory] : [])
+    }
+
+    /// Balance, history, number and points.
+    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+        var report = CardReport(card: id, name: name)
+        if let service = dump.opened(historyRead) {
+            var history = LocalHistory(service) { NanacoHistoryBlock(raw: $0).record }
+            history.checkAmounts()
+            report.take(history)
+        }
+        try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(DecodingFailure) in
+            try balance(dump)
+        }
+        if let block = dump.opened(numberRead)?.blocks[0] {
+            report.take(CardNumber(block.bytes.prefix(8)), LocalizedText("nanaco number", "nanaco番号"))
+        }
+        if let block = dump.opened(pointsRead)?.blocks[1] { report.take(NanacoPoints(raw: block)) }
+        return report
+    }
+
+    private func newestRecord(_ dump: CardDump) -> NanacoHistoryBlock? {
+        guard let block = dump.opened(historyRead)?.blocks[0], !block.isZero else { return nil }
+        return NanacoHistoryBlock(raw: block)
+    }
+}

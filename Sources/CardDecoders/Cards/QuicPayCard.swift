@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+// QUICPay, in the common area FE00; on cards of its own in the systems 8182 (ANA QUICPay+nanaco) and 8CC1 (Speedpass).
+//
+// Known (TRETJapanNFCReader, felica-tool): the services. What their blocks mean was not published with evidence, so
+// nothing is decoded. 104B of 8182 and 8CC1 holds the name of the holder: that it is there is said, the name is not.
+
+/// Recognises QUICPay; a QUICPay card holds no money.
+public struct QuicPayDecoder: PurselessDecoder {
+    /// The name for scripts.
+    public let id: String
+    /// The name for people.
+    public let name: LocalizedText
+    /// Block 0 of the service that shows the card.
+    public let balanceRead: ReadRequest
+    /// The same.
+    public var historyReads: [ReadRequest] { [balanceRead] }
+
+    private let holderRead: ReadRequest?
+
+    init(id: String, name: LocalizedText, system: UInt16, service: UInt16, holder: UInt16?) {
+        self.id = id
+        self.name = name
+        balanceRead = ReadRequest(system, service, 0..<1)
+        holderRead = holder.map { ReadRequest(system, $0, 0..<1) }
+    }
+
+    /// QUICPay in the common area: card data in 35CB.
+    public static let commonArea = QuicPayDecoder(
+        id: "quicpay", name: LocalizedText("QUICPay", "QUICPay"), system: 0xFE00, service: 0x35CB, holder: nil)
+    /// ANA QUICPay+nanaco of system 8182: identification in 100B.
+    public static let ana = QuicPayDecoder(
+        id: "quicpay-ana", name: LocalizedText("ANA QUICPay+nanaco", "ANA QUICPay+nanaco"), system: 0x8182,
+        service: 0x100B, holder: 0x104B)
+    /// Speedpass of system 8CC1: identification in 100B.
+    public static let speedpass = QuicPayDecoder(
+        id: "speedpass", name: LocalizedText("Speedpass", "スピードパス"), system: 0x8CC1, service: 0x100B, holder: 0x104B)
+
+    /// Whether the system holds the service that shows the card.
+    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+
+    /// That it is there, and whether it names its holder.
+    ///
+    /// - Throws: ``DecodingFailure`` when the dump is not of such a card.
+    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+        guard recognises(dump) else { throw noBalance(dump) }
+        var report = CardReport(card: id, name: name, warnings: [.layoutNotPublished])
+        if let holderRead, dump.holds(holderRead) {
+            report.fields.append(
+                CardField(
+                    key: "holder", name: LocalizedText("Holder", "会員名"), value: "present",
+                    label: LocalizedText("on the card, not shown", "記録あり（表示しません）"), isPersonal: false))
+        }
+        return report
+    }
+}

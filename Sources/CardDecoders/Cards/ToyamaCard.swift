@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+
+// ecomyca and passca of Toyama, one system 832C.
+//
+// Agreed (TRETJapanNFCReader, toyowata): the history of 898F, layout A, and the balance of 884B. One source: the number
+// and the day of issue in 804B, and which of the two cards it is, told by the first two bytes of 804B.
+
+/// Decodes ecomyca and passca: balance, history, number, day of issue.
+public struct ToyamaDecoder: CardDecoder {
+    /// `toyama`
+    public let id = "toyama"
+    /// Both cards; a report names the one that it is when 804B tells.
+    public let name = LocalizedText("ecomyca or passca", "えこまいか・passca")
+    /// Service 884B.
+    public let balanceRead = ReadRequest(0x832C, 0x884B, 0..<1)
+    /// Balance, history (898F) and issue data (804B).
+    public var historyReads: [ReadRequest] { [balanceRead, historyRead, issueRead] }
+
+    private let historyRead = ReadRequest(0x832C, 0x898F, 0..<20)
+    private let issueRead = ReadRequest(0x832C, 0x804B, 0..<2)
+
+    /// The decoder.
+    public init() {}
+
+    /// Whether the system holds balance or history.
+    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+
+    /// The balance of 884B: bytes 0 and 1, big-endian, yen.
+    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+        let block = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
+        let balance = Int(block.uint16(at: 0, .big))
+        let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
+        return BalanceReport(
+            balances: [BalanceEntry(card: id, name: brand(dump), amount: balance)],
+            warnings: newest.map { $0 != balance } ?? false ? [.balanceDiffersFromHistory] : [])
+    }
+
+    /// Balance, history, number and day of issue.
+    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+        var report = CardReport(card: id, name: brand(dump))
+        var newest: Int?
+        if let service = dump.opened(historyRead) {
+            var history = LocalHistory(service) { record(of: $0).record }
+            history.checkAmounts()
+            newest = service.blocks[0] == nil ? nil : history.records.first?.balance
+            report.take(history)
+        }
+        try report.takeBalance(orFrom: newest) { () throws(DecodingFailure) in try balance(dump) }
+        if let issue = dump.opened(issueRead)?.blocks[1] { report.fields += RegionalBusIssue.fields(issue) }
+        return report
+    }
+
+    private func record(of raw: Block) -> RegionalBusBlock {
+        RegionalBusBlock(raw: raw, layout: .a, system: balanceRead.system)
+    }
+
+    private func brand(_ dump: CardDump) -> LocalizedText {
+        switch dump.opened(issueRead)?.blocks[0]?.uint16(at: 0, .big) {
+        case 0x0367: LocalizedText("ecomyca", "えこまいか")
+        case 0x0D69: LocalizedText("passca", "passca（パスカ）")
+        default: name
+        }
+    }
+}
