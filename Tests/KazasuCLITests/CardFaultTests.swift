@@ -135,10 +135,12 @@ struct CardFaultTests {
 
     @Test("A card of the wrong kind is named", arguments: ["awkward", "felica-lite-s"])
     func wrongKind(card: String) throws {
-        let name = card == "awkward" ? "8008 Octopus" : "88B4 FeliCa Lite"
-        for command in ["balance", "history"] {
+        let words =
+            card == "awkward"
+            ? ["does not say enough", "no history"] : ["88B4 FeliCa Lite", "no history"]
+        for (command, words) in zip(["balance", "history"], words) {
             let result = try Kazasu.run(command, "-r", Card.fixture(card))
-            result.expectFailure(76, name)
+            result.expectFailure(76, words)
             #expect(result.output.isEmpty)
         }
         let json = try Kazasu.run("balance", "--card", "edy", "--json", "-r", Card.fixture("awkward"))

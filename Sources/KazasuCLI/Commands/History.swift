@@ -49,7 +49,9 @@ struct History: KazasuCommand {
                 decode: { decoder, dump throws(DecodingFailure) in try decoder.decode(dump, stations: names) })
         }
         guard let report = reports.first, var history = report.historyReport else {
-            throw Failure(.otherCard, "noHistory", tr("this card keeps no history that can be read", "読める履歴がありません"))
+            throw Failure(
+                .otherCard, "noHistory", tr("this card keeps no history that can be read", "読める履歴がありません"),
+                hint: tr("'kazasu dump -o card.json' keeps what is on it", "'kazasu dump -o card.json' で中身を保存できます"))
         }
         for warning in report.warnings { context.note(warning.message[Language.current]) }
         history.records = history.records.filter(filter.wants)

@@ -103,7 +103,9 @@ extension Failure {
         case .unknownFormat:
             self.init(
                 .badFile, "badFile",
-                tr("\(Files.name(path)): no dump of any format that is known", "\(Files.name(path)): 対応している形式のダンプではありません"),
+                tr(
+                    "\(Files.name(path)): no dump of any format that is known",
+                    "\(Files.name(path)): 対応している形式のダンプではありません"),
                 hint: tr("Docs/formats.md lists the formats", "対応する形式は Docs/formats.md にあります"))
             return
         case .tooLong(let bytes, let limit):
