@@ -52,6 +52,9 @@ public struct DecoderRegistry: Sendable {
             CampusCardDecoder.gifu,
         ] + NamedCardDecoder.all)
 
+    /// The decoders of cards with money that can be read, in order: what to ask of a card for balance and history.
+    public var purses: [any CardDecoder] { decoders.filter(\.hasBalance) }
+
     /// The decoder with this id, or `nil`.
     public func decoder(id: String) -> (any CardDecoder)? {
         decoders.first { $0.id == id }

@@ -34,7 +34,9 @@ extension PlaceCode {
         case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
         case .busStop(let code): "bus:\(code.area)-\(code.operatorHex)-\(code.stopHex)"
         case .local(let code):
-            "local:\(([code.system.description, code.lineHex, code.stopHex] as [String?]).compactMap { $0 }.joined(separator: "-"))"
+            "local:"
+                + [code.system.description, code.operatorHex, code.lineHex, code.stopHex].compactMap { $0 }
+                .joined(separator: "-")
         }
     }
 }

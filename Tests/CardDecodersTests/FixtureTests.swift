@@ -96,7 +96,7 @@ struct FixtureTests {
                     #expect(inside || earlier.end < area.start)
                 }
             }
-            for service in system.services {
+            for service in system.services where service.code.kind != nil {
                 #expect(service.blocks.isEmpty || !service.code.requiresAuthentication)
                 #expect(service.state == .keyRequired || !service.code.requiresAuthentication)
             }

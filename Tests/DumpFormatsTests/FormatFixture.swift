@@ -23,9 +23,9 @@ struct FormatFixture: CustomTestStringConvertible, Sendable {
         }
     }
 
-    static let all: [FormatFixture] = TestFiles.names(in: "Fixtures/formats").flatMap { format in
-        TestFiles.names(in: "Fixtures/formats/\(format)").filter { !$0.hasSuffix(".expected") && $0 != "NOTES.md" }.map
-        {
+    static let all: [FormatFixture] = TestFiles.names(in: "Fixtures/formats").filter { $0 != "NOTES.md" }.flatMap {
+        format in
+        TestFiles.names(in: "Fixtures/formats/\(format)").filter { !$0.hasSuffix(".expected") }.map {
             FormatFixture(format: format, name: $0)
         }
     }

@@ -133,12 +133,10 @@ struct CardFaultTests {
         try Kazasu.run("poll", "-t", "0.2", "-r", card, "--lang", "ja").expectFailure(75, "1 枚だけ")
     }
 
-    @Test("A card of the wrong kind is named", arguments: ["awkward", "felica-lite-s"])
+    @Test("A card of the wrong kind is named", arguments: ["luluca", "felica-lite-s"])
     func wrongKind(card: String) throws {
-        let words =
-            card == "awkward"
-            ? ["does not say enough", "no history"] : ["88B4 FeliCa Lite", "no history"]
-        for (command, words) in zip(["balance", "history"], words) {
+        let name = card == "luluca" ? "04A6 LuLuCa" : "88B4 FeliCa Lite"
+        for (command, words) in [("balance", name), ("history", "no history")] {
             let result = try Kazasu.run(command, "-r", Card.fixture(card))
             result.expectFailure(76, words)
             #expect(result.output.isEmpty)

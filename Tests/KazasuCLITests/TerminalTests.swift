@@ -14,7 +14,7 @@ struct TerminalTests {
     @Test("Who holds no card there is asked for one")
     func note() throws {
         let folder = try TemporaryFolder()
-        let late = try folder.card(Card.transit(faults: #"{"fault":"absent","from":1,"to":40}"#))
+        let late = try folder.card(Card.transit(faults: #"{"fault":"absent","from":1,"to":400}"#))
         let english = try onTerminal("balance -r \(late)")
         #expect(english.output == "Put a card on the reader …\r\u{1B}[K10\r\n")
         #expect(try onTerminal("balance --lang ja -r \(late)").output.contains("カードをかざしてください …"))

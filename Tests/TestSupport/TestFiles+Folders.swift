@@ -17,12 +17,13 @@ extension TestFiles {
         return names.sorted()
     }
 
-    /// The lines of a text below the top of the repository, each split at its tabs, without the first, which names the
-    /// columns; every line is a dictionary by column.
+    /// The lines of a text below the top of the repository, each split at its tabs, without comments (`#`) and the
+    /// first, which names the columns; every line is a dictionary by column.
     public static func table(_ path: String) throws -> [[String: String]] {
-        let lines = String(decoding: try read(path), as: UTF8.self).split(separator: "\n").map {
-            $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-        }
+        let lines = String(decoding: try read(path), as: UTF8.self).split(separator: "\n").filter { $0.first != "#" }
+            .map {
+                $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            }
         guard let columns = lines.first else { return [] }
         return lines.dropFirst().map { Dictionary(zip(columns, $0)) { first, _ in first } }
     }

@@ -6,7 +6,8 @@ public import CardModel
 // FeliCa Lite and Lite-S, system 88B4.
 //
 // Agreed: the ID block with its data format code (Proxmark3, felica-tool), the memory configuration (nfcpy), the write
-// counter, little-endian (nfcpy's exchange, where it is near its end at FFFE00). What issuers put into the user blocks is theirs.
+// counter, little-endian (nfcpy's exchange, where it is near its end at FFFE00). What issuers put into the user blocks is
+// theirs. A MAC is worth something only to who has the card key, so only its presence is told.
 
 /// Shows the ID, the issuer, the memory configuration and the write counter of a FeliCa Lite or Lite-S.
 public struct FeliCaLiteDecoder: PurselessDecoder {
@@ -45,8 +46,12 @@ public struct FeliCaLiteDecoder: PurselessDecoder {
         if let block = blocks[0x88] {
             report.fields += LiteMemoryConfiguration(block).fields(isLiteS: blocks[0x90] != nil)
         }
-        if blocks[0x81] != nil || blocks[0x91] != nil {
-            report.fields.append(.flag("mac", "MAC with what was read", "読み取り時のMAC", true))
+        let codes = [(0x81 as UInt16, "MAC"), (0x91, "MAC_A")].filter { blocks[$0.0] != nil }.map(\.1)
+        if !codes.isEmpty {
+            report.fields.append(
+                CardField(
+                    key: "mac", name: LocalizedText("MAC blocks it has", "MACブロック"),
+                    value: codes.joined(separator: " "), isPersonal: false))
         }
         if let block = blocks[0x90] {
             report.fields.append(.number("writeCount", "Writes", "書き込み回数", block.uint24(at: 0, .little)))

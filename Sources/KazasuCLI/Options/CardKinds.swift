@@ -4,21 +4,21 @@ import ArgumentParser
 import CardDecoders
 import CardModel
 
-/// The kinds of card that `--card` takes: the decoders by their id.
+/// The kinds of card that `--card` takes: the decoders of cards with money, by their id.
 struct CardKind: ExpressibleByArgument, Equatable, Sendable {
     var id: String
 
     init?(argument: String) {
-        guard DecoderRegistry.standard.decoder(id: argument) != nil else { return nil }
+        guard DecoderRegistry.standard.decoder(id: argument)?.hasBalance == true else { return nil }
         id = argument
     }
 
-    static var allValueStrings: [String] { DecoderRegistry.standard.decoders.map(\.id) }
+    static var allValueStrings: [String] { DecoderRegistry.standard.purses.map(\.id) }
 
     /// The decoders to try, in order.
     static func decoders(_ kind: CardKind?) -> [any CardDecoder] {
-        guard let kind else { return DecoderRegistry.standard.decoders }
-        return DecoderRegistry.standard.decoders.filter { $0.id == kind.id }
+        guard let kind else { return DecoderRegistry.standard.purses }
+        return DecoderRegistry.standard.purses.filter { $0.id == kind.id }
     }
 
     /// The systems of these decoders, each once, in order.

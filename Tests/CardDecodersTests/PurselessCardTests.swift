@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import TestSupport
+import Testing
+
+@Suite("Cards without money")
+struct PurselessCardTests {
+    private func field(_ key: String, _ report: CardReport) -> String? { report.fields.first { $0.key == key }?.value }
+
+    private func lite(_ blocks: [UInt16: Block]) -> CardDump {
+        Dumps.card(.lite, [ServiceDump(code: ServiceCode(rawValue: 0x000B), state: .read, blocks: blocks)])
+    }
+
+    @Test("None gives a balance; the failure says whether the card is there")
+    func noBalance() throws {
+        let decoders = DecoderRegistry.standard.decoders.filter { !$0.hasBalance }
+        #expect(decoders.count > 30)
+        for decoder in decoders {
+            let read = decoder.balanceRead
+            let service = ServiceDump(code: read.service, state: .read, blocks: [read.blocks.lowerBound: .zero])
+            for (dump, reason) in [
+                (Dumps.card(read.system, [service]), DecodingFailure.Reason.noBalance),
+                (Dumps.card(read.system, []), .noSuchService),
+            ] {
+                let failure = #expect(throws: DecodingFailure.self) { try decoder.balance(dump) }
+                #expect(failure?.reason == reason && failure?.card == decoder.id)
+            }
+            #expect(!DecoderRegistry.standard.purses.contains { $0.id == decoder.id })
+        }
+    }
+
+    static let named = (try? TestFiles.table("Sources/CardDecoders/Data/named-cards.tsv")) ?? []
+
+    @Test("Each card of the table is recognised by any of its services, named, and not decoded", arguments: named)
+    func namedCard(_ row: [String: String]) throws {
+        let id = try #require(row["id"])
+        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+        let system = SystemCode(rawValue: try #require(row["system"].flatMap { UInt16($0, radix: 16) }))
+        let services = (row["services"] ?? "").split(separator: " ").compactMap { UInt16($0, radix: 16) }
+        #expect(!services.isEmpty)
+        for service in services.map(ServiceCode.init(rawValue:)) {
+            #expect(!service.requiresAuthentication && service.kind != nil)
+            let dump = Dumps.card(system, [Dumps.service(service, [.zero])])
+            let report = try decoder.decode(dump)
+            #expect(report.name.english == row["english"] && report.name.japanese == row["japanese"])
+            #expect(report.warnings == [.layoutNotPublished])
+            #expect(report.balances.isEmpty && report.history == nil && report.fields.isEmpty)
+            let refused = Dumps.card(system, [ServiceDump(code: service, state: .refused(status: 0x01A6))])
+            #expect(!decoder.recognises(refused))
+        }
+        #expect(!decoder.recognises(Dumps.card(system, [])))
+    }
+
+    @Test("No card is taken for another: each system and service names one, but for systems that cards share")
+    func unambiguous() throws {
+        for row in Self.named where row["system"] != "FE00" {
+            let system = SystemCode(rawValue: UInt16(row["system"] ?? "", radix: 16) ?? 0)
+            let decoders = DecoderRegistry.standard.decoders.filter { $0.system == system }
+            #expect(decoders.map(\.id) == [row["id"]])
+        }
+    }
+
+    @Test("The data format code of a FeliCa Lite names its issuer")
+    func liteIssuer() throws {
+        for (code, issuer) in [(UInt8(0x68), "Konami e-amusement"), (0x78, "Aime"), (0x79, "NESiCA"), (0x01, nil)] {
+            let report = try FeliCaLiteDecoder().decode(lite([0x82: Block.zero.with(9, code)]))
+            #expect(field("issuer", report) == issuer)
+            #expect(field("dataFormatCode", report) == "00\(code == 1 ? "01" : String(code, radix: 16))")
+        }
+    }
+
+    /// The memory configurations of nfcpy's tests.
+    @Test("The memory configuration says what may be written")
+    func liteConfiguration() throws {
+        let protected = try FeliCaLiteDecoder().decode(lite([0x88: Dumps.block("00400001070000000000000000000000")]))
+        #expect(field("readOnlyBlocks", protected) == "0 1 2 3 4 5 6 7 8 9 10 11 12 13")
+        #expect(field("systemBlocksWritable", protected) == "no")
+        #expect(field("ndef", protected) == "yes")
+        #expect(field("writeNeedsMAC", protected) == nil, "FeliCa Lite has no such map")
+        let liteS = try FeliCaLiteDecoder().decode(
+            lite([0x88: Dumps.block("FFFF00010701FF3FFF3FFF3F00000000"), 0x90: Dumps.block("00FEFF" + zeros(13))]))
+        #expect(field("readOnlyBlocks", liteS) == "-")
+        #expect(field("keyChangeable", liteS) == "yes")
+        #expect(field("writeNeedsMAC", liteS) == "0 1 2 3 4 5 6 7 8 9 10 11 12 13")
+        #expect(field("writeCount", liteS) == "16776704")
+    }
+
+    private func zeros(_ count: Int) -> String { String(repeating: "00", count: count) }
+
+    @Test("A published attribute block of a Type 3 Tag (P6-2), and what a change to it does")
+    func ndef() throws {
+        let block = try Dumps.block("100401000D0000000000010000000023")
+        func report(_ block: Block, _ service: UInt16 = 0x000B) throws -> CardReport {
+            try NDEFDecoder().decode(Dumps.card(.ndef, [Dumps.service(ServiceCode(rawValue: service), [block])]))
+        }
+        let right = try report(block)
+        let keys = ["version", "nbr", "nbw", "nmaxb", "length", "writeFlag", "access"]
+        #expect(right.fields.map(\.key) == keys)
+        #expect(right.fields.map(\.value) == ["1.0", "4", "1", "13", "0", "complete", "read-write"])
+        #expect(right.warnings.isEmpty)
+        #expect(try report(block, 0x0009) == right)
+        let locked = try report(block.with(10, 0).with(9, 0x0F).with(15, 0x31))
+        #expect(locked.warnings.isEmpty && field("access", locked) == "read-only")
+        #expect(field("writeFlag", locked) == "interrupted")
+        let odd = try report(block.with(10, 0x77))
+        #expect(odd.warnings == [.checksumWrong] && field("access", odd) == "77")
+    }
+
+    @Test("Two systems of one FeliCa Lite share the attribute block; those of two cards do not")
+    func ndefOnLite() throws {
+        var dump = try CardFixture(name: "felica-lite-s").dump()
+        #expect(NDEFDecoder().recognises(dump))
+        dump.systems[1].idm = IDm(rawValue: 1)
+        #expect(!NDEFDecoder().recognises(dump))
+        dump.systems.remove(at: 1)
+        #expect(!NDEFDecoder().recognises(dump))
+    }
+
+    @Test("All that a campus card may say is personal, and nothing of it is in a warning")
+    func campus() throws {
+        for name in ["fcf", "gifu-university"] {
+            let dump = try CardFixture(name: name).dump()
+            let reports = try DecoderRegistry.standard.recognising(dump).map { try $0.decode(dump) }
+            let fields = reports.flatMap(\.fields)
+            #expect(!fields.isEmpty && fields.allSatisfy { $0.isPersonal })
+            for warning in reports.flatMap(\.warnings) {
+                #expect(fields.allSatisfy { !warning.message.english.contains($0.value) })
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import Testing
+
+/// What the fixtures of regional and foreign cards do not show.
+@Suite("Regional and foreign cards")
+struct RegionalCardTests {
+    private func dump(_ system: UInt16, _ service: UInt16, _ blocks: [Block], state: ReadState = .read) -> CardDump {
+        var dump = Dumps.service(ServiceCode(rawValue: service), blocks)
+        dump.state = state
+        return Dumps.card(SystemCode(rawValue: system), [dump])
+    }
+
+    @Test("OKICA's running number has sixteen bits and starts again")
+    func okicaWrap() throws {
+        let blocks = try [
+            "160100023A6EDC01DC1F010000000100", "160100023A6EDC1FDC01020000FFFF00", "160100023A6EDC1FDC010300000005FF",
+        ].map { try Dumps.block($0) }
+        let history = try #require(try OkicaDecoder().decode(dump(0x8FC1, 0x028F, blocks)).history)
+        #expect(history.map(\.serial) == [1, 0xFFFF, 5])
+        #expect(history.map(\.amount) == [-1, nil, nil])
+        #expect(history.map(\.warnings) == [[], [.serialOrder], []])
+    }
+
+    @Test("OKICA's bus stops keep sixteen bits, and the company that is known")
+    func okicaStops() throws {
+        let blocks = try ["050F000F3A6E0B04123401000000 0100", "050F000F3A6E0C04123401000000 0200"].map {
+            try Dumps.block($0)
+        }
+        let history = try #require(try OkicaDecoder().decode(dump(0x8FC1, 0x028F, blocks)).history)
+        #expect(history.map { $0.entry?.code.tableText } == ["local:8FC1-0B04-1234", "local:8FC1-0C04-1234"])
+        #expect(history.map { $0.entry?.name?.company } == ["東陽バス", nil])
+    }
+
+    /// Decoders whose balance is in the newest record, with system and service.
+    static let fromHistory: [String: (UInt16, UInt16)] = [
+        "okica": (0x8FC1, 0x028F), "ryuto": (0x8B5D, 0x898F), "ica": (0x80EF, 0x898F), "nicepass": (0x040F, 0x030F),
+        "dhaka": (0x90E3, 0x220F),
+    ]
+
+    @Test("A card without a record has no balance that is known, not 0", arguments: fromHistory.keys.sorted())
+    func noRecord(_ id: String) throws {
+        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+        let place = try #require(Self.fromHistory[id])
+        let report = try decoder.decode(dump(place.0, place.1, [.zero, .zero]))
+        #expect(report.balances.map(\.amount) == [nil])
+        #expect(report.balances.allSatisfy { $0.candidates.isEmpty })
+        #expect(report.history == [])
+        // The newest block was lost: there is a history, and nothing to say of money.
+        var later = dump(place.0, place.1, [.zero, .zero], state: .lost)
+        later.systems[0].services[0].blocks[0] = nil
+        #expect(try decoder.decode(later).balances.isEmpty)
+        #expect(throws: DecodingFailure.self) { try decoder.balance(later) }
+    }
+
+    @Test("The history stands in where 884B was not read", arguments: [("toyama", 0x832C), ("ayuca", 0x83EE)])
+    func balanceFromHistory(_ id: String, _ system: UInt16) throws {
+        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+        let block = try Dumps.block("3163 000000 0101 0102 52 00D2 0000 0316")
+        let report = try decoder.decode(dump(system, 0x898F, [block]))
+        #expect(report.balances.map(\.amount) == [id == "toyama" ? 0x0316 : 0xD200])
+        #expect(report.warnings.contains(.balanceFromHistory))
+    }
+
+    @Test("Which Toyama card it is is told by 804B, or not at all")
+    func toyama() throws {
+        let names = try [0x0367: "ecomyca", 0x0D69: "passca", 0x0D67: "ecomyca or passca"].map { prefix, name in
+            let issue = Block.zero.with(0, UInt8(prefix >> 8)).with(1, UInt8(prefix & 0xFF))
+            var dump = dump(0x832C, 0x804B, [issue])
+            dump.systems[0].services.append(Dumps.service(ServiceCode(rawValue: 0x884B), [.zero]))
+            return (try ToyamaDecoder().decode(dump).name.english, name)
+        }
+        for (found, expected) in names { #expect(found == expected) }
+        #expect(try ToyamaDecoder().decode(dump(0x832C, 0x884B, [.zero])).name.english == "ecomyca or passca")
+    }
+
+    @Test("The two layouts of the family number their actions differently")
+    func actions() throws {
+        func kinds(_ id: String, _ system: UInt16, kindAt offset: Int) throws -> [UInt8: RecordKind] {
+            let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+            var kinds: [UInt8: RecordKind] = [:]
+            for code in UInt8.min...UInt8.max {
+                let block = try Dumps.block("31630000000101010200 00D200000316").with(offset, code)
+                let record = try #require(try decoder.decode(dump(system, 0x898F, [block])).history?.first)
+                #expect(record.terminal?.code == code >> 4 && record.process?.code == code & 0xF)
+                #expect((record.amount == nil) == (record.kind == .issue || record.process?.name == nil))
+                kinds[code] = record.kind
+            }
+            return kinds
+        }
+        let a = try kinds("toyama", 0x832C, kindAt: 9)
+        #expect(
+            [0x22, 0x52, 0x92, 0x72, 0x55, 0x50, 0x5A, 0x53].map { a[$0] } == [
+                .rail, .bus, .bus, .other, .charge, .issue, .issue, .other,
+            ])
+        let b = try kinds("ayuca", 0x83EE, kindAt: 8)
+        #expect([0x53, 0x73, 0x89, 0x5A, 0x52, 0x50].map { b[$0] } == [.bus, .other, .charge, .issue, .other, .other])
+    }
+
+    @Test("Dhaka: an unknown header keeps its record; hours above 23 are none; a day before 2020 ends the history")
+    func dhaka() throws {
+        let blocks = try [
+            "123456783463F8000A005A2C0100FFFF", "085210003463B8000A005A2C010000 00", "085210002663B8000A005A2C01000000",
+            "085210003463B8000A005A2C01000000",
+        ].map { try Dumps.block($0) }
+        let history = try #require(try DhakaDecoder().decode(dump(0x90E3, 0x220F, blocks)).history)
+        #expect(history.map(\.kind) == [.other, .rail])
+        #expect(history.map { $0.partial?.hour } == [nil, 23])
+        #expect(history.map(\.warnings) == [[.invalidTime], []])
+        #expect(history.map(\.balance) == [30_000, 30_000])
+    }
+
+    @Test("The number of a KMT card is text, or its bytes where it is none; and personal")
+    func kmtNumber() throws {
+        let texts = try ["31323334202020200000000000000000": "1234", "FF323334000000000000000000000000": nil].map {
+            (hex: $0, text: $1 ?? $0, block: try Dumps.block($0))
+        }
+        for (_, text, block) in texts {
+            var dump = dump(0x90B7, 0x1017, [.zero])
+            dump.systems[0].services.append(Dumps.service(ServiceCode(rawValue: 0x300B), [block]))
+            let field = try #require(try KMTDecoder().decode(dump).fields.first)
+            #expect(field.key == "number" && field.value == text && field.isPersonal)
+        }
+    }
+
+    @Test("A number alone makes a report without money", arguments: [("mrtj", 0x9373), ("hcmc", 0x9450)])
+    func numberOnly(_ id: String, _ system: UInt16) throws {
+        let decoder = try #require(DecoderRegistry.standard.decoder(id: id))
+        let number = try Dumps.block("28010101264A00010000000000000000")
+        let report = try decoder.decode(dump(system, 0x100B, [number]))
+        #expect(report.balances.isEmpty)
+        #expect(report.fields.map(\.value) == [number.description] && report.fields.allSatisfy { $0.isPersonal })
+    }
+}

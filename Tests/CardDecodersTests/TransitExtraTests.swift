@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import Testing
+
+@Suite("Brands, entry records, tickets and points of transit cards")
+struct TransitExtraTests {
+    // The lists of real cards (P10).
+    private static let common = """
+        0048 004A 0088 008B 0810 0812 0816 0850 0852 0856 0890 0892 0896 08C8 08CA 090C 090F 1008 100A 1048 104A 108C \
+        108F 10C8 10CB 1108 110A 1148 114A
+        """
+    private static let suica = """
+        00C8 00CA 00CC 00CE 00D0 00D2 00D4 00D6 090A 1808 180A 1848 184B 18C8 18CA 1908 190A 1948 194B 1988 198B 2308 \
+        230A 2348 234B 2388 238B 23C8 23CB
+        """
+    private static let pasmo = """
+        090A 1848 184B 1908 190A 1948 194B 1988 198B 1CC8 1CCA 1D08 1D0A 2308 230A 2348 234B 2388 238B 23C8 23CB
+        """
+    private static let icoca = "00C8 00CA 00CC 00CE 00D0 00D2 00D4 00D6 1A48 1A4A 1A88 1A8A 9608 960A"
+    private static let open = "184B 194B 198B 234B 238B 23CB"
+
+    private func brand(_ list: String) throws -> String? {
+        let codes = "\(Self.common) \(list)".split(separator: " ").compactMap { ServiceCode($0) }
+        let services = codes.map { code in
+            ServiceDump(
+                code: code, state: code.requiresAuthentication ? .keyRequired : .read,
+                blocks: code.requiresAuthentication ? [:] : [0: .zero])
+        }
+        let report = try CyberneticsDecoder.transit.decode(Dumps.card(.transit, services))
+        return report.fields.first { $0.key == "brand" }?.value
+    }
+
+    @Test(
+        "The whole lists of real cards tell the brand (P10-0, P10-1, P10-2)",
+        arguments: [(suica, "suica"), (pasmo, "pasmo"), (icoca, "icoca")])
+    func published(_ list: String, _ name: String) throws {
+        #expect(try brand(list) == name)
+    }
+
+    @Test(
+        "Open services alone, none, or those of two issuers leave it undecidable",
+        arguments: [open, "", "\(suica) \(pasmo)", "1808 180A 18C8", "2048 204A"])
+    func undecidable(_ list: String) throws {
+        #expect(try brand(list) == "undecidable")
+    }
+
+    @Test("A brand is told by the open services that only its issuer has")
+    func byOpenServices() throws {
+        #expect(try brand("1E8B 1ECF 184B") == "toica")
+        #expect(try brand("988B 98CF 998B") == "manaca")
+    }
+
+    @Test("Only system 0003 has brands")
+    func otherSystems() throws {
+        let dump = Dumps.card(SystemCode(rawValue: 0x80DE), [Dumps.service(Dumps.history, [.zero])])
+        #expect(try CyberneticsDecoder.iruca.decode(dump).fields.isEmpty)
+    }
+
+    @Test("The published entry record (P1-E0, P1-E1), and the second block as its one source reads it")
+    func entryRecord() throws {
+        let record = try #require(try CyberneticsDecoder.transit.decode(try CardFixture.suica.dump()).entryRecord)
+        #expect(record.line == 0xE3 && record.station == 0x3B && record.intermediate == nil && record.raw.count == 2)
+        let history = Dumps.service(Dumps.history, [.zero])
+        let log = Dumps.service(
+            ServiceCode(rawValue: 0x10CB),
+            [
+                try Dumps.block("0101" + "0000000000000000000000000000"),
+                try Dumps.block("166C0815E3360009 30E6210000000000"),
+            ])
+        let inner = try #require(
+            try CyberneticsDecoder.transit.decode(Dumps.card(.transit, [history, log])).entryRecord?.intermediate)
+        #expect(inner.date?.description == "2011-03-12")
+        #expect(inner.entryTime?.description == "08:15" && inner.exitTime?.description == "09:30")
+        #expect(inner.entryStation == 0xE336 && inner.exitStation == 0xE621)
+        let unused = Dumps.service(ServiceCode(rawValue: 0x10CB), [.zero, .zero])
+        #expect(try CyberneticsDecoder.transit.decode(Dumps.card(.transit, [history, unused])).entryRecord == nil)
+    }
+
+    @Test("A ticket with a fee, field by field, wherever it stands; slots of zeros are none")
+    func ticket() throws {
+        let block = try Dumps.block("0103E63B33694DE5 07C8 1A2B E6210C00")
+        let tickets = Dumps.service(ServiceCode(rawValue: 0x184B), [.zero, block, .zero])
+        let history = Dumps.service(Dumps.history, [.zero])
+        let report = try CyberneticsDecoder.transit.decode(Dumps.card(.transit, [history, tickets]))
+        let ticket = try #require(report.tickets.first)
+        #expect(report.tickets.count == 1)
+        #expect(ticket.from == 0x0103 && ticket.to == 0xE63B && ticket.checkedAt == 0xE621 && ticket.device == 0x1A2B)
+        #expect(ticket.expiry?.description == "2025-11-09" && ticket.issued?.description == "09:47")
+        #expect(ticket.kind == 7 && ticket.price == 2000 && ticket.raw == block)
+        #expect(report.json(.english).compactText.contains(#""tickets":[{"from":"0103","to":"E63B""#))
+        #expect(try CyberneticsDecoder.transit.decode(try CardFixture.suica.dump()).tickets.isEmpty)
+    }
+
+    @Test("SAPICA's points are three bytes, little-endian")
+    func points() throws {
+        let system = SystemCode(rawValue: 0x865E)
+        let points = Dumps.service(ServiceCode(rawValue: 0xBA4B), [try Dumps.block("010203FF000000000000000000000000")])
+        let report = try CyberneticsDecoder.sapica.decode(
+            Dumps.card(system, [Dumps.service(Dumps.history, [.zero]), points]))
+        #expect(report.fields.map(\.value) == [String(0x030201)])
+        #expect(report.fields.map(\.key) == ["points"])
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import DumpFormats
+import DumpFormatsXML
+import TestSupport
+import Testing
+
+/// What a file says beside blocks.
+@Suite struct DetailTests {
+    private func dump(_ format: String, _ name: String) throws -> CardDump {
+        let fixture = FormatFixture(format: format, name: name)
+        return try #require(try DumpFormatRegistry.complete.read(fixture.bytes).dumps.first)
+    }
+
+    @Test(arguments: [
+        ("metrodroid", "card.json"), ("metrodroid", "several.json"), ("farebot", "export.json"),
+        ("farebot", "legacy.json"), ("felica-tool", "scan.json"), ("metrodroid-xml", "card.xml"),
+    ])
+    func theMomentOfReadingIsKept(_ format: String, _ name: String) throws {
+        #expect(try dump(format, name).readAt == "2011-03-12T03:52:00Z")
+    }
+
+    /// Any moment survives Metrodroid's milliseconds, whatever the offset from UTC that it is written with.
+    @Test(arguments: [
+        ("2026-11-20T12:34:56+09:00", "2026-11-20T03:34:56Z"), ("2000-02-29T23:59:59Z", "2000-02-29T23:59:59Z"),
+        ("2024-12-31T23:30:00-01:30", "2025-01-01T01:00:00Z"), ("1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z"),
+        ("2100-03-01T00:00:00.250Z", "2100-03-01T00:00:00.250Z"), ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z"),
+    ])
+    func momentsAreConverted(_ written: String, _ utc: String) throws {
+        var dump = RandomDump.make(seed: 3)
+        dump.readAt = written
+        let text = try MetrodroidFormat().write(dump)
+        #expect(try DumpFormatRegistry.standard.read(text).dumps.first?.readAt == utc)
+    }
+
+    @Test(arguments: ["yesterday", "2026-13-01T00:00:00Z", "2026-11-20", "", "2026-11-20T12:34:56+9"])
+    func aMomentThatIsNoneIsNotWritten(_ written: String) throws {
+        var dump = RandomDump.make(seed: 3)
+        dump.readAt = written
+        #expect(try !String(decoding: MetrodroidFormat().write(dump), as: UTF8.self).contains("scannedAt"))
+    }
+
+    @Test func whatIsMissingOfAListingIsKept() throws {
+        let dump = try dump("hex", "card.txt")
+        #expect(!dump.complete)
+        let part = MissingPart(
+            system: .commonArea, service: ServiceCode(rawValue: 0x170F), fromBlock: 1, reason: "cardLost")
+        #expect(dump.missing == [part])
+    }
+
+    /// Every note that a listing has is read again.
+    @Test func notesOfAListingAreKept() throws {
+        var dump = RandomDump.make(seed: 11)
+        let same = JSONObject([("sameAs", "090F")])
+        dump.systems[0].services = [
+            ServiceDump(code: ServiceCode(rawValue: 0x0048), state: .keyRequired),
+            ServiceDump(code: ServiceCode(rawValue: 0x090F), state: .lost, blocks: [3: .zero]),
+            ServiceDump(code: ServiceCode(rawValue: 0x090D), state: .skipped, extra: same),
+            ServiceDump(code: ServiceCode(rawValue: 0x108F), state: .refused(status: 0xFFA1)),
+            ServiceDump(code: ServiceCode(rawValue: 0x10CB), state: .refused(status: nil)),
+        ]
+        dump.missing = [MissingPart(reason: "radioError"), MissingPart(system: .transit, reason: "cancelled")]
+        dump.complete = false
+        let again = try #require(try DumpFormatRegistry.standard.read(KazasuHexFormat().write(dump)).dumps.first)
+        #expect(Set(again.systems[0].services) == Set(dump.systems[0].services))
+        #expect(again.missing == dump.missing)
+        #expect(!again.complete)
+    }
+
+    @Test(arguments: [
+        ("proxmark", "hf-felica-dump.json"), ("felica-tool", "scan.json"), ("felicalib", "felica_dump.txt"),
+    ])
+    func areasAreRead(_ format: String, _ name: String) throws {
+        let areas = try #require(try dump(format, name).systems.first?.areas)
+        #expect(areas.map { "\($0.start)-\($0.end)" } == ["0000-FFFE", "0040-07FF", "0800-10BF"])
+    }
+
+    @Test func areasInAreasAreRead() throws {
+        for (format, name) in [("felica-rs", "dump.json"), ("nfcpy", "suica.txt")] {
+            let areas = try #require(try dump(format, name).systems.first?.areas)
+            #expect(areas.map { "\($0.start)-\($0.end)" } == ["0000-FFFE", "0040-07FF"])
+        }
+    }
+
+    @Test func keyVersionsAreRead() throws {
+        for (format, name) in [
+            ("proxmark", "hf-felica-dump.json"), ("felica-tool", "scan.json"), ("felica-rs", "dump.json"),
+        ] {
+            let services = try dump(format, name).systems.flatMap(\.services)
+            #expect(!services.isEmpty && services.allSatisfy { $0.keyVersion?.rawValue == 1 })
+        }
+    }
+
+    /// A block of a FeliCa Lite that the card refused is not sixteen zeros.
+    @Test func refusedBlocksOfALiteAreNotRead() throws {
+        let service = try #require(try dump("flipper", "lite.nfc").systems.first?.services.first)
+        #expect(service.blocks[0x87] == nil && service.blocks[0x80] == nil)
+        #expect(service.extra["refusedBlocks"] == ["0080": "01A6", "0087": "01A6"])
+    }
+
+    @Test func maskedBlocksAreNotRead() throws {
+        let dump = try dump("felica-tool", "private-list.json")
+        #expect(!dump.complete)
+        #expect(dump.card.idm == nil)
+        #expect(dump.systems[0].service(ServiceCode(rawValue: 0x090F))?.extra["masked"] == true)
+    }
+
+    /// Flipper marks bytes that were not read with question marks.
+    @Test func blocksWithQuestionMarksAreNotRead() throws {
+        let unread = Array(repeating: "??", count: 16).joined(separator: " ")
+        let text = """
+            Filetype: Flipper NFC device
+            Version: 4
+            Device type: FeliCa
+            UID: 01 01 03 12 34 56 78 90
+            Data format version: 2
+            System 00: 0003
+            Service 000: | Code 090F | Attrib. 0F | Public | Cyclic | Read Only |
+            Block 0000: | Service code 090F | Block index 00 | Data: \(unread) |
+            Something new: that no reader knows
+            """
+        let dump = try #require(try DumpFormatRegistry.standard.read(Array(text.utf8)).dumps.first)
+        #expect(dump.systems.first?.services.map(\.blocks) == [[:]])
+        #expect(!dump.complete)
+    }
+
+    /// A second reading of the same block in a log does not stop it; the last one counts.
+    @Test func theLastReadingOfALogCounts() throws {
+        let old = String(repeating: "11", count: 16)
+        let new = String(repeating: "22", count: 16)
+        let read = "> FF B0 00 00 00\n< "
+        let text = "> FF A4 00 01 02 0F 09\n< 90 00\n\(read)\(old) 90 00\n\(read)\(new) 90 00\n"
+        let dump = try #require(try DumpFormatRegistry.standard.read(Array(text.utf8)).dumps.first)
+        #expect(dump.systems.first?.services.first?.blocks[0]?.description == new)
+    }
+
+    @Test func aServiceThatALogSaysIsRefusedStaysSo() throws {
+        let text = "> FF A4 00 01 02 0F 09\n< 90 00\n> FF A4 00 01 02 48 00\n< 6A 82\n"
+        let dump = try #require(try DumpFormatRegistry.standard.read(Array(text.utf8)).dumps.first)
+        let keyed = dump.systems.first?.service(ServiceCode(rawValue: 0x0048))
+        #expect(keyed?.state == .refused(status: 0x6A82))
+    }
+}
