@@ -39,7 +39,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
-    ("LibNFCReaderTests", ["ByteCodec", "CLibNFC", "CardModel", "LibNFCReader", "NFCTransport", "VirtualReader"]),
+    (
+        "LibNFCReaderTests",
+        ["ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "VirtualReader"]
+    ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),

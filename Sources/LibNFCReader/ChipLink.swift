@@ -5,26 +5,35 @@ internal import NFCTransport
 /// The way to the chip: the device, the lock on its port, and what the chip was told so far.
 struct ChipLink: ~Copyable {
     private let device: LibNFCDevice
-    private let node: DeviceNode?
-    private let family: LibNFCFamily
+    let node: DeviceNode?
+    let family: LibNFCFamily
+    /// What the line runs at when it is not raised.
+    let speed: LineSpeed
+    var line: LinePolicy
     private var timeouts = ChipTimeoutPolicy()
     private var triesOnce = false
     /// Whether the reader may still say something that belongs to a command of the past.
-    private var isInDoubt = false
+    var isInDoubt = false
     /// Why the reader can no longer be used.
-    private var lost: TransportError?
+    private(set) var lost: TransportError?
 
     /// How long a command that involves no card may take.
-    private static let commandTime = Duration.milliseconds(350)
+    static let commandTime = Duration.milliseconds(350)
     /// How long a Polling may take: 16 time slots, three tries, and as much again for the reader.
     private static let pollingTime = Duration.milliseconds(500)
     /// How often the firmware version is asked for until the reader counts as lost. Each stale answer takes one.
     private static let recoveryAttempts = 4
+    private static let mute = TransportError.readerFailed(detail: "the reader gives no valid answer any more")
 
-    init(device: consuming LibNFCDevice, node: consuming DeviceNode?, family: LibNFCFamily) {
+    init(
+        device: consuming LibNFCDevice, node: consuming DeviceNode?, family: LibNFCFamily, speed: LineSpeed = .normal,
+        mayRaiseLine: Bool = false
+    ) {
         self.device = device
         self.node = node
         self.family = family
+        self.speed = speed
+        line = LinePolicy(mayRaise: mayRaiseLine)
     }
 
     /// What libnfc calls the reader.
@@ -37,6 +46,7 @@ struct ChipLink: ~Copyable {
     mutating func prepare() throws(TransportError) {
         if let lost { throw lost }
         guard !isInDoubt else { throw .cancelled }
+        try raiseLineWhenDue()
         guard !triesOnce else { return }
         try check(send(ChipCommand.oneTry, waiting: Self.pollingTime), statusIsFirst: false)
         triesOnce = true
@@ -44,6 +54,7 @@ struct ChipLink: ~Copyable {
 
     /// Runs an InListPassiveTarget and returns its answer.
     mutating func poll(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
+        line.didExchange()
         let answer = send(command, waiting: Self.pollingTime)
         do throws(TransportError) {
             try check(answer, statusIsFirst: false)
@@ -62,6 +73,7 @@ struct ChipLink: ~Copyable {
             try check(send(ChipCommand.answerTimeout(timeout), waiting: Self.commandTime), statusIsFirst: false)
             timeouts.didSet(timeout)
         }
+        line.didExchange()
         let chipTime = timeouts.current ?? .longest
         let answer = device.transceive(
             ChipCommand.communicateThru(frame), timeout: HostTimeout(for: chipTime, overUSB: family.isUSB))
@@ -76,16 +88,18 @@ struct ChipLink: ~Copyable {
         return Array(answer.bytes.dropFirst())
     }
 
-    /// Gives the reader back: releases the card, switches the field off, closes the device, then unlocks its port.
+    /// Gives the reader back: lowers the line, releases the card, switches the field off, closes the device, then
+    /// unlocks its port.
     ///
     /// libnfc leaves the field on when its first command meets a stale answer, or a cancellation that a USB driver
     /// keeps; so a reader in doubt is brought back before.
     consuming func close() {
         if isInDoubt, lost == nil { _ = recover(from: .cancelled) }
+        lowerLine()
         device.close()
     }
 
-    private func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
+    func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
         device.transceive(command, timeout: HostTimeout(waiting: time, overUSB: family.isUSB))
     }
 
@@ -108,7 +122,7 @@ struct ChipLink: ~Copyable {
     /// Brings the reader to a state in which its next answer is its next command's.
     ///
     /// - Returns: what to throw: `error`, or why the reader is lost.
-    private mutating func recover(from error: TransportError) -> TransportError {
+    mutating func recover(from error: TransportError) -> TransportError {
         // The chip may have been reset.
         timeouts.forget()
         triesOnce = false
@@ -122,17 +136,32 @@ struct ChipLink: ~Copyable {
             if family.reachesChip { node.abortChip() }
         case .none: break
         }
+        let wasRaised = line.mayBeFast
+        let isTooMuch = error != .cancelled && line.didMeetFault()
+        if line.state == .unsure { abandonFastLine(forGood: error != .cancelled) }
+        var outcome = synchronise()
+        if outcome != .success, line.mayBeFast {
+            abandonFastLine(forGood: true)
+            outcome = synchronise()
+        } else if isTooMuch {
+            lowerLine(forGood: true)
+        }
+        switch outcome {
+        case .success: return error
+        case .failed(let fault): lost = fault
+        case .readerInDoubt: lost = wasRaised ? Self.stuck : error.isReaderFault ? error : Self.mute
+        }
+        return lost ?? error
+    }
+
+    /// Asks for the firmware version until that comes and nothing else.
+    private func synchronise() -> ChipOutcome {
+        var outcome = ChipOutcome.success
         for _ in 0..<Self.recoveryAttempts {
             let answer = send(ChipCommand.firmwareVersion, waiting: Self.commandTime)
-            switch ChipOutcome(result: answer.result, status: 0, overUSB: family.isUSB) {
-            case .success: return error
-            case .failed(let fault):
-                lost = fault
-                return fault
-            case .readerInDoubt: continue
-            }
+            outcome = ChipOutcome(result: answer.result, status: 0, overUSB: family.isUSB)
+            guard case .readerInDoubt = outcome else { return outcome }
         }
-        lost = error.isReaderFault ? error : .readerFailed(detail: "the reader gives no valid answer any more")
-        return lost ?? error
+        return outcome
     }
 }

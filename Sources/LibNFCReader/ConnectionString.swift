@@ -13,6 +13,8 @@ struct ConnectionString: Hashable, Sendable {
     let text: String
     /// The device file to open, for drivers that have one.
     let path: String?
+    /// The speed that was asked for, in bits a second, for drivers that have one.
+    let speed: Int?
     /// Bus and device number of a USB reader, as far as they were given.
     let usbNumbers: [Int]
 
@@ -40,7 +42,7 @@ struct ConnectionString: Hashable, Sendable {
         switch family.address {
         case .usb:
             usbNumbers = try Self.usbNumbers(parts)
-            path = nil
+            (path, speed) = (nil, nil)
             text = ([family.name] + usbNumbers.map(Self.threeDigits)).joined(separator: ":")
         case .serial, .deviceFile:
             guard let first = parts.first, first.hasPrefix("/") else {
@@ -50,10 +52,11 @@ struct ConnectionString: Hashable, Sendable {
             if parts.count == 2 { try Self.checkSpeed(parts[1], of: family) }
             usbNumbers = []
             path = first
+            speed = parts.dropFirst().first.flatMap { Int($0) }
             text = ([family.name] + parts).joined(separator: ":")
         case .other:
             usbNumbers = []
-            path = nil
+            (path, speed) = (nil, nil)
             text = ([family.name] + parts).joined(separator: ":")
         }
     }

@@ -25,8 +25,11 @@ public struct LibNFCDriver: ReaderDriver {
 
     /// Opens a reader.
     ///
-    /// On a serial port this takes 50 ms, in which libnfc waits for a predecessor's last bytes, and two seconds when
-    /// nothing answers. It cannot be cancelled meanwhile.
+    /// On a serial port this takes 50 ms, in which libnfc waits for a predecessor's last bytes, and more than two
+    /// seconds when nothing answers. It cannot be cancelled meanwhile.
+    ///
+    /// A PN532 whose port is named without a speed is raised to 921600 baud during long jobs and set back at the end;
+    /// see `Docs/performance.md`.
     ///
     /// - Returns: `nil` when the ID names none of libnfc's drivers.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` or ``TransportError/cancelled``.
@@ -47,18 +50,25 @@ public struct LibNFCDriver: ReaderDriver {
         }
         var node = try DeviceNode(path: path)
         // Twice: a program that was killed while it sent leaves the chip in the middle of a frame, and the first
-        // command of the next one is taken for the rest of it.
+        // command of the next one is taken for the rest of it. One that had raised the line leaves a chip that hears
+        // nothing at the normal speed.
+        let speed = connectionString.speed.flatMap { LineSpeed(bitsPerSecond: $0) } ?? .normal
         var opened = LibNFCContext.open(connectionString)
         if opened == nil {
             try cancellation.check()
+            if connectionString.family.reachesChip { node.lowerChip(to: speed) }
             opened = LibNFCContext.open(connectionString)
         }
         guard let device = opened else {
             throw .readerUnavailable(reason: .absent, detail: "no reader answers at \(path)")
         }
         node.keepOthersOut()
+        let mayRaiseLine = LinePermission.isGiven(
+            for: connectionString, setting: LibNFCContext.environment(LinePermission.variable))
         return try reader(
-            ChipLink(device: device, node: node, family: connectionString.family), connectionString, cancellation)
+            ChipLink(
+                device: device, node: node, family: connectionString.family, speed: speed, mayRaiseLine: mayRaiseLine),
+            connectionString, cancellation)
     }
 
     /// Why libnfc could not open a USB reader, of which it says nothing itself.

@@ -15,11 +15,12 @@ final class Bench {
 
     init(
         card: any VirtualCard = TestCard(), faults: FaultPlan = [], serial: SerialFaultPlan = .none,
-        timing: TimeModel = .off
+        timing: TimeModel = .off, line: SerialLineModel = .plain, initialSpeed: Int = 115_200, speed: String = ""
     ) throws {
         field = VirtualField(cards: [card], faults: faults)
-        server = try PN532Server(field: field, timing: timing, faults: serial)
-        reader = try #require(try LibNFCDriver().open(server.connectionString, cancellation: cancellation))
+        server = try PN532Server(
+            field: field, timing: timing, faults: serial, serialLine: line, initialSpeed: initialSpeed)
+        reader = try #require(try LibNFCDriver().open(server.connectionString + speed, cancellation: cancellation))
     }
 
     deinit {
@@ -29,6 +30,20 @@ final class Bench {
 
     /// How many host commands the chip has got.
     var hostCommands: Int { server.statistics.hostCommands }
+
+    /// The present speed of the chip's serial line.
+    var chipSpeed: Int { server.statistics.bitsPerSecond }
+
+    /// How often the chip was told to change its speed.
+    var speedCommands: Int { server.statistics.commandsByCode[0x10, default: 0] }
+
+    /// Does so many exchanges, which must all be answered.
+    func work(_ exchanges: Int) throws {
+        for number in 0..<exchanges {
+            let echo: [UInt8] = [5, 0xF0, 0x00, UInt8(truncatingIfNeeded: number), 0xA5]
+            #expect(try exchange(echo) == [5, 0xF1] + echo[2...])
+        }
+    }
 
     /// Polls for system 0003.
     @discardableResult

@@ -31,7 +31,7 @@ struct RoundTripTests {
     }
 
     @Test func everyExchangeIsOneHostCommand() throws {
-        let bench = try Bench()
+        let bench = try Bench(speed: ":115200")
         let opening = bench.hostCommands
         try bench.activate()
         // libnfc writes registers that it changed while opening (2), then INFINITE_SELECT off and the Polling.

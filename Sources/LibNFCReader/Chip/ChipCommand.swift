@@ -22,6 +22,11 @@ enum ChipCommand {
         [0x32, 0x02, 0x00, 0x0B, timeout.code]
     }
 
+    /// SetSerialBaudRate; it takes effect with the host's ACK to its answer.
+    static func serialSpeed(_ speed: LineSpeed) -> [UInt8] {
+        [0x10, speed.code]
+    }
+
     /// InCommunicateThru: the frame goes to the card as it is, the chip adds and checks the CRC.
     static func communicateThru(_ frame: [UInt8]) -> [UInt8] {
         [0x42] + frame

@@ -9,7 +9,7 @@ internal import NFCTransport
 /// share one and take each other's answers. The lock is `flock`'s, which every Kazasu takes; other programs are kept
 /// out by the terminal's own mark, which root passes by.
 struct DeviceNode: ~Copyable {
-    private let descriptor: Int32
+    let descriptor: Int32
     /// Where it is.
     let path: String
     private var isMarked = false
@@ -45,6 +45,8 @@ struct DeviceNode: ~Copyable {
 
     deinit {
         if isMarked { Terminal.mark(descriptor, exclusive: false) }
+        // Not by closing alone: a child that is being started holds the descriptor, and so the lock, until it runs.
+        flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
     }
 
@@ -66,6 +68,14 @@ struct DeviceNode: ~Copyable {
         let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
         _ = unsafe write(descriptor, acknowledge, acknowledge.count)
         tcflush(descriptor, TCIFLUSH)
+    }
+
+    /// Whether its line was never raised in vain.
+    var mayRaise: Bool { !LinePermission.isWithdrawn(descriptor) }
+
+    /// Remembers that its line does not carry the high speed.
+    func withdrawPermission() {
+        LinePermission.withdraw(descriptor)
     }
 
     private static func isCharacterDevice(_ descriptor: Int32) -> Bool {

@@ -35,6 +35,11 @@ internal import Synchronization
         }
     }
 
+    /// A variable of the environment, read while libnfc does not change it.
+    static func environment(_ name: String) -> String? {
+        shared.withLock { _ in unsafe getenv(name).map { unsafe String(cString: $0) } }
+    }
+
     /// Opens a reader.
     static func open(_ connectionString: ConnectionString) -> LibNFCDevice? {
         let handle = unsafe use { context in

@@ -22,6 +22,8 @@ public struct ChipStatistics: Hashable, Sendable {
     public var damagedFrames = 0
     /// Commands that the host gave up, by ACK or by another command.
     public var abortedCommands = 0
+    /// The present speed of the chip's end of the serial line, in bits a second; not counted, but as it is now.
+    public var bitsPerSecond = 115_200
 
     /// Nothing counted yet.
     public init() {}

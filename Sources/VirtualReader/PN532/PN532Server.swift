@@ -30,10 +30,14 @@ public final class PN532Server: Sendable {
     ///   - field: what lies before its antenna.
     ///   - timing: what is really waited for; nothing by default.
     ///   - faults: what goes wrong on the serial line.
+    ///   - serialLine: what the serial line carries, and whether both ends must run at one speed.
+    ///   - initialSpeed: the speed that the chip starts with, in bits a second, as when a program that had raised it
+    ///     was killed; one that a PN532 does not know counts as 115200.
     ///   - link: where to make a symbolic link to the serial port; it is removed at the end.
     /// - Throws: ``PseudoterminalError`` when the system gives no terminal, no thread or no link.
     public init(
-        field: any RadioField, timing: TimeModel = .off, faults: SerialFaultPlan = .none, link: String? = nil
+        field: any RadioField, timing: TimeModel = .off, faults: SerialFaultPlan = .none,
+        serialLine: SerialLineModel = .plain, initialSpeed: Int = 115_200, link: String? = nil
     ) throws(PseudoterminalError) {
         let terminal = try Pseudoterminal(link: link)
         let counters = ChipCounters()
@@ -43,7 +47,10 @@ public final class PN532Server: Sendable {
         self.counters = counters
         self.stopSignal = stopSignal
         let line = PseudoterminalLine(terminal, stop: stopSignal)
-        let chip = HandedOver(PN532Chip(field: field, line: line, timing: timing, faults: faults, counters: counters))
+        let chip = HandedOver(
+            PN532Chip(
+                field: field, line: line, timing: timing, faults: faults, model: serialLine,
+                initialSpeed: SerialSpeed(bitsPerSecond: initialSpeed) ?? .initial, counters: counters))
         thread = try WorkerThread { chip.value.run() }
     }
 

@@ -38,19 +38,24 @@ struct HostSpeedTests {
 
     /// A host that says what it has to say and hangs up; its clock is moved only by waiting.
     private final class ScriptedLine: HostLine {
-        let hostSpeed: SerialSpeed?
+        /// The host changes its own end after its first words.
+        private(set) var hostSpeed: SerialSpeed? = .baud115200
         var now = Duration.zero
         var durationOfLastWrite = Duration.zero
+        private let nextSpeed: SerialSpeed?
+        private var isFirst = true
         private var script: ArraySlice<[UInt8]>
         private var timeOfLastWrite = Duration.zero
 
         init(hostSpeed: SerialSpeed?, script: [[UInt8]]) {
-            self.hostSpeed = hostSpeed
+            nextSpeed = hostSpeed
             self.script = script[...]
         }
 
         func read(until deadline: Duration?) -> LineEvent {
-            script.popFirst().map { .bytes($0) } ?? .closed
+            if !isFirst { hostSpeed = nextSpeed }
+            isFirst = false
+            return script.popFirst().map { .bytes($0) } ?? .closed
         }
 
         func write(_ bytes: [UInt8]) {

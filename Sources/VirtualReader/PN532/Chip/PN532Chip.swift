@@ -20,9 +20,10 @@ final class PN532Chip {
 
     private let line: any HostLine
     private let faults: SerialFaultPlan
+    private let model: SerialLineModel
     private var parser = HostFrameParser()
     private var interruption: HostFrame?
-    private var byteTime = SerialSpeed.initial.byteTime
+    private var speed: SerialSpeed
     private var speedAfterAcknowledge: SerialSpeed?
     private var lastAnswer: [UInt8] = []
     private var isDead = false
@@ -35,13 +36,16 @@ final class PN532Chip {
 
     init(
         field: any RadioField, line: any HostLine, timing: TimeModel = .off, faults: SerialFaultPlan = .none,
-        counters: ChipCounters = ChipCounters()
+        model: SerialLineModel = .plain, initialSpeed: SerialSpeed = .initial, counters: ChipCounters = ChipCounters()
     ) {
         self.field = field
         self.line = line
         self.timing = timing
         self.faults = faults
+        self.model = model
         self.counters = counters
+        speed = initialSpeed
+        change(to: initialSpeed)
     }
 
     /// Serves the host until the line is closed.
@@ -50,13 +54,10 @@ final class PN532Chip {
             modelTime = max(line.now, timing.serialLine ? lineBusyUntil : .zero)
             switch frame {
             case .acknowledge:
-                byteTime = speedAfterAcknowledge?.byteTime ?? byteTime
-                speedAfterAcknowledge = nil
+                change(to: speedAfterAcknowledge ?? speed)
             case .notAcknowledge:
                 transmit(lastAnswer)
-            case .command(let bytes):
-                adoptSpeedOfHost()
-                serve(bytes)
+            case .command(let bytes): serve(bytes)
             }
         }
     }
@@ -118,9 +119,9 @@ final class PN532Chip {
     }
 
     private func transmit(_ bytes: [UInt8]) {
-        if timing.serialLine { spend(byteTime * bytes.count) }
+        if timing.serialLine { spend(speed.byteTime * bytes.count) }
         counters.count { $0.bytesToHost &+= bytes.count }
-        line.write(bytes)
+        line.write(model.atHost(bytes, host: line.hostSpeed, chip: speed))
     }
 
     /// The new speed of the line, from the host's ACK on.
@@ -128,13 +129,19 @@ final class PN532Chip {
         speedAfterAcknowledge = speed
     }
 
-    /// Makes up for an ACK that never came, when the host is at the new speed already.
+    private func change(to speed: SerialSpeed) {
+        speedAfterAcknowledge = nil
+        self.speed = speed
+        counters.count { $0.bitsPerSecond = Int(speed.bitsPerSecond) }
+    }
+
+    /// Makes up for an ACK that never came, or came too late, when the host is at the new speed already.
     ///
     /// nfcpy flushes its output as soon as it has written the ACK. A UART has sent those six bytes by then; a
-    /// pseudo-terminal throws away what its other end has not read yet.
-    private func adoptSpeedOfHost() {
-        guard let speed = speedAfterAcknowledge, line.hostSpeed == speed else { return }
-        byteTime = speed.byteTime
+    /// pseudo-terminal throws away what its other end has not read yet, and does not say at which speed it was sent.
+    private func adoptSpeedOfHost(_ host: SerialSpeed?) {
+        guard let speed = speedAfterAcknowledge, host == speed else { return }
+        change(to: speed)
     }
 
     // MARK: Waiting
@@ -192,8 +199,10 @@ final class PN532Chip {
     }
 
     private func take(_ bytes: [UInt8]) {
+        let host = line.hostSpeed
+        adoptSpeedOfHost(host)
         counters.count { $0.bytesFromHost &+= bytes.count }
-        if timing.serialLine { lineBusyUntil = max(line.now, lineBusyUntil) + byteTime * bytes.count }
-        parser.feed(bytes)
+        if timing.serialLine { lineBusyUntil = max(line.now, lineBusyUntil) + speed.byteTime * bytes.count }
+        parser.feed(model.atChip(bytes, host: host, chip: speed))
     }
 }

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The speeds of the chip's serial line, in the order of SetSerialBaudRate's parameter.
-enum SerialSpeed: UInt8, Sendable {
+enum SerialSpeed: UInt8, CaseIterable, Sendable {
     case baud9600, baud19200, baud38400, baud57600, baud115200, baud230400, baud460800, baud921600, baud1288000
 
     /// What a PN532 starts with.
     static let initial = SerialSpeed.baud115200
+
+    /// The speed of so many bits a second, `nil` when the chip has none such.
+    init?(bitsPerSecond: Int) {
+        guard let speed = Self.allCases.first(where: { $0.bitsPerSecond == bitsPerSecond }) else { return nil }
+        self = speed
+    }
 
     /// Bits a second.
     var bitsPerSecond: Int64 {

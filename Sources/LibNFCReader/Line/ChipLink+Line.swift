@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NFCTransport
+
+/// Raising the serial line for a long job, and lowering it again.
+extension ChipLink {
+    /// Why a reader is lost whose line was raised: the chip leaves a speed by command only, and hears none.
+    static let stuck = TransportError.readerFailed(
+        detail: "the reader gives no valid answer any more; unplug it and plug it in again, and if that happens again, "
+            + "set \(LinePermission.variable)=115200, since its serial line may not carry 921600 baud")
+
+    /// Raises the line when the session has become a long one.
+    ///
+    /// - Throws: ``TransportError`` when the reader is lost or work was cancelled. A line that cannot do it is no
+    ///   error: it stays as it was.
+    mutating func raiseLineWhenDue() throws(TransportError) {
+        guard line.isDue else { return }
+        guard onNode({ [speed] in $0.mayRaise && $0.canBeFast(from: speed) }) else {
+            line.settle()
+            return
+        }
+        // From here on the chip may change: an ACK is what confirms it, and to cancel is to send one.
+        line.begin()
+        switch outcome(of: ChipCommand.serialSpeed(.fast)) {
+        case .success: break
+        case .failed(let error), .readerInDoubt(let error): return try stayNormal(after: error)
+        }
+        guard onNode({ $0.confirm(.fast) }) else { return try stayNormal(after: ChipOutcome.damagedOnTheWay) }
+        switch outcome(of: ChipCommand.firmwareVersion) {
+        case .success: line.didRaise()
+        case .failed(let error), .readerInDoubt(let error): return try stayNormal(after: error)
+        }
+    }
+
+    /// Lowers the line, as the next program expects it. Does nothing at the normal speed.
+    ///
+    /// - Parameter forGood: whether the port is not to be raised again in this process.
+    mutating func lowerLine(forGood: Bool = false) {
+        guard line.mayBeFast else { return }
+        guard line.state != .unsure, outcome(of: ChipCommand.serialSpeed(speed)) == .success else {
+            return abandonFastLine(forGood: forGood)
+        }
+        line.settle()
+        _ = onNode { [speed] in
+            if forGood { $0.withdrawPermission() }
+            return $0.confirm(speed)
+        }
+    }
+
+    /// Lowers a line on which host and chip may not understand each other.
+    mutating func abandonFastLine(forGood: Bool) {
+        line.settle()
+        _ = onNode { [speed] in
+            if forGood { $0.withdrawPermission() }
+            return $0.lowerChip(to: speed)
+        }
+    }
+
+    private mutating func stayNormal(after error: TransportError) throws(TransportError) {
+        guard error != .cancelled else {
+            isInDoubt = true
+            throw .cancelled
+        }
+        _ = recover(from: error)
+        if let lost { throw lost }
+    }
+
+    private func outcome(of command: [UInt8]) -> ChipOutcome {
+        ChipOutcome(result: send(command, waiting: Self.commandTime).result, status: 0, overUSB: family.isUSB)
+    }
+
+    /// Does something with the port, if there is one.
+    private func onNode(_ body: (borrowing DeviceNode) -> Bool) -> Bool {
+        switch node {
+        case .some(let node): body(node)
+        case .none: false
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import NFCTransport
+import Testing
+import VirtualReader
+
+@testable import LibNFCReader
+
+/// Lines that do not carry 921600 baud, or not well, or chips that do not change.
+struct FastLineFaultTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var line = SerialLineModel.plain
+        var faults: [SerialFaultPlace: SerialFault] = [:]
+
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(name: "the host reads nothing", line: SerialLineModel(fastestToHost: 115_200)),
+        Case(name: "the host reads at half the speed", line: SerialLineModel(fastestToHost: 460_800)),
+        Case(name: "the chip does not know the command", faults: [.code(0x10): .syntaxError]),
+        Case(name: "the command is not heard", faults: [.code(0x10): .noAcknowledge]),
+        Case(name: "its answer is lost", faults: [.code(0x10): .acknowledgeOnly]),
+        Case(name: "its answer is damaged", faults: [.code(0x10): .wrongDataChecksum]),
+        Case(name: "it is refused", faults: [.code(0x10): .notAcknowledge]),
+        Case(name: "the proof is damaged", faults: [.code(0x02, after: 1): .wrongDataChecksum]),
+        Case(name: "the proof does not come", faults: [.code(0x02, after: 1): .acknowledgeOnly]),
+    ]
+
+    @Test(arguments: cases) func aLineThatCannotDoItIsLeftAsItWas(_ test: Case) throws {
+        let bench = try Bench(serial: SerialFaultPlan(test.faults), line: test.line)
+        try bench.activate()
+        try bench.work(40)
+        #expect(bench.chipSpeed == 115_200)
+        let tries = bench.speedCommands
+        bench.reader.close()
+        #expect(bench.speedCommands == tries)
+        // Nor is it tried again in this process.
+        let second = try #require(try LibNFCDriver().open(bench.server.connectionString, cancellation: .init()))
+        for _ in 0..<20 { #expect(try second.activateFeliCa(systems: [.transit]) != nil) }
+        second.close()
+        #expect(bench.speedCommands == tries)
+    }
+
+    /// What no program can mend: the chip leaves a speed by command only, and the line carries it none.
+    @Test(arguments: [SerialLineModel(fastestToChip: 115_200), .init(fastestToChip: 115_200, fastestToHost: 115_200)])
+    func aChipThatHearsNothingAnyMoreIsLost(_ line: SerialLineModel) throws {
+        let bench = try Bench(line: line)
+        try bench.activate()
+        try bench.work(3)
+        #expect(throws: ChipLink.stuck) { try bench.work(1) }
+        let asked = bench.hostCommands
+        #expect(throws: ChipLink.stuck) { try bench.activate() }
+        #expect(bench.hostCommands == asked)
+        bench.reader.close()
+    }
+
+    @Test func aFewFaultsAreBorneAndMoreAreNot() throws {
+        let places = [10, 20, 30].map { (SerialFaultPlace.code(0x42, after: $0), SerialFault.wrongDataChecksum) }
+        let bench = try Bench(serial: SerialFaultPlan(Dictionary(uniqueKeysWithValues: places)))
+        try bench.activate()
+        var speedCommands: [Int] = []
+        for _ in 0..<40 {
+            do {
+                #expect(try bench.exchange(TestCard.requestResponse) == TestCard.mode)
+            } catch {
+                #expect(error as? TransportError == .corrupted(status: 0))
+                speedCommands.append(bench.speedCommands)
+            }
+        }
+        #expect(speedCommands == [1, 1, 2])
+        #expect(bench.speedCommands == 2)
+        #expect(bench.chipSpeed == 115_200)
+    }
+
+    /// A chip that lost its power for a moment is back at its first speed.
+    @Test func aChipThatFellBackIsFoundAgain() throws {
+        let bench = try Bench()
+        try bench.activate()
+        try bench.work(20)
+        let port = open(bench.server.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+        defer { close(port) }
+        // Another program's SetSerialBaudRate and its ACK: what it says does not matter, only that the chip changes.
+        let frame: [UInt8] = [0x00, 0x00, 0xFF, 0x03, 0xFD, 0xD4, 0x10, 0x04, 0x18, 0x00]
+        let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
+        let commands = bench.speedCommands
+        _ = write(port, frame, frame.count)
+        while bench.speedCommands == commands { sched_yield() }
+        _ = write(port, acknowledge, acknowledge.count)
+        while bench.chipSpeed != 115_200 { sched_yield() }
+        #expect(throws: TransportError.self) { try bench.exchange(TestCard.requestSystemCode) }
+        try bench.work(5)
+        #expect(bench.chipSpeed == 115_200)
+    }
+}
