@@ -99,6 +99,17 @@ import Testing
         #expect(service.extra["refusedBlocks"] == ["0080": "01A6", "0087": "01A6"])
     }
 
+    /// A Flipper says which services an area has, not where its codes end: kept as it stands, no end is made up.
+    @Test func areasOfAFlipperAreKeptAsTheyStand() throws {
+        let system = try #require(try dump("flipper", "standard.nfc").systems.first)
+        #expect(system.areas.isEmpty)
+        #expect(
+            system.extra["flipperAreas"] == [
+                ["code": "0000", "services": "#000-#003"], ["code": "0040", "services": "#000-#003"],
+                ["code": "0800", "services": "#000-#003"],
+            ])
+    }
+
     @Test func maskedBlocksAreNotRead() throws {
         let dump = try dump("felica-tool", "private-list.json")
         #expect(!dump.complete)

@@ -112,6 +112,31 @@ import Testing
         }
     }
 
+    /// The IDm has four bits for the number of a system.
+    @Test func moreSystemsThanACardCanHaveAreRefused() {
+        let text = (0..<17).map { "# system 00\($0 + 10)\n" }.joined()
+        #expect(throws: DocumentError.malformedLine(line: 17, expected: "at most 16 systems")) {
+            try DumpFormatRegistry.complete.read(Array(text.utf8))
+        }
+    }
+
+    /// Zeros before a number do not make it another number, but a name of a million digits is none.
+    @Test func endlessNumbersAreRefused() {
+        let zeros = String(repeating: "0", count: 1_000_000)
+        let text = #"{"tagId":"0101031234567890","felica":{"systems":{""# + zeros + #"3":{}}}}"#
+        #expect(throws: DocumentError.self) { try DumpFormatRegistry.complete.read(Array(text.utf8)) }
+    }
+
+    @Test func everyReasonNotToWriteHasWordsInBothLanguages() {
+        let reasons: [DumpWritingError] = [
+            .notFeliCa(.typeB), .noIDm, .noPMm, .systemTwice(.transit),
+            .serviceTwice(.transit, ServiceCode(rawValue: 0x090F)),
+        ]
+        #expect(Set(reasons.map(\.text.english)).count == reasons.count)
+        #expect(Set(reasons.map(\.text.japanese)).count == reasons.count)
+        #expect(reasons[4].text.english.contains("090F") && reasons[4].text.japanese.contains("0003"))
+    }
+
     @Test func aFileThatIsTooLongIsRefused() {
         let bytes = [UInt8](repeating: 0x20, count: DumpSource.longest + 1)
         #expect(throws: DocumentError.tooLong(bytes: bytes.count, limit: DumpSource.longest)) {

@@ -11,6 +11,8 @@ struct FlipperReader {
     private var isFeliCa = false
     private var dataFormat: Int?
     private var counts = FlipperCounts()
+    /// The areas by the place of their system.
+    private var areas: [Int: [JSONValue]] = [:]
     private var refused = JSONObject()
     private var lastLine = 0
 
@@ -83,10 +85,8 @@ struct FlipperReader {
         let system = try currentSystem(line)
         let code: AreaCode = try line.code(try field("Code", of: fields, line))
         let range = (try? field("Services", of: fields, line)) ?? ""
-        var areas: [JSONValue] = []
-        if case .array(let known)? = card.systems[system].extra["flipperAreas"] { areas = known }
-        areas.append(.object(JSONObject([("code", .string(code.description)), ("services", .string(range))])))
-        card.systems[system].extra["flipperAreas"] = .array(areas)
+        areas[system, default: []].append(
+            .object(JSONObject([("code", .string(code.description)), ("services", .string(range))])))
         counts.areas += 1
     }
 
@@ -157,6 +157,7 @@ struct FlipperReader {
         try counts.endSystem(end)
         try counts.endFile(end)
         guard !card.systems.isEmpty || dataFormat == 2 else { throw .missing(key: "Block 0") }
+        for (system, areas) in areas { card.systems[system].extra["flipperAreas"] = .array(areas) }
         if !refused.members.isEmpty {
             card.systems[0].note(FlipperLite.service, extra: JSONObject([("refusedBlocks", .object(refused))]))
         }

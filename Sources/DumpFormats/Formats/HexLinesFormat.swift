@@ -43,7 +43,9 @@ public struct HexLinesFormat: DumpFormat {
         let history = ServiceCode(rawValue: 0x090F)
         system.note(history, extra: JSONObject([("assumed", ["code", "blocks"])]))
         for (place, record) in records.enumerated() {
-            guard let number = UInt16(exactly: place) else { break }
+            guard let number = UInt16(exactly: place) else {
+                throw .malformed(key: "the file", expected: "at most 65536 records")
+            }
             _ = system.add(record, at: number, of: history)
         }
         return [try ImportedCard(complete: false, systems: [system]).dump()]

@@ -50,7 +50,7 @@ public struct KazasuHexFormat: WritableDumpFormat {
 
     private func readBlock(_ words: [Substring], _ line: TextLine, _ card: inout ImportedCard) throws(DocumentError) {
         guard words.count >= 4 else { throw line.malformed("SYSTEM SERVICE BLOCK HEX") }
-        let system = place(of: try line.code(words[0]), in: &card)
+        let system = try place(of: try line.code(words[0]), line, in: &card)
         let service: ServiceCode = try line.code(words[1])
         let number: BlockIndex = try line.code(words[2])
         let block = try line.block(words[3...].joined(separator: " "))
@@ -66,6 +66,7 @@ public struct KazasuHexFormat: WritableDumpFormat {
             let ids = try ids(words, line)
             (card.idm, card.pmm) = (ids.idm, ids.pmm)
         } else if words.count >= 2, words[0] == "system", words[1].utf8.count == 4, let code = SystemCode(words[1]) {
+            try checkCount(card.systems.count, line)
             // Two systems of one card may have the same code.
             let ids = try ids(words.dropFirst(2), line)
             card.systems.append(ImportedSystem(code: code, idm: ids.idm, pmm: ids.pmm))
@@ -73,7 +74,7 @@ public struct KazasuHexFormat: WritableDumpFormat {
             card.complete = false
             card.missing.append(missing(words.dropFirst()))
         } else if words.count >= 3, words[0].utf8.count == 4, let code = SystemCode(words[0]) {
-            let system = place(of: code, in: &card)
+            let system = try place(of: code, line, in: &card)
             if words[1] == "key", words[2] == "required:" {
                 for word in words[3...] { card.systems[system].note(try line.code(word), state: .keyRequired) }
             } else if words[1].utf8.count == 4, let service = ServiceCode(words[1]) {
@@ -121,10 +122,18 @@ public struct KazasuHexFormat: WritableDumpFormat {
     }
 
     /// Where a system stands; the last one with this code, since lines follow the comment that opens it.
-    private func place(of code: SystemCode, in card: inout ImportedCard) -> Int {
+    private func place(
+        of code: SystemCode, _ line: TextLine, in card: inout ImportedCard
+    ) throws(DocumentError) -> Int {
         if let place = card.systems.lastIndex(where: { $0.code == code }) { return place }
+        try checkCount(card.systems.count, line)
         card.systems.append(ImportedSystem(code: code))
         return card.systems.count - 1
+    }
+
+    /// The IDm has four bits for the number of a system; the search for a system at each line bounds itself by that too.
+    private func checkCount(_ count: Int, _ line: TextLine) throws(DocumentError) {
+        guard count < 16 else { throw line.malformed("at most 16 systems") }
     }
 
     /// The listing without a separator between bytes.

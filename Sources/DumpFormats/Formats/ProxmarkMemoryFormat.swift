@@ -47,7 +47,7 @@ public struct ProxmarkMemoryFormat: DumpFormat {
     private func memory(_ blocks: JSONCursor) throws(DocumentError) -> JSONObject {
         var memory: [(number: UInt8, value: JSONValue)] = []
         for (key, value) in try blocks.members() {
-            guard key.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt8(key) else {
+            guard let number = BlockIndex(decimal: key).flatMap({ UInt8(exactly: $0.rawValue) }) else {
                 throw value.malformed("a decimal number from 0 to 255 as its name")
             }
             memory.append((number, .string(Hex.encode(try value.bytes(count: 4)))))

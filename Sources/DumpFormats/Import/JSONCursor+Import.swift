@@ -68,7 +68,9 @@ extension JSONCursor {
     func blocks(radix: Int) throws(DocumentError) -> [(number: UInt16, block: Block)] {
         var blocks: [(UInt16, Block)] = []
         for (key, value) in try members() {
-            guard key.utf8.allSatisfy({ Hex.value(of: $0) != nil }), let number = UInt16(key, radix: radix) else {
+            guard key.utf8.count <= 5, key.utf8.allSatisfy({ Hex.value(of: $0) != nil }),
+                let number = UInt16(key, radix: radix)
+            else {
                 throw value.malformed(
                     radix == 16 ? "a name of four hexadecimal digits" : "a decimal number as its name")
             }
@@ -93,7 +95,8 @@ extension JSONCursor {
 extension FourDigitCode {
     /// A code from its number in decimal digits, as Metrodroid and FareBot write it: `2319` is 090F.
     init?(decimal text: some StringProtocol) {
-        guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt16(text) else { return nil }
+        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt16(text)
+        else { return nil }
         self.init(rawValue: number)
     }
 
