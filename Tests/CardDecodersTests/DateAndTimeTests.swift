@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardDecoders
+import CardModel
 import Testing
 
 @Suite("Dates and times of cards")
@@ -54,5 +55,19 @@ struct DateAndTimeTests {
         #expect(ClockTime(hour: 0, minute: 60) == nil)
         #expect(ClockTime(hour: 0, minute: 0, second: 60) == nil)
         #expect(ClockTime(hour: -1, minute: 0) == nil)
+    }
+
+    @Test("What is too little for a date or a time is written without the rest, and only if it can exist")
+    func partial() {
+        #expect(PartialMoment(month: 2, day: 29)?.dayText == "--02-29")
+        #expect(PartialMoment(month: 2, day: 29)?.hourText == nil)
+        #expect(PartialMoment(hour: 9)?.hourText == "09:--")
+        #expect(PartialMoment(hour: 0)?.dayText == nil)
+        #expect(PartialMoment(hour: 0)?.json.compactText == #"{"hour":0}"#)
+        #expect(PartialMoment(month: 3, day: 9)?.json.compactText == #"{"month":3,"day":9}"#)
+        for (month, day) in [(0, 1), (13, 1), (2, 30), (4, 31), (1, 0), (-1, -1)] {
+            #expect(PartialMoment(month: month, day: day) == nil)
+        }
+        #expect(PartialMoment(hour: 24) == nil && PartialMoment(hour: -1) == nil)
     }
 }

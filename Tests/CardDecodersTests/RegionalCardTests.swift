@@ -24,6 +24,18 @@ struct RegionalCardTests {
         #expect(history.map(\.warnings) == [[], [.serialOrder], []])
     }
 
+    @Test("Defect 4: OKICA's twenty records are all there, stations with both bytes, serials with both")
+    func okicaWhole() throws {
+        let blocks = try (0..<20 as Range<UInt8>).map { number in
+            try Dumps.block("160100023A6EDC01DC1F010000020000").with(14, 0xF0 - number).with(9, 0x20 + number)
+        }
+        let history = try #require(try OkicaDecoder().decode(dump(0x8FC1, 0x028F, blocks)).history)
+        #expect(history.map(\.raw) == blocks)
+        #expect(history.map(\.serial) == (0..<20).map { 0x02F0 - $0 })
+        #expect(history.compactMap { $0.exit?.code.tableText }.last == "local:8FC1-DC33")
+        #expect(history.dropLast().allSatisfy { $0.amount == 0 } && history.last?.amount == nil)
+    }
+
     @Test("OKICA's bus stops keep sixteen bits, and the company that is known")
     func okicaStops() throws {
         let blocks = try ["050F000F3A6E0B04123401000000 0100", "050F000F3A6E0C04123401000000 0200"].map {

@@ -25,6 +25,15 @@ public struct PartialMoment: Hashable, Sendable {
         self.hour = hour
     }
 
+    /// The day without its year, as in `--03-09`, or `nil`.
+    public var dayText: String? {
+        guard let month, let day else { return nil }
+        return "--\(Decimal.padded(month, 2))-\(Decimal.padded(day, 2))"
+    }
+
+    /// The hour without its minute, as in `09:--`, or `nil`.
+    public var hourText: String? { hour.map { "\(Decimal.padded($0, 2)):--" } }
+
     /// `partial` in `kazasu.history/1`: what is known, and nothing else.
     public var json: JSONValue {
         let known = [("month", month), ("day", day), ("hour", hour)]

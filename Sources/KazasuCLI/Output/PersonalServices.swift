@@ -20,7 +20,8 @@ enum PersonalServices {
         (0x8182, 0x100B), (0x8182, 0x104B),  // ANA QUICPay: id, holder
         (0x8CC1, 0x100B), (0x8CC1, 0x104B),  // Speedpass: id, holder
         (0x0447, 0x020B),  // Gifu University: student id
-        (0x9373, 0x100B), (0x90B7, 0x300B),  // Jakarta: ids
+        (0x9373, 0x100B), (0x90B7, 0x300B), (0x9450, 0x100B),  // Jakarta, Ho Chi Minh City: ids
+        (0x832C, 0x804B), (0x8B5D, 0x804B),  // ecomyca, passca, Ryuto: number
     ]
 
     static func contains(_ system: SystemCode, _ service: ServiceCode) -> Bool {

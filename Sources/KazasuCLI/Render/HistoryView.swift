@@ -38,7 +38,10 @@ struct HistoryView {
     private static func cells(_ record: HistoryRecord) -> [String] {
         let what = [record.terminal, record.process].compactMap { $0 }.map(name).joined(separator: " / ")
         let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
-        let start = [record.date?.description ?? "-", record.time?.hourAndMinute ?? "", Words.kind(record.kind)]
+        let start = [
+            record.date?.description ?? record.partial?.dayText ?? "-",
+            record.time?.hourAndMinute ?? record.partial?.hourText ?? "", Words.kind(record.kind),
+        ]
         let amounts = [record.amount.map(signed) ?? "-", record.balance.map { String($0) } ?? "-"]
         return start + places + amounts + [what]
     }
