@@ -37,10 +37,11 @@ final class MetrodroidXMLReader: XMLHandler {
             try card?.note(code, line: line)
         case "block":
             content = []
-            guard let number = attributes["address"].flatMap({ UInt16($0) }) else {
+            // Kept in a signed byte, so 82 of a FeliCa Lite is -126.
+            guard let number = attributes["address"].flatMap({ Int($0) }), (-128...0xFFFF).contains(number) else {
                 throw .malformedLine(line: line, expected: "a block with its decimal address")
             }
-            address = number
+            address = number < 0 ? UInt16(UInt8(truncatingIfNeeded: number)) : UInt16(truncatingIfNeeded: number)
         case "idm", "pmm": content = []
         default: break
         }

@@ -54,7 +54,6 @@ struct ChipLink: ~Copyable {
 
     /// Runs an InListPassiveTarget and returns its answer.
     mutating func poll(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
-        line.didExchange()
         let answer = send(command, waiting: Self.pollingTime)
         do throws(TransportError) {
             try check(answer, statusIsFirst: false)
@@ -63,7 +62,9 @@ struct ChipLink: ~Copyable {
             guard error == .readerTimeout, lost == nil, family.timesOutWithoutCard else { throw error }
             return [0x00]
         }
-        guard !answer.bytes.isEmpty else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+        guard let targets = answer.bytes.first else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+        // Who waits for a card needs no fast line.
+        if targets > 0 { line.didExchange() }
         return answer.bytes
     }
 

@@ -110,6 +110,21 @@ import Testing
             ])
     }
 
+    /// FareBot and Metrodroid kept block numbers in a signed byte: the ID block 82 of a FeliCa Lite is -126 there.
+    @Test(arguments: [
+        #"{"cardType":"FeliCa","_tagId":"012E4CD2C0FFEE42","systems":[{"code":34996,"services":[{"serviceCode":11,"#
+            + #""blocks":[{"address":-126,"data":"AS5M0sD/7kIAAAAAAAAAAA=="}]}]}]}"#,
+        #"{"tagId":"012e4cd2c0ffee42","felica":{"systems":{"34996":{"services":{"11":{"#
+            + #""blocks":[{"address":-126,"data":"012e4cd2c0ffee420000000000000000"}]}}}}}}"#,
+        #"<card type="4" id="012e4cd2c0ffee42"><systems><system code="34996"><services><service code="11"><blocks>"#
+            + #"<block address="-126">AS5M0sD/7kIAAAAAAAAAAA==</block></blocks></service></services></system></systems></card>"#,
+    ])
+    func negativeBlockNumbersAreSignedBytes(_ text: String) throws {
+        let dump = try #require(try DumpFormatRegistry.complete.read(Array(text.utf8)).dumps.first)
+        let block = dump.blocks(.lite, ServiceCode(rawValue: 0x000B))?[0x82]
+        #expect(block?.description == "012E4CD2C0FFEE420000000000000000")
+    }
+
     @Test func maskedBlocksAreNotRead() throws {
         let dump = try dump("felica-tool", "private-list.json")
         #expect(!dump.complete)

@@ -56,7 +56,7 @@ public struct FareBotFormat: DumpFormat {
             let code: ServiceCode = try self.code(service.required("serviceCode"))
             system.note(code)
             for block in try service.optional("blocks")?.elements() ?? [] {
-                let number = UInt16(truncatingIfNeeded: try block.required("address").integer(in: 0...0xFFFF))
+                let number = try block.required("address").blockNumber()
                 guard system.add(try block.required("data").block(), at: number, of: code) else {
                     throw block.malformed("a block that stands once")
                 }

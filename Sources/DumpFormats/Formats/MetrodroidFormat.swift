@@ -83,8 +83,8 @@ public struct MetrodroidFormat: WritableDumpFormat {
             blocks.append((number.rawValue, try value.required("data").block()))
         }
         for (place, value) in try (service.optional("blocks")?.elements() ?? []).enumerated() {
-            let number = try value.optional("address")?.integer(in: 0...0xFFFF) ?? place
-            guard let number = UInt16(exactly: number) else { throw value.malformed("at most 65536 blocks") }
+            let address = try value.optional("address")?.blockNumber()
+            guard let number = address ?? UInt16(exactly: place) else { throw value.malformed("at most 65536 blocks") }
             blocks.append((number, try value.required("data").block()))
         }
         return blocks

@@ -79,6 +79,12 @@ extension JSONCursor {
         return blocks.sorted { $0.0 < $1.0 }
     }
 
+    /// The number of a block. FareBot and Metrodroid kept it in a signed byte, so 82 of a FeliCa Lite may be -126.
+    func blockNumber() throws(DocumentError) -> UInt16 {
+        let number = try integer(in: -128...0xFFFF)
+        return number < 0 ? UInt16(UInt8(truncatingIfNeeded: number)) : UInt16(truncatingIfNeeded: number)
+    }
+
     /// A moment in milliseconds since 1970, as ISO 8601.
     func moment() throws(DocumentError) -> String {
         // The year 9999 is the last that ISO 8601 writes in four digits.
