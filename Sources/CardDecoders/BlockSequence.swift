@@ -19,7 +19,7 @@ struct BlockSequence {
 
     /// The blocks of a service up to the first for which `isUnused` holds.
     init(_ service: ServiceDump, isUnused: (Block) -> Bool) {
-        let sorted = service.sortedBlocks
+        let sorted = BlockSequence.sorted(service)
         let used = sorted.prefix { !isUnused($0.block) }
         entries = used.map { number, block in
             let next = number.addingReportingOverflow(1)
@@ -28,5 +28,16 @@ struct BlockSequence {
         let endWasSeen = used.count < sorted.count || service.state == .read
         let places = sorted.prefix(used.count + 1).enumerated()
         isIncomplete = !endWasSeen || places.contains { Int($0.element.number) != $0.offset }
+    }
+
+    /// The blocks in the order of their numbers; nothing needs sorting when none is missing.
+    private static func sorted(_ service: ServiceDump) -> [(number: UInt16, block: Block)] {
+        var blocks: [(number: UInt16, block: Block)] = []
+        blocks.reserveCapacity(service.blocks.count)
+        for number in 0..<UInt16(clamping: service.blocks.count) {
+            guard let block = service.blocks[number] else { return service.sortedBlocks }
+            blocks.append((number, block))
+        }
+        return blocks.count == service.blocks.count ? blocks : service.sortedBlocks
     }
 }

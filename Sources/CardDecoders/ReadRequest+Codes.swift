@@ -4,7 +4,9 @@ internal import CardModel
 
 extension ReadRequest {
     /// A wish for blocks by the numbers of system and service.
-    init(_ system: UInt16, _ service: UInt16, _ blocks: Range<UInt16>) {
-        self.init(system: SystemCode(rawValue: system), service: ServiceCode(rawValue: service), blocks: blocks)
+    init(_ system: UInt16, _ service: UInt16, _ blocks: Range<UInt16>, isRequired: Bool = true) {
+        self.init(
+            system: SystemCode(rawValue: system), service: ServiceCode(rawValue: service), blocks: blocks,
+            isRequired: isRequired)
     }
 }

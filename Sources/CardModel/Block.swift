@@ -32,11 +32,15 @@ public struct Block: Hashable, Sendable {
 
     /// The number in `count` bytes (1 to 8) from `offset`; bytes past the end wrap round to the start.
     public func number(at offset: Int, count: Int, _ order: ByteOrder) -> UInt64 {
-        let places = 0..<max(0, min(count, 8))
-        return switch order {
-        case .big: places.reduce(0) { $0 << 8 | UInt64(self[offset &+ $1]) }
-        case .little: places.reversed().reduce(0) { $0 << 8 | UInt64(self[offset &+ $1]) }
+        var number: UInt64 = 0
+        for place in 0..<max(0, min(count, 8)) {
+            let byte = UInt64(self[offset &+ place])
+            switch order {
+            case .big: number = number << 8 | byte
+            case .little: number |= byte << UInt64(place * 8)
+            }
         }
+        return number
     }
 
     /// The two-byte number at `offset`.

@@ -63,7 +63,7 @@ struct ChipLink: ~Copyable {
             return [0x00]
         }
         guard let targets = answer.bytes.first else { throw recover(from: ChipOutcome.damagedOnTheWay) }
-        // Who waits for a card needs no fast line.
+        // Who waits for a card is not yet at work.
         if targets > 0 { line.didExchange() }
         return answer.bytes
     }
@@ -137,7 +137,7 @@ struct ChipLink: ~Copyable {
             if family.reachesChip { node.abortChip() }
         case .none: break
         }
-        let wasRaised = line.mayBeFast
+        let isUnproven = line.state == .unsure
         let isTooMuch = error != .cancelled && line.didMeetFault()
         if line.state == .unsure { abandonFastLine(forGood: error != .cancelled) }
         var outcome = synchronise()
@@ -150,7 +150,7 @@ struct ChipLink: ~Copyable {
         switch outcome {
         case .success: return error
         case .failed(let fault): lost = fault
-        case .readerInDoubt: lost = wasRaised ? Self.stuck : error.isReaderFault ? error : Self.mute
+        case .readerInDoubt: lost = isUnproven ? Self.stuck : error.isReaderFault ? error : Self.mute
         }
         return lost ?? error
     }

@@ -12,9 +12,8 @@ final class Canceller: Sendable {
     init(of cancellation: CancellationToken, whenBlockedAt place: SerialFaultPlace, server: PN532Server) {
         DispatchQueue(label: "canceller").async { [done] in
             while !Self.isReached(place, server.statistics) { sched_yield() }
-            let before = server.statistics.bytesToHost
-            // The ACK is out or was already; libnfc waits for the answer or is about to.
-            for _ in 0..<2000 where server.statistics.bytesToHost == before { sched_yield() }
+            // The ACK goes out and libnfc begins to wait. One that comes too early is heard at the end of the wait.
+            for _ in 0..<50 { sched_yield() }
             cancellation.cancel()
             done.signal()
         }

@@ -76,6 +76,15 @@ struct FastLineFaultTests {
         #expect(bench.chipSpeed == 115_200)
     }
 
+    /// The line was proven, so it is not blamed for a chip that dies later.
+    @Test func aReaderThatDiesLaterStoppedAnswering() throws {
+        let bench = try Bench(serial: SerialFaultPlan([.code(0x42, after: 10): .dead]))
+        try bench.activate()
+        try bench.work(10)
+        #expect(throws: TransportError.readerTimeout) { try bench.work(1) }
+        bench.reader.close()
+    }
+
     /// A chip that lost its power for a moment is back at its first speed.
     @Test func aChipThatFellBackIsFoundAgain() throws {
         let bench = try Bench()

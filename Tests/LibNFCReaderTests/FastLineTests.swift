@@ -62,6 +62,14 @@ struct FastLineTests {
         #expect(bench.speedCommands == 0)
     }
 
+    @Test func waitingForACardIsNoWork() throws {
+        let bench = try Bench()
+        for _ in 0..<20 { #expect(try bench.activate(.ndef) == nil) }
+        try bench.activate()
+        try bench.work(3)
+        #expect(bench.speedCommands == 0)
+    }
+
     @Test func aSpeedThatWasAskedForIsKept() throws {
         let bench = try Bench(speed: ":115200")
         try bench.activate()

@@ -18,7 +18,7 @@ public struct HoChiMinhCityDecoder: CardDecoder {
     /// Purse and number (100B).
     public var historyReads: [ReadRequest] { [balanceRead, numberRead] }
 
-    private let numberRead = ReadRequest(0x9450, 0x100B, 0..<1)
+    private let numberRead = ReadRequest(0x9450, 0x100B, 0..<1, isRequired: false)
 
     /// The decoder.
     public init() {}

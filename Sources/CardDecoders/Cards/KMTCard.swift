@@ -19,7 +19,7 @@ public struct KMTDecoder: CardDecoder {
     public var historyReads: [ReadRequest] { [balanceRead, historyRead, numberRead] }
 
     private let historyRead = ReadRequest(0x90B7, 0x200F, 0..<20)
-    private let numberRead = ReadRequest(0x90B7, 0x300B, 0..<1)
+    private let numberRead = ReadRequest(0x90B7, 0x300B, 0..<1, isRequired: false)
 
     /// The decoder.
     public init() {}

@@ -19,7 +19,7 @@ public struct MRTJakartaDecoder: CardDecoder {
     /// Purse and number (100B); no history is open.
     public var historyReads: [ReadRequest] { [balanceRead, numberRead] }
 
-    private let numberRead = ReadRequest(0x9373, 0x100B, 0..<1)
+    private let numberRead = ReadRequest(0x9373, 0x100B, 0..<1, isRequired: false)
 
     /// The decoder.
     public init() {}

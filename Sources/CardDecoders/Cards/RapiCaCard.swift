@@ -22,8 +22,8 @@ public struct RapiCaDecoder: CardDecoder {
 
     private let attributeRead = ReadRequest(0x8194, 0x004B, 0..<4)
     private let historyRead = ReadRequest(0x8194, 0x008F, 0..<20)
-    private let chargeRead = ReadRequest(0x8194, 0x00CF, 0..<10)
-    private let issueRead = ReadRequest(0x8194, 0x000B, 0..<1)
+    private let chargeRead = ReadRequest(0x8194, 0x00CF, 0..<10, isRequired: false)
+    private let issueRead = ReadRequest(0x8194, 0x000B, 0..<1, isRequired: false)
 
     /// The decoder.
     public init() {}
@@ -55,7 +55,7 @@ public struct RapiCaDecoder: CardDecoder {
         try report.takeBalance(orFrom: newest) { () throws(DecodingFailure) in try balance(dump) }
         report.fields += issue?.fields ?? []
         if let money = attributes[1] {
-            report.fields.append(.number("points", "Points", "ポイント", money.uint16(at: 8, .big)))
+            report.fields.append(.points(Int(money.uint16(at: 8, .big))))
             report.fields.append(.number("premium", "Premium", "プレミアム", money.uint16(at: 6, .big)))
             report.fields.append(.number("serial", "Running number", "通番", money.uint24(at: 11, .big)))
         }

@@ -22,7 +22,7 @@ public struct RyutoDecoder: CardDecoder {
     public var historyReads: [ReadRequest] { [historyRead, issueRead] }
 
     private let historyRead = ReadRequest(0x8B5D, 0x898F, 0..<20)
-    private let issueRead = ReadRequest(0x8B5D, 0x804B, 0..<2)
+    private let issueRead = ReadRequest(0x8B5D, 0x804B, 0..<2, isRequired: false)
 
     /// The decoder.
     public init() {}

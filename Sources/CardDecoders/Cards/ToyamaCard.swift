@@ -20,7 +20,7 @@ public struct ToyamaDecoder: CardDecoder {
     public var historyReads: [ReadRequest] { [balanceRead, historyRead, issueRead] }
 
     private let historyRead = ReadRequest(0x832C, 0x898F, 0..<20)
-    private let issueRead = ReadRequest(0x832C, 0x804B, 0..<2)
+    private let issueRead = ReadRequest(0x832C, 0x804B, 0..<2, isRequired: false)
 
     /// The decoder.
     public init() {}

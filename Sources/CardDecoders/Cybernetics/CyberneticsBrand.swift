@@ -8,12 +8,14 @@ internal import CardModel
 enum CyberneticsBrand {
     /// The brand, or `undecidable` when the services fit none or more than one: never a guess.
     static func field(_ system: SystemDump) -> CardField {
-        var services: Set<ServiceCode> = []
+        // A list, not a set: few of its codes are ever looked for.
+        var services: [ServiceCode] = []
+        services.reserveCapacity(system.services.count)
         for service in system.services {
             if case .refused = service.state, service.blocks.isEmpty { continue }
-            services.insert(service.code)
+            services.append(service.code)
         }
-        let fitting = DecoderTables.transitBrands.rows.filter { $0.services.allSatisfy(services.contains) }
+        let fitting = DecoderTables.transitBrands.rows.filter { $0.services.allSatisfy { services.contains($0) } }
         let brand = fitting.first.flatMap { first in
             fitting.allSatisfy { $0.brand == first.brand } ? first : nil
         }

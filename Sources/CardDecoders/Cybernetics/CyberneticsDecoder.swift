@@ -57,10 +57,16 @@ public struct CyberneticsDecoder: CardDecoder {
     /// The balance of 008B: bytes 11 and 12, little-endian, yen; checked against the newest history record when the
     /// dump holds it.
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+        try balance(dump, newest: dump.opened(historyRead)?.blocks[0].flatMap { CyberneticsHistoryBlock($0) })
+    }
+
+    private func balance(
+        _ dump: CardDump, newest: CyberneticsHistoryBlock?
+    ) throws(DecodingFailure) -> BalanceReport {
         let attributes = CyberneticsAttributeBlock(
             try dump.block(balanceRead, card: id, field: "balance", offset: 11))
         var report = BalanceReport(balances: [BalanceEntry(card: id, name: name, amount: attributes.balance)])
-        if let newest = newestRecord(dump) {
+        if let newest {
             if newest.balance != attributes.balance { report.warnings.append(.balanceDiffersFromHistory) }
             if newest.serial & 0xFFFF != attributes.transactionNumber {
                 report.warnings.append(.transactionsNotInHistory)
@@ -72,7 +78,9 @@ public struct CyberneticsDecoder: CardDecoder {
     /// Balance and history; gate log, entry record, tickets and points when the dump holds them.
     public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
-        if let service = dump.opened(historyRead) {
+        let service = dump.opened(historyRead)
+        let newest = service?.blocks[0].flatMap { CyberneticsHistoryBlock($0) }
+        if let service {
             let history = CyberneticsHistory(service, stations)
             report.history = history.records
             report.warnings = history.warnings
@@ -87,25 +95,21 @@ public struct CyberneticsDecoder: CardDecoder {
                 report.history = records
             }
             report.insideGates = CyberneticsInsideGates.inference(
-                log, report.entryRecord, isCounted: hasUnlistedTransactions(dump))
+                log, report.entryRecord, isCounted: hasUnlistedTransactions(dump, newest))
         }
         if tellsBrand, let system = dump.system(system) { report.fields.append(CyberneticsBrand.field(system)) }
         if let pointsRead, let block = dump.opened(pointsRead)?.blocks[0] {
             report.fields.append(.points(Int(block.uint24(at: 0, .little))))
         }
-        try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(DecodingFailure) in
-            try balance(dump)
+        try report.takeBalance(orFrom: newest?.balance) { () throws(DecodingFailure) in
+            try balance(dump, newest: newest)
         }
         return report
     }
 
     /// Whether 008B counts another transaction than the newest record's; `nil` when one of the two was not read.
-    private func hasUnlistedTransactions(_ dump: CardDump) -> Bool? {
-        guard let block = dump.opened(balanceRead)?.blocks[0], let newest = newestRecord(dump) else { return nil }
+    private func hasUnlistedTransactions(_ dump: CardDump, _ newest: CyberneticsHistoryBlock?) -> Bool? {
+        guard let block = dump.opened(balanceRead)?.blocks[0], let newest else { return nil }
         return CyberneticsAttributeBlock(block).transactionNumber != newest.serial & 0xFFFF
-    }
-
-    private func newestRecord(_ dump: CardDump) -> CyberneticsHistoryBlock? {
-        dump.opened(historyRead)?.blocks[0].flatMap { CyberneticsHistoryBlock($0) }
     }
 }

@@ -18,16 +18,19 @@ struct CyberneticsHistory {
     init(_ service: ServiceDump, _ stations: any StationNames) {
         let sequence = BlockSequence(service) { CyberneticsHistoryBlock($0) == nil }
         var links: [Link] = []
-        var seen: Set<Block> = []
+        links.reserveCapacity(sequence.entries.count)
         for entry in sequence.entries {
             guard let block = CyberneticsHistoryBlock(entry.block) else { continue }
-            // A text that joins two reads of a card holds some blocks twice; a card never does, since serials differ.
-            guard seen.insert(block.raw).inserted else {
-                warnings = [.duplicateRecord]
-                continue
-            }
             links.append(Link(block: block, olderWasRead: entry.olderWasRead))
         }
+        // A text that joins two reads of a card holds some blocks twice; a card never does, since its serials fall.
+        if zip(links, links.dropFirst()).contains(where: { $0.block.serial <= $1.block.serial }) {
+            var seen: Set<Block> = []
+            let once = links.filter { seen.insert($0.block.raw).inserted }
+            if once.count < links.count { warnings = [.duplicateRecord] }
+            links = once
+        }
+        records.reserveCapacity(links.count)
         for (place, link) in links.enumerated() {
             var record = link.block.record(stations)
             let older = place + 1 < links.count ? links[place + 1].block : nil

@@ -12,6 +12,7 @@ enum CyberneticsRides {
     static func join(_ log: CyberneticsGateLog, to records: inout [HistoryRecord]) {
         var passages = log.unbroken
         for place in records.indices {
+            guard !passages.isEmpty else { return }
             if records[place].warnings.contains(where: isBreak) { return }
             guard records[place].kind == .rail else { continue }
             guard let found = passages.firstIndex(where: { isExit($0, of: records[place]) }) else { continue }

@@ -26,7 +26,9 @@ struct LiteIDBlock {
         ]
         if let issuer = DecoderTables.liteIssuers[format] {
             fields.append(
-                CardField(key: "issuer", name: LocalizedText("Issuer", "発行者"), value: issuer.english, isPersonal: false)
+                CardField(
+                    key: "issuer", name: LocalizedText("Issuer", "発行者"), value: issuer.english, label: issuer,
+                    isPersonal: false)
             )
         }
         return fields

@@ -27,17 +27,22 @@ struct NDEFAttributes {
             .number("nmaxb", "Blocks for the message (Nmaxb)", "NDEFブロック数 (Nmaxb)", raw.uint16(at: 3, .big)),
             .number("length", "Length of the message (Ln), bytes", "メッセージ長 (Ln、バイト)", raw.uint24(at: 11, .big)),
             // WriteF: 00 done, 0F in progress. RWFlag: 00 read only, 01 read and write. Others stay numbers.
-            coded("writeFlag", "Last write", "直前の書き込み", raw[9], [0x00: "complete", 0x0F: "interrupted"]),
-            coded("access", "Access", "アクセス", raw[10], [0x00: "read-only", 0x01: "read-write"]),
+            coded(
+                "writeFlag", "Last write", "直前の書き込み", raw[9],
+                [0x00: LocalizedText("complete", "完了"), 0x0F: LocalizedText("interrupted", "中断")]),
+            coded(
+                "access", "Access", "アクセス", raw[10],
+                [0x00: LocalizedText("read-only", "読み取り専用"), 0x01: LocalizedText("read-write", "読み書き可")]),
         ]
     }
 
     private func coded(
-        _ key: String, _ english: String, _ japanese: String, _ code: UInt8, _ words: [UInt8: String]
+        _ key: String, _ english: String, _ japanese: String, _ code: UInt8, _ words: [UInt8: LocalizedText]
     ) -> CardField {
         CardField(
             key: key, name: LocalizedText(english, japanese),
-            value: words[code] ?? CodedValue(code: code, name: nil).hex,
+            value: words[code]?.english ?? CodedValue(code: code, name: nil).hex,
+            label: words[code],
             isPersonal: false)
     }
 }

@@ -16,7 +16,9 @@ extension CardField {
 
     /// Whether something is so: `yes` or `no`.
     static func flag(_ key: String, _ english: String, _ japanese: String, _ value: Bool) -> CardField {
-        CardField(key: key, name: LocalizedText(english, japanese), value: value ? "yes" : "no", isPersonal: false)
+        CardField(
+            key: key, name: LocalizedText(english, japanese), value: value ? "yes" : "no",
+            label: value ? LocalizedText("yes", "はい") : LocalizedText("no", "いいえ"), isPersonal: false)
     }
 
     /// Points in tenths, as in `12.5`.

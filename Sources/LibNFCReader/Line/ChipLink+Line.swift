@@ -4,10 +4,11 @@ internal import NFCTransport
 
 /// Raising the serial line for a long job, and lowering it again.
 extension ChipLink {
-    /// Why a reader is lost whose line was raised: the chip leaves a speed by command only, and hears none.
+    /// Why a reader is lost that says nothing since its line was raised: the chip leaves a speed by command only, and
+    /// hears none.
     static let stuck = TransportError.readerFailed(
-        detail: "the reader gives no valid answer any more; unplug it and plug it in again, and if that happens again, "
-            + "set \(LinePermission.variable)=115200, since its serial line may not carry 921600 baud")
+        detail: "its serial line does not carry 921600 baud; once the reader was unplugged and plugged in again, "
+            + "\(LinePermission.variable)=115200 avoids that")
 
     /// Raises the line when the session has become a long one.
     ///

@@ -46,7 +46,7 @@ struct LinePolicy: Hashable, Sendable {
         }
     }
 
-    /// A card was asked something, or found. Looking for one in vain does not count.
+    /// A card was asked something, or found.
     mutating func didExchange() {
         guard case .counting(let exchanges) = state else { return }
         state = .counting(min(exchanges + 1, Self.exchangesBefore))
