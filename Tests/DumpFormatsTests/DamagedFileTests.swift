@@ -59,7 +59,7 @@ import Testing
         case .malformed(let key, let expected): #expect(!key.isEmpty && !expected.isEmpty)
         case .missing(let key): #expect(!key.isEmpty)
         case .notJSON(let reason): #expect(!reason.isEmpty)
-        case .unknownSchema(_, let supported): #expect(!supported.isEmpty)
+        case .unknownFormat(let found): #expect(!found.isEmpty)
         default: Issue.record("\(error)")
         }
     }

@@ -104,8 +104,8 @@ import Testing
         #expect {
             try DumpFormatRegistry.complete.read(Array(text.utf8))
         } throws: { error in
-            if case .unknownSchema(_, let supported)? = error as? DocumentError {
-                supported.contains("flipper")
+            if case .unknownFormat(let found)? = error as? DocumentError {
+                !found.isEmpty
             } else {
                 false
             }

@@ -21,7 +21,7 @@ struct FileTests {
     static let broken = [
         Broken("truncated", "the text ends too early") { _ in String(sample.utf8.prefix(900)) ?? "" },
         Broken("empty", "line 1, byte 1: the text ends too early") { _ in "" },
-        Broken("not JSON", "line 1, byte 1") { _ in "hello\n" },
+        Broken("not JSON", "bad.json") { _ in "hello\n" },
         Broken("a colon too few", "line 2, byte 11") { _ in "{\n\"schema\"  \"kazasu.dump/1\"}" },
         Broken("a list", "the document must be an object") { _ in "[1]" },
         Broken("other schema", "its schema is kazasu.dump/2") { $0.replacing("kazasu.dump/1", with: "kazasu.dump/2") },
@@ -87,8 +87,8 @@ struct FileTests {
     func missing() throws {
         for (path, words) in [("/nowhere/card.json", "there is no such file"), ("/tmp", "it is a folder")] {
             for command in [
-                ["decode", path], ["simulate", path], ["poll", "-r", "virtual:\(path)"],
-                ["poll", "-r", "replay:\(path)"], ["dump", "--resume", path],
+                ["simulate", path], ["poll", "-r", "virtual:\(path)"], ["poll", "-r", "replay:\(path)"],
+                ["dump", "--resume", path], ["convert", path, "--to", "hex"], ["diff", path, path],
             ] {
                 try Kazasu.run(command).expectFailure(66, words)
             }

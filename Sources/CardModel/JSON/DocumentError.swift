@@ -11,6 +11,8 @@ public enum DocumentError: Error, Hashable, Sendable {
     case malformed(key: String, expected: String)
     /// The document is of a schema or version that this program does not read.
     case unknownSchema(found: String, supported: String)
+    /// The file is of no format that is known; `found` says what it looks like.
+    case unknownFormat(found: String)
     /// The document is longer than any card's could be.
     case tooLong(bytes: Int, limit: Int)
     /// A line of a line-oriented document is not what it must be; lines count from 1.

@@ -38,7 +38,7 @@ struct Balance: KazasuCommand {
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
         let reports = try closing(session) { session in
-            try DecodingRun(session: session, decoders: CardKind.decoders(card)).run(
+            try DecodingRun(session: session, decoders: CardKind.decoders(card).filter(\.hasBalance)).run(
                 all: all, reads: { [$0.balanceRead] },
                 decode: { decoder, dump throws(DecodingFailure) in try decoder.balance(dump) })
         }

@@ -60,7 +60,7 @@ struct Dump: KazasuCommand {
     var hexSeparator = HexSeparator.none
 
     func execute(_ context: Context) throws {
-        let earlier = try resume.map { try DumpFile.read($0) }
+        let earlier = try resume.map { try DumpFile.readOwn($0) }
         let file = try output.map { path throws(Failure) in try OutputFile(path) }
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { session in

@@ -14,6 +14,7 @@ struct History: KazasuCommand {
 
             Examples:
               kazasu history
+              kazasu history --since 2026-11-01 --kind rail,bus
               kazasu history --format csv > history.csv
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
             """,
@@ -22,6 +23,7 @@ struct History: KazasuCommand {
 
             例:
               kazasu history
+              kazasu history --since 2026-11-01 --kind rail,bus
               kazasu history --format csv > history.csv
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
             """))
@@ -35,17 +37,24 @@ struct History: KazasuCommand {
     @Option(name: .long, help: help("table, csv, json or ndjson.", "table、csv、json、ndjson のいずれか。"))
     var format: HistoryFormat?
 
+    @OptionGroup var filter: HistoryFilter
+    @OptionGroup var stationOptions: StationOptions
+
     func execute(_ context: Context) throws {
+        let names = try stationOptions.names()
         let session = try ReaderSession(readerOptions, context)
         let reports = try closing(session) { session in
             try DecodingRun(session: session, decoders: CardKind.decoders(card)).run(
                 all: false, reads: { $0.historyReads },
-                decode: { decoder, dump throws(DecodingFailure) in try decoder.decode(dump) })
+                decode: { decoder, dump throws(DecodingFailure) in try decoder.decode(dump, stations: names) })
         }
-        guard let report = reports.first, let history = report.historyReport else {
-            throw Failure(.otherCard, "noHistory", tr("this card keeps no history that can be read", "読める履歴がありません"))
+        guard let report = reports.first, var history = report.historyReport else {
+            throw Failure(
+                .otherCard, "noHistory", tr("this card keeps no history that can be read", "読める履歴がありません"),
+                hint: tr("'kazasu dump -o card.json' keeps what is on it", "'kazasu dump -o card.json' で中身を保存できます"))
         }
         for warning in report.warnings { context.note(warning.message[Language.current]) }
+        history.records = history.records.filter(filter.wants)
         let view = HistoryView(report: history)
         switch format ?? (context.json ? .json : .table) {
         case .json: try context.print(history.json(Language.current))

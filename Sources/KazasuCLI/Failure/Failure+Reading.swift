@@ -100,6 +100,14 @@ extension Failure {
         case .unknownSchema(let found, let supported):
             what = tr(
                 "its schema is \(found), this program reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
+        case .unknownFormat:
+            self.init(
+                .badFile, "badFile",
+                tr(
+                    "\(Files.name(path)): no dump of any format that is known",
+                    "\(Files.name(path)): 対応している形式のダンプではありません"),
+                hint: tr("Docs/formats.md lists the formats", "対応する形式は Docs/formats.md にあります"))
+            return
         case .tooLong(let bytes, let limit):
             what = tr(
                 "\(bytes) bytes are more than the \(limit) of any card's file", "\(bytes) バイトは上限 \(limit) を超えます")

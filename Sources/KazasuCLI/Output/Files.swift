@@ -31,14 +31,14 @@ enum Files {
         throw tooLong(path, limit)
     }
 
-    private static func unreadable(_ path: String, _ error: Int32) -> Failure {
+    static func unreadable(_ path: String, _ error: Int32) -> Failure {
         Failure(
             .missingFile, "unreadable",
             tr("\(name(path)) cannot be read: ", "\(name(path)) を読めません: ") + SystemMessage.text(error),
             hint: tr("check the path that was given", "指定したパスを確かめてください"))
     }
 
-    private static func tooLong(_ path: String, _ limit: Int) -> Failure {
+    static func tooLong(_ path: String, _ limit: Int) -> Failure {
         Failure(
             .badFile, "tooLong",
             tr(

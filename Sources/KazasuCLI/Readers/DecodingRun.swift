@@ -11,11 +11,8 @@ struct DecodingRun {
     let session: ReaderSession
     let decoders: [any CardDecoder]
 
-    /// What one decoder made of the card, or why it could not.
-    enum Outcome<Report> {
-        case report(Report)
-        case failed(Failure)
-    }
+    /// How many systems are polled for by name; a card with none of them is asked for its list.
+    private static let polledByName = 2
 
     /// Waits for a card with the system of one of the decoders; then lets each decoder whose system is there read and
     /// decode.
@@ -28,11 +25,13 @@ struct DecodingRun {
         decode: (any CardDecoder, CardDump) throws(DecodingFailure) -> Report
     ) throws(Failure) -> [Report] {
         let codes = CardKind.systems(decoders)
-        let (target, first) = try session.find(codes, requestCode: 0)
+        let byName = codes.count <= DecodingRun.polledByName
+        let (target, first) = try session.find(
+            byName ? codes : codes.prefix(DecodingRun.polledByName) + [.any], requestCode: byName ? 0 : 1)
         let card = session.card(target)
         var reports: [Report] = []
         var failure: Failure?
-        for code in [first] + codes.filter({ $0 != first }) {
+        for code in try systems(codes, first: first, all: all, target, card) {
             guard let system = try system(code, first: first, target, card) else { continue }
             for decoder in decoders where decoder.system == code {
                 do throws(Failure) {
@@ -49,8 +48,23 @@ struct DecodingRun {
                 }
             }
         }
-        if reports.isEmpty { throw failure ?? Failure.otherCard(target, wanted: codes) }
+        if reports.isEmpty { throw failure ?? Failure.otherCard(target, wanted: byName ? codes : []) }
         return reports
+    }
+
+    /// The systems to try, in the decoders' order. Where one was polled for and is enough, the card is asked no more.
+    private func systems(
+        _ codes: [SystemCode], first: SystemCode, all: Bool, _ target: FeliCaTarget, _ card: CardSession
+    ) throws(Failure) -> [SystemCode] {
+        if codes.count <= DecodingRun.polledByName || first != .any && !all {
+            return [first] + codes.filter { $0 != first && codes.count <= DecodingRun.polledByName }
+        }
+        do throws(ReadingError) {
+            let listed = try card.systemCodes()
+            return codes.filter { listed.contains($0) }
+        } catch {
+            throw Failure(error)
+        }
     }
 
     private func system(
@@ -79,10 +93,10 @@ struct DecodingRun {
                     : ServiceRequest(request.service, .first(request.blocks.count))
             }, of: system)
         if let interruption = outcome.interruption { throw Failure(interruption) }
-        if let first = requests.first,
-            let refusal = outcome.refusals[first.service] ?? outcome.absent[first.service]?[0]
-        {
-            throw Failure(refusal: refusal, tr("service \(first.service)", "サービス \(first.service)"))
+        for request in requests where request.isRequired {
+            if let refusal = outcome.refusals[request.service] ?? outcome.absent[request.service]?[0] {
+                throw Failure(refusal: refusal, tr("service \(request.service)", "サービス \(request.service)"))
+            }
         }
         return CardDump(
             card: CardIdentity(

@@ -129,6 +129,14 @@ extension Failure {
         let code = target.requestData.map { SystemCode(rawValue: $0) }
         let found = code.map { CardNames.mention($0) } ?? "FeliCa"
         let codes = wanted.map(\.description).joined(separator: ", ")
+        guard !wanted.isEmpty else {
+            return Failure(
+                .otherCard, "otherCard",
+                tr(
+                    "a card is there (\(found)), but not one that this command knows",
+                    "カードはあります（\(found)）が、このコマンドが知らない種類です"),
+                hint: tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます"))
+        }
         return Failure(
             .otherCard, "otherCard",
             tr(

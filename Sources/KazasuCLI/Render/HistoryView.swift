@@ -25,14 +25,14 @@ struct HistoryView {
         }.joined()
     }
 
-    /// Column names do not change with the language.
+    /// Column names do not change with the language. The byte order mark makes Excel read the text as UTF-8.
     var csv: String {
         let head = [
             "serial", "date", "time", "kind", "terminal", "process", "payment", "gate", "entry", "exit", "amount",
             "balance", "warnings", "raw",
         ]
         let rows = report.records.map(HistoryView.fields)
-        return ([head] + rows).map { $0.map(HistoryView.quoted).joined(separator: ",") + "\r\n" }.joined()
+        return "\u{FEFF}" + ([head] + rows).map { $0.map(HistoryView.quoted).joined(separator: ",") + "\r\n" }.joined()
     }
 
     private static func cells(_ record: HistoryRecord) -> [String] {
@@ -44,6 +44,11 @@ struct HistoryView {
         ]
         let amounts = [record.amount.map(signed) ?? "-", record.balance.map { String($0) } ?? "-"]
         return start + places + amounts + [what]
+    }
+
+    /// A record in one line.
+    static func line(_ record: HistoryRecord) -> String {
+        cells(record).filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
     private static func fields(_ record: HistoryRecord) -> [String] {
@@ -60,7 +65,10 @@ struct HistoryView {
 
     /// The name of a place, or its codes when no table names it.
     static func place(_ place: Place) -> String {
-        if let name = place.name?.name { return name }
+        if let name = place.name?.name {
+            guard let former = place.name?.formerName else { return name }
+            return tr("\(name) (formerly \(former))", "\(name)（旧\(former)）")
+        }
         return switch place.code {
         case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
         case .busStop(let code): "\(code.operatorHex)-\(code.stopHex)"

@@ -60,7 +60,9 @@ extension CardState {
             case .status(let flags)?: throw .literal(flags)
             case nil: break
             }
-            guard !node.isArea, !service.requiresAuthentication, !service.requiresPIN else {
+            // Of an attribute that no source names nobody knows whether it needs a key; the file gives its blocks.
+            let needsKey = service.kind != nil && (service.requiresAuthentication || service.requiresPIN)
+            guard !node.isArea, !needsKey else {
                 throw Refusal(profile.refusalStatus, at: place)
             }
         }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardModel
+import DumpFormats
+import DumpFormatsXML
+
+/// `kazasu convert`
+struct Convert: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        abstract: tr("Turn one dump format into another.", "ダンプの形式を変換する。"),
+        discussion: tr(
+            """
+            The format of FILE is found out by its content. What the new format cannot hold is left out.
+
+            Examples:
+              kazasu convert suica.nfc --to json -o card.json
+              kazasu convert card.json --to proxmark
+            """,
+            """
+            元の形式は中身から判断します。新しい形式で表せないものは省かれます。
+
+            例:
+              kazasu convert suica.nfc --to json -o card.json
+              kazasu convert card.json --to proxmark
+            """))
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: help("A dump.", "ダンプ。", value: "file"))
+    var file: String
+
+    @Option(name: .long, help: help("The new format.", "新しい形式。"))
+    var to: DumpFormatName
+
+    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"))
+    var output: String?
+
+    func execute(_ context: Context) throws {
+        let dump = context.redaction.apply(try DumpFile.read(file))
+        let text = try to.text(dump)
+        if let output { try OutputFile(output).finish(text) } else { try context.print(text) }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardDecoders
+import CardModel
+
+/// `kazasu diff`
+struct Diff: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        abstract: tr(
+            "Say which blocks and bytes changed between two dumps, and what that means.",
+            "2 つのダンプの間で変わったブロックとバイト、その意味を表示する。"),
+        discussion: tr(
+            """
+            A history that only got new records is shown as those records, not as twenty moved blocks.
+
+            Examples:
+              kazasu dump -o before.json; kazasu dump -o after.json
+              kazasu diff before.json after.json
+            """,
+            """
+            履歴に記録が増えただけの場合は、ずれた全ブロックではなく、増えた記録を表示します。
+
+            例:
+              kazasu dump -o before.json; kazasu dump -o after.json
+              kazasu diff before.json after.json
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var stationOptions: StationOptions
+
+    @Argument(help: help("The older dump.", "古いほうのダンプ。", value: "old"))
+    var old: String
+
+    @Argument(help: help("The newer dump.", "新しいほうのダンプ。", value: "new"))
+    var new: String
+
+    func execute(_ context: Context) throws {
+        let (before, after) = (try DumpFile.read(old), try DumpFile.read(new))
+        if let first = before.card.idm, let second = after.card.idm, !first.isSameCard(as: second) {
+            context.note(tr("these are dumps of two different cards", "2 つは別のカードのダンプです"))
+        }
+        let names = try stationOptions.names()
+        let view = DiffView(
+            diff: DumpDiff(context.redaction.apply(before), context.redaction.apply(after)),
+            old: Meanings(before, names, context.redaction), new: Meanings(after, names, context.redaction))
+        if context.json { try context.print(view.json) } else { try context.print(view.text) }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import DumpFormats
+import DumpFormatsXML
+import Glibc
+
+/// The dumps of files and folders, one at a time; a bad one does not keep the others back.
+struct DumpFiles {
+    let paths: [String]
+
+    /// One dump, or why there is none.
+    struct Item {
+        /// The file, with the line where a file has several dumps.
+        var place: String
+        var dump: Result<CardDump, Failure>
+    }
+
+    /// The longest file of another format, in bytes; Kazasu's own dumps, one a line, may be of any length.
+    private static let longestFile = 64 << 20
+
+    /// Whether more than one dump must be expected.
+    var areMany: Bool { paths.count > 1 || paths.contains(where: DumpFiles.isFolder) }
+
+    /// Calls `body` for every dump, files of a folder by name, folders in folders too.
+    func forEach(_ body: (Item) throws -> Void) throws {
+        for path in paths {
+            if DumpFiles.isFolder(path) {
+                let names: [String]
+                do {
+                    names = try DumpFiles.names(in: path)
+                } catch {
+                    try body(Item(place: path, dump: .failure(error)))
+                    continue
+                }
+                try DumpFiles(paths: names.map { "\(path)/\($0)" }).forEach(body)
+            } else {
+                try DumpFiles.file(path, body)
+            }
+        }
+    }
+
+    private static func file(_ path: String, _ body: (Item) throws -> Void) throws {
+        do {
+            let file = try LineFile(path)
+            let first = try file.nextLine() ?? []
+            if let dump = try? CardDump(parsing: Array(first)) {
+                try lines(file, path, dump, body)
+            } else {
+                let bytes = try file.rest(after: first, limit: longestFile)
+                let dumps: [CardDump]
+                do {
+                    dumps = try DumpFile.dumps(bytes)
+                } catch {
+                    throw Failure(error, path: path)
+                }
+                for (index, dump) in dumps.enumerated() {
+                    let place = dumps.count == 1 ? path : "\(path)#\(index + 1)"
+                    try body(Item(place: place, dump: .success(dump)))
+                }
+            }
+        } catch let failure as Failure {
+            if failure.status == .brokenPipe || failure.status == .cannotWrite { throw failure }
+            try body(Item(place: path, dump: .failure(failure)))
+        }
+    }
+
+    /// One dump a line.
+    private static func lines(
+        _ file: LineFile, _ path: String, _ first: CardDump, _ body: (Item) throws -> Void
+    ) throws {
+        var number = 1
+        var waiting: CardDump? = first
+        while let line = try file.nextLine() {
+            number += 1
+            if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
+            if let dump = waiting {
+                waiting = nil
+                try body(Item(place: "\(path):1", dump: .success(dump)))
+            }
+            let place = "\(path):\(number)"
+            try body(Item(place: place, dump: DumpFiles.dump(line, place)))
+        }
+        if let dump = waiting { try body(Item(place: path, dump: .success(dump))) }
+    }
+
+    private static func dump(_ line: ArraySlice<UInt8>, _ place: String) -> Result<CardDump, Failure> {
+        do {
+            return .success(try CardDump(json: JSONValue(parsing: line)))
+        } catch {
+            return .failure(Failure(error, path: place))
+        }
+    }
+
+    // MARK: Folders
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// What is in a folder, sorted, without hidden files.
+    private static func names(in folder: String) throws(Failure) -> [String] {
+        guard let directory = opendir(folder) else { throw Files.unreadable(folder, errno) }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
