@@ -40,7 +40,7 @@ struct HistoryView {
         let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
         let start = [
             record.date?.description ?? record.partial?.dayText ?? "-",
-            record.time?.hourAndMinute ?? record.partial?.hourText ?? "", Words.kind(record.kind),
+            record.time?.hourAndMinute ?? record.partial?.hourText ?? "", record.kind.name[Language.current],
         ]
         let amounts = [record.amount.map(signed) ?? "-", record.balance.map { String($0) } ?? "-"]
         return start + places + amounts + [what]

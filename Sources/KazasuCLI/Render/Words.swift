@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
 import CardModel
 
 /// The words of FeliCa nodes for people.
@@ -25,22 +24,6 @@ enum Words {
         case .direct: tr("direct", "ダイレクト")
         case .cashback: tr("cashback", "戻入")
         case .decrement: tr("decrement", "減算")
-        }
-    }
-}
-
-extension Words {
-    static func kind(_ kind: RecordKind) -> String {
-        switch kind {
-        case .rail: tr("rail", "鉄道")
-        case .bus: tr("bus", "バス")
-        case .purchase: tr("purchase", "物販")
-        case .charge: tr("charge", "チャージ")
-        case .issue: tr("issue", "新規")
-        case .ticket: tr("ticket", "券類購入")
-        case .adjustment: tr("adjustment", "精算")
-        case .point: tr("point", "ポイント")
-        case .other: tr("other", "その他")
         }
     }
 }
