@@ -38,6 +38,10 @@ def compile_c(work, name, *flags):
     return output
 
 
+# Host commands that a dump sends once and a balance does not: the chip's time-out, and the line raised, proved, lowered.
+ONCE = {KAZASU: 4, NFCPY: 0}
+
+
 class Bench:
     """The programs, the card, and what was found out."""
 
@@ -88,12 +92,12 @@ class Bench:
         steady = {}
         for name in (KAZASU, NFCPY):
             (host, card, _), (few_host, few_card, _) = found["dump", name], found["balance", name]
-            steady[name] = (host - few_host) / max(card - few_card, 1)
+            steady[name] = (host - few_host - ONCE[name]) / max(card - few_card, 1)
         self.target("balance, exchanges with the card", found["balance", KAZASU][1], 2, "{:.0f}")
         self.target("dump, exchanges, Kazasu to nfcpy", mine[1] / other[1], 0.5, "{:.2f}")
         self.target(f"dump, read commands (nfcpy: {other[2]})", mine[2], 40, "{:.0f}")
-        self.target(f"host commands per exchange in steady state (nfcpy: {steady[NFCPY]:.1f})", steady[KAZASU], 1,
-                    "{:.2f}", slack=0.05)
+        self.target(f"host commands per exchange in steady state (nfcpy: {steady[NFCPY]:.1f}), without the "
+                    f"{ONCE[KAZASU]} that a dump sends once", steady[KAZASU], 1, "{:.2f}")
 
     def time(self, job, timing):
         """One job, all programs in turn on one simulated reader."""
@@ -136,8 +140,8 @@ class Bench:
         self.target("kazasu --version, ms", start.median, 5, "{:.1f}")
         self.target("peak memory of any command, MiB", max(float(row[2]) for row in rows), 20, "{:.1f}")
 
-    def target(self, what, measured, limit, form, slack=0.0):
-        met = "yes" if measured <= limit + slack else "no"
+    def target(self, what, measured, limit, form):
+        met = "yes" if measured <= limit else "no"
         self.targets.append([what, form.format(measured), f"at most {limit}", met])
 
 
