@@ -67,7 +67,7 @@ struct ConvertTests {
     }
 
     @Test("A file of another tool is decoded", arguments: foreign)
-    func foreign(file: String) throws {
+    func decoded(file: String) throws {
         let path = "\(TestFiles.root)/Fixtures/formats/\(file)"
         let result = try Kazasu.run("decode", path, "--json")
         #expect(result.end == .exited(0), "\(result.errors)")

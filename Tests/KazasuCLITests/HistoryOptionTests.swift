@@ -17,7 +17,7 @@ struct HistoryOptionTests {
     ]
 
     @Test("Records are chosen", arguments: filters)
-    func filters(_ row: (options: String, count: Int)) throws {
+    func chosen(_ row: (options: String, count: Int)) throws {
         let words = row.options.split(separator: " ").map(String.init)
         let result = try Kazasu.run(["history", "-r", Card.fixture("suica-p1"), "--format", "ndjson"] + words)
         #expect(result.end == .exited(0), "\(result.errors)")

@@ -72,7 +72,7 @@ struct StationsTests {
     ]
 
     @Test("A table that cannot be read is no table, and replaces none", arguments: bad)
-    func bad(_ row: (name: String, bytes: [UInt8], english: String, japanese: String)) throws {
+    func refused(_ row: (name: String, bytes: [UInt8], english: String, japanese: String)) throws {
         let home = try TemporaryFolder()
         let folder = try TemporaryFolder()
         let variables = ["XDG_DATA_HOME": home.path]
