@@ -7,16 +7,18 @@ import Testing
 struct SnapshotTests {
     static let commands = [
         "", "readers", "poll", "scan", "dump", "read", "balance", "history", "felica", "decode", "simulate",
+        "convert", "diff", "stations", "stations import", "stations lookup",
     ]
 
     @Test("Help is an answer in the language of the user", arguments: commands, ["en", "ja"])
     func help(command: String, language: String) throws {
-        let arguments = command.isEmpty ? ["--help"] : [command, "--help"]
+        let arguments = command.isEmpty ? ["--help"] : command.split(separator: " ").map(String.init) + ["--help"]
         let result = try Kazasu.run(
             arguments, environment: ["LC_ALL": language == "ja" ? "ja_JP.UTF-8" : "en_US.UTF-8"])
         #expect(result.end == .exited(0))
         #expect(result.errors.isEmpty)
-        try Snapshot.check(result.output, "help/\(command.isEmpty ? "kazasu" : command).\(language).txt")
+        let name = command.isEmpty ? "kazasu" : command.replacing(" ", with: "-")
+        try Snapshot.check(result.output, "help/\(name).\(language).txt")
     }
 
     /// A card, a command line, and the name of its answer.

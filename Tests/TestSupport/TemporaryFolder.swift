@@ -27,7 +27,9 @@ public final class TemporaryFolder: Sendable {
     }
 
     /// The names of what is in it, sorted.
-    public var names: [String] {
+    public var names: [String] { TemporaryFolder.names(in: path) }
+
+    private static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []
@@ -40,8 +42,10 @@ public final class TemporaryFolder: Sendable {
         return names.sorted()
     }
 
-    deinit {
-        for name in names { unlink("\(path)/\(name)") }
+    private static func remove(_ path: String) {
+        for name in names(in: path) where unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
         rmdir(path)
     }
+
+    deinit { TemporaryFolder.remove(path) }
 }

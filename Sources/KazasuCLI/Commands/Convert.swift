@@ -30,15 +30,15 @@ struct Convert: KazasuCommand {
     @Argument(help: help("A dump.", "ダンプ。", value: "file"))
     var file: String
 
-    @Option(name: .long, help: help("The new format.", "新しい形式。"))
+    @Option(name: .long, help: help("The new format.", "新しい形式。", value: "format"))
     var to: DumpFormatName
 
     @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"))
     var output: String?
 
     func execute(_ context: Context) throws {
-        let dump = context.redaction.apply(try DumpFile.read(file))
-        let text = try to.text(dump)
+        let dump = try DumpFile.read(file)
+        let text = try to.text(dump, context.redaction, option: "to")
         if let output { try OutputFile(output).finish(text) } else { try context.print(text) }
     }
 }

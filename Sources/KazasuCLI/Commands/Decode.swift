@@ -49,7 +49,7 @@ struct Decode: KazasuCommand {
             case .failure(let failure):
                 guard isMany else { throw failure }
                 failures += 1
-                context.note(failure.message)
+                Output.message(context.json ? failure.json.compactText + "\n" : "kazasu: \(failure.message)\n")
             case .success(let dump):
                 guard isMany || first != nil else {
                     first = (item.place, dump)

@@ -30,8 +30,6 @@ struct Dump: KazasuCommand {
               kazasu dump --resume card.json -o card.json
             """))
 
-    enum Format: String, CaseIterable, ExpressibleByArgument { case hex, json }
-
     @OptionGroup var common: CommonOptions
     @OptionGroup var readerOptions: ReaderOptions
 
@@ -47,9 +45,9 @@ struct Dump: KazasuCommand {
     @Option(
         name: .long,
         help: help(
-            "hex or json; default: json with -o or --json, else hex.",
-            "hex または json。省略時は -o か --json なら json、それ以外は hex。"))
-    var format: Format?
+            "The format; default: json with -o or --json, else hex.",
+            "形式。省略時は -o か --json なら json、それ以外は hex。", value: "format"))
+    var format: DumpFormatName?
 
     @Option(
         name: .long,
@@ -82,7 +80,7 @@ struct Dump: KazasuCommand {
             outcome.dump.reader = session.reader.information.id
             return outcome
         }
-        let text = text(context.redaction.apply(outcome.dump), context)
+        let text = try text(outcome.dump, context)
         if let file { try file.finish(text) } else { try context.print(text) }
         if let interruption = outcome.interruption {
             var failure = Failure(interruption, keepingWhatWasRead: true)
@@ -95,10 +93,9 @@ struct Dump: KazasuCommand {
         }
     }
 
-    private func text(_ dump: CardDump, _ context: Context) -> String {
-        switch format ?? (output != nil || context.json ? .json : .hex) {
-        case .hex: DumpView(dump: dump, separator: hexSeparator).text
-        case .json: context.redaction.apply(dump.json).prettyText + "\n"
-        }
+    private func text(_ dump: CardDump, _ context: Context) throws(Failure) -> String {
+        let format = format ?? (output != nil || context.json ? .json : .hex)
+        if format == .hex { return DumpView(dump: context.redaction.apply(dump), separator: hexSeparator).text }
+        return try format.text(dump, context.redaction, option: "format")
     }
 }

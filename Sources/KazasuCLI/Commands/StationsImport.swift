@@ -77,7 +77,10 @@ struct StationsImport: KazasuCommand {
         case .told: tr("as you said", "指定による")
         case .layout: tr("as its layout says", "書式による")
         case .letters: tr("letters among the digits", "桁に英字あり")
-        case .knownPairs(let count): tr("\(count) known stations are in their place", "公知の駅 \(count) 件が一致")
+        case .knownPairs(let count):
+            tr(
+                count == 1 ? "1 known station is in its place" : "\(count) known stations are in their place",
+                "公知の駅 \(count) 件が一致")
         }
     }
 }

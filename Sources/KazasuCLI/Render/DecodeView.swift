@@ -14,22 +14,12 @@ struct DecodeView {
         card.idm = card.idm.map(redaction.apply)
         return [
             "schema": "kazasu.decode/1", "card": card.json, "complete": .bool(dump.complete),
-            "reports": .array(reports.map { json($0) }),
-        ]
-    }
-
-    private func json(_ report: CardReport) -> JSONValue {
-        [
-            "card": .string(report.card), "name": .string(report.name[Language.current]),
-            "balances": .array(report.balances.map { $0.json(Language.current) }),
-            "fields": .object(JSONObject(report.fields.map { ($0.key, .string(value(of: $0))) })),
-            "records": .array((report.history ?? []).map { $0.json(Language.current) }),
-            "warnings": .array(report.warnings.map { .string($0.rawValue) }),
+            "reports": .array(reports.map { $0.json(Language.current, redact: redaction.apply) }),
         ]
     }
 
     private func value(of field: CardField) -> String {
-        field.isPersonal ? redaction.apply(field.value) : field.value
+        field.isPersonal ? redaction.apply(field.value) : field.label?[Language.current] ?? field.value
     }
 
     var text: String {
@@ -56,11 +46,13 @@ struct DecodeView {
                 ["  " + tr("Balance", "残高"), balance.amount.map { "\($0) \(balance.currency.rawValue)" } ?? "-"]
             }
             lines += report.fields.map { ["  " + $0.name[Language.current], value(of: $0)] }
+            if let inside = report.insideGates { lines.append(["  " + tr("Inference", "推定"), GateView.words(inside)]) }
             lines += report.warnings.map { ["  " + tr("Note", "注意"), $0.message[Language.current]] }
             text += Columns.text(lines)
             if let history = report.historyReport, !history.records.isEmpty {
                 text += "\n" + HistoryView(report: history).table
             }
+            text += GateView(report: report).text
         }
         return text
     }

@@ -13,7 +13,8 @@ struct StationStore {
         if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
             folder = "\(data)/kazasu"
         } else {
-            folder = environment("HOME").map { "\($0)/.local/share/kazasu" }
+            let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            folder = home.map { "\($0)/.local/share/kazasu" }
         }
     }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import TestSupport
+import Testing
+
+@Suite("Formats of other tools")
+struct ConvertTests {
+    static let writable = ["json", "hex", "proxmark", "flipper", "metrodroid", "libpafe"]
+
+    /// The blocks of a dump in any format, in order of their codes.
+    private func blocks(_ path: String) throws -> [Substring] {
+        let listing = try Kazasu.run("convert", path, "--to", "hex")
+        #expect(listing.end == .exited(0), "\(listing.errors)")
+        return listing.output.split(separator: "\n").filter { $0.first != "#" }.sorted()
+    }
+
+    @Test("There and back no block is lost", arguments: writable)
+    func thereAndBack(format: String) throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/card"
+        let result = try Kazasu.run("convert", Card.file("suica-p1"), "--to", format, "-o", path)
+        #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(try blocks(path) == blocks(Card.file("suica-p1")))
+        #expect(try Kazasu.run("decode", path).output.contains("10 JPY"))
+    }
+
+    @Test("A card is read into any format", arguments: writable)
+    func dump(format: String) throws {
+        let folder = try TemporaryFolder()
+        let result = try Kazasu.run("dump", "--format", format, "-r", Card.fixture("edy"))
+        #expect(result.end == .exited(0) && result.errors.isEmpty, "\(result.errors)")
+        let path = try folder.write(Array(result.output.utf8), as: "card")
+        #expect(try Kazasu.run("decode", path).output.contains("10814 JPY"))
+    }
+
+    @Test("What cannot be converted is written nowhere", arguments: ["en", "ja"])
+    func notWritable(language: String) throws {
+        let folder = try TemporaryFolder()
+        let kept = try folder.write(Array("kept\n".utf8), as: "kept")
+        let bad = try folder.write(Array("hello\n".utf8), as: "bad")
+        let page = "\(TestFiles.root)/Fixtures/formats/proxmark-memory/mfu.json"
+        for (source, words) in [
+            (page, language == "en" ? "FeliCa cards only" : "FeliCa カードだけ"),
+            (bad, language == "en" ? "no dump of any format" : "対応している形式"),
+        ] {
+            let result = try Kazasu.run("convert", source, "--to", "flipper", "-o", kept, "--lang", language)
+            result.expectFailure(65, words)
+            #expect(try folder.text("kept") == "kept\n")
+            #expect(folder.names == ["bad", "kept"])
+        }
+    }
+
+    @Test("--redact masks what is converted", arguments: ["json", "hex", "flipper"])
+    func redacted(format: String) throws {
+        let result = try Kazasu.run("convert", Card.file("edy"), "--to", format, "--redact")
+        let digits = result.output.lowercased().filter { !$0.isWhitespace }
+        #expect(result.end == .exited(0))
+        #expect(!digits.contains("0312abcd0042") && !digits.contains("1234567890123456"))
+        #expect(result.output.contains("\"redacted\": true") == (format == "json"))
+    }
+
+    static let foreign = TestFiles.names(in: "Fixtures/formats").flatMap { folder in
+        TestFiles.names(in: "Fixtures/formats/\(folder)").filter { !$0.hasSuffix(".expected") }.map {
+            "\(folder)/\($0)"
+        }
+    }
+
+    @Test("A file of another tool is decoded", arguments: foreign)
+    func decoded(file: String) throws {
+        let path = "\(TestFiles.root)/Fixtures/formats/\(file)"
+        let result = try Kazasu.run("decode", path, "--json")
+        #expect(result.end == .exited(0), "\(result.errors)")
+        let expected = String(decoding: try TestFiles.read("\(path).expected"), as: UTF8.self)
+        if expected.contains("0003 008B 0000 00000000000000002000000A000001E3") {
+            #expect(result.output.replacing(" ", with: "").contains(#""amount":10,"#))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import TestSupport
+import Testing
+
+@Suite("Many dumps at once")
+struct ManyDumpsTests {
+    private func folder() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for card in ["edy", "suica-p1"] { _ = try folder.write(TestFiles.read(Card.file(card)), as: "\(card).json") }
+        return folder
+    }
+
+    private func documents(_ text: String) throws -> [JSONCursor] {
+        try text.split(separator: "\n").map { JSONCursor(try JSONValue(parsing: Array($0.utf8))) }
+    }
+
+    @Test("One bad file is named, the rest is decoded")
+    func badFile() throws {
+        let folder = try folder()
+        let bad = try folder.write(Array("hello\n".utf8), as: "middle.txt")
+        let result = try Kazasu.run("decode", folder.path)
+        #expect(result.end == .exited(65))
+        #expect(result.messages.count == 2 && result.messages[0].contains(bad), "\(result.errors)")
+        #expect(result.errors.contains("1 file could not be read, the others were"))
+        let documents = try documents(result.output)
+        let files = try documents.map { try $0.required("file").text() }
+        #expect(files == ["\(folder.path)/edy.json", "\(folder.path)/suica-p1.json"])
+        #expect(try documents.allSatisfy { try $0.required("schema").text() == "kazasu.decode/1" })
+        let quiet = try Kazasu.run("decode", "-q", folder.path)
+        #expect(quiet.errors == result.errors, "an error is no note")
+        let json = try Kazasu.run("decode", "--json", folder.path)
+        #expect(json.output == result.output)
+        #expect(try self.documents(json.errors).count == 2)
+    }
+
+    @Test("A file with one dump a line")
+    func lines() throws {
+        let folder = try TemporaryFolder()
+        var text = ""
+        for card in ["edy", "suica-p1", "edy"] {
+            text += try JSONValue(parsing: TestFiles.read(Card.file(card))).compactText + "\n"
+        }
+        let path = try folder.write(Array((text + "{\n").utf8), as: "cards.ndjson")
+        let result = try Kazasu.run("decode", path)
+        #expect(result.end == .exited(65))
+        #expect(result.errors.contains("\(path):4"))
+        let cards = try documents(result.output).map { try $0.required("file").text() }
+        #expect(cards == (1...3).map { "\(path):\($0)" })
+    }
+}

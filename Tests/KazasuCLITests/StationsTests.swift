@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import TestSupport
+import Testing
+
+@Suite("Station tables of the user")
+struct StationsTests {
+    static let own = """
+        area\tline\tstation\tcompany\tline_name\tstation_name
+        0\t3\t13\t東日本旅客鉄道\t中央本\t新宿
+        0\t3\t18\t東日本旅客鉄道\t中央本\t高円寺
+        0\t227\t59\t東京地下鉄\t銀座線\t青山一丁目
+
+        """
+
+    /// A table, the options that go with it, and what is said of it.
+    struct Table: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let text: String
+        let options: [String]
+        let words: [String]
+
+        init(_ name: String, _ text: String, options: [String] = [], _ words: [String]) {
+            (testDescription, self.text, self.options, self.words) = (name, text, options, words)
+        }
+    }
+
+    static let tables = [
+        Table("own layout", own, ["3", "decimal (as its layout says)"]),
+        Table("letters", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n0,3,D,JR東日本,中央本,新宿\n", ["2", "hex (letters among the digits)"]),
+        Table("known pairs, hexadecimal", "0,25,07,東日本旅客鉄道,山手,渋谷\n", ["1", "hex (1 known station is in its place)"]),
+        Table("known pairs, decimal", "0,37,7,東日本旅客鉄道,山手,渋谷\n", ["1", "decimal (1 known station is in its place)"]),
+        Table("told", "0,1,1,東日本旅客鉄道,東海道,東京\n", options: ["--codes", "hex"], ["1", "hex (as you said)"]),
+        Table(
+            "repeated keys", own + "0\t3\t13\tX\tY\tZ\n", ["3", "1 with a key that was there"]),
+        Table(
+            "bus stops", "operator\tstop\tcompany\tstop_name\n3151\t7\t広島電鉄\t紙屋町\n", ["1", "bus_stops.tsv"]),
+    ]
+
+    @Test("A table is checked and kept below the XDG data directory", arguments: tables)
+    func imported(_ table: Table) throws {
+        let home = try TemporaryFolder()
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Array(table.text.utf8), as: "table.csv")
+        let variables = ["XDG_DATA_HOME": home.path]
+        let result = try Kazasu.run(["stations", "import", path] + table.options, environment: variables)
+        #expect(result.end == .exited(0), "\(result.errors)")
+        for word in table.words { #expect(result.output.contains(word), "\(result.output)") }
+        #expect(result.output.contains("\(home.path)/kazasu/"))
+        let json = try Kazasu.run(
+            ["stations", "import", path, "--json"] + table.options, environment: variables)
+        let document = JSONCursor(try JSONValue(parsing: Array(json.output.utf8)))
+        #expect(try document.required("schema").text() == "kazasu.stations/1")
+        #expect(try document.required("rows").integer() == Int(table.words[0]))
+        // What was kept is read again, with its own layout and no question about the codes.
+        let kept = try document.required("file").text()
+        let again = try Kazasu.run(["stations", "import", kept], environment: variables)
+        #expect(again.output.contains("as its layout says"), "\(again.errors)")
+    }
+
+    /// A table that cannot be read, and what is said of it in both languages.
+    static let bad: [(name: String, bytes: [UInt8], english: String, japanese: String)] = [
+        ("undecidable", Array("0,1,1,東日本旅客鉄道,東海道,東京駅\n".utf8), "--codes hex|decimal", "判断できません"),
+        ("Shift_JIS", Array("0,3,13,".utf8) + [0x93, 0x8C, 0x8B, 0x9E, 0x0A], "iconv -f CP932", "Shift_JIS"),
+        ("empty", [], "line 1", "1 行目"), ("header alone", Array("area,line,station\n".utf8), "line 1", "1 行目"),
+        (
+            "a code too large", Array("\(own)0\t256\t1\tX\tY\tZ\n".utf8), "line 5 must be area, line and station code",
+            "5 行目"
+        ),
+        ("no number", Array("\(own)zero\t1\t1\tX\tY\tZ\n".utf8), "line 5", "5 行目"),
+    ]
+
+    @Test("A table that cannot be read is no table, and replaces none", arguments: bad)
+    func refused(_ row: (name: String, bytes: [UInt8], english: String, japanese: String)) throws {
+        let home = try TemporaryFolder()
+        let folder = try TemporaryFolder()
+        let variables = ["XDG_DATA_HOME": home.path]
+        let good = try folder.write(Array(Self.own.utf8), as: "good.tsv")
+        #expect(try Kazasu.run(["stations", "import", good], environment: variables).end == .exited(0))
+        let path = try folder.write(row.bytes, as: "bad.csv")
+        let result = try Kazasu.run(["stations", "import", path], environment: variables)
+        result.expectFailure(65, row.english)
+        #expect(result.errors.contains(path))
+        let japanese = try Kazasu.run(["stations", "import", path, "--lang=ja"], environment: variables)
+        japanese.expectFailure(65, row.japanese)
+        for english in [" the ", " must ", " code", "hexadecimal", "decimal "] {
+            #expect(japanese.messages.first?.contains(english) == false, "\(japanese.errors)")
+        }
+        let lookup = try Kazasu.run(["stations", "lookup", "0-3-13"], environment: variables)
+        #expect(lookup.output.contains("新宿"))
+    }
+
+    @Test("Without a home directory there is no place to keep a table")
+    func noHome() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Array(Self.own.utf8), as: "own.tsv")
+        for line in ["unset HOME XDG_DATA_HOME", "HOME= XDG_DATA_HOME=; export HOME XDG_DATA_HOME"] {
+            try Kazasu.shell("\(line); kazasu stations import '\(path)'").expectFailure(73, "no home directory")
+            try Kazasu.shell("\(line); kazasu stations lookup 0-3-13").expectFailure(66, "no table")
+        }
+        try Kazasu.run("stations", "import", "\(folder.path)/none").expectFailure(66, "cannot be read")
+        try Kazasu.run("stations", "import", path).expectFailure(73, "cannot be written")
+    }
+
+    @Test("HOME is where the table goes when XDG_DATA_HOME is no absolute path", arguments: ["", "relative"])
+    func home(data: String) throws {
+        let home = try TemporaryFolder()
+        let path = try home.write(Array(Self.own.utf8), as: "own.tsv")
+        let variables = ["HOME": home.path, "XDG_DATA_HOME": data]
+        let result = try Kazasu.run(["stations", "import", path], environment: variables)
+        #expect(result.output.contains("\(home.path)/.local/share/kazasu/stations.tsv"), "\(result.errors)")
+    }
+
+    @Test("A code is looked up")
+    func lookup() throws {
+        let folder = try TemporaryFolder()
+        let stations = try folder.write(
+            Array(
+                """
+                area\tline\tstation\tcompany\tline_name\tstation_name\tvalid_from\tvalid_until
+                0\t3\t13\t東日本旅客鉄道\t中央本\t新宿\t\t
+                0\t9\t9\tX\tY\t旧駅\t\t2020-03-13
+                0\t9\t9\tX\tY\t新駅\t2020-03-14\t
+
+                """.utf8), as: "stations.tsv")
+        let stops = try folder.write(
+            Array("operator\tstop\tcompany\tstop_name\n3151\t7\t広島電鉄\t紙屋町\n".utf8), as: "stops.tsv")
+        let tables = ["--stations", stations, "--stations", stops]
+        func answer(_ words: String...) throws -> String {
+            try Kazasu.run(["stations", "lookup"] + words + tables).output
+        }
+        #expect(try answer("0-3-13") == "0-3-13  新宿  東日本旅客鉄道  中央本\n")
+        #expect(try answer("0C4F-0007") == "0C4F-0007  紙屋町  広島電鉄\n")
+        #expect(try answer("0c4f-0007", "0-3-14") == "0c4f-0007  紙屋町  広島電鉄\n0-3-14     -\n")
+        #expect(try answer("0-9-9", "--date", "2020-03-13").contains("旧駅"))
+        #expect(try answer("0-9-9", "--date", "2020-03-14").contains("新駅"))
+        let json = try answer("0-3-13", "--json")
+        let document = JSONCursor(try JSONValue(parsing: Array(json.utf8)))
+        let place = try #require(try document.required("places").elements().first)
+        #expect(try place.required("name").text() == "新宿")
+        for wrong in ["0-3", "0-3-256", "C4F-0007", "0-3-13-1", "x"] {
+            #expect(try Kazasu.run(["stations", "lookup", wrong] + tables).end == .exited(64), "\(wrong)")
+        }
+    }
+
+    @Test("Names come from the options, else the variable, else the store")
+    func names() throws {
+        let home = try TemporaryFolder()
+        let folder = try TemporaryFolder()
+        func table(_ name: String) throws -> String {
+            try folder.write(Array(Self.own.replacing("高円寺", with: name).utf8), as: "\(name).tsv")
+        }
+        let (option, variable, stored) = (try table("option"), try table("variable"), try table("stored"))
+        let xdg = ["XDG_DATA_HOME": home.path]
+        #expect(try Kazasu.run(["stations", "import", stored], environment: xdg).end == .exited(0))
+        let both = xdg.merging(["KAZASU_STATIONS": variable]) { $1 }
+        for command in [["history", "-r", Card.fixture("suica-p1")], ["decode", Card.file("suica-p1")]] {
+            let plain = try Kazasu.run(command)
+            #expect(plain.output.contains("0-3-18"))
+            #expect(try Kazasu.run(command, environment: xdg).output.contains("  stored  "))
+            #expect(try Kazasu.run(command, environment: both).output.contains("  variable  "))
+            let asked = try Kazasu.run(command + ["--stations", option], environment: both)
+            #expect(asked.output.contains("  option  ") && !asked.output.contains("  variable  "))
+            #expect(asked.output.contains("青山一丁目") && asked.errors.isEmpty)
+            try Kazasu.run(command + ["--stations", "\(folder.path)/none"]).expectFailure(66, "none")
+            try Kazasu.run(command, environment: ["KAZASU_STATIONS": "\(folder.path)/none"]).expectFailure(66, "none")
+        }
+    }
+
+    /// The tables lie outside the repository, and are not everywhere.
+    static let shared = "\(TestFiles.root)/../shared/data"
+
+    @Test("The whole table is read", .enabled(if: (try? TestFiles.read("\(shared)/stations.tsv")) != nil))
+    func whole() throws {
+        let home = try TemporaryFolder()
+        let xdg = ["XDG_DATA_HOME": home.path]
+        for (name, rows) in [("stations", "7829"), ("stations.former", "103"), ("bus_stops", "4925")] {
+            let result = try Kazasu.run(["stations", "import", "\(Self.shared)/\(name).tsv"], environment: xdg)
+            #expect(result.output.contains(rows), "\(result.output) \(result.errors)")
+        }
+        let history = try Kazasu.run(["history", "-r", Card.fixture("suica-p1")], environment: xdg).output
+        #expect(history.contains("青山一丁目") && !history.contains("0-227-59"))
+    }
+}
