@@ -30,11 +30,13 @@ struct DelimitedText {
 
     /// Calls `row` with the number of each line that is not empty, and its fields.
     ///
+    /// - Parameter mostRows: how many rows to stop after.
     /// - Throws: what `row` throws, and ``DocumentError/malformedLine(line:expected:)`` for an open quote.
     func forEachRow(
-        _ row: (_ line: Int, _ fields: [ArraySlice<UInt8>]) throws(DocumentError) -> Void
+        mostRows: Int = .max, _ row: (_ line: Int, _ fields: [ArraySlice<UInt8>]) throws(DocumentError) -> Void
     ) throws(DocumentError) {
         var fields: [ArraySlice<UInt8>] = []
+        var rows = 0
         var (line, start, index) = (1, 0, 0)
         while index <= bytes.count {
             let byte = index < bytes.count ? bytes[index] : DelimitedText.newline
@@ -61,7 +63,11 @@ struct DelimitedText {
                     let last = index > start && bytes[index - 1] == DelimitedText.carriageReturn ? index - 1 : index
                     fields.append(bytes[start..<last])
                 }
-                if fields.count > 1 || !(fields.first?.isEmpty ?? true) { try row(line, fields) }
+                if fields.count > 1 || !(fields.first?.isEmpty ?? true) {
+                    try row(line, fields)
+                    rows += 1
+                    if rows >= mostRows { return }
+                }
                 fields.removeAll(keepingCapacity: true)
                 line += 1
                 start = index + 1

@@ -18,8 +18,8 @@ struct StationLayout {
     /// Looks at the first row.
     init(_ text: DelimitedText) throws(DocumentError) {
         var first: (line: Int, fields: [String])?
-        try text.forEachRow { line, fields throws(DocumentError) in
-            if first == nil { first = (line, fields.map { String(decoding: $0, as: UTF8.self) }) }
+        try text.forEachRow(mostRows: 1) { line, fields throws(DocumentError) in
+            first = (line, fields.map { String(decoding: $0, as: UTF8.self) })
         }
         guard let first else { throw .malformedLine(line: 1, expected: "rows of station codes and names") }
         let names = first.fields.map { $0.lowercased() }
