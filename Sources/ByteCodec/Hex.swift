@@ -11,16 +11,14 @@ public enum Hex {
     public static func encode(
         _ bytes: some Sequence<UInt8>, uppercase: Bool = false, separator: String = ""
     ) -> String {
-        var text = ""
+        var text: [UInt8] = []
         text.reserveCapacity(bytes.underestimatedCount * (2 + separator.utf8.count))
-        var first = true
         for byte in bytes {
-            if !first { text += separator }
-            first = false
-            text.unicodeScalars.append(digit(byte >> 4, uppercase))
-            text.unicodeScalars.append(digit(byte & 0x0F, uppercase))
+            if !text.isEmpty { text.append(contentsOf: separator.utf8) }
+            text.append(digit(byte >> 4, uppercase))
+            text.append(digit(byte & 0x0F, uppercase))
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Writes the low `digits` nibbles of a number, most significant first.
@@ -28,11 +26,11 @@ public enum Hex {
     /// - Parameter digits: how many digits to print, 0 to 16.
     public static func encode(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) -> String {
         let bits = UInt64(truncatingIfNeeded: value)
-        var text = ""
+        var text: [UInt8] = []
         for place in stride(from: max(0, min(digits, 16)) - 1, through: 0, by: -1) {
-            text.unicodeScalars.append(digit(UInt8(truncatingIfNeeded: bits >> UInt64(place * 4)) & 0x0F, uppercase))
+            text.append(digit(UInt8(truncatingIfNeeded: bits >> UInt64(place * 4)) & 0x0F, uppercase))
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads hexadecimal text as people write it: packed or with spaces, colons or hyphens between bytes,
@@ -83,8 +81,8 @@ public enum Hex {
         }
     }
 
-    private static func digit(_ nibble: UInt8, _ uppercase: Bool) -> Unicode.Scalar {
+    private static func digit(_ nibble: UInt8, _ uppercase: Bool) -> UInt8 {
         let letters: UInt8 = uppercase ? 0x41 : 0x61
-        return Unicode.Scalar(nibble < 10 ? 0x30 + nibble : letters + nibble - 10)
+        return nibble < 10 ? 0x30 + nibble : letters + nibble - 10
     }
 }

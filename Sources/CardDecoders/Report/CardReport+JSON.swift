@@ -43,7 +43,7 @@ extension GateEvent {
             "amount": .int(amount),
             "commuterFare": .int(commuterFare),
             "commuterStation": .string(Hex.encode(commuterStation, digits: 4)),
-            "raw": .string(raw.description.lowercased()),
+            "raw": .string(raw.hexadecimal),
         ]
     }
 }
@@ -55,7 +55,7 @@ extension EntryRecord {
             "line": .int(line),
             "station": .int(station),
             "intermediate": intermediate?.json ?? .null,
-            "raw": .array(raw.map { .string($0.description.lowercased()) }),
+            "raw": .array(raw.map { .string($0.hexadecimal) }),
         ]
     }
 }
@@ -85,7 +85,7 @@ extension PaidTicket {
             "price": .int(price),
             "device": .string(Hex.encode(device, digits: 4)),
             "checkedAt": .string(Hex.encode(checkedAt, digits: 4)),
-            "raw": .string(raw.description.lowercased()),
+            "raw": .string(raw.hexadecimal),
         ]
     }
 }

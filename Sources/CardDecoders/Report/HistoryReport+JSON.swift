@@ -40,7 +40,7 @@ extension HistoryRecord {
         object["amount"] = .optional(amount)
         object["balance"] = .optional(balance)
         object["warnings"] = .array(warnings.map { .string($0.rawValue) })
-        object["raw"] = .string(((rawHead?.description ?? "") + raw.description).lowercased())
+        object["raw"] = .string((rawHead?.hexadecimal ?? "") + raw.hexadecimal)
         if let gateLog { object["gateLog"] = gateLog.json }
         return .object(object)
     }

@@ -13,11 +13,12 @@ public protocol FourDigitCode: Hashable, Sendable, Comparable, CustomStringConve
 extension FourDigitCode {
     /// A code from one to four hexadecimal digits with or without `0x`, as a user types it; else `nil`.
     public init?(_ text: some StringProtocol) {
-        let lowered = text.lowercased()
-        let digits = lowered.hasPrefix("0x") ? String(lowered.dropFirst(2)) : lowered
-        guard (1...4).contains(digits.utf8.count) else { return nil }
+        let digits =
+            text.utf8.count > 2 && (text.hasPrefix("0x") || text.hasPrefix("0X"))
+            ? text.utf8.dropFirst(2) : text.utf8[...]
+        guard (1...4).contains(digits.count) else { return nil }
         var value: UInt16 = 0
-        for character in digits.utf8 {
+        for character in digits {
             guard let nibble = Hex.value(of: character) else { return nil }
             value = value << 4 | UInt16(nibble)
         }

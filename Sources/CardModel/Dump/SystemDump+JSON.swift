@@ -51,7 +51,7 @@ extension ServiceDump {
         var blocks: [UInt16: Block] = [:]
         for (key, value) in try json.optional("blocks")?.members() ?? [] {
             guard let number = BlockNumber(key) else { throw value.malformed("four hexadecimal digits as its name") }
-            guard let block = Block(try value.bytes(count: 16)) else { throw value.malformed("16 bytes") }
+            guard let block = try Block(json: value) else { throw value.malformed("16 bytes") }
             // `000a` and `000A` are two names, but one block.
             guard blocks.updateValue(block, forKey: number.rawValue) == nil else {
                 throw value.malformed("a block number that stands once")
@@ -80,10 +80,21 @@ extension ServiceDump {
         object["blocks"] = .object(
             JSONObject(
                 sortedBlocks.map {
-                    (BlockNumber(rawValue: $0.number).description, .string($0.block.description.lowercased()))
+                    (BlockNumber(rawValue: $0.number).description, .string($0.block.hexadecimal))
                 }))
         object.merge(extra)
         return .object(object)
+    }
+}
+
+extension Block {
+    /// A block as documents hold it; in other forms of hexadecimal too, which take longer.
+    fileprivate init?(json: JSONCursor) throws(DocumentError) {
+        if case .string(let digits) = json.value, let block = Block(hexadecimal: digits) {
+            self = block
+        } else {
+            self.init(try json.bytes(count: 16))
+        }
     }
 }
 

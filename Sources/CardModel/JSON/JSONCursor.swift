@@ -6,17 +6,35 @@ internal import ByteCodec
 public struct JSONCursor: Sendable {
     /// The value.
     public let value: JSONValue
+    private let place: Place
+
     /// Where it stands, as in `felica.systems[0].systemCode`; empty for the whole document.
-    public let path: String
+    public var path: String { place.text }
+
+    /// The steps to the value; the text of it is made for errors only.
+    private indirect enum Place: Sendable {
+        case document
+        case member(String, of: Place)
+        case element(Int, of: Place)
+
+        var text: String {
+            switch self {
+            case .document: ""
+            case .member(let key, .document): key
+            case .member(let key, let place): "\(place.text).\(key)"
+            case .element(let index, let place): "\(place.text)[\(index)]"
+            }
+        }
+    }
 
     /// The whole of a document.
     public init(_ value: JSONValue) {
-        self.init(value, path: "")
+        self.init(value, .document)
     }
 
-    private init(_ value: JSONValue, path: String) {
+    private init(_ value: JSONValue, _ place: Place) {
         self.value = value
-        self.path = path
+        self.place = place
     }
 
     /// The member `key`, or `nil` when it is absent or `null`.
@@ -24,14 +42,14 @@ public struct JSONCursor: Sendable {
     /// - Throws: ``DocumentError/malformed(key:expected:)`` when this is no object.
     public func optional(_ key: String) throws(DocumentError) -> JSONCursor? {
         guard let value = try object()[key], value != .null else { return nil }
-        return JSONCursor(value, path: path.isEmpty ? key : "\(path).\(key)")
+        return JSONCursor(value, .member(key, of: place))
     }
 
     /// The member `key`.
     ///
     /// - Throws: ``DocumentError/missing(key:)`` when it is absent or `null`.
     public func required(_ key: String) throws(DocumentError) -> JSONCursor {
-        guard let member = try optional(key) else { throw .missing(key: path.isEmpty ? key : "\(path).\(key)") }
+        guard let member = try optional(key) else { throw .missing(key: Place.member(key, of: place).text) }
         return member
     }
 
@@ -44,14 +62,14 @@ public struct JSONCursor: Sendable {
     /// The members of this object.
     public func members() throws(DocumentError) -> [(key: String, value: JSONCursor)] {
         try object().members.map { member in
-            (member.key, JSONCursor(member.value, path: path.isEmpty ? member.key : "\(path).\(member.key)"))
+            (member.key, JSONCursor(member.value, .member(member.key, of: place)))
         }
     }
 
     /// The elements of this array.
     public func elements() throws(DocumentError) -> [JSONCursor] {
         guard case .array(let values) = value else { throw malformed("an array") }
-        return values.enumerated().map { JSONCursor($1, path: "\(path)[\($0)]") }
+        return values.enumerated().map { JSONCursor($1, .element($0, of: place)) }
     }
 
     /// This as a text.

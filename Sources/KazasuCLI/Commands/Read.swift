@@ -71,7 +71,7 @@ struct Read: KazasuCommand {
                 "systemCode": .text(dump.systems.first?.systemCode.description),
                 "service": .string(service.code.description),
                 "blocks": .object(
-                    JSONObject(read.map { (FourDigits.text($0.2), .string($0.3.description.lowercased())) })),
+                    JSONObject(read.map { (FourDigits.text($0.2), .string($0.3.hexadecimal)) })),
             ])
         } else {
             try context.print(read.map { view.line($0.0, $0.1, $0.2, $0.3) }.joined())

@@ -86,7 +86,7 @@ struct DiffView {
     private func side(_ block: Block?, _ meanings: Meanings) -> JSONValue {
         guard let block else { return nil }
         return [
-            "data": .string(block.description.lowercased()),
+            "data": .string(block.hexadecimal),
             "record": meanings.record(block)?.json(Language.current) ?? .null,
         ]
     }
