@@ -63,7 +63,8 @@ struct StationsTests {
     static let bad: [(name: String, bytes: [UInt8], english: String, japanese: String)] = [
         ("undecidable", Array("0,1,1,東日本旅客鉄道,東海道,東京駅\n".utf8), "--codes hex|decimal", "判断できません"),
         ("Shift_JIS", Array("0,3,13,".utf8) + [0x93, 0x8C, 0x8B, 0x9E, 0x0A], "iconv -f CP932", "Shift_JIS"),
-        ("empty", [], "line 1", "1 行目"), ("header alone", Array("area,line,station\n".utf8), "line 1", "1 行目"),
+        ("empty", [], "line 1", "1 行目"),
+        ("header alone", Array("area\tline\tstation\tcompany\tline_name\tstation_name\n".utf8), "line 1", "1 行目"),
         (
             "a code too large", Array("\(own)0\t256\t1\tX\tY\tZ\n".utf8), "line 5 must be area, line and station code",
             "5 行目"

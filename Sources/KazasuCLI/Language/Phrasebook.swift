@@ -42,6 +42,12 @@ enum Phrasebook {
         ("true or false", "true または false"), ("a whole number", "整数"), ("16 bytes", "16 バイト"),
         ("four hexadecimal digits", "16 進 4 桁"), ("two hexadecimal digits", "16 進 2 桁"),
         ("* hexadecimal digits", "16 進 * 桁"), ("hexadecimal digits", "16 進数"), ("1 to 16 systems", "1～16 個のシステム"),
+        // Tables of stations
+        ("rows of station codes and names", "駅コードと駅名の行"), ("a date as *", "日付（例: *）"),
+        ("area, line and station code (0 to 255), hexadecimal", "16 進の地区・線区・駅順（0～255）"),
+        ("area, line and station code (0 to 255), decimal", "10 進の地区・線区・駅順（0～255）"),
+        ("operator and stop code (0 to 65535), hexadecimal", "16 進の事業者・停留所（0～65535）"),
+        ("operator and stop code (0 to 65535), decimal", "10 進の事業者・停留所（0～65535）"),
         ("no such member; known are *", "知らないキーです。使えるのは *"),
     ]
 
