@@ -7,6 +7,4 @@ public enum ByteCodecError: Error, Hashable, Sendable {
     case tooShort(offset: Int, missing: Int)
     /// `extra` bytes were left at `offset` where nothing was expected.
     case tooLong(offset: Int, extra: Int)
-    /// The nibble or digit at `offset` is not decimal.
-    case notDecimal(offset: Int)
 }
