@@ -25,12 +25,7 @@ public enum Hex {
     ///
     /// - Parameter digits: how many digits to print, 0 to 16.
     public static func encode(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) -> String {
-        let bits = UInt64(truncatingIfNeeded: value)
-        var text: [UInt8] = []
-        for place in stride(from: max(0, min(digits, 16)) - 1, through: 0, by: -1) {
-            text.append(digit(UInt8(truncatingIfNeeded: bits >> UInt64(place * 4)) & 0x0F, uppercase))
-        }
-        return String(decoding: text, as: UTF8.self)
+        HexDigits(value, digits: digits, uppercase: uppercase).text
     }
 
     /// Reads hexadecimal text as people write it: packed or with spaces, colons or hyphens between bytes,
@@ -65,7 +60,7 @@ public enum Hex {
     }
 
     /// The value of one ASCII hexadecimal digit, or `nil`.
-    public static func value(of character: UInt8) -> UInt8? {
+    @inlinable public static func value(of character: UInt8) -> UInt8? {
         switch character {
         case 0x30...0x39: character - 0x30
         case 0x41...0x46: character - 0x41 + 10

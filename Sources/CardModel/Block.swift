@@ -32,9 +32,7 @@ public struct Block: Hashable, Sendable {
     }
 
     /// Thirty-two lower-case hexadecimal digits, as documents hold them.
-    public var hexadecimal: String {
-        Hex.encode(high, digits: 16, uppercase: false) + Hex.encode(low, digits: 16, uppercase: false)
-    }
+    public var hexadecimal: String { BlockDigits(self).text }
 
     /// A block of zeros.
     public static let zero = Block(high: 0, low: 0)

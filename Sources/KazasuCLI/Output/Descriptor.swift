@@ -4,13 +4,12 @@ import Glibc
 
 /// Writing to open files.
 enum Descriptor {
-    /// Writes the whole text, whatever interrupts or delays it.
+    /// Writes all bytes, whatever interrupts or delays it.
     ///
     /// - Returns: 0, or `errno`.
-    static func write(_ text: String, to descriptor: Int32) -> Int32 {
-        var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes
             while !rest.isEmpty {
                 let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
                 if count >= 0 {

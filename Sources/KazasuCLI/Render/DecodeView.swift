@@ -9,13 +9,25 @@ struct DecodeView {
     var reports: [CardReport]
     var redaction: Redaction
 
-    var json: JSONValue {
+    var json: JSONValue { JSONValue { write(to: &$0) } }
+
+    /// Writes the document `kazasu.decode/1`.
+    ///
+    /// - Parameter file: where the dump came from, when it is one of many.
+    @specialized(where Sink == JSONWriter)
+    func write<Sink: JSONSink>(to sink: inout Sink, file: String? = nil) {
         var card = dump.card
         card.idm = card.idm.map(redaction.apply)
-        return [
-            "schema": "kazasu.decode/1", "card": card.json, "complete": .bool(dump.complete),
-            "reports": .array(reports.map { $0.json(Language.current, redact: redaction.apply) }),
-        ]
+        sink.object { document in
+            document.member("schema", "kazasu.decode/1")
+            if let file { document.member("file", file) }
+            document.member("card") { $0.value(card.json) }
+            document.member("complete", dump.complete)
+            document.member("reports") {
+                $0.array(of: reports) { $1.write(to: &$0, Language.current, redact: redaction.apply) }
+            }
+            redaction.mark(&document)
+        }
     }
 
     private func value(of field: CardField) -> String {

@@ -17,12 +17,7 @@ struct HistoryView {
     }
 
     var ndjson: String {
-        report.records.map { record in
-            guard case .object(let members) = record.json(Language.current) else { return "" }
-            var line = JSONObject([("schema", "kazasu.record/1")])
-            line.merge(members)
-            return JSONValue.object(line).compactText + "\n"
-        }.joined()
+        report.records.map { $0.jsonLine(Language.current) + "\n" }.joined()
     }
 
     /// Column names do not change with the language. The byte order mark makes Excel read the text as UTF-8.
