@@ -59,6 +59,23 @@ public enum Hex {
         return utf8.element(at: index + 2).flatMap(value) != nil
     }
 
+    /// The number that one to sixteen digits write, in any case, with nothing between them; else `nil`.
+    @inlinable
+    public static func number(_ digits: Span<UInt8>) -> UInt64? {
+        guard digits.count > 0, digits.count <= 16 else { return nil }
+        var number: UInt64 = 0
+        // Without a branch for each digit: digits and letters come as they like, and no processor foresees them.
+        var faults: UInt8 = 0
+        for index in digits.indices {
+            let digit = digits[index] &- 0x30
+            let letter = (digits[index] | 0x20) &- 0x61
+            let nibble = digit < 10 ? digit : letter < 6 ? letter &+ 10 : 0x80
+            faults |= nibble
+            number = number << 4 | UInt64(nibble)
+        }
+        return faults & 0x80 == 0 ? number : nil
+    }
+
     /// The value of one ASCII hexadecimal digit, or `nil`.
     @inlinable public static func value(of character: UInt8) -> UInt8? {
         switch character {

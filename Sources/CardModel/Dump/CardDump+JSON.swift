@@ -34,13 +34,13 @@ extension CardDump {
             systems: try root.optional("felica")?.required("systems").list { system throws(DocumentError) in
                 try SystemDump(json: system)
             } ?? [],
-            extra: try root.object().without([
-                "schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica",
-            ]))
+            extra: try root.object().without(CardDump.keys))
         if let felica = try root.optional("felica")?.object().without(["systems"]), !felica.members.isEmpty {
             extra["felica"] = .object(felica)
         }
     }
+
+    private static let keys = ["schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica"]
 
     /// The document `kazasu.dump/1`.
     public var json: JSONValue {

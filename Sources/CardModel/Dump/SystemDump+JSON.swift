@@ -10,8 +10,10 @@ extension SystemDump {
             services: try json.optional("services")?.list { service throws(DocumentError) in
                 try ServiceDump(json: service)
             } ?? [],
-            extra: try json.object().without(["systemCode", "idm", "pmm", "areas", "services"]))
+            extra: try json.object().without(SystemDump.keys))
     }
+
+    private static let keys = ["systemCode", "idm", "pmm", "areas", "services"]
 
     var json: JSONValue {
         var object = JSONObject([
@@ -32,8 +34,10 @@ extension AreaDump {
             start: try json.required("start").code(),
             end: try json.required("end").code(),
             keyVersion: try json.optional("keyVersion")?.code(),
-            extra: try json.object().without(["start", "end", "keyVersion"]))
+            extra: try json.object().without(AreaDump.keys))
     }
+
+    private static let keys = ["start", "end", "keyVersion"]
 
     var json: JSONValue {
         var object = JSONObject([
@@ -47,25 +51,33 @@ extension AreaDump {
 }
 
 extension ServiceDump {
+    private static let keys = ["code", "keyVersion", "state", "blocks"]
+
     init(json: JSONCursor) throws(DocumentError) {
         var blocks: [UInt16: Block] = [:]
-        for (key, value) in try json.optional("blocks")?.members() ?? [] {
-            guard let number = BlockNumber(key) else { throw value.malformed("four hexadecimal digits as its name") }
-            guard let block = try Block(json: value) else { throw value.malformed("16 bytes") }
-            // `000a` and `000A` are two names, but one block.
-            guard blocks.updateValue(block, forKey: number.rawValue) == nil else {
-                throw value.malformed("a block number that stands once")
+        if let list = try json.optional("blocks") {
+            let members = try list.object().members
+            blocks.reserveCapacity(members.count)
+            for member in members {
+                guard let number = BlockNumber(digits: member.key) else {
+                    throw list.cursor(member).malformed("four hexadecimal digits as its name")
+                }
+                guard let block = try Block(json: member, in: list) else {
+                    throw list.cursor(member).malformed("16 bytes")
+                }
+                // `000a` and `000A` are two names, but one block.
+                guard blocks.updateValue(block, forKey: number.rawValue) == nil else {
+                    throw list.cursor(member).malformed("a block number that stands once")
+                }
             }
         }
         let state = try ReadState(json: json)
-        var known: Set = ["code", "keyVersion", "state", "blocks"]
-        if case .refused = state { known.insert("status") }
         self.init(
             code: try json.required("code").code(),
             keyVersion: try json.optional("keyVersion")?.code(),
             state: state,
             blocks: blocks,
-            extra: try json.object().without(known))
+            extra: try json.object().without(state.isRefused ? ServiceDump.keys + ["status"] : ServiceDump.keys))
     }
 
     var json: JSONValue {
@@ -89,16 +101,20 @@ extension ServiceDump {
 
 extension Block {
     /// A block as documents hold it; in other forms of hexadecimal too, which take longer.
-    fileprivate init?(json: JSONCursor) throws(DocumentError) {
-        if case .string(let digits) = json.value, let block = Block(hexadecimal: digits) {
+    fileprivate init?(json member: JSONObject.Member, in list: JSONCursor) throws(DocumentError) {
+        if case .string(let digits) = member.value, let block = Block(hexadecimal: digits) {
             self = block
         } else {
-            self.init(try json.bytes(count: 16))
+            self.init(try list.cursor(member).bytes(count: 16))
         }
     }
 }
 
 extension ReadState {
+    fileprivate var isRefused: Bool {
+        if case .refused = self { true } else { false }
+    }
+
     init(json: JSONCursor) throws(DocumentError) {
         let word = try json.required("state")
         switch try word.text() {

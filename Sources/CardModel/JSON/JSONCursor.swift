@@ -6,35 +6,54 @@ internal import ByteCodec
 public struct JSONCursor: Sendable {
     /// The value.
     public let value: JSONValue
-    private let place: Place
+    private let step: Step
+    private let parent: Place?
+    /// This as the place of what stands in it; a value with nothing in it needs none.
+    private let place: Place?
 
     /// Where it stands, as in `felica.systems[0].systemCode`; empty for the whole document.
-    public var path: String { place.text }
+    public var path: String { (place ?? Place(step, in: parent)).text }
 
-    /// The steps to the value; the text of it is made for errors only.
-    private indirect enum Place: Sendable {
+    /// One step on the way to a value.
+    private enum Step: Sendable {
         case document
-        case member(String, of: Place)
-        case element(Int, of: Place)
+        case member(String)
+        case element(Int)
+    }
+
+    /// The way to a value; the text of it is made for errors only.
+    private final class Place: Sendable {
+        let step: Step
+        let parent: Place?
+
+        init(_ step: Step, in parent: Place?) {
+            self.step = step
+            self.parent = parent
+        }
 
         var text: String {
-            switch self {
+            let before = parent?.text ?? ""
+            return switch step {
             case .document: ""
-            case .member(let key, .document): key
-            case .member(let key, let place): "\(place.text).\(key)"
-            case .element(let index, let place): "\(place.text)[\(index)]"
+            case .member(let key): before.isEmpty ? key : "\(before).\(key)"
+            case .element(let index): "\(before)[\(index)]"
             }
         }
     }
 
     /// The whole of a document.
     public init(_ value: JSONValue) {
-        self.init(value, .document)
+        self.init(value, .document, in: nil)
     }
 
-    private init(_ value: JSONValue, _ place: Place) {
+    private init(_ value: JSONValue, _ step: Step, in parent: Place?) {
         self.value = value
-        self.place = place
+        self.step = step
+        self.parent = parent
+        switch value {
+        case .array, .object: place = Place(step, in: parent)
+        default: place = nil
+        }
     }
 
     /// The member `key`, or `nil` when it is absent or `null`.
@@ -42,14 +61,14 @@ public struct JSONCursor: Sendable {
     /// - Throws: ``DocumentError/malformed(key:expected:)`` when this is no object.
     public func optional(_ key: String) throws(DocumentError) -> JSONCursor? {
         guard let value = try object()[key], value != .null else { return nil }
-        return JSONCursor(value, .member(key, of: place))
+        return JSONCursor(value, .member(key), in: place)
     }
 
     /// The member `key`.
     ///
     /// - Throws: ``DocumentError/missing(key:)`` when it is absent or `null`.
     public func required(_ key: String) throws(DocumentError) -> JSONCursor {
-        guard let member = try optional(key) else { throw .missing(key: Place.member(key, of: place).text) }
+        guard let member = try optional(key) else { throw .missing(key: Place(.member(key), in: place).text) }
         return member
     }
 
@@ -61,15 +80,18 @@ public struct JSONCursor: Sendable {
 
     /// The members of this object.
     public func members() throws(DocumentError) -> [(key: String, value: JSONCursor)] {
-        try object().members.map { member in
-            (member.key, JSONCursor(member.value, .member(member.key, of: place)))
-        }
+        try object().members.map { ($0.key, cursor($0)) }
+    }
+
+    /// A member of this object as a value with its path.
+    func cursor(_ member: JSONObject.Member) -> JSONCursor {
+        JSONCursor(member.value, .member(member.key), in: place)
     }
 
     /// The elements of this array.
     public func elements() throws(DocumentError) -> [JSONCursor] {
         guard case .array(let values) = value else { throw malformed("an array") }
-        return values.enumerated().map { JSONCursor($1, .element($0, of: place)) }
+        return values.enumerated().map { JSONCursor($1, .element($0), in: place) }
     }
 
     /// This as a text.

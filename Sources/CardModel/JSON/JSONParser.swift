@@ -136,18 +136,11 @@ struct JSONParser {
     }
 
     private func text(_ range: Range<Int>) throws(JSONFault) -> String {
-        guard let text = String(validating: bytes[range], as: UTF8.self) else {
-            throw JSONFault(kind: .notUTF8, index: invalidByte(in: range))
-        }
-        return text
-    }
-
-    private func invalidByte(in range: Range<Int>) -> Int {
+        let part = bytes[range]
         do {
-            _ = try UTF8Span(validating: bytes[range].span)
-            return range.lowerBound
+            return String(copying: try UTF8Span(validating: part.span))
         } catch {
-            return range.lowerBound + error.byteOffsets.lowerBound
+            throw JSONFault(kind: .notUTF8, index: range.lowerBound + error.byteOffsets.lowerBound)
         }
     }
 

@@ -13,11 +13,11 @@ extension JSONSink {
 
     /// An array with one value, which `body` writes, for each element.
     @inlinable
-    public mutating func array<Elements: Sequence>(
-        of elements: Elements, _ body: (inout Self, Elements.Element) -> Void
-    ) {
+    public mutating func array<Element>(of elements: [Element], _ body: (inout Self, Element) -> Void) {
         beginArray()
-        for element in elements { body(&self, element) }
+        // Elements of an array are copied when it is gone through; those of a span are not.
+        let elements = elements.span
+        for index in elements.indices { body(&self, elements[index]) }
         endArray()
     }
 
