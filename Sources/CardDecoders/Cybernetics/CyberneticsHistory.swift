@@ -15,7 +15,8 @@ struct CyberneticsHistory {
         let olderWasRead: Bool
     }
 
-    init(_ service: ServiceDump, _ stations: any StationNames) {
+    @specialized(where Names == StationTable)
+    init<Names: StationNames>(_ service: ServiceDump, _ stations: Names) {
         let sequence = BlockSequence(service) { CyberneticsHistoryBlock($0) == nil }
         var links: [Link] = []
         links.reserveCapacity(sequence.entries.count)

@@ -36,8 +36,9 @@ struct CyberneticsHistoryBlock {
     /// - Parameters:
     ///   - amount: what the balances on both sides of the record tell, `nil` when they do not.
     ///   - warning: why they do not.
+    @inline(__always)
     func record(
-        _ stations: any StationNames, amount: Int? = nil, _ warning: DecodingWarning? = nil
+        _ stations: some StationNames, amount: Int? = nil, _ warning: DecodingWarning? = nil
     ) -> HistoryRecord {
         let date = CalendarDate(packed: raw.uint16(at: 4, .big))
         let recordClass = recordClass

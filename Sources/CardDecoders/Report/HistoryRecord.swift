@@ -47,6 +47,8 @@ public struct HistoryRecord: Hashable, Sendable {
     public var raw: Block
 
     /// A record; what is not given is not known.
+    // Inlined, so that a record is made in its place and not copied there.
+    @inline(__always)
     public init(
         serial: Int?, date: CalendarDate? = nil, time: ClockTime? = nil, entryTime: ClockTime? = nil,
         partial: PartialMoment? = nil, kind: RecordKind, terminal: CodedValue? = nil,

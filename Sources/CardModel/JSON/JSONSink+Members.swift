@@ -13,7 +13,7 @@ extension JSONSink {
 
     /// An array with one value, which `body` writes, for each element.
     @inlinable
-    public mutating func array<Element>(of elements: [Element], _ body: (inout Self, Element) -> Void) {
+    public mutating func array<Element>(of elements: [Element], _ body: (inout Self, borrowing Element) -> Void) {
         beginArray()
         // Elements of an array are copied when it is gone through; those of a span are not.
         let elements = elements.span
