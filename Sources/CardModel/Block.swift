@@ -18,7 +18,10 @@ public struct Block: Hashable, Sendable {
 
     /// A block from exactly thirty-two hexadecimal digits without anything between them, else `nil`.
     public init?(hexadecimal digits: String) {
-        let digits = digits.utf8.span
+        self.init(digits: digits.utf8.span)
+    }
+
+    init?(digits: Span<UInt8>) {
         guard digits.count == 32, let high = Hex.number(digits.extracting(first: 16)),
             let low = Hex.number(digits.extracting(last: 16))
         else { return nil }

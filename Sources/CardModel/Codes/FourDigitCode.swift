@@ -13,11 +13,11 @@ public protocol FourDigitCode: Hashable, Sendable, Comparable, CustomStringConve
 extension FourDigitCode {
     /// A code from one to four hexadecimal digits with or without `0x`, as a user types it; else `nil`.
     public init?(_ text: some StringProtocol) {
-        self.init(digits: String(text))
+        let text = String(text)
+        self.init(digits: text.utf8.span)
     }
 
-    init?(digits text: String) {
-        let utf8 = text.utf8.span
+    init?(digits utf8: Span<UInt8>) {
         let isPrefixed = utf8.count > 2 && utf8[0] == 0x30 && utf8[1] | 0x20 == 0x78
         let digits = utf8.extracting(droppingFirst: isPrefixed ? 2 : 0)
         guard digits.count <= 4, let value = Hex.number(digits) else { return nil }

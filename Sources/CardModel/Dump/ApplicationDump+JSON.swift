@@ -9,7 +9,7 @@ extension ApplicationDump {
             aid: try aid?.aid(),
             selectAnswer: try json.optional("selectAnswer")?.bytes(),
             files: try json.optional("files")?.list { file throws(DocumentError) in try FileDump(json: file) } ?? [],
-            extra: try json.object().without(["aid", "selectAnswer", "files"]))
+            extra: try json.members(without: ["aid", "selectAnswer", "files"]))
     }
 
     var json: JSONValue {
@@ -26,7 +26,7 @@ extension FileDump {
         let state = try ReadState(json: json)
         self.init(
             id: try json.required("id").code(), state: state, data: try json.optional("data")?.bytes() ?? [],
-            extra: try json.object().without(["id", "state", "data"] + (state.isRefused ? ["status"] : [])))
+            extra: try json.members(without: ["id", "state", "data"] + (state.isRefused ? ["status"] : [])))
     }
 
     var json: JSONValue {

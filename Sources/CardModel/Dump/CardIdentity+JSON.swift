@@ -29,7 +29,7 @@ extension CardIdentity {
             protocolInfo = try json.optional("protocolInfo")?.bytes()
             known += ["pupi", "applicationData", "protocolInfo"]
         }
-        extra = try json.object().without(known)
+        extra = try json.members(without: known)
     }
 
     /// `card` of the documents `kazasu.dump/1`, `kazasu.scan/1` and `kazasu.poll/1`.

@@ -10,7 +10,7 @@ extension SystemDump {
             services: try json.optional("services")?.list { service throws(DocumentError) in
                 try ServiceDump(json: service)
             } ?? [],
-            extra: try json.object().without(SystemDump.keys))
+            extra: try json.members(without: SystemDump.keys))
     }
 
     private static let keys = ["systemCode", "idm", "pmm", "areas", "services"]
@@ -34,7 +34,7 @@ extension AreaDump {
             start: try json.required("start").code(),
             end: try json.required("end").code(),
             keyVersion: try json.optional("keyVersion")?.code(),
-            extra: try json.object().without(AreaDump.keys))
+            extra: try json.members(without: AreaDump.keys))
     }
 
     private static let keys = ["start", "end", "keyVersion"]
@@ -55,20 +55,13 @@ extension ServiceDump {
 
     init(json: JSONCursor) throws(DocumentError) {
         var blocks: [UInt16: Block] = [:]
-        if let list = try json.optional("blocks") {
-            let members = try list.object().members
-            blocks.reserveCapacity(members.count)
-            for member in members {
-                guard let number = BlockNumber(digits: member.key) else {
-                    throw list.cursor(member).malformed("four hexadecimal digits as its name")
-                }
-                guard let block = try Block(json: member, in: list) else {
-                    throw list.cursor(member).malformed("16 bytes")
-                }
-                // `000a` and `000A` are two names, but one block.
-                guard blocks.updateValue(block, forKey: number.rawValue) == nil else {
-                    throw list.cursor(member).malformed("a block number that stands once")
-                }
+        try json.optional("blocks")?.forEachMember { name, member throws(DocumentError) in
+            guard let number = BlockNumber(digits: name) else {
+                throw member.malformed("four hexadecimal digits as its name")
+            }
+            // `000a` and `000A` are two names, but one block.
+            guard blocks.updateValue(try member.block(), forKey: number.rawValue) == nil else {
+                throw member.malformed("a block number that stands once")
             }
         }
         let state = try ReadState(json: json)
@@ -77,7 +70,7 @@ extension ServiceDump {
             keyVersion: try json.optional("keyVersion")?.code(),
             state: state,
             blocks: blocks,
-            extra: try json.object().without(state.isRefused ? ServiceDump.keys + ["status"] : ServiceDump.keys))
+            extra: try json.members(without: state.isRefused ? ServiceDump.keys + ["status"] : ServiceDump.keys))
     }
 
     var json: JSONValue {
@@ -94,17 +87,6 @@ extension ServiceDump {
                 }))
         object.merge(extra)
         return .object(object)
-    }
-}
-
-extension Block {
-    /// A block as documents hold it; in other forms of hexadecimal too, which take longer.
-    fileprivate init?(json member: JSONObject.Member, in list: JSONCursor) throws(DocumentError) {
-        if case .string(let digits) = member.value, let block = Block(hexadecimal: digits) {
-            self = block
-        } else {
-            self.init(try list.cursor(member).bytes(count: 16))
-        }
     }
 }
 
@@ -146,7 +128,7 @@ extension MissingPart {
             file: try json.optional("file")?.code(),
             fromPage: page?.rawValue,
             reason: try json.required("reason").text(),
-            extra: try json.object().without([
+            extra: try json.members(without: [
                 "system", "service", "fromBlock", "application", "file", "fromPage", "reason",
             ]))
     }

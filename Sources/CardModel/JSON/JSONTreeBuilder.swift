@@ -8,35 +8,40 @@ public struct JSONTreeBuilder: JSONSink {
     /// gets.
     private var open: [(container: Container, key: String)] = []
     private var whole: JSONValue = .null
+    private let isReplacing: Bool
 
     private enum Container {
         case array([JSONValue])
         case object(JSONObject.Builder)
     }
 
-    /// Nothing was written yet.
-    public init() {}
+    /// Nothing was written yet. Of a name that is written twice the last value counts, at the first place.
+    public init() {
+        isReplacing = true
+    }
+
+    /// For reading: of a name that stands twice the first value counts.
+    init(firstCounts: ()) {
+        isReplacing = false
+    }
 
     /// The value that was written; `null` before the end of the outermost array or object.
     public var value: JSONValue { whole }
 
-    private mutating func add(_ value: JSONValue) {
-        guard var (container, key) = open.popLast() else {
+    mutating func add(_ value: JSONValue) {
+        // Taken out of the row, so that the array or object is not copied when it is added to.
+        guard let (container, key) = open.popLast() else {
             whole = value
             return
         }
-        switch container {
+        switch consume container {
         case .array(var values):
-            container = .array([])
             values.append(value)
-            container = .array(values)
+            open.append((.array(values), ""))
         case .object(var builder):
-            container = .array([])
-            builder.add(key, value, replacing: true)
-            container = .object(builder)
+            builder.add(key, value, replacing: isReplacing)
+            open.append((.object(builder), ""))
         }
-        key = ""
-        open.append((container, key))
     }
 
     private mutating func end() {

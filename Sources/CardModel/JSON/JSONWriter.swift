@@ -6,20 +6,22 @@ public import ByteCodec
 ///
 /// One writer can take many documents one after the other: ``removeAll()`` keeps the room that the buffer has.
 public struct JSONWriter: JSONSink {
-    /// What was written, UTF-8.
-    public private(set) var bytes: [UInt8] = []
+    @usableFromInline var buffer: [UInt8] = []
     /// Whether a value has ended that the next one or its name must be kept apart from.
-    private var needsComma = false
+    @usableFromInline var needsComma = false
+
+    /// What was written, UTF-8.
+    public var bytes: [UInt8] { buffer }
 
     /// Nothing was written yet.
     public init() {}
 
     /// What was written.
-    public var text: String { String(decoding: bytes, as: UTF8.self) }
+    public var text: String { String(decoding: buffer, as: UTF8.self) }
 
     /// Forgets what was written.
     public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+        buffer.removeAll(keepingCapacity: true)
         needsComma = false
     }
 
@@ -29,52 +31,59 @@ public struct JSONWriter: JSONSink {
     public mutating func endLine() { raw("\n") }
 
     mutating func raw(_ byte: UInt8) {
-        bytes.append(byte)
+        buffer.append(byte)
         needsComma = false
     }
 
     mutating func raw(_ text: StaticString) {
-        text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+        text.withUTF8Buffer { unsafe buffer.append(contentsOf: $0) }
         needsComma = false
     }
 
     mutating func raw(_ other: JSONWriter) {
-        bytes += other.bytes
+        buffer += other.buffer
         needsComma = false
     }
 
     mutating func blanks(_ count: Int) {
-        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: count))
+        buffer.append(contentsOf: repeatElement(UInt8(ascii: " "), count: count))
     }
 
-    private mutating func comma() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    @usableFromInline
+    mutating func comma() {
+        if needsComma { buffer.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
-    private mutating func word(_ text: StaticString) {
+    @inlinable
+    mutating func word(_ text: StaticString) {
         comma()
-        text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+        text.withUTF8Buffer { unsafe buffer.append(contentsOf: $0) }
     }
 
     // MARK: Arrays and objects
 
     /// `{`
+    @inlinable
     public mutating func beginObject() { word("{"); needsComma = false }
     /// `}`
-    public mutating func endObject() { bytes.append(UInt8(ascii: "}")); needsComma = true }
+    @inlinable
+    public mutating func endObject() { buffer.append(UInt8(ascii: "}")); needsComma = true }
     /// `[`
+    @inlinable
     public mutating func beginArray() { word("["); needsComma = false }
     /// `]`
-    public mutating func endArray() { bytes.append(UInt8(ascii: "]")); needsComma = true }
+    @inlinable
+    public mutating func endArray() { buffer.append(UInt8(ascii: "]")); needsComma = true }
 
     /// The name of the next value; its characters need no escapes.
+    @inlinable
     public mutating func key(_ name: StaticString) {
         name.withUTF8Buffer { name in
-            bytes.append(addingCapacity: name.count + 4) { text in
+            buffer.append(addingCapacity: name.count + 4) { text in
                 if needsComma { text.append(UInt8(ascii: ",")) }
                 text.append(UInt8(ascii: "\""))
-                for unsafe byte in unsafe name { text.append(byte) }
+                for unsafebyte in unsafe name { text.append(byte) }
                 text.append(UInt8(ascii: "\""))
                 text.append(UInt8(ascii: ":"))
             }
@@ -91,27 +100,38 @@ public struct JSONWriter: JSONSink {
     // MARK: Values
 
     /// `null`
+    @inlinable
     public mutating func null() { word("null") }
 
     /// `true` or `false`
+    @inlinable
     public mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 
     /// A number without fraction.
     public mutating func integer(_ value: Int64) {
         comma()
         // The digits of any number of 64 bits and its sign.
-        bytes.append(addingCapacity: 20) { text in
+        buffer.append(addingCapacity: 20) { text in
             if value < 0 { text.append(UInt8(ascii: "-")) }
             JSONWriter.decimal(value.magnitude, to: &text)
         }
     }
 
     private static func decimal(_ number: UInt64, to text: inout OutputSpan<UInt8>) {
-        var unit: UInt64 = 1
-        while number / unit >= 10 { unit *= 10 }
-        while unit > 0 {
-            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
-            unit /= 10
+        // Eight digits at a time are collected in one number, the first in its lowest byte.
+        let high = number / 100_000_000
+        if high > 0 { decimal(high, to: &text) }
+        var rest = number % 100_000_000
+        var digits: UInt64 = 0
+        var count = 0
+        repeat {
+            digits = digits << 8 | (0x30 + rest % 10)
+            rest /= 10
+            count += 1
+        } while high > 0 ? count < 8 : rest > 0
+        for _ in 0..<count {
+            text.append(UInt8(truncatingIfNeeded: digits))
+            digits >>= 8
         }
     }
 
@@ -119,13 +139,14 @@ public struct JSONWriter: JSONSink {
     public mutating func number(_ value: Double) {
         guard value.isFinite else { return null() }
         comma()
-        bytes.append(contentsOf: "\(value)".utf8)
+        buffer.append(contentsOf: "\(value)".utf8)
     }
 
     /// A text that needs no escapes.
+    @inlinable
     public mutating func plain(_ text: some ASCIIText) {
         let hasComma = needsComma
-        bytes.append(addingCapacity: text.longestCount + 3) { bytes in
+        buffer.append(addingCapacity: text.longestCount + 3) { bytes in
             if hasComma { bytes.append(UInt8(ascii: ",")) }
             bytes.append(UInt8(ascii: "\""))
             text.append(to: &bytes)
@@ -137,14 +158,14 @@ public struct JSONWriter: JSONSink {
     /// A text; what must be escaped is, everything else stays as it is.
     public mutating func string(_ text: String) {
         comma()
-        bytes.append(UInt8(ascii: "\""))
+        buffer.append(UInt8(ascii: "\""))
         let utf8 = text.utf8.span
         if JSONWriter.needsEscapes(utf8) {
             for index in utf8.indices { escaped(utf8[index]) }
         } else {
-            unsafe utf8.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+            unsafe utf8.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
         }
-        bytes.append(UInt8(ascii: "\""))
+        buffer.append(UInt8(ascii: "\""))
     }
 
     /// Without leaving the loop early, so that many bytes are looked at at once.
@@ -162,15 +183,15 @@ public struct JSONWriter: JSONSink {
 
     private mutating func escaped(_ byte: UInt8) {
         switch byte {
-        case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
-        case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
-        case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
-        case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
-        case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
+        case UInt8(ascii: "\""): buffer.append(contentsOf: "\\\"".utf8)
+        case UInt8(ascii: "\\"): buffer.append(contentsOf: "\\\\".utf8)
+        case UInt8(ascii: "\n"): buffer.append(contentsOf: "\\n".utf8)
+        case UInt8(ascii: "\r"): buffer.append(contentsOf: "\\r".utf8)
+        case UInt8(ascii: "\t"): buffer.append(contentsOf: "\\t".utf8)
         case _ where JSONWriter.mustBeEscaped(byte):
-            bytes.append(contentsOf: "\\u00".utf8)
-            bytes.append(addingCapacity: 2) { HexDigits(byte, digits: 2, uppercase: false).append(to: &$0) }
-        default: bytes.append(byte)
+            buffer.append(contentsOf: "\\u00".utf8)
+            buffer.append(addingCapacity: 2) { HexDigits(byte, digits: 2, uppercase: false).append(to: &$0) }
+        default: buffer.append(byte)
         }
     }
 }
