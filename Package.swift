@@ -26,6 +26,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
+    ("ISODEP", ["NFCTransport"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
 ]
@@ -40,6 +41,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
     ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
+    ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "LibNFCReaderTests",
