@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-internal import CardModel
+public import CardModel
 
 extension GateEvent {
     /// Writes an element of `gateLog` in `kazasu.decode/1`.
@@ -67,6 +67,9 @@ extension PaidTicket {
 }
 
 extension InsideGates {
+    /// `insideGates` among the `inferences` in `kazasu.decode/1`.
+    public var json: JSONValue { JSONValue { write(to: &$0) } }
+
     /// Writes `insideGates` among the `inferences` in `kazasu.decode/1`.
     func write(to sink: inout some JSONSink) {
         sink.object { inside in

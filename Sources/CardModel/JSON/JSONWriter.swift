@@ -83,7 +83,7 @@ public struct JSONWriter: JSONSink {
             buffer.append(addingCapacity: name.count + 4) { text in
                 if needsComma { text.append(UInt8(ascii: ",")) }
                 text.append(UInt8(ascii: "\""))
-                for unsafebyte in unsafe name { text.append(byte) }
+                for place in 0..<name.count { text.append(unsafe name[place]) }
                 text.append(UInt8(ascii: "\""))
                 text.append(UInt8(ascii: ":"))
             }

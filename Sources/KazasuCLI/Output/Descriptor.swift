@@ -4,6 +4,13 @@ import Glibc
 
 /// Writing to open files.
 enum Descriptor {
+    /// Writes the whole text.
+    ///
+    /// - Returns: 0, or `errno`.
+    static func write(_ text: String, to descriptor: Int32) -> Int32 {
+        write(Array(text.utf8), to: descriptor)
+    }
+
     /// Writes all bytes, whatever interrupts or delays it.
     ///
     /// - Returns: 0, or `errno`.

@@ -37,7 +37,7 @@ final class OutputFile {
 
     /// Writes the answer and puts it in its place.
     func finish(_ text: String) throws(Failure) {
-        let written = Descriptor.write(Array(text.utf8), to: descriptor)
+        let written = Descriptor.write(text, to: descriptor)
         guard written == 0 else { throw written == EPIPE ? .brokenPipe : .unwritable(path, written) }
         guard let move else { return }
         guard rename(move.from, move.to) == 0 else { throw Failure.unwritable(path, errno) }
