@@ -70,8 +70,8 @@ struct NfcpyTests {
     }
 
     static let tags = [
-        Tag(fixture: "ntag213.json", kind: "Type2Tag 'NXP NTAG213'"), Tag(fixture: "type4.json", kind: "Type4Tag"),
-        Tag(fixture: "type4-b.json", kind: "Type4Tag"),
+        Tag(fixture: "ntag213.json", kind: "Type2Tag 'NXP NTAG213'"), Tag(fixture: "type4.json", kind: "Type4ATag"),
+        Tag(fixture: "type4-b.json", kind: "Type4BTag"),
     ]
 
     /// nfcpy drives anticollision results, GET_VERSION, ISO-DEP blocks and NDEF itself, and writes a message of its own.
