@@ -24,7 +24,8 @@ struct DumpReadingTests {
             var bytes = original
             for _ in 0..<Int.random(in: 1...2, using: &random) {
                 let place = Int.random(in: bytes.indices, using: &random)
-                bytes[place] = Bool.random(using: &random)
+                bytes[place] =
+                    Bool.random(using: &random)
                     ? punctuation.randomElement(using: &random) ?? 0 : .random(in: 0...255, using: &random)
             }
             #expect(Self.fromText(bytes) == Self.fromTree(bytes))

@@ -7,7 +7,8 @@ import Testing
 @Suite("Damaged files of other tools")
 struct ImporterErrorTests {
     static let files = TestFiles.names(in: "Fixtures/formats").filter { $0 != "NOTES.md" }.flatMap { format in
-        TestFiles.names(in: "Fixtures/formats/\(format)").filter { !$0.hasSuffix(".expected") }.map { "\(format)/\($0)" }
+        TestFiles.names(in: "Fixtures/formats/\(format)").filter { !$0.hasSuffix(".expected") }
+            .map { "\(format)/\($0)" }
     }
 
     /// Whether two words of lower-case English stand side by side; names of members and paths hold no blanks.
@@ -39,7 +40,7 @@ struct ImporterErrorTests {
             #expect(result.errors.contains(path))
             // What expat says of XML is in English, within brackets.
             if file.hasPrefix("metrodroid-xml/") { continue }
-            #expect(!Self.isEnglish(result.messages.first ?? ""), "\(result.errors)")
+            #expect(!Self.isEnglish(result.messages.first.map { String($0) } ?? ""), "\(result.errors)")
         }
         #expect(errors > 0)
     }

@@ -19,7 +19,8 @@ public struct ProxmarkListingFormat: DumpFormat {
     public func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let cells = ProxmarkListingFormat.cells(line)
-            return ProxmarkListingFormat.service(cells) != nil && cells.count > 1 && ["Public", "Private"].contains(cells[1])
+            guard ProxmarkListingFormat.service(cells) != nil, cells.count > 1 else { return false }
+            return ["Public", "Private"].contains(cells[1])
         }
     }
 
