@@ -25,7 +25,8 @@ struct ISOCardFileTests {
         Wrong(key: "typeB", members: "\"typeB\": {\"protocolInfo\": \"00\"}"),
         Wrong(key: "typeB.pupi", members: "\"typeB\": {\"pupi\": \"0102\"}"),
         Wrong(key: "files", members: "\"typeB\": {}, \"files\": {}"),
-        Wrong(key: "masterFile.files.1.siz", members: "\"typeB\": {}, \"masterFile\": {\"files\": {\"1\": {\"siz\": 1}}}"),
+        Wrong(
+            key: "masterFile.files.1.siz", members: "\"typeB\": {}, \"masterFile\": {\"files\": {\"1\": {\"siz\": 1}}}"),
         Wrong(key: "masterFile.files.2F012", members: "\"typeB\": {}, \"masterFile\": {\"files\": {\"2F012\": \"\"}}"),
         Wrong(
             key: "masterFile.files.2F01.size",
