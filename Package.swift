@@ -27,7 +27,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport"]),
+    ("CardReading", ["ByteCodec", "CardDecoders", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.

@@ -41,10 +41,10 @@ public enum LicenseDecoder {
         switch kind {
         case .license:
             let master = dump.application(nil)
-            report.pin1 = LicensePINState(master?.file(pin1))
-            report.pin2 = LicensePINState(master?.file(pin2))
+            report.pin1 = CardPINState(master?.file(pin1))
+            report.pin2 = CardPINState(master?.file(pin2))
         case .myNumberLicense:
-            report.pin1 = LicensePINState(dump.application(LicenseFile.myNumberLicense)?.file(myNumberPIN))
+            report.pin1 = CardPINState(dump.application(LicenseFile.myNumberLicense)?.file(myNumberPIN))
         }
         report.compareDates()
         report.checkOrder()

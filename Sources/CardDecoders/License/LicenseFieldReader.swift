@@ -43,7 +43,9 @@ struct LicenseFieldReader {
         case .bytes, .makers: return (.bytes(bytes), nil)
         case .jis: return (.text(JISText(decoding: bytes)), nil)
         case .ascii, .sign:
-            guard let text = LicenseText.jisX0201(bytes) else { return (.bytes(bytes), row.form == .ascii ? .notText : nil) }
+            guard let text = LicenseText.jisX0201(bytes) else {
+                return (.bytes(bytes), row.form == .ascii ? .notText : nil)
+            }
             return (.code(text), nil)
         case .date:
             let date = LicenseDate(bytes)

@@ -7,9 +7,9 @@ public struct LicenseReport: Hashable, Sendable {
     /// Every item that was read, file by file in the card's order, as it stands on the card.
     public var fields: [LicenseField]
     /// What the card said of PIN 1, on a My Number card of its only one; `nil` when it was not asked.
-    public var pin1: LicensePINState?
+    public var pin1: CardPINState?
     /// What the card said of PIN 2.
-    public var pin2: LicensePINState?
+    public var pin2: CardPINState?
     /// Files that need a PIN that was not given.
     public var withheldFiles: [LicenseFile]
     /// What is wrong, file by file.

@@ -44,7 +44,9 @@ struct JISX0208Tests {
         #expect(JISX0208.character(cell)?.value == code)
     }
 
-    @Test("Cells without a character, and what is no cell", arguments: [0x2D21, 0x7427, 0x2120, 0x217F, 0x0000, 0xFFFF] as [UInt16])
+    @Test(
+        "Cells without a character, and what is no cell",
+        arguments: [0x2D21, 0x7427, 0x2120, 0x217F, 0x0000, 0xFFFF] as [UInt16])
     func none(code: UInt16) {
         #expect(JISX0208.character(code) == nil)
         #expect(JISText(decoding: [UInt8(code >> 8), UInt8(code & 0xFF)]).runs == [.unassigned(code)])

@@ -3,7 +3,7 @@
 public import CardModel
 
 /// What the card said of one of its PINs when it was read; the PIN itself is nowhere.
-public struct LicensePINState: Hashable, Sendable {
+public struct CardPINState: Hashable, Sendable {
     /// How many tries were left before the PIN was verified, 0 when it is locked; `nil` when the card did not say.
     public var triesLeft: Int?
     /// Whether the card took the PIN in this reading.
