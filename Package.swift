@@ -26,6 +26,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
+    ("ISODEP", ["NFCTransport"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("CardReading", ["ByteCodec", "CardDecoders", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
 ]
@@ -40,6 +41,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
     ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
+    ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "LibNFCReaderTests",
@@ -56,8 +58,14 @@ let package = Package(
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
         .executable(name: "kazasu", targets: ["kazasu"])
     ],
+    traits: [
+        .trait(
+            name: "Certificates",
+            description: "A summary of the certificates of My Number cards; builds swift-certificates with BoringSSL.")
+    ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     ],
     targets: modules.map {
         .target(
@@ -69,7 +77,8 @@ let package = Package(
         .target(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
-                .product(name: "ArgumentParser", package: "swift-argument-parser")
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Certificates"])),
             ],
             swiftSettings: strict),
         .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),

@@ -5,6 +5,7 @@ import CardDecoders
 import CardModel
 import CardReading
 import ISO7816
+import NFCTransport
 
 /// `kazasu license`
 struct License: KazasuCommand {
@@ -122,25 +123,9 @@ struct License: KazasuCommand {
     private func ask(_ reader: LicenseReader, _ context: Context) throws -> [(LicensePIN, PIN)] {
         var pins: [(LicensePIN, PIN)] = []
         for pin in reader.pins {
-            switch reader.tries[pin] {
-            case .locked:
-                context.note(
-                    tr("\(pin.name.english) is locked and is not asked for", "\(pin.name.japanese)は閉塞しているため尋ねません"))
-                return pins
-            case .count(let count) where count > 1 || pinOptions.allowLastTry: break
-            case .unknown where pinOptions.allowLastTry: break
-            default:
-                context.note(
-                    tr(
-                        "\(pin.name.english) is not asked for, since another wrong one may lock it",
-                        "間違えると閉塞するおそれがあるため、\(pin.name.japanese)は尋ねません"))
-                return pins
-            }
-            let tries = reader.tries[pin]?.words ?? ""
-            let question = LocalizedText(
-                "\(pin.name.english) (4 digits, \(tries); Enter goes without)",
-                "\(pin.name.japanese)（数字 4 桁、\(tries)。Enter で省略）")
-            guard let secret = try pinOptions.pin(nil, question, context) else { return pins }
+            let secret = try PINDialog(context).ask(
+                pin.name, reader.tries[pin], allowLastTry: pinOptions.allowLastTry)
+            guard let secret else { return pins }
             pins.append((pin, secret))
         }
         return pins

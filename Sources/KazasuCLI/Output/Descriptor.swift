@@ -21,17 +21,17 @@ enum Descriptor {
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
         var rest = bytes
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count >= 0 {
-                    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-                } else if errno == EAGAIN {
-                    var space = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    poll(&space, 1, -1)
-                } else if errno != EINTR {
-                    return errno
-                }
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            } else if errno == EAGAIN {
+                var space = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&space, 1, -1)
+            } else if errno != EINTR {
+                return errno
             }
-            return 0
+        }
+        return 0
     }
 }

@@ -37,7 +37,8 @@ struct LicenseView {
     }
 
     private static let personal: Set<LicenseItem> = [
-        .name, .nameKana, .alias, .unifiedNameKana, .birthDate, .address, .referenceNumber, .number, .registeredDomicile,
+        .name, .nameKana, .alias, .unifiedNameKana, .birthDate, .address, .referenceNumber, .number,
+        .registeredDomicile,
         .historyNumber, .remarks,
     ]
 
@@ -98,7 +99,9 @@ struct LicenseView {
     private var photo: String {
         guard let photo = report.photo else { return tr("none", "なし") }
         let size = tr("JPEG 2000, \(photo.count) bytes", "JPEG 2000、\(photo.count) バイト")
-        return size + (photoPath.map { tr(", written to \($0)", "（\($0) に保存）") } ?? tr("; --photo FILE writes it", "（--photo ファイル で保存）"))
+        return size
+            + (photoPath.map { tr(", written to \($0)", "（\($0) に保存）") }
+                ?? tr("; --photo FILE writes it", "（--photo ファイル で保存）"))
     }
 
     // MARK: Lists
@@ -116,7 +119,8 @@ struct LicenseView {
 
     private var laterEntries: [[String]] {
         report.laterEntries.map { field, entry in
-            let text = field.item == .newCommission || field.item == .newCondition || field.item == .conditionLifted
+            let text =
+                field.item == .newCommission || field.item == .newCondition || field.item == .conditionLifted
                 ? entry.text.description : redaction.apply(entry.text.description)
             return [
                 entry.date.text[Language.current], field.name[Language.current], text, entry.commission.description,
