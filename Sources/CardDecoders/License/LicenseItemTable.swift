@@ -17,11 +17,14 @@ struct LicenseItemTable: Sendable {
         faults = table.faults
     }
 
-    /// What a tag of a file holds, and which one of several it is; several rows of one item are counted through.
+    /// What a tag of a file holds, and which one of several it is: all of one card are counted through, as the external
+    /// characters are, 1 and 2 in one file and 3 to 7 in another.
     func item(_ tag: LicenseTag, in file: LicenseFile) -> (row: LicenseItemRow, number: Int)? {
         var before: [LicenseItem: Int] = [:]
-        for row in rows where row.file == file {
-            if let number = row.number(of: tag) { return (row, number + before[row.item, default: 0]) }
+        for row in rows where row.file.isOnMyNumberCard == file.isOnMyNumberCard {
+            if row.file == file, let number = row.number(of: tag) {
+                return (row, number + before[row.item, default: 0])
+            }
             before[row.item, default: 0] += row.count
         }
         return nil

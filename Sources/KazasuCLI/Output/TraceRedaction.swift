@@ -8,6 +8,7 @@ import NFCTransport
 final class TraceRedaction {
     private let redaction: Redaction
     private var cards: [IDm] = []
+    private var files = APDUTrail()
 
     init(_ redaction: Redaction) {
         self.redaction = redaction
@@ -21,7 +22,9 @@ final class TraceRedaction {
             if !cards.contains(where: { $0.isSameCard(as: target.idm) }) { cards.append(target.idm) }
             target.idm = redaction.apply(target.idm)
             entry.event = .activate(request, .success(.felica(target)))
-        case .activate: break
+        case .activate: files = APDUTrail()
+        case .transceive(let frame, let timeout, let result) where files.isPersonal(frame):
+            entry.event = .transceive(frame, timeout: timeout, result.map(APDUTrail.withoutData))
         case .transceive(let frame, let timeout, let result):
             let personal = TraceRedaction.personalBlocks(of: frame)
             let answer = result.map { masked(TraceRedaction.masking(personal, in: $0)) }
