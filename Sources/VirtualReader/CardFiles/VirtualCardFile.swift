@@ -64,11 +64,13 @@ public enum VirtualCardFile {
         let schema = try json.optional("schema")?.text() ?? self.schema
         switch schema {
         case self.schema:
+            if try json.optional("type2") != nil { return try Type2CardFile.load(json) }
             let interfaces = [try json.optional("typeA"), try json.optional("typeB")]
             guard interfaces.allSatisfy({ $0 == nil }) else { return try FileCardFile.load(json) }
             return try HandWrittenCard.load(json, VirtualOptions(json.optional("virtual")))
         case CardDump.schema:
             let dump = try CardDump(json: json.value)
+            if let tag = dump.type2 { return try Type2CardFile.card(of: dump, tag, json.optional("virtual")) }
             guard dump.card.technology == .felica else {
                 return try FileCardFile.card(of: dump, json.optional("virtual"))
             }

@@ -23,6 +23,13 @@ public struct TypeAIdentity: Hashable, Sendable {
         self.sak = sak
     }
 
+    /// What a Type 2 Tag tells, whose UID always has seven bytes.
+    init(tag: Type2Memory, atqa: UInt16, sak: UInt8) {
+        uid = tag.uid
+        self.atqa = atqa
+        self.sak = sak
+    }
+
     /// The four bytes and the check byte BCC of each cascade level; 88 is the cascade tag.
     var levels: [[UInt8]] {
         var rest = uid[...]

@@ -32,6 +32,9 @@ struct TypeASelection: Sendable {
         wasHalted = false
     }
 
+    /// Whether SELECT has succeeded.
+    var isSelected: Bool { step == .active }
+
     /// Falls back after an error: to idle, or to halted when the card had been halted.
     mutating func fallBack() {
         step = .idle
