@@ -152,7 +152,7 @@ def broken():
     """A licence whose files are wrong in every way that leaves something to show."""
     ef01 = matters(birth="3501345", number="12345678\xff000".encode("latin-1"))
     ef01 = ef01.replace(item(0x19, "12345"), item(0x19, "12345") + item(0x0F, b"\1\2") + item(0x19, "54321"))
-    ef01 = ef01[: ef01.index(item(0x32, "4000000"))] + b"\x32\x50\x34\x30"
+    ef01 = ef01[: ef01.index(item(0x32, "4000000"))] + b"\x32\x82\x7f\xff\x34\x30"
     ef04 = later({0x70: entry("4300101", "東京都港区"), 0x71: entry("4290101", "東京都北区"), 0x78: b"\x78\x23"})
     return licence("a licence with broken files", ef01=ef01.ljust(880, b"\xff")[:880], ef04=ef04, edition="010")
 

@@ -29,13 +29,7 @@ struct LicenseItemRow: Sendable {
         self.form = form
         self.name = name
         tag = LicenseTag(rawValue: try row.hex("tag"))
-        count = try row.decimal("count") ?? 1
+        count = min(max(try row.decimal("count") ?? 1, 0), 256)
         category = try row.text("category")
-    }
-
-    /// Which of the tags it is, from 1 on; `nil` for a tag that is none of them.
-    func number(of other: LicenseTag) -> Int? {
-        let distance = Int(other.rawValue) - Int(tag.rawValue)
-        return (0..<count).contains(distance) ? distance + 1 : nil
     }
 }

@@ -15,19 +15,33 @@ struct LicenseItemTable: Sendable {
             key: ["file", "tag"], row: LicenseItemRow.init(_:))
         rows = table.rows
         faults = table.faults
+        var before: [Counted: Int] = [:]
+        for row in table.rows {
+            let counted = Counted(item: row.item, isOnMyNumberCard: row.file.isOnMyNumberCard)
+            for place in 0..<row.count {
+                let tag = LicenseTag(rawValue: row.tag.rawValue &+ UInt16(clamping: place))
+                entries[Place(file: row.file, tag: tag)] = (row, before[counted, default: 0] + place + 1)
+            }
+            before[counted, default: 0] += row.count
+        }
+    }
+
+    private var entries: [Place: (row: LicenseItemRow, number: Int)] = [:]
+
+    private struct Place: Hashable {
+        let file: LicenseFile
+        let tag: LicenseTag
+    }
+
+    private struct Counted: Hashable {
+        let item: LicenseItem
+        let isOnMyNumberCard: Bool
     }
 
     /// What a tag of a file holds, and which one of several it is: all of one card are counted through, as the external
     /// characters are, 1 and 2 in one file and 3 to 7 in another.
     func item(_ tag: LicenseTag, in file: LicenseFile) -> (row: LicenseItemRow, number: Int)? {
-        var before: [LicenseItem: Int] = [:]
-        for row in rows where row.file.isOnMyNumberCard == file.isOnMyNumberCard {
-            if row.file == file, let number = row.number(of: tag) {
-                return (row, number + before[row.item, default: 0])
-            }
-            before[row.item, default: 0] += row.count
-        }
-        return nil
+        entries[Place(file: file, tag: tag)]
     }
 
     /// The items of a file, each once.

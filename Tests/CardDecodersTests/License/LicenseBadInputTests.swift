@@ -29,12 +29,9 @@ struct LicenseBadInputTests {
     @discardableResult
     static func check(_ files: [LicenseFile: [UInt8]]) throws -> LicenseReport {
         let report = try #require(LicenseDecoder.decode(LicenseVectors.dump(files)))
-        for field in report.fields { #expect(!field.name.english.isEmpty) }
-        for language in Language.allCases {
-            let text = JSONValue.object(report.json(language)).compactText
-            #expect(try JSONValue(parsing: Array(text.utf8)) == .object(report.json(language)))
-        }
-        for fault in report.faults { #expect(fault.message.english.hasPrefix(fault.file.rawValue)) }
+        let json = JSONValue.object(report.json(.japanese))
+        #expect(try JSONValue(parsing: Array(json.compactText.utf8)) == json)
+        #expect(report.faults.allSatisfy { $0.message.english.hasPrefix($0.file.rawValue) })
         return report
     }
 
@@ -43,7 +40,7 @@ struct LicenseBadInputTests {
         let files = try Self.files(card)
         var generator = SeededGenerator(seed: 7_816)
         for (file, bytes) in files.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where !bytes.isEmpty {
-            for _ in 0..<150 {
+            for _ in 0..<40 {
                 var changed = files
                 changed[file]?[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(
                     in: 0...255, using: &generator)
