@@ -13,12 +13,14 @@ struct LicenseFieldReader {
         self.file = file
         let list = LicenseRecordList(bytes, of: file)
         var seen: Set<LicenseTag> = []
+        // A file of many thousand times the same item is told of once.
+        var repeated: Set<LicenseTag> = []
         for record in list.records {
             func note(_ reason: LicenseFault.Reason) {
                 faults.append(LicenseFault(file: file, tag: record.tag, offset: record.offset, reason: reason))
             }
             guard seen.insert(record.tag).inserted else {
-                note(.repeated)
+                if repeated.insert(record.tag).inserted { note(.repeated) }
                 continue
             }
             guard let (row, number) = DecoderTables.licenseItems.item(record.tag, in: file) else {
