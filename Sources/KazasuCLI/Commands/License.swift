@@ -94,7 +94,7 @@ struct License: KazasuCommand {
             throw Failure(error)
         }
         if !free, reader.error == nil {
-            let pins = given.isEmpty && reader.arePINsSet ? try ask(reader, context) : given
+            let pins = given.isEmpty && reader.arePINsSet ? try ask(reader, context) : License.pins(given, of: reader)
             if !reader.arePINsSet {
                 context.note(tr("the holder has set no PINs, so none is asked for", "暗証番号は未設定のため尋ねません"))
             }
@@ -117,6 +117,11 @@ struct License: KazasuCommand {
             pins.append((pin, try source.read(pin.name[Language.current])))
         }
         return pins
+    }
+
+    /// The PINs in the order of the card's own; a My Number card's licence has one, which `--pin1-from` gives.
+    private static func pins(_ given: [(LicensePIN, PIN)], of reader: LicenseReader) -> [(LicensePIN, PIN)] {
+        zip(reader.pins, given).map { ($0, $1.1) }
     }
 
     /// Asks for the PINs on the terminal, each with the tries that it has left; the first that is not typed ends it.
