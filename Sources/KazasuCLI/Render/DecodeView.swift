@@ -23,9 +23,11 @@ struct DecodeView {
             if let file { document.member("file", file) }
             document.member("card") { $0.value(card.json) }
             document.member("complete", dump.complete)
-            document.member("reports") {
-                $0.array(of: reports) { $1.write(to: &$0, Language.current, redact: redaction.apply) }
-            }
+            document.key("reports")
+            document.beginArray()
+            for report in reports { report.write(to: &document, Language.current, redact: redaction.apply) }
+            for report in IdentityReports(dump, redaction).json { document.value(report) }
+            document.endArray()
             redaction.mark(&document)
         }
     }
@@ -49,7 +51,8 @@ struct DecodeView {
             ])
         }
         var text = Columns.text(rows)
-        if reports.isEmpty {
+        let identities = IdentityReports(dump, redaction)
+        if reports.isEmpty, identities.isEmpty {
             text += "\n" + tr("No decoder knows this card.", "このカードに対応するデコーダーがありません。") + "\n"
         }
         for report in reports {
@@ -66,6 +69,6 @@ struct DecodeView {
             }
             text += GateView(report: report).text
         }
-        return text
+        return text + identities.text
     }
 }
