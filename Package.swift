@@ -26,6 +26,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
+    ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport"]),
 ]
@@ -45,6 +46,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "LibNFCReaderTests",
         ["ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "VirtualReader"]
     ),
+    ("PCSCReaderTests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader"]),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
@@ -65,6 +67,7 @@ let package = Package(
             swiftSettings: library)
     } + [
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
         .target(
             name: "KazasuCLI",

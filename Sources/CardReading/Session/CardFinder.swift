@@ -52,7 +52,7 @@ public struct CardFinder {
                 continue
             }
             if let deadline, clock.now >= deadline { return .nothing }
-            rest(until: start + .milliseconds(40))
+            try rest(since: start, until: deadline)
         }
     }
 
@@ -80,9 +80,17 @@ public struct CardFinder {
         }
     }
 
-    /// Leaves the bus and the processor to others between two rounds that were quick.
-    private func rest(until moment: ContinuousClock.Instant) {
-        let left = moment - ContinuousClock().now
+    /// Waits for the reader's event; one that has none is left alone for a moment after a round that was quick.
+    private func rest(
+        since start: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?
+    ) throws(ReadingError) {
+        let now = ContinuousClock().now
+        do throws(TransportError) {
+            if try reader.waitForEvent(within: deadline.map { $0 - now } ?? .seconds(60)) { return }
+        } catch {
+            throw CardSession.readingError(error)
+        }
+        let left = start + .milliseconds(40) - now
         guard left > .zero else { return }
         var pause = timespec(tv_sec: 0, tv_nsec: Int(left.components.attoseconds / 1_000_000_000))
         unsafe nanosleep(&pause, nil)
