@@ -27,12 +27,14 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
+    ("ISODEP", ["NFCTransport"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport"]),
+    ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
-let tables = ["FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data"]
+let tables = [
+    "CardReading": "Recognition/Data", "FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data"]
 
 /// The test targets and what each may import beside `TestSupport`.
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
@@ -41,6 +43,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
     ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
+    ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "LibNFCReaderTests",

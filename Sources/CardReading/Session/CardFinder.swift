@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardModel
-internal import Glibc
 public import NFCTransport
 
 /// Waits for a FeliCa card with one of some systems.
@@ -52,7 +51,7 @@ public struct CardFinder {
                 continue
             }
             if let deadline, clock.now >= deadline { return .nothing }
-            try rest(since: start, until: deadline)
+            try Pause.afterRound(from: start, on: reader, until: deadline)
         }
     }
 
@@ -78,21 +77,5 @@ public struct CardFinder {
             guard error.isTransient else { throw CardSession.readingError(error) }
             return nil
         }
-    }
-
-    /// Waits for the reader's event; one that has none is left alone for a moment after a round that was quick.
-    private func rest(
-        since start: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?
-    ) throws(ReadingError) {
-        let now = ContinuousClock().now
-        do throws(TransportError) {
-            if try reader.waitForEvent(within: deadline.map { $0 - now } ?? .seconds(60)) { return }
-        } catch {
-            throw CardSession.readingError(error)
-        }
-        let left = start + .milliseconds(40) - now
-        guard left > .zero else { return }
-        var pause = timespec(tv_sec: 0, tv_nsec: Int(left.components.attoseconds / 1_000_000_000))
-        unsafe nanosleep(&pause, nil)
     }
 }

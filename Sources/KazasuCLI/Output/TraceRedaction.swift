@@ -21,6 +21,12 @@ final class TraceRedaction {
             if !cards.contains(where: { $0.isSameCard(as: target.idm) }) { cards.append(target.idm) }
             target.idm = redaction.apply(target.idm)
             entry.event = .activate(request, .success(.felica(target)))
+        case .activate(let request, .success(.typeA(var target)?)):
+            target.uid = redaction.apply(uid: target.uid)
+            entry.event = .activate(request, .success(.typeA(target)))
+        case .activate(let request, .success(.typeB(var target)?)):
+            target.pupi = target.pupi.map { [UInt8](repeating: 0, count: $0.count) }
+            entry.event = .activate(request, .success(.typeB(target)))
         case .activate: break
         case .transceive(let frame, let timeout, let result):
             let personal = TraceRedaction.personalBlocks(of: frame)
