@@ -34,7 +34,8 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
 let tables = [
-    "CardReading": "Recognition/Data", "FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data"]
+    "CardReading": "Recognition/Data", "FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data",
+]
 
 /// The test targets and what each may import beside `TestSupport`.
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
@@ -47,7 +48,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "LibNFCReaderTests",
-        ["ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "VirtualReader"]
+        [
+            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "LibNFCReader", "NFCTransport",
+            "VirtualReader",
+        ]
     ),
     ("PCSCReaderTests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader"]),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),

@@ -10,9 +10,9 @@ struct Poll: KazasuCommand {
         abstract: tr("Say which card is there.", "どのカードがあるかを表示する。"),
         discussion: tr(
             """
-            FeliCa, Type A and Type B are looked for in one go. With --system, only FeliCa: the codes are polled in that
-            order and the first that answers wins. Nothing is sent to a card beyond what selects it, but with
-            --applications.
+            FeliCa, Type A and Type B are looked for in one go. With --system only FeliCa:
+            the codes are polled in that order and the first that answers wins.
+            Nothing but what selects it is sent to a card, unless --applications is given.
 
             Examples:
               kazasu poll
@@ -21,8 +21,9 @@ struct Poll: KazasuCommand {
               kazasu poll --timeout 0 || echo "no card"
             """,
             """
-            FeliCa、Type A、Type B をまとめて探します。--system を付けると FeliCa だけを、その順にポーリングし、
-            最初に応答したものを表示します。--applications を付けない限り、カードを選択する以外の命令は送りません。
+            FeliCa、Type A、Type B をまとめて探します。--system を付けると FeliCa だけを
+            その順にポーリングし、最初に応答したものを表示します。
+            --applications を付けない限り、カードを選択する以外の命令は送りません。
 
             例:
               kazasu poll
@@ -45,7 +46,7 @@ struct Poll: KazasuCommand {
         name: .long,
         help: help(
             "Which kinds of card, in the order to look for them: f FeliCa, a Type A, b Type B.",
-            "探すカードの種類と順: f FeliCa、a Type A、b Type B。", value: "kinds"))
+            "種類と順: f FeliCa、a Type A、b Type B。", value: "kinds"))
     var technology = TechnologyList.usual
 
     @Flag(

@@ -8,13 +8,8 @@ extension Redaction {
         guard isOn else { return card }
         var masked = card
         masked.idm = card.idm.map(apply)
-        masked.uid = card.uid.map(apply(uid:))
-        masked.pupi = card.pupi.map { [UInt8](repeating: 0, count: $0.count) }
+        masked.uid = card.uid.map { $0.prefix(1) + $0.dropFirst().map { _ in 0 } }
+        masked.pupi = card.pupi.map { $0.map { _ in 0 } }
         return masked
-    }
-
-    /// A UID of type A.
-    func apply(uid: [UInt8]) -> [UInt8] {
-        isOn ? Array(uid.prefix(1)) + [UInt8](repeating: 0, count: max(0, uid.count - 1)) : uid
     }
 }
