@@ -10,7 +10,8 @@ struct PollTests {
         "The order is the user's, and a wrong one is refused",
         arguments: [("f", 0), ("a", 75), ("b,a", 75), ("a,a", 64), ("x", 64), ("", 64)])
     func order(kinds: String, status: Int32) throws {
-        let result = try Kazasu.run("poll", "--technology", kinds, "--timeout", "0", "--reader", Card.fixture("suica-p1"))
+        let result = try Kazasu.run(
+            "poll", "--technology", kinds, "--timeout", "0", "--reader", Card.fixture("suica-p1"))
         #expect(result.end == .exited(status))
     }
 
@@ -26,10 +27,11 @@ struct PollTests {
     @Test("A phone is all kinds, and that is said") func aPhone() throws {
         let result = try Kazasu.run("poll", "--reader", Self.card("phone"))
         #expect(result.end == .exited(0))
-        #expect(result.output.matches(of: /(?m)^Card /).count == 3)
+        #expect(result.output.split(separator: "\n").count { $0.hasPrefix("Card ") } == 3)
         #expect(result.errors.contains("several kinds of card answer"))
         let json = try Kazasu.run("poll", "--json", "--technology", "b,a", "--reader", Self.card("phone"))
-        #expect(json.output.matches(of: /"technology": "type[AB]"/).map { $0.output.suffix(2).first } == ["B", "B", "A"])
+        let kinds = json.output.split(separator: "\"technology\": \"").dropFirst().map { $0.prefix(5) }
+        #expect(kinds == ["typeB", "typeB", "typeA"])
     }
 
     @Test("A card is named by its answers, and by its applications only when that is asked for") func named() throws {
