@@ -29,7 +29,8 @@ RELEASE_FLAGS := -c release --product kazasu --static-swift-stdlib -Xswiftc -use
 # The product of `make release` and `make docs`, ready to be installed.
 DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
-MODULES := ByteCodec CardModel NFCTransport CardDecoders DumpFormats DumpFormatsXML FeliCa SystemDevices LibNFCReader PaSoRiReader VirtualReader CardReading
+MODULES := ByteCodec CardModel NFCTransport CardDecoders DumpFormats DumpFormatsXML FeliCa ISO7816 SystemDevices LibNFCReader \
+           PaSoRiReader VirtualReader CardReading
 
 APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libusb-1.0-0-dev pkg-config
 APT_TEST := libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \

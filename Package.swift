@@ -24,6 +24,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("DumpFormats", ["ByteCodec", "CardModel"]),
     ("DumpFormatsXML", ["ByteCodec", "CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
+    ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("SystemDevices", ["NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport", "SystemDevices"]),
     ("PaSoRiReader", ["ByteCodec", "CLibUSB", "CardModel", "NFCTransport", "SystemDevices"]),
@@ -32,7 +33,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
-let tables = ["FeliCa": "Registry/Data", "CardDecoders": "Data"]
+let tables = ["FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data"]
 
 /// The test targets and what each may import beside `TestSupport`.
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
@@ -40,6 +41,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardModelTests", ["ByteCodec", "CardModel"]),
     ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
+    ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "LibNFCReaderTests",

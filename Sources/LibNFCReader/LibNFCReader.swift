@@ -53,6 +53,7 @@ public final class LibNFCReader: Reader {
                 system, requestCode: requestCode, timeSlots: timeSlots, bitRate: bitRate)
             let answer = try run { link throws(TransportError) in try link.poll(command) }
             return try FeliCaTargetAnswer.parse(answer, bitRate: bitRate).map { .felica($0) }
+        case .typeA, .typeB: throw .unsupported(detail: "cards of type A and B")
         }
     }
 

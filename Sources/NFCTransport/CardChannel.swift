@@ -3,7 +3,7 @@
 /// The way to one selected card.
 ///
 /// A frame is what the card sees above the chip: a FeliCa packet with its LEN byte, an APDU on ISO-DEP, a Type 2
-/// command. Channels are synchronous and belong to one thread at a time.
+/// command without its CRC (an ACK or NAK of four bits comes back as one byte). Channels are synchronous and belong to one thread at a time.
 public protocol CardChannel {
     /// Sends one frame to the selected card and returns its answer, LEN byte included for FeliCa.
     ///

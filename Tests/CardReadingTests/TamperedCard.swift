@@ -4,7 +4,7 @@ import NFCTransport
 import VirtualReader
 
 /// A card whose answers somebody changes on the way; used from the thread of its test only.
-final class TamperedCard: VirtualCard, @unchecked Sendable {
+final class TamperedCard: VirtualPacketCard, @unchecked Sendable {
     private let card: VirtualFeliCaCard
     private let change: (_ command: [UInt8], _ answer: CardAnswer?) -> CardAnswer?
     private(set) var exchanges = 0

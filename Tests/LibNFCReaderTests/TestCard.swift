@@ -5,7 +5,7 @@ import NFCTransport
 import VirtualReader
 
 /// A card that answers Polling, Request Response, Request System Code and Echo, and nothing else.
-final class TestCard: VirtualCard {
+final class TestCard: VirtualPacketCard {
     static let idm: [UInt8] = [0x01, 0x01, 0x03, 0x12, 0x34, 0x56, 0x78, 0x90]
     static let pmm: [UInt8] = [0x01, 0x20, 0x22, 0x04, 0x27, 0x67, 0x4E, 0xFF]
 
@@ -43,7 +43,7 @@ final class TestCard: VirtualCard {
 }
 
 /// A card that answers everything with the same bytes.
-final class StubbornCard: VirtualCard {
+final class StubbornCard: VirtualPacketCard {
     private let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) {

@@ -53,7 +53,8 @@ struct RecordingReaderTests {
         #expect(
             lines == [
                 #"{"schema":"kazasu.trace/1","reader":{"id":"mirror","name":"Mirror","longestFeliCaAnswer":99,"#
-                    + #""feliCaBitRates":[424]}}"#,
+                    + #""feliCaBitRates":[424],"technologies":["felica"],"longestCommandAPDU":261,"#
+                    + #""longestResponseAPDU":258}}"#,
                 #"{"t":0,"op":"activate","request":{"technology":"felica","systemCode":"0003","requestCode":0,"#
                     + #""timeSlots":0,"bitRate":424},"picc":null}"#,
                 #"{"t":1.5,"op":"transceive","tx":"010203","timeoutMs":20,"rx":"030201"}"#,

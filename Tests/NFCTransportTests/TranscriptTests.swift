@@ -87,7 +87,7 @@ struct TranscriptTests {
         Wrong(line: "{\"t\":0,\"op\":\"sleep\"}", names: "op"),
         Wrong(line: "{\"t\":0,\"op\":\"activate\"}", names: "request"),
         Wrong(
-            line: "{\"t\":0,\"op\":\"activate\",\"request\":{\"technology\":\"typeA\"}}", names: "request.technology"),
+            line: "{\"t\":0,\"op\":\"activate\",\"request\":{\"technology\":\"typeC\"}}", names: "request.technology"),
         Wrong(
             line: "{\"t\":0,\"op\":\"activate\",\"request\":{\"technology\":\"felica\",\"systemCode\":\"x\"}}",
             names: "request.systemCode"),

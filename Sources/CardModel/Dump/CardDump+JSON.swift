@@ -34,9 +34,16 @@ extension CardDump {
             systems: try root.optional("felica")?.required("systems").list { system throws(DocumentError) in
                 try SystemDump(json: system)
             } ?? [],
+            applications: try root.optional("iso7816")?.required("applications").list {
+                application throws(DocumentError) in try ApplicationDump(json: application)
+            } ?? [],
+            type2: try root.optional("type2").map { type2 throws(DocumentError) in try Type2Dump(json: type2) },
             extra: try root.object().without([
-                "schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica",
+                "schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica", "iso7816", "type2",
             ]))
+        if let iso7816 = try root.optional("iso7816")?.object().without(["applications"]), !iso7816.members.isEmpty {
+            extra["iso7816"] = .object(iso7816)
+        }
         if let felica = try root.optional("felica")?.object().without(["systems"]), !felica.members.isEmpty {
             extra["felica"] = .object(felica)
         }
@@ -56,32 +63,13 @@ extension CardDump {
             if case .object(let more)? = extra["felica"] { felica.merge(more) }
             document["felica"] = .object(felica)
         }
-        document.merge(extra)
-        return .object(document)
-    }
-}
-
-extension CardIdentity {
-    init(json: JSONCursor) throws(DocumentError) {
-        let word = try json.required("technology")
-        guard let technology = Technology(rawValue: try word.text()) else {
-            throw word.malformed(Technology.allCases.map(\.rawValue).joined(separator: ", "))
+        if !applications.isEmpty || extra["iso7816"] != nil {
+            var iso7816 = JSONObject([("applications", .array(applications.map(\.json)))])
+            if case .object(let more)? = extra["iso7816"] { iso7816.merge(more) }
+            document["iso7816"] = .object(iso7816)
         }
-        self.init(
-            technology: technology,
-            idm: try json.optional("idm")?.idm(),
-            pmm: try json.optional("pmm")?.pmm(),
-            bitRate: try json.optional("bitRate")?.integer(in: 0...10_000),
-            extra: try json.object().without(["technology", "idm", "pmm", "bitRate"]))
-    }
-
-    /// `card` of the documents `kazasu.dump/1`, `kazasu.scan/1` and `kazasu.poll/1`.
-    public var json: JSONValue {
-        var object = JSONObject([("technology", .string(technology.rawValue))])
-        object["idm"] = idm.map { .string($0.description) }
-        object["pmm"] = pmm.map { .string($0.description) }
-        object["bitRate"] = bitRate.map { .int($0) }
-        object.merge(extra)
-        return .object(object)
+        document["type2"] = type2?.json
+        document.merge(extra.without(["felica", "iso7816"]))
+        return .object(document)
     }
 }

@@ -21,13 +21,18 @@ public struct CardDump: Hashable, Sendable {
     public var card: CardIdentity
     /// The FeliCa systems in the card's order; empty for other cards.
     public var systems: [SystemDump]
+    /// The applications of an ISO 7816 card in the order in which they were read; empty for other cards.
+    public var applications: [ApplicationDump]
+    /// The memory of a Type 2 Tag; `nil` for other cards.
+    public var type2: Type2Dump?
     /// Members of the document that this version does not know.
     public var extra: JSONObject
 
     /// A dump of a card.
     public init(
         tool: String? = nil, readAt: String? = nil, reader: String? = nil, complete: Bool = true,
-        missing: [MissingPart] = [], card: CardIdentity, systems: [SystemDump] = [], extra: JSONObject = JSONObject()
+        missing: [MissingPart] = [], card: CardIdentity, systems: [SystemDump] = [],
+        applications: [ApplicationDump] = [], type2: Type2Dump? = nil, extra: JSONObject = JSONObject()
     ) {
         self.tool = tool
         self.readAt = readAt
@@ -36,12 +41,19 @@ public struct CardDump: Hashable, Sendable {
         self.missing = missing
         self.card = card
         self.systems = systems
+        self.applications = applications
+        self.type2 = type2
         self.extra = extra
     }
 
     /// The first system with this code.
     public func system(_ code: SystemCode) -> SystemDump? {
         systems.first { $0.systemCode == code }
+    }
+
+    /// The first application with this name; the master file for `nil`.
+    public func application(_ aid: AID?) -> ApplicationDump? {
+        applications.first { $0.aid == aid }
     }
 
     /// The blocks that were read of a service, by block number; `nil` when the service is not in the dump.

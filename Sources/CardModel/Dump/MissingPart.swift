@@ -8,6 +8,12 @@ public struct MissingPart: Hashable, Sendable {
     public var service: ServiceCode?
     /// The first block that was not read; `nil` when that is not known.
     public var fromBlock: UInt16?
+    /// ISO 7816: the application; `nil` with ``file`` for a file of the master file.
+    public var application: AID?
+    /// ISO 7816: the file that was not read to its end.
+    public var file: FileIdentifier?
+    /// Type 2 Tag: the first page that was not read.
+    public var fromPage: UInt16?
     /// Why, in one word: `cardLost`, `radioError`, `readerFailed`, `cancelled`.
     public var reason: String
     /// Members of the document that this version does not know.
@@ -15,12 +21,16 @@ public struct MissingPart: Hashable, Sendable {
 
     /// A part that was not read.
     public init(
-        system: SystemCode? = nil, service: ServiceCode? = nil, fromBlock: UInt16? = nil, reason: String,
+        system: SystemCode? = nil, service: ServiceCode? = nil, fromBlock: UInt16? = nil,
+        application: AID? = nil, file: FileIdentifier? = nil, fromPage: UInt16? = nil, reason: String,
         extra: JSONObject = JSONObject()
     ) {
         self.system = system
         self.service = service
         self.fromBlock = fromBlock
+        self.application = application
+        self.file = file
+        self.fromPage = fromPage
         self.reason = reason
         self.extra = extra
     }

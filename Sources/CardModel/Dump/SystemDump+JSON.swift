@@ -74,9 +74,7 @@ extension ServiceDump {
             ("keyVersion", .text(keyVersion?.description)),
             ("state", .string(state.word)),
         ])
-        if case .refused(let status) = state {
-            object["status"] = .text(status.map { StatusCode(rawValue: $0).description })
-        }
+        object["status"] = state.statusMember
         object["blocks"] = .object(
             JSONObject(
                 sortedBlocks.map {
@@ -99,6 +97,12 @@ extension Block {
 }
 
 extension ReadState {
+    /// The member `status` of what was refused, which may be null; `nil` for the other states, which have none.
+    var statusMember: JSONValue? {
+        guard case .refused(let status) = self else { return nil }
+        return .text(status.map { StatusCode(rawValue: $0).description })
+    }
+
     init(json: JSONCursor) throws(DocumentError) {
         let word = try json.required("state")
         switch try word.text() {
@@ -117,12 +121,18 @@ extension ReadState {
 extension MissingPart {
     init(json: JSONCursor) throws(DocumentError) {
         let block: BlockNumber? = try json.optional("fromBlock")?.code()
+        let page: BlockNumber? = try json.optional("fromPage")?.code()
         self.init(
             system: try json.optional("system")?.code(),
             service: try json.optional("service")?.code(),
             fromBlock: block?.rawValue,
+            application: try json.optional("application")?.aid(),
+            file: try json.optional("file")?.code(),
+            fromPage: page?.rawValue,
             reason: try json.required("reason").text(),
-            extra: try json.object().without(["system", "service", "fromBlock", "reason"]))
+            extra: try json.object().without([
+                "system", "service", "fromBlock", "application", "file", "fromPage", "reason",
+            ]))
     }
 
     var json: JSONValue {
@@ -130,6 +140,9 @@ extension MissingPart {
         object["system"] = system.map { .string($0.description) }
         object["service"] = service.map { .string($0.description) }
         object["fromBlock"] = fromBlock.map { .string(BlockNumber(rawValue: $0).description) }
+        object["application"] = application.map { .string($0.description) }
+        object["file"] = file.map { .string($0.description) }
+        object["fromPage"] = fromPage.map { .string(Type2Dump.name(of: $0)) }
         object["reason"] = .string(reason)
         object.merge(extra)
         return .object(object)

@@ -26,10 +26,13 @@ extension JSONCursor {
         return .microseconds(Int64((milliseconds * 1000).rounded()))
     }
 
-    /// Checks the member `technology`.
-    func expectFeliCa() throws(DocumentError) {
-        let technology = try required("technology")
-        guard try technology.text() == Technology.felica.rawValue else { throw technology.malformed("felica") }
+    /// The member `technology`.
+    func technology() throws(DocumentError) -> Technology {
+        let word = try required("technology")
+        guard let technology = Technology(rawValue: try word.text()) else {
+            throw word.malformed(Technology.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return technology
     }
 }
 

@@ -56,6 +56,20 @@ extension Transcript {
         if let rates = try reader.optional("feliCaBitRates") {
             information.feliCaBitRates = try rates.list { rate throws(DocumentError) in try rate.bitRate() }
         }
+        if let kinds = try reader.optional("technologies") {
+            information.technologies = try kinds.list { kind throws(DocumentError) in
+                guard let technology = Technology(rawValue: try kind.text()) else {
+                    throw kind.malformed(Technology.allCases.map(\.rawValue).joined(separator: ", "))
+                }
+                return technology
+            }
+        }
+        if let length = try reader.optional("longestCommandAPDU") {
+            information.longestCommandAPDU = try length.integer(in: 5...65_544)
+        }
+        if let length = try reader.optional("longestResponseAPDU") {
+            information.longestResponseAPDU = try length.integer(in: 2...65_538)
+        }
         return information
     }
 
@@ -65,6 +79,9 @@ extension Transcript {
             ("id", .string(reader.id)), ("name", .string(reader.name)),
             ("longestFeliCaAnswer", .int(reader.longestFeliCaAnswer)),
             ("feliCaBitRates", .array(reader.feliCaBitRates.map { .int($0.rawValue) })),
+            ("technologies", .array(reader.technologies.map { .string($0.rawValue) })),
+            ("longestCommandAPDU", .int(reader.longestCommandAPDU)),
+            ("longestResponseAPDU", .int(reader.longestResponseAPDU)),
         ])
         return JSONValue.object(JSONObject([("schema", .string(schema)), ("reader", .object(information))]))
             .compactText

@@ -10,7 +10,7 @@ internal import SystemDevices
 /// The kernel driver that holds the interface is detached and given it back in ``close()``, by hand: libusb's own
 /// way attaches a driver also where none was. SET_CONFIGURATION is sent only to a device that has no configuration:
 /// felica-rs traced wrong acknowledgements of the RC-S380 to the reset that a second one does.
-final class LibUSBDevice {
+@safe final class LibUSBDevice {
     let context: OpaquePointer
     let handle: OpaquePointer
     let endpoints: USBEndpoints
@@ -26,10 +26,10 @@ final class LibUSBDevice {
             throw .readerUnavailable(reason: .absent, detail: "libusb finds no USB")
         }
         do throws(TransportError) {
-            let handle = try Self.open(device, context)
+            let handle = try unsafe Self.open(device, context)
             do throws(TransportError) {
-                let endpoints = try Self.endpoints(of: handle, classCode)
-                tookFromKernel = try Self.claim(endpoints.interface, of: handle)
+                let endpoints = try unsafe Self.endpoints(of: handle, classCode)
+                tookFromKernel = try unsafe Self.claim(endpoints.interface, of: handle)
                 unsafe self.context = context
                 unsafe self.handle = handle
                 self.endpoints = endpoints
@@ -63,11 +63,11 @@ final class LibUSBDevice {
         var list: UnsafeMutablePointer<OpaquePointer?>?
         let count = unsafe libusb_get_device_list(context, &list)
         defer { if let list = unsafe list { unsafe libusb_free_device_list(list, 1) } }
-        let all = unsafe UnsafeBufferPointer(start: list, count: max(0, count))
-        for unsafe case let candidate? in unsafe all
-        where unsafe Int(libusb_get_bus_number(candidate)) == device.bus
-            && Int(libusb_get_device_address(candidate)) == device.address
-        {
+        for index in 0..<max(0, count) {
+            guard let candidate = unsafe list?[index],
+                unsafe Int(libusb_get_bus_number(candidate)) == device.bus,
+                unsafe Int(libusb_get_device_address(candidate)) == device.address
+            else { continue }
             var handle: OpaquePointer?
             let result = unsafe libusb_open(candidate, &handle)
             if let handle = unsafe handle { return unsafe handle }

@@ -96,7 +96,8 @@ final class LibUSBLink: USBLink {
     }
 
     /// Lets libusb work until the transfer is over or somebody cancels.
-    private func handleEvents(of device: LibUSBDevice, until transfer: USBTransfer, within time: Duration) -> USBError? {
+    private func handleEvents(of device: LibUSBDevice, until transfer: USBTransfer, within time: Duration) -> USBError?
+    {
         var limit = timeval(tv_sec: Int(clamping: time.components.seconds), tv_usec: 0)
         limit.tv_usec = Int(time.components.attoseconds / 1_000_000_000_000)
         let result = unsafe libusb_handle_events_timeout_completed(device.context, &limit, transfer.completed)

@@ -10,32 +10,41 @@ struct USBEndpoints: Hashable, Sendable {
     /// The most that one packet to the device holds, in bytes.
     let outputPacket: Int
 
+    /// One endpoint: its address and the most that one packet holds.
+    private struct Bulk {
+        let address: UInt8
+        let packet: Int
+
+        var isInput: Bool { address & 0x80 != 0 }
+    }
+
     /// Finds the first interface of a class that has both endpoints; `nil` when there is none.
     ///
     /// By class, not by number: an RC-S300 has a chip card interface first, which pcscd may hold.
-    init?(in configuration: libusb_config_descriptor, classCode: UInt8) {
-        let interfaces = unsafe UnsafeBufferPointer(
-            start: configuration.interface, count: Int(configuration.bNumInterfaces))
-        for settings in unsafe interfaces where settings.num_altsetting > 0 {
-            guard let setting = unsafe settings.altsetting?.pointee, setting.bInterfaceClass == classCode,
-                let found = unsafe USBEndpoints(setting)
+    @unsafe init?(in configuration: libusb_config_descriptor, classCode: UInt8) {
+        for index in unsafe 0..<Int(configuration.bNumInterfaces) {
+            guard let settings = unsafe configuration.interface?[index], unsafe settings.num_altsetting > 0,
+                let setting = unsafe settings.altsetting?.pointee, unsafe setting.bInterfaceClass == classCode
             else { continue }
-            self = found
+            let all = unsafe Self.bulk(setting)
+            guard let input = all.first(where: \.isInput), let output = all.first(where: { !$0.isInput }) else {
+                continue
+            }
+            unsafe interface = Int32(setting.bInterfaceNumber)
+            self.input = input.address
+            self.output = output.address
+            outputPacket = max(1, output.packet)
             return
         }
         return nil
     }
 
-    private init?(_ setting: libusb_interface_descriptor) {
-        let bulk = UInt8(LIBUSB_TRANSFER_TYPE_BULK.rawValue)
-        let endpoints = unsafe UnsafeBufferPointer(start: setting.endpoint, count: Int(setting.bNumEndpoints))
-        let all = unsafe endpoints.filter { unsafe $0.bmAttributes & 0x03 == bulk }
-        guard let input = unsafe all.first(where: { unsafe $0.bEndpointAddress & 0x80 != 0 }),
-            let output = unsafe all.first(where: { unsafe $0.bEndpointAddress & 0x80 == 0 })
-        else { return nil }
-        interface = Int32(setting.bInterfaceNumber)
-        unsafe self.input = input.bEndpointAddress
-        unsafe self.output = output.bEndpointAddress
-        unsafe outputPacket = max(1, Int(output.wMaxPacketSize & 0x07FF))
+    @unsafe private static func bulk(_ setting: libusb_interface_descriptor) -> [Bulk] {
+        unsafe (0..<Int(setting.bNumEndpoints)).compactMap { index in
+            guard let endpoint = unsafe setting.endpoint?[index],
+                unsafe UInt32(endpoint.bmAttributes & 0x03) == LIBUSB_TRANSFER_TYPE_BULK.rawValue
+            else { return nil }
+            return unsafe Bulk(address: endpoint.bEndpointAddress, packet: Int(endpoint.wMaxPacketSize & 0x07FF))
+        }
     }
 }

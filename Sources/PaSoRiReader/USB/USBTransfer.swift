@@ -3,7 +3,7 @@
 internal import CLibUSB
 
 /// One bulk transfer of libusb's, with the memory that it uses until it is over.
-final class USBTransfer {
+@safe final class USBTransfer {
     private let transfer: UnsafeMutablePointer<libusb_transfer>
     private let buffer: UnsafeMutableBufferPointer<UInt8>
     /// What libusb looks at to see whether it can stop waiting.

@@ -4,7 +4,7 @@ internal import CLibUSB
 
 /// Wakes a thread that waits in libusb; may be used from any thread while the context lives. A call that comes before
 /// the wait ends the next one.
-struct USBWaker: @unchecked Sendable {
+@safe struct USBWaker: @unchecked Sendable {
     private let context: OpaquePointer
 
     init(context: OpaquePointer) {

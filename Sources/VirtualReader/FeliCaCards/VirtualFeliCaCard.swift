@@ -8,7 +8,7 @@ internal import Synchronization
 /// real cards do. What no source decides is written in `Docs/virtual-cards.md`.
 ///
 /// Everything that needs a key is not simulated: authentication, MACs and issuing get no answer.
-public final class VirtualFeliCaCard: VirtualCard {
+public final class VirtualFeliCaCard: VirtualPacketCard {
     private let state: Mutex<CardState>
 
     /// A card of FeliCa Standard or a phone.

@@ -6,9 +6,16 @@ public import NFCTransport
 ///
 /// A chip calls it on its own thread, so it can be looked at meanwhile only when it guards what it records.
 public protocol RadioField: AnyObject, Sendable {
-    /// Sends one FeliCa packet, LEN byte included, without preamble, sync code and CRC.
-    func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome
+    /// Sends one frame.
+    func exchange(_ frame: RadioFrame) -> FieldOutcome
 
     /// The carrier went off: every card loses its power.
     func switchOff()
+}
+
+extension RadioField {
+    /// Sends one FeliCa packet, LEN byte included, without preamble, sync code and CRC.
+    public func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
+        exchange(RadioFrame(.felica(bitRate), frame))
+    }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import NFCTransport
 internal import Synchronization
 
 /// The air over a reader: the cards that lie in it, and what goes wrong.
@@ -65,29 +64,32 @@ public final class VirtualField: Sendable {
 
     /// Sends one frame into the field.
     ///
-    /// - Parameter frame: a FeliCa packet with its LEN byte, or anything else: cards never trap.
-    public func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
+    /// Faults are planned and counted by the command code: the second byte of a FeliCa packet, the first of other
+    /// frames.
+    ///
+    /// - Parameter frame: it may hold anything: cards never trap.
+    public func exchange(_ frame: RadioFrame) -> FieldOutcome {
         state.withLock { state in
-            let code = frame.count > 1 ? frame[1] : nil
+            let code = frame.commandCode
             state.statistics.begin(code)
             let fault = state.faults.fault(
                 exchange: state.statistics.exchanges, command: code,
                 exchangesOfCommand: state.statistics.count(of: code))
-            let outcome = outcome(of: frame, at: bitRate, fault, state.cards)
+            let outcome = outcome(of: frame, fault, state.cards)
             state.statistics.end(outcome)
             return outcome
         }
     }
 
     private func outcome(
-        of frame: [UInt8], at bitRate: FeliCaBitRate, _ fault: Fault?, _ cards: [any VirtualCard]
+        of frame: RadioFrame, _ fault: Fault?, _ cards: [any VirtualCard]
     ) -> FieldOutcome {
         if fault == .absent {
             for card in cards { card.losePower() }
             return .silence
         }
         // Every card hears every frame; a lost answer is lost only after the card has done what was asked.
-        let answers = cards.compactMap { $0.answer(frame, at: bitRate) }
+        let answers = cards.compactMap { $0.answer(frame) }
         guard let first = answers.min(by: { $0.thinkingTime < $1.thinkingTime }) else { return .silence }
         let atOnce = answers.filter { $0.thinkingTime == first.thinkingTime }
         if atOnce.count > 1, collision == .damaged { return .damaged(status: 0x02) }

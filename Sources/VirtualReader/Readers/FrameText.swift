@@ -16,6 +16,8 @@ enum FrameText {
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
             "activate \(system) (request code \(requestCode), time slots \(timeSlots), \(bitRate.rawValue) kbit/s)"
+        case .typeA(let isoDEP): isoDEP ? "activate type A" : "activate type A without ISO-DEP"
+        case .typeB(let family): "activate type B (application family \(family))"
         }
     }
 

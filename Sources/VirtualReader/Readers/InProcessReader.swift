@@ -54,6 +54,7 @@ public final class InProcessReader: Reader {
             guard case .answer(let answer) = field.exchange(polling.bytes, at: bitRate) else { return nil }
             selected = InProcessReader.target(answer.frame, bitRate)
             return selected.map { .felica($0) }
+        case .typeA, .typeB: throw .unsupported(detail: "cards of type A and B")
         }
     }
 

@@ -14,7 +14,7 @@ struct ChipFuzzTests {
         private let random: Mutex<Noise>
         init(seed: Int) { random = Mutex(Noise(seed: seed)) }
 
-        func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
+        func exchange(_ frame: RadioFrame) -> FieldOutcome {
             random.withLock { random in
                 switch random.number(0..<4) {
                 case 0: .silence
@@ -22,7 +22,7 @@ struct ChipFuzzTests {
                 case 2:
                     .answer(
                         CardAnswer(random.bytes(0...700), thinkingTime: .milliseconds(random.number(0..<100))))
-                default: PlainField.answer(frame).map { .answer(CardAnswer($0)) } ?? .silence
+                default: PlainField.answer(frame.bytes).map { .answer(CardAnswer($0)) } ?? .silence
                 }
             }
         }

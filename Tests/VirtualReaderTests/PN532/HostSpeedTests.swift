@@ -69,7 +69,7 @@ struct HostSpeedTests {
     }
 
     private final class EmptyField: RadioField {
-        func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome { .silence }
+        func exchange(_ frame: RadioFrame) -> FieldOutcome { .silence }
         func switchOff() {}
     }
 }

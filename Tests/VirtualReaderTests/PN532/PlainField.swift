@@ -35,11 +35,13 @@ final class PlainField: RadioField {
     /// How often the field went off.
     var switchedOff: Int { state.withLock(\.switchedOff) }
 
-    func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
+    func exchange(_ frame: RadioFrame) -> FieldOutcome {
         state.withLock { state in
-            defer { state.frames.append(frame) }
+            defer { state.frames.append(frame.bytes) }
             if let outcome = state.outcomes[state.frames.count] { return outcome }
-            guard state.hasCard, state.bitRates.contains(bitRate), let answer = Self.answer(frame) else {
+            guard state.hasCard, case .felica(let bitRate) = frame.technology, state.bitRates.contains(bitRate),
+                let answer = Self.answer(frame.bytes)
+            else {
                 return .silence
             }
             return .answer(CardAnswer(answer))

@@ -66,7 +66,8 @@ struct ReplayReaderTests {
             lines == [
                 """
                 {"schema":"kazasu.trace/1","reader":{"id":"in-process","name":"Virtual reader",\
-                "longestFeliCaAnswer":255,"feliCaBitRates":[212,424]}}
+                "longestFeliCaAnswer":255,"feliCaBitRates":[212,424],"technologies":["felica"],\
+                "longestCommandAPDU":261,"longestResponseAPDU":258}}
                 """,
                 """
                 {"t":1.5,"op":"activate","request":{"technology":"felica","systemCode":"8008","requestCode":0,\
