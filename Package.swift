@@ -25,14 +25,20 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("DumpFormatsXML", ["ByteCodec", "CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
     ("ISODEP", ["NFCTransport"]),
+    ("SystemDevices", ["CardModel", "NFCTransport"]),
+    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport", "SystemDevices"]),
+    ("PaSoRiReader", ["ByteCodec", "CLibUSB", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
+    ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
-let tables = ["FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data"]
+let tables = [
+    "FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data",
+    "ReaderDiagnosis": "Data", "SystemDevices": "Data",
+]
 
 /// The test targets and what each may import beside `TestSupport`.
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
@@ -45,8 +51,14 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "LibNFCReaderTests",
-        ["ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "VirtualReader"]
+        [
+            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "SystemDevices",
+            "VirtualReader",
+        ]
     ),
+    ("SystemDevicesTests", ["CardModel", "NFCTransport", "SystemDevices"]),
+    ("ReaderDiagnosisTests", ["CardModel", "ReaderDiagnosis", "SystemDevices"]),
+    ("PaSoRiReaderTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "PaSoRiReader", "SystemDevices", "VirtualReader"]),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
@@ -68,6 +80,7 @@ let package = Package(
     } + [
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
+        .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
         .target(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
@@ -76,7 +89,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["ByteCodec", "CardModel"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "SystemDevices"], path: "Tests/TestSupport",
             swiftSettings: strict),
     ]
         + tests.map {

@@ -50,6 +50,6 @@ public struct Machine: Sendable {
     private static var groups: Set<String> {
         var numbers = [gid_t](repeating: 0, count: 1024)
         let count = unsafe getgroups(Int32(numbers.count), &numbers)
-        return Set((numbers.prefix(max(0, Int(count))) + [getegid()]).compactMap { FileOwner.groupName($0) })
+        return Set((numbers.prefix(max(0, Int(count))) + [getegid()]).compactMap { FileOwner.name(ofGroup: $0) })
     }
 }

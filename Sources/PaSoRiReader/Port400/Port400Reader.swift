@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-internal import Glibc
 internal import ISODEP
 internal import NFCTransport
 
@@ -27,7 +26,7 @@ final class Port400Reader: Reader {
     convenience init(
         _ usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken
     ) throws(TransportError) {
-        try self.init(usb, information, cancellation, pause: Self.sleep)
+        try self.init(usb, information, cancellation, pause: ThreadPause.sleep)
     }
 
     init(
@@ -129,12 +128,5 @@ final class Port400Reader: Reader {
             let digits = String(byte, radix: 16)
             return digits.utf8.count < 2 ? "0" + digits : digits
         }.joined(separator: ".")
-    }
-
-    private static func sleep(_ time: Duration) {
-        let (seconds, attoseconds) = max(time, .zero).components
-        var request = timespec(tv_sec: Int(clamping: seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-        var rest = timespec()
-        while unsafe nanosleep(&request, &rest) != 0, errno == EINTR { request = rest }
     }
 }
