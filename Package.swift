@@ -58,7 +58,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     ("SystemDevicesTests", ["CardModel", "NFCTransport", "SystemDevices"]),
     ("ReaderDiagnosisTests", ["CardModel", "ReaderDiagnosis", "SystemDevices"]),
-    ("PaSoRiReaderTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "PaSoRiReader", "SystemDevices", "VirtualReader"]),
+    (
+        "PaSoRiReaderTests",
+        ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "PaSoRiReader", "SystemDevices", "VirtualReader"]
+    ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),

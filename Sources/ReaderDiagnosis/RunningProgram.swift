@@ -15,7 +15,7 @@ struct RunningProgram: Hashable, Sendable {
         return processes.sorted().compactMap { process in
             let folder = machine.path("/proc/\(process)")
             let files = Directory.names(in: "\(folder)/fd")
-            guard files.contains(where: { TextFile.target(of: "\(folder)/fd/\($0)") == node }) else { return nil }
+            guard files.contains(where: { Directory.linkTarget(of: "\(folder)/fd/\($0)") == node }) else { return nil }
             return RunningProgram(process: process, name: Directory.line(of: "\(folder)/comm") ?? "?")
         }
     }

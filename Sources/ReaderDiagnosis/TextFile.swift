@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Small text files and links, without Foundation.
+/// Small text files, without Foundation.
 enum TextFile {
     /// Configuration files are shorter; what is longer is cut.
     private static let longest = 65_536
@@ -20,15 +20,5 @@ enum TextFile {
             text += buffer.prefix(count)
         }
         return text.split(separator: 0x0A, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// What a symbolic link points to.
-    static func target(of path: String) -> String? {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-            unsafe readlink(path, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
-        }
-        guard count > 0 else { return nil }
-        return String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 }

@@ -20,7 +20,9 @@ public struct UdevRules: Hashable, Sendable {
     /// Where an administrator's rules lie.
     public static let folder = "/etc/udev/rules.d"
     /// Where else udev reads rules.
-    private static let folders = [folder, "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"]
+    private static let folders = [
+        folder, "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
+    ]
 
     /// The files.
     public static let files = [

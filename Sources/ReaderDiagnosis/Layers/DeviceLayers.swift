@@ -19,7 +19,8 @@ struct DeviceLayers {
             return [plugged] + (model.obstacle.map { [Check(.notDriven, [$0])] } ?? [])
         }
         let firmware = FirmwareFault.check(device, release: device.release)
-        return [plugged, Check(.driven, driver), permission(), kernelDriver(), process()] + (firmware.map { [$0] } ?? [])
+        return [plugged, Check(.driven, driver), permission(), kernelDriver(), process()]
+            + (firmware.map { [$0] } ?? [])
     }
 
     private var node: String { machine.plain(device.node) }
