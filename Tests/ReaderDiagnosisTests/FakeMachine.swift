@@ -7,20 +7,19 @@ import TestSupport
 
 /// A tree of files that looks like a whole system: `/sys`, `/proc`, `/dev` and `/etc`.
 final class FakeMachine {
-    private let folder: TemporaryFolder
+    let files: FileTree
     var environment: [String: String] = [:]
     /// The device files that may not be opened: the error, and the group that may.
     var locked: [String: (errorNumber: Int32, group: String?)] = [:]
     var groups: Set<String> = []
 
     init() throws {
-        folder = try TemporaryFolder()
-        for path in ["/sys/bus/usb/devices", "/proc/sys/kernel", "/dev/bus/usb", "/etc"] { try makeFolder(path) }
-        try write("/proc/sys/kernel/osrelease", "6.1.0-26-amd64")
+        files = try FileTree()
+        try files.write("/proc/sys/kernel/osrelease", "6.1.0-26-amd64")
     }
 
     /// Where it is.
-    var root: String { folder.path }
+    var root: String { files.root }
 
     /// What a doctor examines.
     var machine: Machine {
@@ -40,49 +39,18 @@ final class FakeMachine {
     /// Everything that a doctor finds.
     func examine() -> Diagnosis { Doctor(machine).examine() }
 
-    /// Plugs a reader in at port 1-1, bus 1, device 5.
-    ///
-    /// - Parameter interfaces: the class of each and the driver that holds it.
     func plugIn(
         _ numbers: String, interfaces: [(classCode: String, driver: String?)] = [("ff", nil)], release: String? = nil,
         serial: String? = nil, port: String = "1-1", device: Int = 5, hasNode: Bool = true
     ) throws {
-        let description = "/sys/bus/usb/devices/\(port)"
-        let parts = numbers.split(separator: ":").map(String.init)
-        try write("\(description)/idVendor", parts.first ?? "")
-        try write("\(description)/idProduct", parts.last ?? "")
-        try write("\(description)/busnum", "1")
-        try write("\(description)/devnum", "\(device)")
-        if let release { try write("\(description)/bcdDevice", release) }
-        if let serial { try write("\(description)/serial", serial) }
-        for (number, interface) in interfaces.enumerated() {
-            let path = "\(description):1.\(number)"
-            try write("\(path)/bInterfaceNumber", "0\(number)")
-            try write("\(path)/bInterfaceClass", interface.classCode)
-            if let driver = interface.driver { symlink("../../../drivers/\(driver)", "\(root)\(path)/driver") }
-        }
-        if hasNode { try write("/dev/bus/usb/001/00\(device)", "") }
+        let extra = ["bcdDevice": release, "serial": serial].compactMapValues { $0 }
+        try files.plugIn(
+            numbers, interfaces: interfaces, files: extra, port: port, device: device, hasNode: hasNode)
     }
 
-    /// Starts a program that has a device file open.
     func run(_ name: String, process: Int, holding file: String) throws {
-        try write("/proc/\(process)/comm", name)
-        try makeFolder("/proc/\(process)/fd")
-        symlink(file, "\(root)/proc/\(process)/fd/7")
+        try files.run(name, process: process, holding: file)
     }
 
-    /// Writes a file, with its folders.
-    func write(_ path: String, _ text: String) throws {
-        let parts = path.split(separator: "/")
-        try makeFolder("/" + parts.dropLast().joined(separator: "/"))
-        _ = try folder.write(Array((text + "\n").utf8), as: String(path.dropFirst()))
-    }
-
-    private func makeFolder(_ path: String) throws {
-        var sofar = root
-        for part in path.split(separator: "/") {
-            sofar += "/\(part)"
-            mkdir(sofar, 0o755)
-        }
-    }
+    func write(_ path: String, _ line: String) throws { try files.write(path, line) }
 }
