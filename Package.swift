@@ -51,7 +51,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         ]
     ),
     ("SystemDevicesTests", ["NFCTransport", "SystemDevices"]),
-    ("PaSoRiReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "PaSoRiReader", "SystemDevices", "VirtualReader"]),
+    (
+        "PaSoRiReaderTests",
+        ["ByteCodec", "CardModel", "NFCTransport", "PaSoRiReader", "SystemDevices", "VirtualReader"]
+    ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
@@ -81,6 +84,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),
+        .executableTarget(
+            name: "usb-chip", dependencies: ["TestSupport", "VirtualReader"], path: "Tests/USB/Chip",
+            swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "SystemDevices"], path: "Tests/TestSupport",
             swiftSettings: strict),
