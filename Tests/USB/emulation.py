@@ -41,6 +41,8 @@ class Emulation:
     def unplug_all(self):
         for device, _, chip in self.readers:
             self.testbed.detach_ioctl(device.node)
+            for number in range(len(device.interfaces)):
+                self.testbed.remove_device(f"{device.sysfs}/{device.port}:1.{number}")
             self.testbed.remove_device(device.sysfs)
             chip.stop()
         self.readers = []
