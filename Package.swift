@@ -91,6 +91,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),
+        .executableTarget(
+            name: "usb-chip", dependencies: ["TestSupport", "VirtualReader"], path: "Tests/USB/Chip",
+            swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "SystemDevices"], path: "Tests/TestSupport",
             swiftSettings: strict),

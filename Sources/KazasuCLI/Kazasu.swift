@@ -64,7 +64,9 @@ struct Kazasu: ParsableCommand {
             """),
         version: version,
         subcommands: [
-            Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self, FeliCaRaw.self,
+            Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self,
+            FeliCaRaw.self,
+            APDU.self,
             Decode.self, Convert.self, Diff.self, Simulate.self, Stations.self,
         ])
 

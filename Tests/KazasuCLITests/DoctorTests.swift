@@ -54,9 +54,10 @@ struct DoctorTests {
         let document = try JSONCursor(JSONValue(parsing: Array(result.output.utf8)))
         #expect(try document.required("schema").text() == "kazasu.doctor/1")
         let readers = try document.required("readers").elements()
-        #expect(try readers.map { try $0.optional("id")?.text() } == [
-            "acr122_usb:001:005", "rcs300:port=1-2", nil, "rcs380:port=1-4",
-        ])
+        #expect(
+            try readers.map { try $0.optional("id")?.text() } == [
+                "acr122_usb:001:005", "rcs300:port=1-2", nil, "rcs380:port=1-4",
+            ])
     }
 
     @Test("This very system can be examined")
@@ -96,7 +97,7 @@ struct DoctorTests {
             var status = stat()
             #expect(stat(path, &status) == 0)
             #expect(status.st_mode & 0o777 == 0o644)
-            #expect(try TestFiles.read(path) == TestFiles.read("packaging/udev/\(name)")
+            #expect(try TestFiles.read(path) == TestFiles.read("packaging/udev/\(name)"))
         }
     }
 

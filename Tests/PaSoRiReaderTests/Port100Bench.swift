@@ -31,6 +31,11 @@ final class Port100Bench {
         try VirtualCardFile.load(TestFiles.read("Fixtures/cards/suica-p1/card.json"))
     }
 
+    /// Its answer to Request System Code: 0003, FE00 and 86A7.
+    static let systemCodes: [UInt8] = [
+        0x11, 0x0D, 0x01, 0x01, 0x03, 0x12, 0x34, 0x56, 0x78, 0x90, 0x03, 0x00, 0x03, 0xFE, 0x00, 0x86, 0xA7,
+    ]
+
     /// How many commands opening takes.
     static let openingCommands = 3
 

@@ -3,10 +3,9 @@
 internal import ByteCodec
 internal import NFCTransport
 
-/// Frames to cards through a Port-100, which is told how to send them when that changes.
-struct Port100Radio {
+/// Frames to cards through a Port-100, which is told how to send them only when that changes.
+final class Port100Radio {
     private let link: Port100Link
-    private var wanted: Port100Setting?
     private var toldRadio: [UInt8]?
     private var toldProtocol: [UInt8: UInt8]?
     private var seenResets = 0
@@ -15,22 +14,17 @@ struct Port100Radio {
         self.link = link
     }
 
-    /// From the next frame on, frames are sent so.
-    mutating func use(_ setting: Port100Setting) {
-        wanted = setting
-    }
-
     /// Sends a frame and returns the answer.
     ///
     /// - Parameter time: the longest time that the card may take; more than 6.5 s count as that.
-    mutating func exchange(_ frame: [UInt8], within time: Duration) throws(TransportError) -> Port100Answer {
-        guard let wanted else { throw .cardReleased }
-        try tell(wanted)
+    func exchange(
+        _ frame: [UInt8], as setting: Port100Setting, within time: Duration
+    ) throws(TransportError) -> Port100Answer {
+        try tell(setting)
         let tenths = Port100Time.tenths(time)
         var parameters = ByteWriter()
         parameters.write(tenths, .little)
-        let answer = try link.run(
-            .inCommRF, parameters.bytes + frame, within: Port100Time.duration(tenths))
+        let answer = try link.run(.inCommRF, parameters.bytes + frame, within: Port100Time.duration(tenths))
         var reader = ByteReader(answer)
         guard let status = try? reader.readUInt32(.little) else { throw .corrupted(status: 0) }
         if let error = Port100RadioStatus(rawValue: status).error { throw error }
@@ -40,13 +34,13 @@ struct Port100Radio {
         return Port100Answer(lastByteBits: Int(bits), bytes: Array(answer.dropFirst(5)))
     }
 
-    /// Switches the field off: cards lose their power. The next frame switches it on again.
-    mutating func switchOff() throws(TransportError) {
+    /// Switches the field off: cards lose their power. Telling the modulation anew switches it on again.
+    func switchOff() throws(TransportError) {
         forget()
         try succeed(.switchRF, [0x00])
     }
 
-    private mutating func tell(_ setting: Port100Setting) throws(TransportError) {
+    private func tell(_ setting: Port100Setting) throws(TransportError) {
         if seenResets != link.resets { forget() }
         if toldRadio != setting.radio {
             forget()
@@ -60,7 +54,7 @@ struct Port100Radio {
         toldProtocol = setting.protocolValues
     }
 
-    private mutating func forget() {
+    private func forget() {
         seenResets = link.resets
         toldRadio = nil
         toldProtocol = nil
