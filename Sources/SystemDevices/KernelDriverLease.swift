@@ -47,11 +47,12 @@ public struct KernelDriverLease: ~Copyable {
     private struct Request {
         var interface: Int32
         var code: Int32
-        var data: UnsafeMutableRawPointer?
+        /// A pointer, which is none here.
+        var data: UInt
     }
 
     private static func usbfs(_ descriptor: Int32, _ interface: Int32, _ code: Int32) -> Bool {
-        var request = unsafe Request(interface: interface, code: code, data: nil)
+        var request = Request(interface: interface, code: code, data: 0)
         // USBDEVFS_IOCTL: read and write, the size of the struct, 'U', 18.
         let number = UInt(3) << 30 | UInt(MemoryLayout<Request>.size) << 16 | 0x5512
         return unsafe ioctl(descriptor, number, &request) >= 0

@@ -3,6 +3,7 @@
 import CardModel
 import NFCTransport
 import ReaderDiagnosis
+import SystemDevices
 
 /// A line of `kazasu readers`: what a driver lists, or a reader that is known and that no driver can use.
 struct ListedReader {

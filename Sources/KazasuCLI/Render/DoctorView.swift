@@ -3,6 +3,7 @@
 import ByteCodec
 import CardModel
 import ReaderDiagnosis
+import SystemDevices
 
 /// What `kazasu doctor` shows.
 enum DoctorView {
