@@ -44,18 +44,21 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
     ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
     ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
-    ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
+    ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "ReaderConformance", "VirtualReader"]),
     (
         "LibNFCReaderTests",
         [
-            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "SystemDevices",
-            "VirtualReader",
+            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "ReaderConformance",
+            "SystemDevices", "VirtualReader",
         ]
     ),
     ("SystemDevicesTests", ["NFCTransport", "SystemDevices"]),
     (
         "PaSoRiReaderTests",
-        ["ByteCodec", "CardModel", "NFCTransport", "PaSoRiReader", "SystemDevices", "VirtualReader"]
+        [
+            "ByteCodec", "CardModel", "NFCTransport", "PaSoRiReader", "ReaderConformance", "SystemDevices",
+            "VirtualReader",
+        ]
     ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
@@ -86,6 +89,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),
+        .target(
+            name: "ReaderConformance", dependencies: ["CardModel", "NFCTransport", "VirtualReader"],
+            path: "Tests/ReaderConformance", swiftSettings: strict),
         .executableTarget(
             name: "usb-chip", dependencies: ["TestSupport", "VirtualReader"], path: "Tests/USB/Chip",
             swiftSettings: strict),
@@ -94,7 +100,9 @@ let package = Package(
             swiftSettings: strict),
     ]
         + tests.map {
-            .testTarget(name: $0.name, dependencies: $0.dependencies + ["TestSupport"], swiftSettings: strict)
+            .testTarget(
+                name: $0.name, dependencies: $0.dependencies + ["TestSupport"],
+                swiftSettings: strict)
         },
     swiftLanguageModes: [.v6]
 )

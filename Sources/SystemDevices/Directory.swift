@@ -43,7 +43,8 @@ public enum Directory {
     public static func obstacle(at path: String) -> DeviceNodeFault? {
         // Both ask the same of a process that is who it was started as; emulated devices know only the plain one.
         let isItself = getuid() == geteuid() && getgid() == getegid()
-        let result = unsafe isItself
+        let result =
+            unsafe isItself
             ? access(path, R_OK | W_OK) : faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS)
         guard result != 0 else { return nil }
         return DeviceNodeFault(errorNumber: errno, path: path, group: FileOwner.group(of: path))
