@@ -30,7 +30,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ISODEP", ["NFCTransport"]),
     ("PaSoRiReader", ["ByteCodec", "CLibUSB", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
+    ("CardReading", ["ByteCodec", "CardDecoders", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
@@ -62,7 +62,13 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
-    ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
+    (
+        "CardReadingTests",
+        [
+            "ByteCodec", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "NFCTransport",
+            "VirtualReader",
+        ]
+    ),
     ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),
 ]
 
@@ -71,8 +77,14 @@ let package = Package(
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
         .executable(name: "kazasu", targets: ["kazasu"])
     ],
+    traits: [
+        .trait(
+            name: "Certificates",
+            description: "A summary of the certificates of My Number cards; builds swift-certificates with BoringSSL.")
+    ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     ],
     targets: modules.map {
         .target(
@@ -85,7 +97,8 @@ let package = Package(
         .target(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
-                .product(name: "ArgumentParser", package: "swift-argument-parser")
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Certificates"])),
             ],
             swiftSettings: strict),
         .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),
