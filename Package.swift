@@ -31,7 +31,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("PaSoRiReader", ["ByteCodec", "CLibUSB", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
     ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
+    ("CardReading", ["ByteCodec", "CardDecoders", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
@@ -48,23 +48,32 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
     ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
     ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
-    ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
+    ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "ReaderConformance", "VirtualReader"]),
     (
         "LibNFCReaderTests",
         [
-            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "SystemDevices",
-            "VirtualReader",
+            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "ReaderConformance",
+            "SystemDevices", "VirtualReader",
         ]
     ),
     ("SystemDevicesTests", ["CardModel", "NFCTransport", "SystemDevices"]),
     ("ReaderDiagnosisTests", ["CardModel", "ReaderDiagnosis", "SystemDevices"]),
     (
         "PaSoRiReaderTests",
-        ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "PaSoRiReader", "SystemDevices", "VirtualReader"]
+        [
+            "ByteCodec", "CardModel", "ISODEP", "NFCTransport", "PaSoRiReader", "ReaderConformance", "SystemDevices",
+            "VirtualReader",
+        ]
     ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
-    ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
+    (
+        "CardReadingTests",
+        [
+            "ByteCodec", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "NFCTransport",
+            "VirtualReader",
+        ]
+    ),
     ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),
 ]
 
@@ -73,8 +82,14 @@ let package = Package(
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
         .executable(name: "kazasu", targets: ["kazasu"])
     ],
+    traits: [
+        .trait(
+            name: "Certificates",
+            description: "A summary of the certificates of My Number cards; builds swift-certificates with BoringSSL.")
+    ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     ],
     targets: modules.map {
         .target(
@@ -87,10 +102,14 @@ let package = Package(
         .target(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
-                .product(name: "ArgumentParser", package: "swift-argument-parser")
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Certificates"])),
             ],
             swiftSettings: strict),
         .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),
+        .target(
+            name: "ReaderConformance", dependencies: ["CardModel", "NFCTransport", "VirtualReader"],
+            path: "Tests/ReaderConformance", swiftSettings: strict),
         .executableTarget(
             name: "usb-chip", dependencies: ["TestSupport", "VirtualReader"], path: "Tests/USB/Chip",
             swiftSettings: strict),
@@ -99,7 +118,9 @@ let package = Package(
             swiftSettings: strict),
     ]
         + tests.map {
-            .testTarget(name: $0.name, dependencies: $0.dependencies + ["TestSupport"], swiftSettings: strict)
+            .testTarget(
+                name: $0.name, dependencies: $0.dependencies + ["TestSupport"],
+                swiftSettings: strict)
         },
     swiftLanguageModes: [.v6]
 )

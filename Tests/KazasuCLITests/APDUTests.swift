@@ -30,6 +30,20 @@ struct APDUTests {
         #expect(redacted.output == "9000\n0000 9000\n6A82\n")
     }
 
+    @Test("--redact keeps what was asked, and hides who the card belongs to and what it holds, in the trace too")
+    func redacted() throws {
+        let transcript = APDUTranscript("00b0810000:450b30309000", "00d60000023132:9000", "00b0820000:0501019000")
+        let trace = "\(folder.path)/trace"
+        let result = try run(transcript, "00B0810000", "00D60000023132", "00B0820000", "--redact", "--trace", trace)
+        #expect(result.output == "00000000 9000\n9000\n000000 9000\n")
+        let text = try folder.text("trace")
+        for part in [
+            #""pupi":"00000000""#, #""tx":"00b0810000","timeoutMs":5000,"rx":"000000009000""#,
+            #""tx":"00d60000020000""#, #""rx":"0501019000""#,
+        ] { #expect(text.contains(part), "\(text)") }
+        #expect(!text.contains("11223344") && !text.contains("450b") && !text.contains("3132"))
+    }
+
     @Test("One JSON document")
     func json() throws {
         let transcript = APDUTranscript("00a4000c023f00:9000", "00b0810011:450b9000")

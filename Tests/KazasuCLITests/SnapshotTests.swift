@@ -8,7 +8,7 @@ struct SnapshotTests {
     static let commands = [
         "", "readers", "doctor", "poll", "scan", "dump", "read", "balance", "history", "felica", "apdu", "decode",
         "simulate",
-        "convert", "diff", "stations", "stations import", "stations lookup",
+        "convert", "diff", "stations", "stations import", "stations lookup", "license", "mynumber",
     ]
 
     @Test("Help is an answer in the language of the user", arguments: commands, ["en", "ja"])

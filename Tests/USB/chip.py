@@ -4,6 +4,7 @@
 import json
 import struct
 import subprocess
+import threading
 
 
 class Chip:
@@ -12,6 +13,8 @@ class Chip:
     def __init__(self, program, kind, card, *options):
         self.process = subprocess.Popen([program, kind, card, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.is_unplugged = False
+        # umockdev answers ioctls on a thread of its own.
+        self.lock = threading.Lock()
 
     def send(self, transfer):
         """Gives it a transfer from the host."""
@@ -31,9 +34,10 @@ class Chip:
         self.process.stdout.close()
 
     def _ask(self, request):
-        self.process.stdin.write(request)
-        self.process.stdin.flush()
-        length = struct.unpack("<H", self.process.stdout.read(2))[0]
-        if length == 0xFFFE:
-            self.is_unplugged = True
-        return None if length >= 0xFFFE else self.process.stdout.read(length)
+        with self.lock:
+            self.process.stdin.write(request)
+            self.process.stdin.flush()
+            length = struct.unpack("<H", self.process.stdout.read(2))[0]
+            if length == 0xFFFE:
+                self.is_unplugged = True
+            return None if length >= 0xFFFE else self.process.stdout.read(length)

@@ -24,7 +24,8 @@ struct Redaction: Sendable {
         return .object(object)
     }
 
-    /// A dump without what tells one card from another: IDms everywhere, and the blocks that hold card numbers.
+    /// A dump without what tells one card from another: IDms everywhere, and the blocks and files that hold numbers and
+    /// names.
     func apply(_ dump: CardDump) -> CardDump {
         guard isOn else { return dump }
         var masked = dump
@@ -39,6 +40,14 @@ struct Redaction: Sendable {
                     masked.systems[system].services[service].blocks.mapValues { block in
                         isPersonal || Redaction.holds(block, ids) ? .zero : block
                     }
+            }
+        }
+        for application in masked.applications.indices {
+            let aid = masked.applications[application].aid
+            for file in masked.applications[application].files.indices
+            where PersonalFiles.contains(aid, masked.applications[application].files[file].id) {
+                let count = masked.applications[application].files[file].data.count
+                masked.applications[application].files[file].data = [UInt8](repeating: 0, count: count)
             }
         }
         return masked

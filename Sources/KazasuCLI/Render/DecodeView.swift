@@ -14,7 +14,9 @@ struct DecodeView {
         card.idm = card.idm.map(redaction.apply)
         return [
             "schema": "kazasu.decode/1", "card": card.json, "complete": .bool(dump.complete),
-            "reports": .array(reports.map { $0.json(Language.current, redact: redaction.apply) }),
+            "reports": .array(
+                reports.map { $0.json(Language.current, redact: redaction.apply) }
+                    + IdentityReports(dump, redaction).json),
         ]
     }
 
@@ -37,7 +39,8 @@ struct DecodeView {
             ])
         }
         var text = Columns.text(rows)
-        if reports.isEmpty {
+        let identities = IdentityReports(dump, redaction)
+        if reports.isEmpty, identities.isEmpty {
             text += "\n" + tr("No decoder knows this card.", "このカードに対応するデコーダーがありません。") + "\n"
         }
         for report in reports {
@@ -54,6 +57,6 @@ struct DecodeView {
             }
             text += GateView(report: report).text
         }
-        return text
+        return text + identities.text
     }
 }

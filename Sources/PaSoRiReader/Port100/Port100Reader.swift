@@ -56,7 +56,8 @@ final class Port100Reader: Reader {
         try check()
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
-            pcd.forget()
+            // A card left in ISO-DEP would not be found again.
+            try run { () throws(TransportError) in try pcd.release() }
             feliCa = bitRate
             let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
             return try run { () throws(TransportError) in try poll(polling, bitRate) }
