@@ -58,6 +58,8 @@ final class Port400Reader: Reader {
         return try run { () throws(TransportError) -> PICC? in
             switch request {
             case .felica(let system, let requestCode, let timeSlots, let bitRate):
+                // A card left in ISO-DEP would not be found again.
+                try pcd.release()
                 return try poll(
                     FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots), at: bitRate)
             default:
