@@ -126,7 +126,7 @@ fuzz: deps ## fuzzes the parsers of what comes from outside, FUZZ_SECONDS each
 	    mkdir -p .build-fuzz/corpus/$$fuzzer; \
 	    SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Tests/Fuzz --scratch-path .build-fuzz --show-bin-path)/$$fuzzer" \
 	        -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=512 -timeout=5 -artifact_prefix=.build-fuzz/ \
-	        .build-fuzz/corpus/$$fuzzer; \
+	        .build-fuzz/corpus/$$fuzzer Fixtures/formats; \
 	done
 
 bench: deps venv release ## compares speed and memory with a C program on libnfc and with nfcpy

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ByteCodec
 internal import Glibc
 
 /// What is read of the file system without Foundation.

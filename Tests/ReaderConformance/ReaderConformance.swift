@@ -38,7 +38,8 @@ public struct ReaderConformance {
     public static func card() throws(DocumentError) -> any VirtualCard {
         let text = """
             {"schema":"kazasu.card/1","idm":"0101031234567890","pmm":"0120220427674eff",
-             "systems":[{"code":"0003","keyVersion":"0001","nodes":["0000-FFFE"],"blocks":{"090F":20}}]}
+             "systems":[{"code":"0003","keyVersion":"0001","nodes":["0000-FFFE"],"blocks":{"090F":20}}],
+             "virtual":{"blocksPerRead":15}}
             """
         return try VirtualCardFile.load(Array(text.utf8))
     }

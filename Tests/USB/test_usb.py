@@ -100,10 +100,9 @@ class RCS380(unittest.TestCase):
         self.assertEqual(error["status"], result.status)
 
     def is_released_by(self, number):
-        self.plug_in()
-        # Waits for a card that is not there.
+        self.plug_in("--field", "empty")
         result = self.kazasu(
-            "poll", "--system", "1234", "--timeout", "forever", "--reader", "rcs380", signal_number=number,
+            "poll", "--timeout", "forever", "--reader", "rcs380", signal_number=number,
             interrupt_when=lambda: self.chip.statistics()["exchanges"] > 4)
         self.assertEqual(result.status, 130, result.errors)
         self.assertEqual(self.reader.events, BACK)

@@ -24,6 +24,12 @@ struct FileCardRecorder {
     /// That another file is current now than the one that was read last.
     mutating func forgetSelection() { current = nil }
 
+    /// An exchange failed that was not for a file: no more is read.
+    mutating func end(_ error: ISO7816Error) {
+        failure = failure ?? error
+        dump.complete = false
+    }
+
     /// Adds a file that was not read.
     mutating func add(_ file: FileDump, of application: AID?) {
         if let place = dump.applications.firstIndex(where: { $0.aid == application }) {
@@ -80,8 +86,7 @@ struct FileCardRecorder {
     }
 
     private mutating func fail(_ error: ISO7816Error, _ id: FileIdentifier, _ application: AID?) {
-        failure = error
-        dump.complete = false
+        end(error)
         note(id, application)
     }
 

@@ -23,8 +23,8 @@ public struct LicenseReader {
     private let session: ISO7816Session
     private let root: SelectTarget
     private var recorder: FileCardRecorder
+    private var given: Set<LicensePIN> = []
     private var verified: Set<LicensePIN> = []
-    private var isEnded = false
 
     /// Says which licence it is, and reads all that needs no PIN.
     ///
@@ -63,6 +63,7 @@ public struct LicenseReader {
             }
         }
         recorder.forgetSelection()
+        self.given = Set(requests.map(\.0))
         do throws(PINGuardError) {
             _ = try session.pinGuard.verify(requests.map(\.1), in: session, consent: consent)
             verified = Set(requests.map(\.0))
@@ -71,8 +72,8 @@ public struct LicenseReader {
             if error.leavesEarlierPINsVerified {
                 let failed = requests.firstIndex { $0.1.reference == error.reference } ?? 0
                 verified = Set(requests.prefix(failed).map(\.0))
-            } else {
-                isEnded = true
+            } else if let failure = error.exchangeFailure {
+                recorder.end(failure)
             }
         }
         return error == nil
@@ -81,10 +82,11 @@ public struct LicenseReader {
     /// Reads what the verified PINs open, and gives everything that was read.
     public mutating func finish() -> CardDump {
         for file in kind.files where file.access != .free {
-            if isEnded || !isOpen(file) {
-                recorder.add(FileDump(id: file.id, state: .keyRequired), of: file.application)
-            } else {
+            // Of a file whose PIN was given, a failed exchange means that it is lost.
+            if isOpen(file, with: recorder.failure == nil ? verified : given) {
                 recorder.read(file, root)
+            } else {
+                recorder.add(FileDump(id: file.id, state: .keyRequired), of: file.application)
             }
         }
         if error == nil, let failure = recorder.failure { error = .card(failure) }
@@ -96,7 +98,7 @@ public struct LicenseReader {
         return recorder.dump
     }
 
-    private func isOpen(_ file: LicenseFile) -> Bool {
+    private func isOpen(_ file: LicenseFile, with verified: Set<LicensePIN>) -> Bool {
         switch (file.access, kind) {
         case (.free, _): true
         case (.pin1, .license): verified.contains(.pin1)
@@ -113,7 +115,7 @@ public struct LicenseReader {
                     of: pin.reference(isSet: arePINsSet, root: root), in: session)
             } catch {
                 self.error = .card(error)
-                isEnded = true
+                recorder.end(error)
             }
         }
     }
@@ -168,6 +170,14 @@ public struct LicenseReader {
 }
 
 extension PINGuardError {
+    /// What went wrong between reader and card, where that was it.
+    var exchangeFailure: ISO7816Error? {
+        switch self {
+        case .triesUnreadable(_, let error), .interrupted(_, let error, _, _): error
+        default: nil
+        }
+    }
+
     /// Whether the card was as it should be when it said no, so that what it has taken before still opens files.
     fileprivate var leavesEarlierPINsVerified: Bool {
         switch self {

@@ -48,6 +48,7 @@ public struct MyNumberReader {
             // Not every generation of the card has every one of them.
         } catch {
             self.error = .card(error)
+            recorder.end(error)
         }
     }
 
@@ -64,6 +65,7 @@ public struct MyNumberReader {
             isVerified = true
         } catch {
             self.error = .pin(error)
+            if let failure = error.exchangeFailure { recorder.end(failure) }
         }
         return isVerified
     }

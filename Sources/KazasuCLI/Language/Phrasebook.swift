@@ -72,7 +72,7 @@ enum Phrasebook {
 
     /// What stands for `*` is translated as well, at most twice.
     private static func japanese(_ text: Substring, depth: Int) -> String {
-        for phrase in phrases {
+        for phrase in formats + phrases {
             guard let found = match(phrase.english, text) else { continue }
             var parts = found[...]
             return phrase.japanese.split(separator: "*", omittingEmptySubsequences: false)

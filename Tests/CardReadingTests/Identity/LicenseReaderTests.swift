@@ -261,6 +261,10 @@ struct LicenseReaderTests {
                     #expect(dump.complete)
                 } else {
                     #expect(report?.photo == nil || report?.pin2?.isVerified == true)
+                    if case .card? = reader.error { #expect(!dump.complete) }
+                    if case .pin(.interrupted)? = reader.error {
+                        #expect(!dump.complete && report?.faults.contains { $0.reason == .lost } == true)
+                    }
                 }
             } catch {
                 #expect(!card.spy.frames.contains { $0[1] == 0x20 })

@@ -6,7 +6,7 @@ import VirtualReader
 
 // A simulated USB reader behind standard input and output, for the emulated USB of `usb.py`:
 //
-//     usb-chip port100|port400 CARD [--unplug-before TRANSFER] [--leftover BYTES]…
+//     usb-chip port100|port400 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
 //
 // Requests: `O` with two bytes of length (little-endian) and a transfer from the host; `I` for the next transfer to it;
 // `S` for the statistics. Answers to `I` and `S` begin with two bytes of length; FFFF is nothing yet, FFFE no device.
@@ -41,15 +41,16 @@ func fail(_ message: String) -> Never {
 var arguments = CommandLine.arguments.dropFirst()
 guard let kind = arguments.popFirst(), let card = arguments.popFirst() else { fail("which chip, which card?") }
 var faults = USBFaultPlan()
+let field = try VirtualCardFile.loadField(TestFiles.read(card))
 while let option = arguments.popFirst() {
     guard let value = arguments.popFirst() else { fail("\(option) needs a value") }
     switch option {
     case "--unplug-before": faults.unplugBeforeTransfer = Int(value)
     case "--leftover": faults.leftover.append(Array(value.utf8))
+    case "--field" where value == "empty": field.removeCards()
     default: fail("\(option) is not known")
     }
 }
-let field = try VirtualCardFile.loadField(TestFiles.read(card))
 let chip: any VirtualUSBChip
 switch kind {
 case "port100": chip = VirtualPort100(field: field, faults: faults)
