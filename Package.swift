@@ -25,6 +25,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("DumpFormatsXML", ["ByteCodec", "CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
+    ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
     ("ISODEP", ["NFCTransport"]),
     ("SystemDevices", ["CardModel", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport", "SystemDevices"]),
@@ -36,7 +37,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
 let tables = [
-    "FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data",
+    "CardReading": "Recognition/Data", "FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data",
     "ReaderDiagnosis": "Data", "SystemDevices": "Data",
 ]
 
@@ -52,7 +53,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "LibNFCReaderTests",
         [
-            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "ReaderConformance",
+            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "LibNFCReader", "NFCTransport",
+            "ReaderConformance",
             "SystemDevices", "VirtualReader",
         ]
     ),
@@ -65,6 +67,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "VirtualReader",
         ]
     ),
+    ("PCSCReaderTests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader"]),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     (
@@ -97,6 +100,7 @@ let package = Package(
             swiftSettings: library)
     } + [
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
         .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
         .target(

@@ -9,7 +9,7 @@ extension Check {
         case plugged
         /// Bus: no reader that Kazasu knows is on the USB.
         case noReader
-        /// Bus: {0} ({1}) is a chip card reader that Kazasu does not know.
+        /// Bus: {0} ({1}) is a chip card reader that none of Kazasu's own drivers knows.
         case strangeReader
         /// Model: Kazasu drives it ({0}).
         case driven
