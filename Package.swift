@@ -27,6 +27,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("SystemDevices", ["NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport", "SystemDevices"]),
+    ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
     ("ISODEP", ["NFCTransport"]),
     ("PaSoRiReader", ["ByteCodec", "CLibUSB", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
@@ -34,7 +35,9 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
-let tables = ["FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data"]
+let tables = [
+    "CardReading": "Recognition/Data", "FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data",
+]
 
 /// The test targets and what each may import beside `TestSupport`.
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
@@ -48,8 +51,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "LibNFCReaderTests",
         [
-            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "ReaderConformance",
-            "SystemDevices", "VirtualReader",
+            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "LibNFCReader", "NFCTransport",
+            "ReaderConformance", "SystemDevices", "VirtualReader",
         ]
     ),
     ("SystemDevicesTests", ["NFCTransport", "SystemDevices"]),
@@ -60,6 +63,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "VirtualReader",
         ]
     ),
+    ("PCSCReaderTests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader"]),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     (
@@ -92,6 +96,7 @@ let package = Package(
             swiftSettings: library)
     } + [
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
         .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
         .target(

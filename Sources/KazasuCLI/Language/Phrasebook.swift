@@ -38,6 +38,18 @@ enum Phrasebook {
         ("the reader refuses a setting (status *)", "リーダーが設定を拒否しました（状態 *）"),
         ("the reader reported status *", "リーダーの状態 *"), ("the field stays on", "電波を止められません"),
         ("after *: comes serial=NUMBER or port=PATH, as in *", "*: の後には serial=番号 または port=パス が続きます（例: *）"),
+        // PC/SC
+        ("pcscd does not run", "pcscd が動いていません"), ("pcscd was stopped", "pcscd が停止しました"),
+        ("pcscd knows no reader", "pcscd にリーダーがありません"),
+        ("pcscd knows no reader of this name", "pcscd にこの名前のリーダーはありません"),
+        ("pcscd refuses this user (a polkit rule may allow it)", "pcscd の使用が許可されていません（polkit の設定が必要です）"),
+        ("this name means several readers: *", "この名前のリーダーが複数あります: *"),
+        ("another program uses the card through pcscd", "他のプログラムが pcscd でカードを使用中です"),
+        ("a card with contacts is in the reader", "接触型のカードが入っています"),
+        ("this reader passes no FeliCa packets on through PC/SC", "このリーダーは PC/SC では FeliCa のコマンドを通しません"),
+        ("PC/SC has no word for this command of a Type 2 Tag", "このタイプ 2 タグのコマンドは PC/SC にありません"),
+        ("the reader cannot speak with this card (PC/SC *)", "リーダーがこのカードと通信できません（PC/SC *）"),
+        ("cards of this kind", "この種類のカード"),
         // Connection strings
         ("this is no connection string of libnfc: *", "libnfc の接続文字列ではありません: *"),
         ("after *: comes the path of its device, as in *", "*: の後に装置のパスが必要です（例: *）"),
