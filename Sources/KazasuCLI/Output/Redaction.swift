@@ -24,6 +24,11 @@ struct Redaction: Sendable {
         return .object(object)
     }
 
+    /// Marks the object that is being written, as its last member.
+    func mark(_ document: inout some JSONSink) {
+        if isOn { document.member("redacted", true) }
+    }
+
     /// A dump without what tells one card from another: IDms everywhere, and the blocks and files that hold numbers and
     /// names.
     func apply(_ dump: CardDump) -> CardDump {
