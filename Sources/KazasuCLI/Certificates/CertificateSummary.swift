@@ -5,6 +5,7 @@ import CardModel
 #if Certificates
     import ByteCodec
     import Foundation
+    import SwiftASN1
     import X509
 #endif
 
