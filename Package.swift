@@ -93,6 +93,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     ],
     targets: modules.map {
         .target(
@@ -107,6 +108,7 @@ let package = Package(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Certificates"])),
             ],
             swiftSettings: strict),
