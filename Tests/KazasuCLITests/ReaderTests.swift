@@ -118,7 +118,7 @@ struct ReaderTests {
         let file = try folder.write(
             Array(Card.transit(faults: #"{"fault":"absent","from":1}"#).utf8), as: "absent.json")
         for (signal, status, words) in [
-            (SIGSTOP, Int32(74), "the reader stopped answering"), (SIGKILL, 69, "unplugged"),
+            (SIGSTOP, Int32(74), "the reader stopped answering"), (SIGKILL, 74, "unplugged"),
         ] {
             let reader = try SimulatedReader(file, link: "\(folder.path)/pn532")
             let waiting = try Kazasu.start("poll", "-t", "forever", "-r", reader.id, "--trace", "/dev/stderr")

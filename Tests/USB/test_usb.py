@@ -92,12 +92,19 @@ class RCS380(unittest.TestCase):
         self.plug_in("--leftover", "stale", "--leftover", "more")
         self.succeed("poll", "--reader", "rcs380")
 
+    def test_unplugged_while_it_is_opened(self):
+        self.plug_in("--unplug-before", "5")
+        self.assertEqual(self.kazasu("scan", "--reader", "rcs380").status, 69)
+
     def test_unplugged_in_mid_command(self):
-        self.plug_in("--unplug-before", "60")
-        result = self.kazasu("scan", "--reader", "rcs380", "--json")
-        self.assertIn(result.status, (69, 74), result.errors)
-        error = json.loads(result.errors.splitlines()[-1])
-        self.assertEqual(error["status"], result.status)
+        for transfer in ("14", "25", "60", "200"):
+            with self.subTest(transfer):
+                self.plug_in("--unplug-before", transfer)
+                result = self.kazasu("scan", "--reader", "rcs380", "--json")
+                self.assertEqual(result.status, 74, result.errors)
+                self.assertEqual(json.loads(result.errors.splitlines()[-1])["status"], 74)
+                self.assertEqual(self.reader.claimed, set())
+                self.emulation.unplug_all()
 
     def is_released_by(self, number):
         self.plug_in("--field", "empty")
