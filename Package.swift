@@ -21,6 +21,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardModel", ["ByteCodec"]),
     ("NFCTransport", ["ByteCodec", "CardModel"]),
     ("CardDecoders", ["ByteCodec", "CardModel"]),
+    ("NDEF", ["ByteCodec", "CardModel"]),
     ("DumpFormats", ["ByteCodec", "CardModel"]),
     ("DumpFormatsXML", ["ByteCodec", "CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
@@ -30,7 +31,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
-let tables = ["FeliCa": "Registry/Data", "CardDecoders": "Data"]
+let tables = ["FeliCa": "Registry/Data", "CardDecoders": "Data", "NDEF": "Data"]
 
 /// The test targets and what each may import beside `TestSupport`.
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
@@ -43,6 +44,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "LibNFCReaderTests",
         ["ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "VirtualReader"]
     ),
+    ("NDEFTests", ["ByteCodec", "CardModel", "NDEF"]),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
