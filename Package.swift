@@ -25,13 +25,20 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("DumpFormats", ["ByteCodec", "CardModel"]),
     ("DumpFormatsXML", ["ByteCodec", "CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
+    ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
+    ("NFCForumTags", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport"]),
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
-let tables = ["FeliCa": "Registry/Data", "CardDecoders": "Data", "NDEF": "Data"]
+let tables = [
+    "CardDecoders": "Data",
+    "FeliCa": "Registry/Data",
+    "ISO7816": "Status/Data",
+    "NDEF": "Data",
+]
 
 /// The test targets and what each may import beside `TestSupport`.
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
@@ -39,12 +46,17 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("CardModelTests", ["ByteCodec", "CardModel"]),
     ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
+    ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "LibNFCReaderTests",
         ["ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "VirtualReader"]
     ),
     ("NDEFTests", ["ByteCodec", "CardModel", "NDEF"]),
+    (
+        "NFCForumTagsTests",
+        ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport", "VirtualReader"]
+    ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),

@@ -10,8 +10,10 @@ struct ChipLink: ~Copyable {
     /// What the line runs at when it is not raised.
     let speed: LineSpeed
     var line: LinePolicy
-    private var timeouts = ChipTimeoutPolicy()
+    var timeouts = ChipTimeoutPolicy()
     private var triesOnce = false
+    /// What the chip was told of cards of type A and B, and what it has of them.
+    var iso14443 = ISO14443State()
     /// Whether the reader may still say something that belongs to a command of the past.
     var isInDoubt = false
     /// Why the reader can no longer be used.
@@ -70,10 +72,7 @@ struct ChipLink: ~Copyable {
 
     /// Sends a frame to the card and returns its answer.
     mutating func exchange(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
-        if let timeout = timeouts.change(for: time) {
-            try check(send(ChipCommand.answerTimeout(timeout), waiting: Self.commandTime), statusIsFirst: false)
-            timeouts.didSet(timeout)
-        }
+        try prepareTimeout(time)
         line.didExchange()
         let chipTime = timeouts.current ?? .longest
         let answer = device.transceive(
@@ -87,6 +86,13 @@ struct ChipLink: ~Copyable {
         // The chip's status and at least a byte of the card's.
         guard answer.bytes.count > 1 else { throw recover(from: ChipOutcome.damagedOnTheWay) }
         return Array(answer.bytes.dropFirst())
+    }
+
+    /// Sets the chip's time-out when it is too short for this.
+    mutating func prepareTimeout(_ time: Duration) throws(TransportError) {
+        guard let timeout = timeouts.change(for: time) else { return }
+        try check(send(ChipCommand.answerTimeout(timeout), waiting: Self.commandTime), statusIsFirst: false)
+        timeouts.didSet(timeout)
     }
 
     /// Gives the reader back: lowers the line, releases the card, switches the field off, closes the device, then
@@ -105,7 +111,7 @@ struct ChipLink: ~Copyable {
     }
 
     /// Throws what an answer says, after the reader was brought back when it is in doubt.
-    private mutating func check(_ answer: ChipAnswer, statusIsFirst: Bool = true) throws(TransportError) {
+    mutating func check(_ answer: ChipAnswer, statusIsFirst: Bool = true) throws(TransportError) {
         let status = statusIsFirst ? answer.status : 0
         switch ChipOutcome(result: answer.result, status: status, overUSB: family.isUSB) {
         case .success: return
@@ -127,6 +133,7 @@ struct ChipLink: ~Copyable {
         // The chip may have been reset.
         timeouts.forget()
         triesOnce = false
+        iso14443.forget()
         isInDoubt = false
         switch node {
         case .some(let node):

@@ -14,6 +14,9 @@ struct LibNFCFamily: Hashable, Sendable {
     var longestCommand = 262
     /// The longest FeliCa answer that it passes on unharmed, LEN byte included.
     var longestFeliCaAnswer = 255
+    /// The longest response APDU that it passes on unharmed, with its status word. An ACR122 cuts longer ones without
+    /// a word, so a READ BINARY asks for F0 bytes at most there.
+    var longestResponseAPDU: Int { longestFeliCaAnswer < 255 ? 242 : 258 }
 
     /// Whether a PN53x chip is behind it. Only then may raw chip commands be sent: libnfc would take another driver's
     /// data for a PN53x's and crash.

@@ -27,7 +27,9 @@ public final class LibNFCReader: Reader {
         family = connectionString.family
         self.cancellation = cancellation
         information = ReaderInformation(
-            id: connectionString.text, name: link.name, longestFeliCaAnswer: family.longestFeliCaAnswer)
+            id: connectionString.text, name: link.name, longestFeliCaAnswer: family.longestFeliCaAnswer,
+            technologies: [.felica, .typeA, .typeB], longestCommandAPDU: Self.longestAPDU,
+            longestResponseAPDU: family.longestResponseAPDU)
         let handle = link.handle
         self.link = consume link
         cancellationHandler = cancellation.onCancel { handle.abort() }
@@ -37,42 +39,68 @@ public final class LibNFCReader: Reader {
         close()
     }
 
-    /// The longest frame that can be sent to a card, in bytes.
-    private var longestFrame: Int { family.longestCommand - 1 }
+    /// The longest short command APDU; longer ones than a chip command holds go out in parts.
+    private static let longestAPDU = 261
 
-    /// Polls once and selects the card that answers.
+    /// Looks once for a card and selects the one that answers.
+    ///
+    /// Before it looks for type A or B after such a card was selected, the field is switched off for 6 ms. What a card
+    /// of type B gives as PUPI, and a phone as UID, is another one then.
     ///
     /// - Returns: the card, or `nil` when none answered.
     /// - Throws: ``TransportError`` when the reader failed, was closed, or work was cancelled;
-    ///   ``TransportError/corrupted(status:)`` when what answered is no FeliCa card.
+    ///   ``TransportError/corrupted(status:)`` when what answered is no card of this kind.
     public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
             try prepare()
             let command = ChipCommand.listFeliCa(
                 system, requestCode: requestCode, timeSlots: timeSlots, bitRate: bitRate)
-            let answer = try run { link throws(TransportError) in try link.poll(command) }
-            return try FeliCaTargetAnswer.parse(answer, bitRate: bitRate).map { .felica($0) }
-        case .typeA, .typeB: throw .unsupported(detail: "cards of type A and B")
+            return try run { link throws(TransportError) in
+                link.iso14443.selection = .packets
+                return try FeliCaTargetAnswer.parse(link.poll(command), bitRate: bitRate).map { .felica($0) }
+            }
+        case .typeA(let isoDEP):
+            try prepare()
+            return try run { link throws(TransportError) in
+                try link.selectTypeA(isoDEP: isoDEP).map { .typeA($0) }
+            }
+        case .typeB(let applicationFamily):
+            try prepare()
+            return try run { link throws(TransportError) in
+                try link.selectTypeB(applicationFamily: applicationFamily).map { .typeB($0) }
+            }
         }
     }
 
-    /// Sends one frame to the selected card and returns its answer, LEN byte included.
+    /// Sends one frame to the selected card and returns its answer: for FeliCa LEN byte included, by ISO-DEP an APDU,
+    /// for other cards of type A without CRC, where an ACK or NAK of four bits is one byte.
     ///
     /// - Parameters:
-    ///   - frame: at most 261 bytes, 253 on an ACR122.
-    ///   - timeout: the longest time that the card may take; beyond 3276.8 ms the chip gives up all the same.
+    ///   - frame: at most 261 bytes; no more than 253 on an ACR122 unless it is an APDU.
+    ///   - timeout: the longest time that the card may take; beyond 3276.8 ms the chip gives up all the same, unless
+    ///     the card asks for more by ISO-DEP.
     /// - Throws: ``TransportError``; ``TransportError/corrupted(status:)`` with status 0 when the answer was garbled
-    ///   between reader and computer and the reader is well again.
+    ///   between reader and computer and the reader is well again. After any failure of an ISO-DEP exchange
+    ///   ``TransportError/cardReleased`` until a card was activated anew.
     public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
-        guard frame.count <= longestFrame else {
-            throw .frameTooLong(length: frame.count, limit: longestFrame)
-        }
         guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
+        let selection = try run { link in link.iso14443.selection }
+        guard selection != .none else { throw .cardReleased }
+        let longest = selection == .apdus ? Self.longestAPDU : family.longestCommand - 1
+        guard frame.count <= longest else { throw .frameTooLong(length: frame.count, limit: longest) }
         try prepare()
-        let answer = try run { link throws(TransportError) in try link.exchange(frame, within: timeout) }
+        let answer = try run { link throws(TransportError) in
+            switch selection {
+            case .packets: try link.exchange(frame, within: timeout)
+            case .commands: try link.exchangeCommand(frame, within: timeout)
+            case .apdus, .none: try link.exchangeAPDU(frame, within: timeout)
+            }
+        }
         // The one-byte length of an ACR122 cuts longer answers without a word.
-        if let length = answer.first, Int(length) > family.longestFeliCaAnswer, answer.count != Int(length) {
+        if selection == .packets, let length = answer.first, Int(length) > family.longestFeliCaAnswer,
+            answer.count != Int(length)
+        {
             throw .answerTooLong
         }
         return answer

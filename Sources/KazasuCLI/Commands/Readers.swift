@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import CardModel
-import LibNFCReader
 import NFCTransport
 
 /// `kazasu readers`
@@ -28,7 +27,7 @@ struct Readers: KazasuCommand {
     @OptionGroup var common: CommonOptions
 
     func execute(_ context: Context) throws {
-        let listings = LibNFCDriver().list()
+        let listings = ReaderDrivers.list()
         if context.json {
             try context.print([
                 "schema": "kazasu.readers/1", "readers": .array(listings.map(Readers.json)),

@@ -3,7 +3,6 @@
 import CardModel
 import CardReading
 import Glibc
-import LibNFCReader
 import NFCTransport
 import VirtualReader
 
@@ -84,7 +83,7 @@ final class ReaderSession {
         do {
             if let reader = try VirtualDriver().open(id, cancellation: cancellation) { return reader }
             if let reader = try ReplayDriver().open(id, cancellation: cancellation) { return reader }
-            if let reader = try LibNFCDriver().open(id, cancellation: cancellation) { return reader }
+            if let reader = try ReaderDrivers.open(id, cancellation: cancellation) { return reader }
         } catch let error as TransportError {
             throw Failure(error)
         }
@@ -96,8 +95,8 @@ final class ReaderSession {
     }
 
     private static func firstReady() throws(Failure) -> String {
-        let listings = LibNFCDriver().list()
-        if let ready = listings.first(where: { $0.state == .ready }) { return ready.id }
+        let (ready, listings) = ReaderDrivers.firstReady()
+        if let ready { return ready.id }
         // Whoever told libnfc of a serial port means it.
         if let configured = listings.first(where: { $0.isConfigured && $0.state == .unknown }) { return configured.id }
         for listing in listings {

@@ -22,6 +22,28 @@ enum ChipCommand {
         [0x32, 0x02, 0x00, 0x0B, timeout.code]
     }
 
+    /// SetParameters: ATR_RES answered by the chip, as libnfc sets it, and RATS sent by the chip or not.
+    static func automaticRATS(_ isOn: Bool) -> [UInt8] {
+        [0x12, isOn ? 0x14 : 0x04]
+    }
+
+    /// InListPassiveTarget for one card of type A, at 106 kbit/s.
+    static let listTypeA: [UInt8] = [0x4A, 0x01, 0x00]
+
+    /// InListPassiveTarget for one card of type B of an application family, at 106 kbit/s. The chip sends ATTRIB.
+    static func listTypeB(applicationFamily: UInt8) -> [UInt8] {
+        [0x4A, 0x01, 0x03, applicationFamily]
+    }
+
+    /// WriteRegister CIU_RxMode: 106 kbit/s, type A, and the CRC of what comes left in and not checked. The chip
+    /// reports the ACK of four bits of a Type 2 Tag as a CRC error otherwise (nfcpy `clf/pn53x.py`).
+    static let keepChecksum: [UInt8] = [0x08, 0x63, 0x03, 0x00]
+
+    /// InDataExchange with target 1: the frame, or a part of it that more follows after.
+    static func exchangeData(_ part: some Sequence<UInt8>, moreFollows: Bool = false) -> [UInt8] {
+        [0x40, moreFollows ? 0x41 : 0x01] + part
+    }
+
     /// SetSerialBaudRate; it takes effect with the host's ACK to its answer.
     static func serialSpeed(_ speed: LineSpeed) -> [UInt8] {
         [0x10, speed.code]

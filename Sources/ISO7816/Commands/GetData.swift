@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ByteCodec
+
+extension CommandAPDU {
+    /// GET DATA (ISO/IEC 7816-4 §11.5.3) of the data object with this tag, which is P1 P2.
+    ///
+    /// - Parameters:
+    ///   - tag: a tag of one or two bytes.
+    ///   - cla: the class; some cards want a proprietary one.
+    /// - Throws: ``APDUFlaw/count(_:)`` for a tag of more than two bytes.
+    public static func getData(_ tag: BERTag, cla: ClassByte = .interindustry) throws(APDUFlaw) -> CommandAPDU {
+        guard let number = UInt16(exactly: tag.rawValue) else { throw .count(tag.bytes.count) }
+        return CommandAPDU(
+            .getData, cla: cla, p1: UInt8(truncatingIfNeeded: number >> 8), p2: UInt8(truncatingIfNeeded: number),
+            ne: 0x100)
+    }
+}
+
+extension ISO7816Session {
+    /// Reads a data object of the current context.
+    ///
+    /// - Returns: the value, or the whole object: cards differ in that.
+    /// - Throws: ``ISO7816Error``.
+    public func getData(_ tag: BERTag, cla: ClassByte = .interindustry) throws(ISO7816Error) -> [UInt8] {
+        try data(try made { () throws(APDUFlaw) in try .getData(tag, cla: cla) })
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+
+/// What lets a PIN command through a session; nothing but ``PINGuard`` can make one.
+struct PINPermit {
+    fileprivate init() {}
+}
+
+/// Sends VERIFY, and is all that can: a PIN that is locked by wrong tries costs its holder a trip to the office.
+///
+/// Each session has one. What it holds to:
+///
+/// - The form of every PIN is checked before anything is sent.
+/// - The tries that are left are read right before each VERIFY. With one left, or when the card does not say, the PIN
+///   is sent only when ``PINConsent`` says so; locked is `6983`, `6984` and `63C0`.
+/// - A PIN is sent once in a run and never again, whatever came of it. After a radio error the tries are read and told.
+/// - PINs go in order; when one fails, no further one is sent.
+public final class PINGuard {
+    private var sent: Set<Place> = []
+    private var hasFailed = false
+
+    /// Which PIN of the card, wherever the name comes from.
+    private struct Place: Hashable {
+        var trail: [CommandAPDU]
+        var p2: UInt8
+    }
+
+    init() {}
+
+    /// Asks the card how many tries a PIN has left: a VERIFY without data, which uses none.
+    ///
+    /// - Throws: ``ISO7816Error``.
+    public func triesLeft(
+        of reference: PINReference, in session: ISO7816Session
+    ) throws(ISO7816Error) -> TriesLeft {
+        try select(reference, session)
+        return try query(reference, session)
+    }
+
+    /// Verifies PINs in order.
+    ///
+    /// - Parameters:
+    ///   - requests: the PINs; each is overwritten, sent or not.
+    ///   - session: the card.
+    ///   - consent: whether a last try may be used.
+    /// - Returns: what became of each.
+    /// - Throws: ``PINGuardError`` for the first that was not taken.
+    public func verify(
+        _ requests: [PINRequest], in session: ISO7816Session, consent: PINConsent
+    ) throws(PINGuardError) -> [PINOutcome] {
+        defer { for request in requests { request.pin.wipe() } }
+        for request in requests {
+            guard !request.pin.isSpent else { throw .alreadySent(request.reference) }
+            guard request.pin.matches(request.reference.form) else { throw .form(request.reference) }
+        }
+        var outcomes: [PINOutcome] = []
+        for request in requests { outcomes.append(try verify(request, session, consent)) }
+        return outcomes
+    }
+
+    private func verify(
+        _ request: PINRequest, _ session: ISO7816Session, _ consent: PINConsent
+    ) throws(PINGuardError) -> PINOutcome {
+        let reference = request.reference
+        guard !hasFailed else { throw .earlierFailure(reference) }
+        let before: TriesLeft
+        do throws(ISO7816Error) {
+            before = try triesLeft(of: reference, in: session)
+        } catch {
+            throw .triesUnreadable(reference, error)
+        }
+        switch before {
+        case .notNeeded: return .notNeeded
+        case .locked: throw .locked(reference)
+        case .refused(let status): throw .notVerifiable(reference, status)
+        case .count(let count) where count > 1: break
+        case .count, .unknown:
+            guard consent.allowsLastTry, consent.confirm(reference, before) else { throw .lastTry(reference, before) }
+            try checkAgain(reference, session, before)
+        }
+        guard sent.insert(Place(trail: session.trail, p2: reference.p2)).inserted else {
+            throw .alreadySent(reference)
+        }
+        // From here on there is no way back to a second one, whatever happens.
+        hasFailed = true
+        try send(request, before, session)
+        hasFailed = false
+        return .verified
+    }
+
+    /// The user took time to agree, so a counter is read once more. A card that tells none is not asked again: it may
+    /// be one that takes the question for a try.
+    private func checkAgain(
+        _ reference: PINReference, _ session: ISO7816Session, _ before: TriesLeft
+    ) throws(PINGuardError) {
+        guard case .count = before else { return }
+        let now: TriesLeft
+        do throws(ISO7816Error) {
+            now = try query(reference, session)
+        } catch {
+            throw .triesUnreadable(reference, error)
+        }
+        guard now == before else { throw .lastTry(reference, now) }
+    }
+
+    private func send(
+        _ request: PINRequest, _ before: TriesLeft, _ session: ISO7816Session
+    ) throws(PINGuardError) {
+        let reference = request.reference
+        let header = [reference.cla.rawValue, Instruction.verify.rawValue, 0x00, reference.p2]
+        let response: ResponseAPDU?
+        do throws(ISO7816Error) {
+            response = try request.pin.spend(PINPermit(), after: header) { frame throws(ISO7816Error) in
+                try session.exchange(frame, permit: PINPermit())
+            }
+        } catch {
+            throw .interrupted(reference, error, before: before, after: stateAfterFailure(reference, session))
+        }
+        guard let status = response?.status else { throw .alreadySent(reference) }
+        guard status != .success else { return }
+        switch TriesLeft(query: status) {
+        case .count(let count): throw .wrong(reference, .count(count))
+        case .locked: throw .wrong(reference, .locked)
+        case .unknown(0x6300): throw .wrong(reference, .unknown(status))
+        case .unknown, .refused, .notNeeded:
+            guard case .count = before else { throw .refused(reference, status, nil) }
+            throw .refused(reference, status, try? query(reference, session))
+        }
+    }
+
+    /// After a radio error: what the card, selected anew, says of the tries.
+    private func stateAfterFailure(_ reference: PINReference, _ session: ISO7816Session) -> TriesLeft? {
+        do throws(ISO7816Error) {
+            try session.retraceSteps()
+            return try query(reference, session)
+        } catch {
+            return nil
+        }
+    }
+
+    private func select(_ reference: PINReference, _ session: ISO7816Session) throws(ISO7816Error) {
+        for target in reference.path { try session.select(target) }
+    }
+
+    private func query(
+        _ reference: PINReference, _ session: ISO7816Session
+    ) throws(ISO7816Error) -> TriesLeft {
+        let frame = [reference.cla.rawValue, Instruction.verify.rawValue, 0x00, reference.p2]
+        return TriesLeft(query: try session.exchange(frame, permit: PINPermit()).status)
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+public import NFCTransport
+
+/// Why a command to an ISO 7816 card gave no result.
+@nonexhaustive
+public enum ISO7816Error: Error, Hashable, Sendable {
+    /// The exchange itself failed. The card has to be selected anew; see ``ISO7816Session/reselect()``.
+    case transport(TransportError)
+    /// The card's answer breaks the rules of a response APDU; nothing of it was used.
+    case malformed(Instruction, ResponseFlaw)
+    /// The card answered with a status word that says no, or that the operation cannot go on with.
+    case status(Instruction, StatusWord)
+    /// The command cannot be sent like this; nothing was sent.
+    case invalidCommand(APDUFlaw)
+    /// The instruction carries or spends a PIN; nothing was sent, since only ``PINGuard`` may.
+    case guarded(Instruction)
+    /// An earlier exchange failed, so the card was selected anew and its current file is the MF again: the command was
+    /// not sent, since it would have met another file. SELECT the application again.
+    case selectionLost
+    /// After a failed exchange another card lies on the reader.
+    case otherCard
+
+    /// The card's status word, when it said no.
+    public var statusWord: StatusWord? {
+        if case .status(_, let status) = self { status } else { nil }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// What a status word, or every one of a range, means; the facts are rows of `Data/status-words.tsv`.
+public struct StatusWordMeaning: Hashable, Sendable {
+    /// The word as four upper-case digits, of which the last one or two may be `x` for any.
+    public let pattern: String
+    /// What it means.
+    public let text: LocalizedText
+
+    init(_ row: FactRow) throws(TableFault) {
+        guard let text = try row.name() else { throw row.fault("english", .empty) }
+        let pattern = try row.required("word")
+        let digits = pattern.prefix { $0 != "x" }
+        guard (2...4).contains(digits.count), pattern.dropFirst(digits.count).allSatisfy({ $0 == "x" }),
+            pattern.count == 4, StatusWord(digits) != nil
+        else { throw row.fault("word", .notANumber) }
+        self.pattern = pattern
+        self.text = text
+    }
+
+    static let table = FactTable(
+        PackageResources.status_words_tsv, columns: ["word", "english", "japanese"], key: ["word"],
+        row: StatusWordMeaning.init(_:))
+
+    private static let byPattern = Dictionary(table.rows.map { ($0.pattern, $0) }) { first, _ in first }
+
+    /// Every word and range with a known meaning, by number.
+    public static var all: [StatusWordMeaning] { table.rows }
+
+    /// What is wrong in the table; a release has no faults.
+    public static var faults: [TableFault] { table.faults }
+
+    /// The most exact row for a status word, or `nil`.
+    public static func of(_ status: StatusWord) -> StatusWordMeaning? {
+        let digits = status.description
+        return [digits, digits.dropLast() + "x", digits.dropLast(2) + "xx"].lazy
+            .compactMap { byPattern[String($0)] }.first
+    }
+}
+
+extension StatusWord {
+    /// What it means; `nil` for one that no source names. Of `61xx`, `63Cx` and `6Cxx` the number is told as well.
+    public var meaning: LocalizedText? {
+        guard let text = StatusWordMeaning.of(self)?.text else { return nil }
+        guard let number = bytesAvailable ?? counter ?? correctLength else { return text }
+        return LocalizedText("\(text.english): \(number)", "\(text.japanese): \(number)")
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LibNFCReader
+import NFCTransport
+
+/// The drivers of real readers.
+///
+/// The order is that in which readers are listed and the first ready one is taken.
+enum ReaderDrivers {
+    static let all: [any ReaderDriver] = [LibNFCDriver()]
+
+    /// Every reader that is plugged in, usable or not.
+    static func list() -> [ReaderListing] {
+        all.flatMap { $0.list() }
+    }
+
+    /// The first reader that can be opened without a further word, else everything that was found.
+    ///
+    /// A driver is asked only when those before it have none: asking one may start a service that takes readers away
+    /// from the others.
+    static func firstReady() -> (ready: ReaderListing?, all: [ReaderListing]) {
+        var found: [ReaderListing] = []
+        for driver in all {
+            let listings = driver.list()
+            if let ready = listings.first(where: { $0.state == .ready }) { return (ready, found + listings) }
+            found += listings
+        }
+        return (nil, found)
+    }
+
+    /// Opens the reader that an ID names.
+    ///
+    /// - Returns: `nil` when it is no driver's.
+    static func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
+        for driver in all {
+            if let reader = try driver.open(id, cancellation: cancellation) { return reader }
+        }
+        return nil
+    }
+}

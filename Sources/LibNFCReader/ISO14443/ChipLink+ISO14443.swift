@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import NFCTransport
+
+extension ChipLink {
+    /// How long the field stays off so that a card loses its power: ISO 14443-3 asks for 5 ms.
+    private static let fieldReset = Duration.milliseconds(6)
+    /// How often the parts of a long answer may make the chip's own time-out start anew while the host waits.
+    private static let chainAllowance = Duration.milliseconds(500)
+
+    /// Looks for a card of type A and makes it ready for what the caller will send.
+    mutating func selectTypeA(isoDEP: Bool) throws(TransportError) -> TypeATarget? {
+        iso14443.selection = .none
+        if iso14443.sendsRATS != isoDEP {
+            try check(send(ChipCommand.automaticRATS(isoDEP), waiting: Self.commandTime), statusIsFirst: false)
+            iso14443.sendsRATS = isoDEP
+        }
+        let answer = try list(ChipCommand.listTypeA)
+        guard let target = try TypeATargetAnswer.parse(answer, isPN531: name.contains("PN531")) else { return nil }
+        if !target.isISODEP {
+            try check(send(ChipCommand.keepChecksum, waiting: Self.commandTime), statusIsFirst: false)
+        }
+        iso14443.selection = target.isISODEP ? .apdus : .commands
+        return target
+    }
+
+    /// Looks for a card of type B.
+    mutating func selectTypeB(applicationFamily: UInt8) throws(TransportError) -> TypeBTarget? {
+        iso14443.selection = .none
+        let answer = try list(ChipCommand.listTypeB(applicationFamily: applicationFamily))
+        guard let target = try TypeBTargetAnswer.parse(answer) else { return nil }
+        iso14443.selection = .apdus
+        return target
+    }
+
+    /// Runs an InListPassiveTarget for type A or B.
+    ///
+    /// A card that was selected before takes the request for a faulty command, or for none of its own in ISO-DEP, and
+    /// keeps silent; so it loses its power first. And a card gets its power with the first request, which it may miss.
+    private mutating func list(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
+        if iso14443.hasSelected {
+            try check(send(ChipCommand.fieldOff, waiting: Self.commandTime), statusIsFirst: false)
+            Self.rest(Self.fieldReset)
+            iso14443.hasSelected = false
+            iso14443.fieldIsFresh = true
+        }
+        var answer = try poll(command)
+        if answer.first == 0, iso14443.fieldIsFresh { answer = try poll(command) }
+        iso14443.fieldIsFresh = false
+        iso14443.hasSelected = answer.first != 0
+        return answer
+    }
+
+    /// Sends a command of a Type 2 Tag or the like; the host checks the CRC of its answer.
+    mutating func exchangeCommand(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        let answer = try exchange(frame, within: time)
+        // What the chip reports for a wrong CRC.
+        guard let content = ChecksumA.removed(from: answer) else { throw .corrupted(status: 0x02) }
+        return content
+    }
+
+    /// Sends an APDU by ISO-DEP and returns the card's answer.
+    ///
+    /// After any failure nobody knows which block the card expects next, or whether it has carried the command out:
+    /// nothing more is sent to it until it was selected anew.
+    mutating func exchangeAPDU(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        do throws(TransportError) {
+            try prepareTimeout(time)
+            var rest = frame[...]
+            let longestPart = family.longestCommand - 2
+            while rest.count > longestPart {
+                let part = rest.prefix(longestPart)
+                rest = rest.dropFirst(part.count)
+                _ = try exchangeData(ChipCommand.exchangeData(part, moreFollows: true), within: time)
+            }
+            let answer = try exchangeData(ChipCommand.exchangeData(rest), within: time)
+            guard answer.count > 1 else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+            return Array(answer.dropFirst())
+        } catch {
+            iso14443.selection = .none
+            throw error
+        }
+    }
+
+    private mutating func exchangeData(_ command: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        line.didExchange()
+        // The chip grants a card the time that it asks for; the host's patience is the caller's.
+        let chipTime = timeouts.current ?? .longest
+        let patience = max(chipTime.duration, time) + HostTimeout.allowance + Self.chainAllowance
+        let answer = send(command, waiting: patience)
+        // 27: the chip has no such target any more.
+        if answer.result < 0, answer.status & 0x3F == 0x27 { throw .cardReleased }
+        do throws(TransportError) {
+            try check(answer)
+        } catch {
+            if error == .noAnswer { timeouts.didMeetSilence(within: time) }
+            throw error
+        }
+        return answer.bytes
+    }
+
+    private static func rest(_ time: Duration) {
+        var pause = timespec(tv_sec: 0, tv_nsec: Int(time.components.attoseconds / 1_000_000_000))
+        unsafe nanosleep(&pause, nil)
+    }
+}

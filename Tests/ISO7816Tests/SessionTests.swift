@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+import ISO7816
+import NFCTransport
+import Testing
+import VirtualReader
+
+@Suite("Sessions: what the standard asks of the terminal")
+struct SessionTests {
+    /// What goes over the air for one command, and what the caller gets.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let command: String
+        let air: [(String, String)]
+        let answer: String
+        var testDescription: String { name }
+    }
+
+    static let cases: [Case] = [
+        Case(name: "plain", command: "00B0000002", air: [("00B0000002", "AABB9000")], answer: "AABB9000"),
+        Case(
+            name: "GET RESPONSE twice", command: "00A4040007A000000003101000",
+            air: [("00A4040007A000000003101000", "AA6103"), ("00C0000003", "BBCC6101"), ("00C0000001", "DD9000")],
+            answer: "AABBCCDD9000"),
+        Case(
+            name: "6100 is 256 or more", command: "00CA0001",
+            air: [
+                ("00CA0001", "6100"), ("00C0000000", String(repeating: "55", count: 256) + "6102"),
+                ("00C0000002", "66779000"),
+            ], answer: String(repeating: "55", count: 256) + "66779000"),
+        Case(
+            name: "GET RESPONSE on a logical channel", command: "01CA000100",
+            air: [("01CA000100", "6102"), ("01C0000002", "AABB9000")], answer: "AABB9000"),
+        Case(
+            name: "GET RESPONSE ends with a warning", command: "00B0000000",
+            air: [("00B0000000", "6102"), ("00C0000002", "AABB6282")], answer: "AABB6282"),
+        Case(
+            name: "Le corrected", command: "00B0000000", air: [("00B0000000", "6C02"), ("00B0000002", "AABB9000")],
+            answer: "AABB9000"),
+        Case(
+            name: "Le corrected once only", command: "00B0000000",
+            air: [("00B0000000", "6C02"), ("00B0000002", "6C03")], answer: "6C03"),
+        Case(
+            name: "Le corrected, then GET RESPONSE corrected", command: "00B0000000",
+            air: [
+                ("00B0000000", "6C10"), ("00B0000010", "6104"), ("00C0000004", "6C02"), ("00C0000002", "AABB9000"),
+            ], answer: "AABB9000"),
+        Case(
+            name: "6C00 is 256", command: "00B00000", air: [("00B00000", "6C00"), ("00B0000000", "AA9000")],
+            answer: "AA9000"),
+        Case(
+            name: "any status word comes through", command: "00B0000000", air: [("00B0000000", "FFFF")],
+            answer: "FFFF"),
+        Case(
+            name: "extended as it was written", command: "00B0000000000A",
+            air: [("00B0000000000A", "AA9000")], answer: "AA9000"),
+    ]
+
+    @Test(arguments: cases) func airs(_ row: Case) throws {
+        let channel = try SessionTests.channel(row.air)
+        let response = try SessionTests.session(channel).transmit(CommandAPDU(decoding: Hex.decode(row.command)))
+        #expect(Hex.encode(response.encoded, uppercase: true) == row.answer)
+        #expect(channel.finish().isEmpty, "\(channel.finish())")
+        #expect(channel.timeouts.allSatisfy { $0 >= .seconds(3) }, "a card may take seconds")
+    }
+
+    static func channel(_ air: [(String, String)]) throws -> ScriptedChannel {
+        ScriptedChannel(try air.map { try ScriptedExchange($0.0, answer: $0.1) })
+    }
+
+    static func session(_ channel: any CardChannel, _ limits: APDULimits = APDULimits()) -> ISO7816Session {
+        ISO7816Session(channel: channel, limits: limits) { () throws(TransportError) in true }
+    }
+
+    @Test func longDataGoesInAChain() throws {
+        let data = (0..<600).map { UInt8(truncatingIfNeeded: $0) }
+        let parts = [data[..<255], data[255..<510], data[510...]].map { Hex.encode($0) }
+        let channel = try SessionTests.channel([
+            ("10DB3FFFFF" + parts[0], "9000"), ("10DB3FFFFF" + parts[1], "9000"),
+            ("00DB3FFF5A" + parts[2] + "00", "AA9000"),
+        ])
+        let response = try SessionTests.session(channel).transmit(
+            CommandAPDU(0xDB, p1: 0x3F, p2: 0xFF, data: data, ne: 256))
+        #expect(response == ResponseAPDU(data: [0xAA], status: .success))
+        #expect(channel.finish().isEmpty)
+    }
+
+    @Test func aChainStopsWhereTheCardSaysNo() throws {
+        let data = [UInt8](repeating: 1, count: 300)
+        let channel = try SessionTests.channel([("10DB0000FF" + Hex.encode(data[..<255]), "6884")])
+        let response = try SessionTests.session(channel).transmit(CommandAPDU(0xDB, data: data))
+        #expect(response.status == 0x6884)
+        #expect(channel.finish().isEmpty)
+    }
+
+    @Test func extendedWhereItIsAllowed() throws {
+        let data = [UInt8](repeating: 1, count: 300)
+        let channel = try SessionTests.channel([("00DB000000012C" + Hex.encode(data) + "0000", "AA9000")])
+        let limits = APDULimits(longestCommand: 4096, longestResponse: 65_538, allowsExtended: true)
+        let response = try SessionTests.session(channel, limits).transmit(
+            CommandAPDU(0xDB, data: data, ne: 65_536))
+        #expect(response.status == .success)
+        #expect(channel.finish().isEmpty)
+    }
+
+    @Test func whatCannotBeSentIsNotSent() throws {
+        let channel = try SessionTests.channel([])
+        let session = SessionTests.session(channel)
+        let data = [UInt8](repeating: 1, count: 300)
+        #expect(throws: ISO7816Error.invalidCommand(.noChaining(0x80))) {
+            try session.transmit(CommandAPDU(0xDB, cla: 0x80, data: data))
+        }
+        #expect(throws: ISO7816Error.invalidCommand(.dataTooLong(65_536))) {
+            try session.transmit(CommandAPDU(0xDB, data: .init(repeating: 1, count: 65_536)))
+        }
+        #expect(throws: ISO7816Error.transport(.frameTooLong(length: 307, limit: 261))) {
+            try session.transmit(CommandAPDU(0xDB, data: data, lengthForm: .extended))
+        }
+        for code in 0...255 {
+            let instruction = Instruction(rawValue: UInt8(code))
+            guard instruction.needsGuard else { continue }
+            for cla in [0x00, 0x10, 0x80, 0x0C] as [ClassByte] {
+                #expect(throws: ISO7816Error.guarded(instruction)) {
+                    try session.transmit(CommandAPDU(instruction, cla: cla, data: [0x31]))
+                }
+            }
+        }
+        #expect(channel.timeouts.isEmpty)
+    }
+
+    /// A card that never has enough: it is left after a bounded number of exchanges.
+    final class EndlessCard: CardChannel {
+        let answer: [UInt8]
+        private(set) var exchanges = 0
+
+        init(_ answer: [UInt8]) { self.answer = answer }
+
+        func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+            exchanges += 1
+            return answer
+        }
+    }
+
+    static let endless: [(answer: [UInt8], most: Int)] = [
+        ([0x61, 0x10], 2), ([0xAA, 0x61, 0x01], 1100), ([UInt8](repeating: 1, count: 256) + [0x61, 0x00], 258),
+        ([UInt8](repeating: 1, count: 4000) + [0x61, 0x00], 18),
+    ]
+
+    @Test(arguments: endless) func endlessAnswersAreLeft(_ row: (answer: [UInt8], most: Int)) {
+        let card = EndlessCard(row.answer)
+        #expect(throws: ISO7816Error.malformed(.readBinary, .endlessResponse)) {
+            try SessionTests.session(card).transmit(CommandAPDU(.readBinary, ne: 256))
+        }
+        #expect(card.exchanges <= row.most)
+    }
+
+    @Test(arguments: [[], [0x90]] as [[UInt8]]) func shortAnswers(_ answer: [UInt8]) {
+        #expect(throws: ISO7816Error.malformed(.readBinary, .tooShort(length: answer.count))) {
+            try SessionTests.session(EndlessCard(answer)).transmit(CommandAPDU(.readBinary, ne: 256))
+        }
+    }
+}
