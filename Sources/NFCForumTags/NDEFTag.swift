@@ -12,6 +12,11 @@ public protocol NDEFTag: AnyObject {
     /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` when there is no place for a message.
     func readNDEF() throws(TagError) -> NDEFArea
 
+    /// The room for a message, to write one: a message that was left half written is no obstacle to a new one.
+    ///
+    /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` when there is no place for a message.
+    func writableArea() throws(TagError) -> NDEFArea
+
     /// Writes a message in the order that never leaves half of one: first it is marked as empty or under way, the data
     /// follows, length and mark come last.
     ///
@@ -41,10 +46,5 @@ extension NDEFTag {
         guard bytes.count <= area.capacity else { throw .tooLong(length: bytes.count, capacity: area.capacity) }
         try writeUnchecked(bytes)
         guard try readNDEF().message == bytes else { throw .notVerified }
-    }
-
-    /// The room for a message; a message that was left half written is no obstacle to a new one.
-    public func writableArea() throws(TagError) -> NDEFArea {
-        try readNDEF()
     }
 }

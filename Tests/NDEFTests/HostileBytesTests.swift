@@ -11,7 +11,9 @@ struct HostileBytesTests {
         var generator = SeededGenerator(seed: seed)
         var read = 0
         for _ in 0..<4000 {
-            var bytes = (0..<Int.random(in: 0...48, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            var bytes = (0..<Int.random(in: 0...48, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
             // Most random flags are refused at once: half of the messages begin as one may begin.
             if Bool.random(using: &generator), bytes.count > 2 {
                 bytes[0] = [0xD1, 0x91, 0xD2, 0xB1, 0xC1, 0xD9].randomElement(using: &generator) ?? 0xD1

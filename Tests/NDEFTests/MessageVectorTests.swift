@@ -112,7 +112,8 @@ struct MessageVectorTests {
 
     @Test("Chunks become one record")
     func chunks() throws {
-        let bytes = try Hex.decode("B1 01 03 54 02656E 36 00 02 4865 36 00 00 16 00 02 6C6C 11 01 01 54 00 51 01 01 55 00")
+        let bytes = try Hex.decode(
+            "B1 01 03 54 02656E 36 00 02 4865 36 00 00 16 00 02 6C6C 11 01 01 54 00 51 01 01 55 00")
         let message = try NDEFMessage(decoding: bytes)
         #expect(message.records.count == 3)
         #expect(try message.records.first?.content() == .text(NDEFText("Hell")))

@@ -142,7 +142,8 @@ struct Type2TagTests {
             let reader = try Type2Memories.fresh213()
             for exchange in 1...80 where Int.random(in: 0..<3, using: &generator) == 0 {
                 let count = [0, 1, 1, 8, 16, 16, 32, 64].randomElement(using: &generator) ?? 1
-                reader.troubles[exchange] = .answer((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
+                reader.troubles[exchange] = .answer(
+                    (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
             }
             _ = try? reader.tag.readNDEF()
             _ = try? reader.tag.writeNDEF([0xD0, 0, 0])
@@ -155,7 +156,12 @@ struct Type2TagTests {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             var pages: [UInt16: [UInt8]] = [:]
-            for page in 0..<UInt16(64) { pages[page] = (0..<4).map { _ in [0, 1, 2, 3, 0xFD, 0xFF, UInt8.random(in: 0...255, using: &generator)].randomElement(using: &generator) ?? 0 } }
+            for page in 0..<UInt16(64) {
+                pages[page] = (0..<4).map { _ in
+                    [0, 1, 2, 3, 0xFD, 0xFF, UInt8.random(in: 0...255, using: &generator)].randomElement(
+                        using: &generator) ?? 0
+                }
+            }
             pages[3] = [0xE1, 0x10, UInt8.random(in: 0...255, using: &generator), 0]
             let memory = Type2Memory(pages: pages)
             let capability = try #require(memory.capability)

@@ -27,7 +27,8 @@ public struct NDEFMessage: Hashable, Sendable {
         while !assembly.isComplete {
             let start = reader.offset
             guard reader.remaining > 0 else {
-                throw NDEFError(start == 0 ? .noRecord : assembly.isWithinRecord ? .chunkUnfinished : .noMessageEnd, offset: start)
+                throw NDEFError(
+                    start == 0 ? .noRecord : assembly.isWithinRecord ? .chunkUnfinished : .noMessageEnd, offset: start)
             }
             try assembly.add(NDEFFrame(from: &reader), at: start)
         }

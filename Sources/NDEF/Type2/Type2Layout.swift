@@ -14,6 +14,8 @@ public struct Type2Layout: Hashable, Sendable {
     /// Where a new block may begin: behind the last block.
     public private(set) var freeAddress: Int
     private let dataArea: Range<Int>
+    /// For each byte of the data area, whether a control block takes it away from the data.
+    private var isReserved: [Bool]
 
     /// How the walk ended.
     public enum End: Hashable, Sendable {
@@ -39,6 +41,7 @@ public struct Type2Layout: Hashable, Sendable {
         _ capability: Type2Capability, byte: (Int) throws(Failure) -> UInt8?
     ) throws(Failure) {
         dataArea = capability.dataArea
+        isReserved = [Bool](repeating: false, count: dataArea.count)
         freeAddress = dataArea.lowerBound
         var address = dataArea.lowerBound
         while let place = next(from: address) {
@@ -59,7 +62,10 @@ public struct Type2Layout: Hashable, Sendable {
                 end = .message
                 return
             }
-            if let area = Type2ControlArea(block) { controlAreas.append(area) }
+            if let area = Type2ControlArea(block) {
+                controlAreas.append(area)
+                for address in area.addresses.clamped(to: dataArea) { isReserved[address - dataArea.lowerBound] = true }
+            }
         }
     }
 
@@ -73,33 +79,30 @@ public struct Type2Layout: Hashable, Sendable {
 
     /// The addresses of the data area that hold data, from an address on.
     public func addresses(from address: Int) -> [Int] {
+        let address = max(address, dataArea.lowerBound)
         guard address < dataArea.upperBound else { return [] }
-        return (max(address, dataArea.lowerBound)..<dataArea.upperBound).filter { !isReserved($0) }
-    }
-
-    private func isReserved(_ address: Int) -> Bool {
-        controlAreas.contains { $0.addresses.contains(address) }
+        return (address..<dataArea.upperBound).filter { !isReserved[$0 - dataArea.lowerBound] }
     }
 
     /// The first address from this one on that holds data.
     private func next(from address: Int) -> Int? {
-        var address = address
-        while address < dataArea.upperBound, isReserved(address) { address += 1 }
-        return address < dataArea.upperBound ? address : nil
+        guard address < dataArea.upperBound else { return nil }
+        return (max(address, dataArea.lowerBound)..<dataArea.upperBound).first { !isReserved[$0 - dataArea.lowerBound] }
     }
 
     /// Takes length and value; `nil` when they are not there, with the reason in `end`.
     private mutating func block<Failure: Error>(
         _ tag: Type2TLV.Tag, at start: Int, from address: inout Int, _ byte: (Int) throws(Failure) -> UInt8?
     ) throws(Failure) -> Type2TLV? {
-        guard let lengthAddress = next(from: address), let first = try take(&address, byte) else { return nil }
+        let lengthAddress = next(from: address) ?? dataArea.upperBound
+        guard let first = try take(&address, byte) else { return nil }
         var length = Int(first)
         if first == 0xFF {
             guard let high = try take(&address, byte), let low = try take(&address, byte) else { return nil }
             length = Int(high) << 8 | Int(low)
         }
         // Looked at before anything is read: a value that cannot be there costs no exchange with the tag.
-        guard length <= addresses(from: address).count else {
+        guard length <= room(from: address) else {
             end = .lengthBeyondEnd
             return nil
         }
@@ -109,6 +112,12 @@ public struct Type2Layout: Hashable, Sendable {
             value.append(byte)
         }
         return Type2TLV(tag: tag, address: start, lengthAddress: lengthAddress, value: value)
+    }
+
+    /// How many bytes of data there are from an address on.
+    private func room(from address: Int) -> Int {
+        guard address < dataArea.upperBound else { return 0 }
+        return isReserved[(address - dataArea.lowerBound)...].reduce(0) { $0 + ($1 ? 0 : 1) }
     }
 
     private mutating func take<Failure: Error>(

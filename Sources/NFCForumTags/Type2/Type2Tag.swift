@@ -50,7 +50,9 @@ public final class Type2Tag {
     ///
     /// - Returns: whether the tag knew the command and gave them.
     public func fastRead(_ pages: ClosedRange<UInt16>) throws(TagError) -> Bool {
-        guard pages.count <= Type2Command.fastPages, pages.lowerBound >> 8 == pages.upperBound >> 8 else { return false }
+        guard pages.count <= Type2Command.fastPages, pages.lowerBound >> 8 == pages.upperBound >> 8 else {
+            return false
+        }
         try select(sector: UInt8(truncatingIfNeeded: pages.lowerBound >> 8))
         let frame = Type2Command.fastRead(
             UInt8(truncatingIfNeeded: pages.lowerBound), UInt8(truncatingIfNeeded: pages.upperBound))

@@ -59,6 +59,8 @@ public final class Type4Tag {
             let response = try ask { () throws(ISO7816Error) in
                 try session.readBinary(offset: offset + bytes.count, count: wanted)
             }
+            // The offset may lie behind the end of a file that is shorter than it should be.
+            if response.status == .wrongParameters { return bytes }
             guard response.status == .success || response.status == .endOfFile else {
                 throw .iso7816(.status(.readBinary, response.status))
             }
