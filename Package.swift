@@ -28,8 +28,9 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("NFCForumTags", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
+    ("ISODEP", ["NFCTransport"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport"]),
+    ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
@@ -47,6 +48,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
     ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
+    ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "LibNFCReaderTests",

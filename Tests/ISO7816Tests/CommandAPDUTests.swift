@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
+import CardModel
 import ISO7816
 import TestSupport
 import Testing

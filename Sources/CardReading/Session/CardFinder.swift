@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardModel
-internal import Glibc
 public import NFCTransport
 
 /// Waits for a FeliCa card with one of some systems.
@@ -52,7 +51,7 @@ public struct CardFinder {
                 continue
             }
             if let deadline, clock.now >= deadline { return .nothing }
-            rest(until: start + .milliseconds(40))
+            Pause.afterRound(from: start)
         }
     }
 
@@ -78,13 +77,5 @@ public struct CardFinder {
             guard error.isTransient else { throw CardSession.readingError(error) }
             return nil
         }
-    }
-
-    /// Leaves the bus and the processor to others between two rounds that were quick.
-    private func rest(until moment: ContinuousClock.Instant) {
-        let left = moment - ContinuousClock().now
-        guard left > .zero else { return }
-        var pause = timespec(tv_sec: 0, tv_nsec: Int(left.components.attoseconds / 1_000_000_000))
-        unsafe nanosleep(&pause, nil)
     }
 }

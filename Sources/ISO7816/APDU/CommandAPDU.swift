@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
+public import CardModel
 
 /// A command APDU (ISO/IEC 7816-4 §5.1): header, data, and how many bytes are asked for.
 public struct CommandAPDU: Hashable, Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
+
 extension CommandAPDU {
     /// GET CHALLENGE (ISO/IEC 7816-4 §11.6.3): random bytes from the card.
     ///

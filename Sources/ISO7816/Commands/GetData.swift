@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ByteCodec
+internal import CardModel
 
 extension CommandAPDU {
     /// GET DATA (ISO/IEC 7816-4 §11.5.3) of the data object with this tag, which is P1 P2.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+public import CardModel
 
 /// What lets a PIN command through a session; nothing but ``PINGuard`` can make one.
 struct PINPermit {
@@ -34,7 +34,16 @@ public final class PINGuard {
     public func triesLeft(
         of reference: PINReference, in session: ISO7816Session
     ) throws(ISO7816Error) -> TriesLeft {
-        try select(reference, session)
+        TriesLeft(query: try queryStatus(of: reference, in: session))
+    }
+
+    /// What the card answers to a VERIFY without data, as it is.
+    ///
+    /// - Throws: ``ISO7816Error``.
+    public func queryStatus(
+        of reference: PINReference, in session: ISO7816Session
+    ) throws(ISO7816Error) -> StatusWord {
+        for target in reference.path { try session.select(target) }
         return try query(reference, session)
     }
 
@@ -97,7 +106,7 @@ public final class PINGuard {
         guard case .count = before else { return }
         let now: TriesLeft
         do throws(ISO7816Error) {
-            now = try query(reference, session)
+            now = TriesLeft(query: try query(reference, session))
         } catch {
             throw .triesUnreadable(reference, error)
         }
@@ -125,7 +134,7 @@ public final class PINGuard {
         case .unknown(0x6300): throw .wrong(reference, .unknown(status))
         case .unknown, .refused, .notNeeded:
             guard case .count = before else { throw .refused(reference, status, nil) }
-            throw .refused(reference, status, try? query(reference, session))
+            throw .refused(reference, status, (try? query(reference, session)).map(TriesLeft.init(query:)))
         }
     }
 
@@ -133,20 +142,16 @@ public final class PINGuard {
     private func stateAfterFailure(_ reference: PINReference, _ session: ISO7816Session) -> TriesLeft? {
         do throws(ISO7816Error) {
             try session.retraceSteps()
-            return try query(reference, session)
+            return TriesLeft(query: try query(reference, session))
         } catch {
             return nil
         }
     }
 
-    private func select(_ reference: PINReference, _ session: ISO7816Session) throws(ISO7816Error) {
-        for target in reference.path { try session.select(target) }
-    }
-
     private func query(
         _ reference: PINReference, _ session: ISO7816Session
-    ) throws(ISO7816Error) -> TriesLeft {
+    ) throws(ISO7816Error) -> StatusWord {
         let frame = [reference.cla.rawValue, Instruction.verify.rawValue, 0x00, reference.p2]
-        return TriesLeft(query: try session.exchange(frame, permit: PINPermit()).status)
+        return try session.exchange(frame, permit: PINPermit()).status
     }
 }

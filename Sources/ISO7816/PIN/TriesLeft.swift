@@ -16,7 +16,7 @@ public enum TriesLeft: Hashable, Sendable {
     case refused(StatusWord)
 
     /// What an answer to a VERIFY without data says.
-    init(query status: StatusWord) {
+    public init(query status: StatusWord) {
         switch status {
         case .success: self = .notNeeded
         case .authenticationBlocked, .referenceDataUnusable: self = .locked

@@ -9,8 +9,8 @@ import VirtualReader
 /// The reader of one command, and the card that it waits for.
 final class ReaderSession {
     let reader: any Reader
-    private let timeout: CardTimeout
-    private let context: Context
+    let timeout: CardTimeout
+    let context: Context
     private let trace: TraceFile?
 
     /// Opens the reader that the options, the environment or the plugged-in devices name.
@@ -64,11 +64,7 @@ final class ReaderSession {
         switch finding {
         case .found(let target, let code): return (target, code)
         case .nothing:
-            throw Failure(
-                .noCard, "noCard", tr("no card came in time", "時間内にカードが置かれませんでした"),
-                hint: tr(
-                    "put one card flat on the reader; --timeout SECONDS or --timeout forever waits longer",
-                    "カードを 1 枚だけ平らに置いてください。--timeout 秒 または --timeout forever で長く待てます"))
+            throw Failure.noCard()
         case .other(let target):
             throw Failure.otherCard(target, wanted: codes)
         }
@@ -123,6 +119,15 @@ final class ReaderSession {
 }
 
 extension Failure {
+    /// No card came in time.
+    static func noCard() -> Failure {
+        Failure(
+            .noCard, "noCard", tr("no card came in time", "時間内にカードが置かれませんでした"),
+            hint: tr(
+                "put one card flat on the reader; --timeout SECONDS or --timeout forever waits longer",
+                "カードを 1 枚だけ平らに置いてください。--timeout 秒 または --timeout forever で長く待てます"))
+    }
+
     /// A card is there, but not one that the command can read.
     static func otherCard(_ target: FeliCaTarget, wanted: [SystemCode]) -> Failure {
         let code = target.requestData.map { SystemCode(rawValue: $0) }

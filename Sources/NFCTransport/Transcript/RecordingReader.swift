@@ -2,12 +2,14 @@
 
 /// A reader that passes everything on to another one and writes down what was asked and what came.
 ///
-/// Whoever adds a command that carries a secret gives a redaction that masks it: lines never hold a PIN.
+/// What carries a PIN or a password is masked in the lines (``SecretMask``). Whoever adds a command with another secret
+/// adds it there.
 public final class RecordingReader: Reader {
     private let reader: any Reader
     private let write: (String) -> Void
     private let redact: (TranscriptEntry) -> TranscriptEntry
     private let now: () -> Duration
+    private var mask = SecretMask()
 
     /// Starts a transcript: the first line is written at once.
     ///
@@ -35,6 +37,7 @@ public final class RecordingReader: Reader {
     public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         let time = now()
         let result = Result { () throws(TransportError) in try reader.activate(request) }
+        if case .success(let picc) = result { mask.activated(picc) }
         record(time, .activate(request, result))
         return try result.get()
     }
@@ -42,8 +45,9 @@ public final class RecordingReader: Reader {
     /// Sends a frame and writes it down.
     public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         let time = now()
+        let secret = mask.secret(in: frame)
         let result = Result { () throws(TransportError) in try reader.transceive(frame, timeout: timeout) }
-        record(time, .transceive(frame, timeout: timeout, result))
+        record(time, .transceive(frame, timeout: timeout, result), masking: secret)
         return try result.get()
     }
 
@@ -52,7 +56,8 @@ public final class RecordingReader: Reader {
         reader.close()
     }
 
-    private func record(_ time: Duration, _ event: TranscriptEntry.Event) {
-        write(redact(TranscriptEntry(time: time, event: event)).line)
+    private func record(_ time: Duration, _ event: TranscriptEntry.Event, masking secret: Range<Int>? = nil) {
+        let entry = TranscriptEntry(time: time, event: event)
+        write(redact(secret.map(entry.masking) ?? entry).line)
     }
 }

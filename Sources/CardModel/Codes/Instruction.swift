@@ -63,8 +63,8 @@ public struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIn
     /// UPDATE RECORD.
     public static let updateRecord: Instruction = 0xDC
 
-    /// Whether it carries, changes or spends a PIN, or may hide a command that does: only ``PINGuard`` sends VERIFY, and
-    /// nothing sends the others.
+    /// Whether it carries, changes or spends a PIN, or may hide a command that does: such commands are sent by the PIN
+    /// guard alone, and no transcript shows their data.
     ///
     /// VERIFY, CHANGE REFERENCE DATA, DISABLE and ENABLE VERIFICATION REQUIREMENT, RESET RETRY COUNTER (also their odd
     /// codes), and ENVELOPE.

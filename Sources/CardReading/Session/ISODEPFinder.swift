@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+public import NFCTransport
+
+/// Waits for a card of type A or B that speaks ISO-DEP, that is, one that takes APDUs.
+public struct ISODEPFinder {
+    private let reader: any Reader
+    private let cancellation: CancellationToken
+
+    /// A finder on an open reader.
+    public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
+        self.reader = reader
+        self.cancellation = cancellation
+    }
+
+    /// What a search came to.
+    public enum Finding: Hashable, Sendable {
+        /// A card answered and takes APDUs; the request finds it again.
+        case found(PICC, ActivationRequest)
+        /// No card came in time.
+        case nothing
+        /// A card is there, but it takes no APDUs.
+        case other(PICC)
+    }
+
+    /// Looks for a card of each kind in the caller's order until one answers.
+    ///
+    /// - Parameters:
+    ///   - technologies: type A, type B or both; what the reader cannot look for is left out.
+    ///   - timeout: how long to go on; zero for one round, `nil` for ever.
+    /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
+    public func find(
+        _ technologies: [Technology] = [.typeA, .typeB], timeout: Duration?
+    ) throws(ReadingError) -> Finding {
+        let requests = technologies.filter(reader.information.technologies.contains).compactMap(ISODEPFinder.request)
+        guard !requests.isEmpty else { throw .reader(.unsupported(detail: "cards of type A and B")) }
+        let clock = ContinuousClock()
+        let deadline = timeout.map { clock.now + $0 }
+        while true {
+            let start = clock.now
+            var other: PICC?
+            for request in requests {
+                guard let picc = try activate(request) else { continue }
+                if picc.isISODEP { return .found(picc, request) }
+                other = picc
+            }
+            if let other { return .other(other) }
+            if let deadline, clock.now >= deadline { return .nothing }
+            Pause.afterRound(from: start)
+        }
+    }
+
+    private static func request(_ technology: Technology) -> ActivationRequest? {
+        switch technology {
+        case .typeA: .typeA()
+        case .typeB: .typeB()
+        case .felica: nil
+        }
+    }
+
+    /// A damaged answer counts as none: the next round asks again.
+    private func activate(_ request: ActivationRequest) throws(ReadingError) -> PICC? {
+        if cancellation.isCancelled { throw .cancelled }
+        do {
+            return try reader.activate(request)
+        } catch {
+            guard error.isTransient else { throw CardSession.readingError(error) }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import NFCTransport
+
+/// The reader's side of ISO 14443-3 and -4 in software, for chips that carry single frames only (the standard's word:
+/// proximity coupling device).
+///
+/// A driver keeps one beside its chip, hands it the requests for cards of type A and B, and forgets the card by
+/// ``forget()`` when it switches the field off itself.
+public struct PCD {
+    /// How often a card is woken up that answers but does not come through its activation.
+    private static let attempts = 3
+
+    private enum Selection {
+        case none
+        /// A card that takes its own commands: a Type 2 Tag, for one.
+        case memory
+        case isoDEP(BlockProtocol)
+        /// A card that no longer answers as it should; only the field makes it forget.
+        case lost
+    }
+
+    private let channel: any RawFrameChannel
+    private let cid: UInt8?
+    private var selection = Selection.none
+
+    /// A reader over a chip.
+    ///
+    /// - Parameters:
+    ///   - channel: the chip.
+    ///   - cid: the card identifier to give to cards that take one, 0 to 14; `nil` for blocks without, which is right
+    ///     as long as one card at a time is spoken to.
+    public init(_ channel: any RawFrameChannel, cid: UInt8? = nil) {
+        self.channel = channel
+        self.cid = cid.map { min($0, 14) }
+    }
+
+    /// Looks once for a card, selects it and brings it into ISO-DEP when it speaks that.
+    ///
+    /// - Returns: the card, or `nil` when none answered.
+    /// - Throws: ``NFCTransport/TransportError/corrupted(status:)`` when something answered, but nothing that could be
+    ///   selected: two cards, for one; other cases when the reader failed or `request` is not of type A or B.
+    public mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        try release()
+        var attempt = 1
+        while true {
+            do throws(TransportError) {
+                switch request {
+                case .typeA(let isoDEP): return try activateTypeA(isoDEP: isoDEP)
+                case .typeB(let family): return try activateTypeB(family)
+                default: throw .unsupported(detail: "a card that is not of type A or B")
+                }
+            } catch {
+                guard error.isRadioFault else { throw error }
+                // It may be anywhere between idle and selected.
+                try channel.resetField()
+                attempt += 1
+                if attempt > Self.attempts {
+                    if error == .noAnswer { return nil }
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// Sends one frame to the card that was activated last: an APDU by ISO-DEP, or the card's own command.
+    ///
+    /// - Parameters:
+    ///   - frame: what the card is to get, without CRC.
+    ///   - timeout: the longest time that the card may take, its extensions included.
+    /// - Throws: ``NFCTransport/TransportError/cardReleased`` when no card is selected or it was lost in an exchange
+    ///   before, and what the channel throws.
+    public mutating func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        switch selection {
+        case .none, .lost: throw .cardReleased
+        case .memory: return try transceiveWithoutProtocol(frame, timeout: timeout)
+        case .isoDEP(var blocks):
+            // Until the exchange has come to its end, nobody knows which block is the card's next.
+            selection = .lost
+            let answer = try blocks.transceive(frame, timeout: timeout)
+            selection = .isoDEP(blocks)
+            return answer
+        }
+    }
+
+    /// The field was switched off: no card is selected any more.
+    public mutating func forget() {
+        selection = .none
+    }
+
+    /// Brings the card that is selected to a state in which it can be found again.
+    public mutating func release() throws(TransportError) {
+        let before = selection
+        selection = .none
+        switch before {
+        case .none: return
+        // It takes the next request for an error, and answers the one after.
+        case .memory: _ = try? TypeAActivation(channel: channel).request()
+        case .isoDEP(let blocks): if try !blocks.deselect() { try channel.resetField() }
+        case .lost: try channel.resetField()
+        }
+    }
+
+    private mutating func activateTypeA(isoDEP: Bool) throws(TransportError) -> PICC? {
+        let activation = TypeAActivation(channel: channel)
+        guard let atqa = try activation.request() else { return nil }
+        var target = try activation.select(atqa: atqa)
+        guard target.isISODEP, isoDEP else {
+            target.isISODEP = false
+            selection = .memory
+            return .typeA(target)
+        }
+        let ats = try activation.answerToSelect(frameSize: receivable, cid: cid ?? 0)
+        target.ats = ats.bytes
+        try start(.typeA, ats.frameSize, ats.waitingTime, cid: ats.supportsCID ? cid : nil, after: ats.guardTime)
+        return .typeA(target)
+    }
+
+    private mutating func activateTypeB(_ applicationFamily: UInt8) throws(TransportError) -> PICC? {
+        let activation = TypeBActivation(channel: channel)
+        guard let card = try activation.request(applicationFamily: applicationFamily), card.supportsISODEP else {
+            return nil
+        }
+        let given = card.supportsCID ? cid : nil
+        try activation.select(card, frameSize: receivable, cid: given ?? 0)
+        try start(.typeB, card.frameSize, card.waitingTime, cid: given, after: card.guardTime)
+        return .typeB(
+            TypeBTarget(pupi: card.pupi, applicationData: card.applicationData, protocolInfo: card.protocolInfo))
+    }
+
+    private var receivable: FrameSize { FrameSize(fitting: channel.longestRawFrame) }
+
+    private mutating func start(
+        _ modulation: RawFrame.Modulation, _ cardSize: FrameSize, _ waitingTime: Duration, cid: UInt8?,
+        after guardTime: Duration
+    ) throws(TransportError) {
+        let parameters = BlockProtocol.Parameters(
+            modulation: modulation, longestFrame: min(cardSize.bytes, channel.longestRawFrame),
+            waitingTime: waitingTime, cid: cid)
+        selection = .isoDEP(BlockProtocol(channel, parameters))
+        if guardTime > .zero { try channel.wait(guardTime) }
+    }
+
+    /// The chip must not look at the CRC: the ACK and NAK of four bits have none.
+    private func transceiveWithoutProtocol(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        guard frame.count + 2 <= channel.longestRawFrame else {
+            throw .frameTooLong(length: frame.count, limit: channel.longestRawFrame - 2)
+        }
+        let answer = try channel.exchange(RawFrame(.typeA, frame, checksCRC: false), timeout: timeout)
+        if answer.bytes.count == 1 { return answer.bytes }
+        guard let content = Checksum.a.verified(answer.bytes) else { throw .corrupted(status: 0) }
+        return content
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NFCTransport
+
+/// Finds a card of type A, selects it and asks for its ATS: ISO 14443-3, clause 6, and -4, clause 5.
+///
+/// Of several cards none is singled out: their answers collide, and the chips that this is for do not say at which
+/// bit.
+struct TypeAActivation {
+    /// WUPA, which cards answer that were halted, too.
+    private static let wakeUp: UInt8 = 0x52
+    private static let selectCodes: [UInt8] = [0x93, 0x95, 0x97]
+    private static let cascadeTag: UInt8 = 0x88
+    private static let uidIncomplete: UInt8 = 0x04
+    private static let speaksISODEP: UInt8 = 0x20
+
+    let channel: any RawFrameChannel
+
+    /// Wakes a card up.
+    ///
+    /// - Returns: the ATQA, or `nil` when no card answered.
+    func request() throws(TransportError) -> UInt16? {
+        let frame = RawFrame(.typeA, [Self.wakeUp], lastByteBits: 7, addsCRC: false, checksCRC: false)
+        do throws(TransportError) {
+            let answer = try channel.exchange(frame, timeout: WaitingTime.request).bytes
+            guard answer.count == 2, let low = answer.first, let high = answer.last else {
+                throw .corrupted(status: 0)
+            }
+            return UInt16(high) << 8 | UInt16(low)
+        } catch .noAnswer {
+            return nil
+        }
+    }
+
+    /// Selects the card that was woken up, level by level.
+    func select(atqa: UInt16) throws(TransportError) -> TypeATarget {
+        var uid: [UInt8] = []
+        for code in Self.selectCodes {
+            let anticollision = RawFrame(.typeA, [code, 0x20], addsCRC: false, checksCRC: false)
+            let part = try channel.exchange(anticollision, timeout: WaitingTime.request).bytes
+            guard part.count == 5, part.reduce(0, ^) == 0 else { throw .corrupted(status: 0) }
+            let sak = try channel.exchange(RawFrame(.typeA, [code, 0x70] + part), timeout: WaitingTime.request).bytes
+            guard sak.count == 1, let sak = sak.first else { throw .corrupted(status: 0) }
+            guard sak & Self.uidIncomplete != 0, part.first == Self.cascadeTag else {
+                return TypeATarget(
+                    uid: uid + part.prefix(4), atqa: atqa, sak: sak, isISODEP: sak & Self.speaksISODEP != 0)
+            }
+            uid += part[1...3]
+        }
+        throw .corrupted(status: 0)
+    }
+
+    /// Asks a selected card into ISO-DEP.
+    func answerToSelect(frameSize: FrameSize, cid: UInt8) throws(TransportError) -> AnswerToSelect {
+        let frame = RawFrame(.typeA, [0xE0, frameSize.code << 4 | cid & 0x0F])
+        guard let ats = AnswerToSelect(try channel.exchange(frame, timeout: WaitingTime.activation).bytes) else {
+            throw .corrupted(status: 0)
+        }
+        return ats
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import ISO7816
+
+extension Failure {
+    /// Why a command to an ISO 7816 card gave no result.
+    ///
+    /// - Parameter what: what it was for, as in "the application"; the instruction by default.
+    init(_ error: ISO7816Error, _ what: String? = nil) {
+        switch error {
+        case .transport(let error): self.init(error)
+        case .malformed(let instruction, let flaw):
+            let what = what ?? instruction.title
+            self.init(
+                .interruptedReading, "badAnswer",
+                tr(
+                    "the card gave an answer to \(what) that no card may give (\(flaw.words))",
+                    "\(what) へのカードの応答が規格に合いません（\(flaw.words)）"),
+                hint: tr(
+                    "move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください"))
+        case .status(let instruction, let status):
+            let what = what ?? instruction.title
+            self.init(
+                .refused, "refused",
+                tr("the card refused \(what): \(status.words)", "カードが \(what) を拒否しました: \(status.words)"))
+        case .invalidCommand:
+            self.init(.usage, "invalidCommand", tr("this command cannot be sent", "このコマンドは送れません"))
+        case .guarded(let instruction): self = .guarded(instruction)
+        case .selectionLost:
+            self.init(
+                .interruptedReading, "cardLost",
+                tr("the card was lost for a moment", "カードとの通信が一度途切れました"),
+                hint: tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください"))
+        case .otherCard:
+            self.init(
+                .interruptedReading, "cardChanged",
+                tr("another card lies on the reader now", "リーダー上のカードが替わりました"),
+                hint: tr("leave one card on the reader until the command ends", "終わるまで同じカードを置いたままにしてください"))
+        @unknown default: self.init(.bug, "unknown", "\(error)")
+        }
+    }
+
+    /// A PIN command that only the guard may send.
+    static func guarded(_ instruction: Instruction) -> Failure {
+        Failure(
+            .refused, "pinGuard",
+            tr(
+                "\(instruction.title) is not sent: it could lock or change a PIN",
+                "\(instruction.title) は送りません（暗証番号の閉塞・変更のおそれ）"),
+            hint: tr(
+                "to verify a PIN write 00200081PIN with --pin1-from; 00200081 alone asks for the tries left",
+                "照合は 00200081PIN と --pin1-from で。00200081 だけなら残り回数を尋ねます"))
+    }
+}
+
+extension Instruction {
+    /// What the standard calls it, or its code.
+    var title: String { name ?? "INS \(self)" }
+}
+
+extension StatusWord {
+    /// The number and what it means.
+    var words: String { meaning.map { "\(self) (\($0[Language.current]))" } ?? description }
+}
+
+extension ResponseFlaw {
+    /// What is wrong with an answer, for people.
+    var words: String {
+        switch self {
+        case .tooShort: tr("it is too short", "短すぎる")
+        case .endlessResponse: tr("it has no end", "終わりがない")
+        case .dataLength: tr("its length is wrong", "長さの誤り")
+        case .notADataObject: tr("it is no data object", "データオブジェクトではない")
+        @unknown default: tr("it is wrong", "誤った応答")
+        }
+    }
+}

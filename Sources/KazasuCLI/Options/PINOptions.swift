@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardModel
+import ISO7816
+
+/// Options of the commands that verify PINs.
+struct PINOptions: ParsableArguments {
+    @Option(
+        name: .customLong("pin1-from"),
+        help: help(
+            "Where PIN 1 comes from: env:NAME, file:PATH or fd:NUMBER. Else it is asked for on the terminal.",
+            "暗証番号1の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
+    var pin1From: PINSource?
+
+    @Option(
+        name: .customLong("pin2-from"),
+        help: help(
+            "Where PIN 2 comes from, in the same way.", "暗証番号2の入力元（書き方は同じ）。", value: "source"))
+    var pin2From: PINSource?
+
+    @Flag(
+        name: .long,
+        help: help(
+            "Send a PIN even when only one try is left, or nobody knows how many; asks on the terminal before.",
+            "残り1回、または残り回数が不明でも照合する。その前に端末で確認する。"))
+    var allowLastTry = false
+
+    /// Whether a last try may be used: only when the flag is there and the user types yes on the terminal.
+    func consent(_ context: Context) -> PINConsent {
+        PINConsent(allowsLastTry: allowLastTry) { reference, tries in
+            guard let terminal = Terminal(context.cancellation) else { return false }
+            let name = reference.name[Language.current]
+            let question =
+                switch tries {
+                case .count(let count):
+                    tr(
+                        "\(name) has \(count) try left. A wrong PIN locks it.",
+                        "\(name)の残りは \(count) 回です。間違えると閉塞します。")
+                default:
+                    tr(
+                        "The card does not say how many tries \(name) has left. A wrong PIN may lock it.",
+                        "\(name)の残り回数が分かりません。間違えると閉塞するおそれがあります。")
+                }
+            return (try? terminal.confirms(question)) ?? false
+        }
+    }
+
+    /// The PIN from its source, or from the terminal.
+    ///
+    /// - Parameters:
+    ///   - source: ``pin1From`` or ``pin2From``.
+    ///   - name: what people call it.
+    /// - Returns: `nil` when there is neither a source nor a terminal, or nothing was typed.
+    func pin(_ source: PINSource?, _ name: LocalizedText, _ context: Context) throws(Failure) -> PIN? {
+        if let source { return try source.read(name[Language.current]) }
+        guard let terminal = Terminal(context.cancellation) else { return nil }
+        return try terminal.secret("\(name[Language.current]): ")
+    }
+}

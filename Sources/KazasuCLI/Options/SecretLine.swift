@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ISO7816
+
+/// Reads a line that nobody else may see: it is in one buffer, which is overwritten.
+enum SecretLine {
+    /// The longest secret, in bytes.
+    static let longest = 64
+
+    /// The first line of an open file, without its end.
+    ///
+    /// - Returns: `nil` when it is empty or longer than any PIN.
+    static func read(
+        _ descriptor: Int32, name: String, wait: () throws(Failure) -> Void = {}
+    ) throws(Failure) -> PIN? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longest + 2, alignment: 1)
+        defer {
+            if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+            buffer.deallocate()
+        }
+        var count = 0
+        while count < buffer.count {
+            try wait()
+            // One byte at a time: what follows the line belongs to others.
+            let got = Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), 1)
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw Files.unreadable(name, errno)
+            }
+            guard got > 0, buffer[count] != UInt8(ascii: "\n") else { break }
+            count += 1
+        }
+        if count > 0, buffer[count - 1] == UInt8(ascii: "\r") { count -= 1 }
+        guard (1...longest).contains(count) else { return nil }
+        return PIN(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ISO7816
+import NFCTransport
+
+/// The terminal that the user sits at, wherever standard input and output go.
+final class Terminal {
+    private let descriptor: Int32
+    private let cancellation: CancellationToken
+
+    /// `nil` when there is none: in a script, under cron.
+    init?(_ cancellation: CancellationToken) {
+        descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        self.cancellation = cancellation
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Asks for a PIN, which is not shown as it is typed.
+    ///
+    /// - Returns: `nil` when nothing was typed, or more than any PIN has.
+    func secret(_ question: String) throws(Failure) -> PIN? {
+        try asking(question, isSecret: true) { terminal throws(Failure) in
+            try SecretLine.read(terminal.descriptor, name: "/dev/tty") { () throws(Failure) in try terminal.wait() }
+        }
+    }
+
+    /// Asks a question that only the word yes answers with yes.
+    func confirms(_ question: String) throws(Failure) -> Bool {
+        let text = question + tr(" Type yes to go on: ", "続けるには yes と入力してください: ")
+        return try asking(text, isSecret: false) { terminal throws(Failure) in
+            guard
+                let answer = try SecretLine.read(
+                    terminal.descriptor, name: "/dev/tty", wait: { () throws(Failure) in try terminal.wait() })
+            else { return false }
+            return answer.matches(.exactly(Array("yes".utf8))) || answer.matches(.exactly(Array("はい".utf8)))
+        }
+    }
+
+    /// What was typed before the question is thrown away: nobody can have meant it as the answer.
+    private func asking<Answer>(
+        _ question: String, isSecret: Bool, _ read: (Terminal) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        var before = termios()
+        let isTerminal = tcgetattr(descriptor, &before) == 0
+        if isTerminal {
+            var settings = before
+            settings.c_lflag |= tcflag_t(ICANON | ISIG | ECHO)
+            if isSecret { settings.c_lflag &= ~tcflag_t(ECHO) }
+            tcsetattr(descriptor, TCSAFLUSH, &settings)
+        }
+        defer {
+            if isTerminal { tcsetattr(descriptor, TCSADRAIN, &before) }
+            if isSecret { _ = Descriptor.write("\n", to: descriptor) }
+        }
+        _ = Descriptor.write(question, to: descriptor)
+        return try read(self)
+    }
+
+    /// Waits for a key, and ends when the user interrupts.
+    private func wait() throws(Failure) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Files.unreadable("/dev/tty", errno) }
+        defer { for end in ends { close(end) } }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let writer = ends[1]
+        let handler = cancellation.onCancel {
+            var byte: UInt8 = 0
+            _ = Glibc.write(writer, &byte, 1)
+        }
+        defer { cancellation.remove(handler) }
+        var waiting = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&waiting, 2, -1) < 0 {
+            guard errno == EINTR else { throw Files.unreadable("/dev/tty", errno) }
+        }
+        if waiting[1].revents != 0 { throw .cancelled() }
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NFCTransport
+import Testing
+
+@testable import ISODEP
+
+/// Blocks as they go over the air.
+struct ExchangeVectorTests {
+    private static func blocks(
+        _ chip: ScriptedChip, longest: Int = 256, cid: UInt8? = nil, waiting: Duration = WaitingTime.frame(code: 4)
+    ) -> BlockProtocol {
+        BlockProtocol(
+            chip,
+            BlockProtocol.Parameters(modulation: .typeA, longestFrame: longest, waitingTime: waiting, cid: cid))
+    }
+
+    @Test func alternatesTheBlockNumber() throws {
+        let chip = ScriptedChip(["A 0201+ > 020203", "A 030102+ > 030203"])
+        var blocks = Self.blocks(chip)
+        #expect(try blocks.transceive([0x01], timeout: .seconds(1)) == [0x02, 0x03])
+        #expect(try blocks.transceive([0x01, 0x02], timeout: .seconds(1)) == [0x02, 0x03])
+        #expect(chip.finish() == [])
+    }
+
+    @Test func chainsTheCommand() throws {
+        let chip = ScriptedChip(["A 120102030405+ > A2", "A 0306+ > 030203"])
+        var blocks = Self.blocks(chip, longest: 8)
+        #expect(try blocks.transceive([1, 2, 3, 4, 5, 6], timeout: .seconds(1)) == [0x02, 0x03])
+        #expect(chip.finish() == [])
+    }
+
+    @Test func takesAChainedAnswer() throws {
+        let chip = ScriptedChip(["A 0201+ > 1211", "A A3+ > 1322", "A A2+ > 0233", "A 0302+ > 0344"])
+        var blocks = Self.blocks(chip)
+        #expect(try blocks.transceive([0x01], timeout: .seconds(1)) == [0x11, 0x22, 0x33])
+        #expect(try blocks.transceive([0x02], timeout: .seconds(1)) == [0x44])
+        #expect(chip.finish() == [])
+    }
+
+    @Test func grantsMoreTime() throws {
+        let chip = ScriptedChip(["A 020102+ > F202", "A F202+ > 020203"])
+        var blocks = Self.blocks(chip)
+        #expect(try blocks.transceive([0x01, 0x02], timeout: .seconds(1)) == [0x02, 0x03])
+        #expect(chip.finish() == [])
+        let frame = WaitingTime.frame(code: 4)
+        #expect(chip.timeouts == [frame + WaitingTime.margin, frame * 2 + WaitingTime.margin])
+    }
+
+    @Test func neverGrantsMoreThanTheStandardDoes() {
+        #expect(WaitingTime.extended(WaitingTime.frame(code: 14), by: 59) == WaitingTime.longest)
+        #expect(WaitingTime.extended(WaitingTime.frame(code: 8), by: 59) < WaitingTime.longest)
+    }
+
+    @Test func carriesTheIdentifier() throws {
+        let chip = ScriptedChip([
+            "A 0A0501+ > FA0501", "A FA0501+ > 0A0502", "A 1B0503040506+ > AB05", "A 0A0507+ > 0A0508",
+        ])
+        var blocks = Self.blocks(chip, longest: 8, cid: 5)
+        #expect(try blocks.transceive([0x01], timeout: .seconds(1)) == [0x02])
+        #expect(try blocks.transceive([3, 4, 5, 6, 7], timeout: .seconds(1)) == [0x08])
+        #expect(chip.finish() == [])
+    }
+
+    @Test func asksAgainForALostAnswer() throws {
+        let chip = ScriptedChip(["A 0201+ > -", "A B2+ > 020203"])
+        var blocks = Self.blocks(chip)
+        #expect(try blocks.transceive([0x01], timeout: .seconds(1)) == [0x02, 0x03])
+        #expect(chip.finish() == [])
+    }
+
+    @Test func repeatsALostCommand() throws {
+        let chip = ScriptedChip(["A 0201+ > !", "A B2+ > A3", "A 0201+ > 020203"])
+        var blocks = Self.blocks(chip)
+        #expect(try blocks.transceive([0x01], timeout: .seconds(1)) == [0x02, 0x03])
+        #expect(chip.finish() == [])
+    }
+
+    @Test func acknowledgesAgainInTheCardsChain() throws {
+        let chip = ScriptedChip(["A 0201+ > 1211", "A A3+ > -", "A A3+ > 0322"])
+        var blocks = Self.blocks(chip)
+        #expect(try blocks.transceive([0x01], timeout: .seconds(1)) == [0x11, 0x22])
+        #expect(chip.finish() == [])
+    }
+
+    @Test func asksAgainAfterALostExtension() throws {
+        let chip = ScriptedChip(["A 0201+ > F201", "A F201+ > !", "A B2+ > F201", "A F201+ > 0202"])
+        var blocks = Self.blocks(chip)
+        #expect(try blocks.transceive([0x01], timeout: .seconds(1)) == [0x02])
+        #expect(chip.finish() == [])
+    }
+
+    @Test func givesUpAfterThreeFaults() {
+        let chip = ScriptedChip(["A 0201+ > -", "A B2+ > -", "A B2+ > -"])
+        var blocks = Self.blocks(chip)
+        #expect(throws: TransportError.noAnswer) { try blocks.transceive([0x01], timeout: .seconds(1)) }
+        #expect(chip.finish() == [])
+    }
+
+    @Test(arguments: ["00", "0302", "42", "06", "A2", "C2", "F200", "F23C", "F2", "0A0102", "B2", "D0", "F3"])
+    func takesAnythingElseForDamaged(_ answer: String) {
+        let chip = ScriptedChip(["A 0201+ > \(answer)", "A B2+ > \(answer)", "A B2+ > \(answer)"])
+        var blocks = Self.blocks(chip)
+        #expect(throws: TransportError.corrupted(status: 0)) { try blocks.transceive([0x01], timeout: .seconds(1)) }
+        #expect(chip.finish() == [])
+    }
+
+    @Test func keepsSilentAboutACardThatWasLost() throws {
+        let chip = ScriptedChip([
+            "B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C00080100+ > 00", "B 0201+ > -", "B B2+ > -",
+            "B B2+ > -", "field", "B 050008+ > -",
+        ])
+        var pcd = PCD(chip)
+        _ = try pcd.activate(.typeB())
+        #expect(throws: TransportError.noAnswer) { try pcd.transceive([0x01], timeout: .seconds(1)) }
+        #expect(throws: TransportError.cardReleased) { try pcd.transceive([0x01], timeout: .seconds(1)) }
+        #expect(try pcd.activate(.typeB()) == nil)
+        #expect(chip.finish() == [])
+    }
+
+    @Test func carriesCommandsOfMemoryCards() throws {
+        let read = "00112233445566778899AABBCCDDEEFF"
+        let crc = Checksum.a.bytes(of: (0..<16).map { UInt8($0 * 0x11) })
+        let tail = crc.map { String($0, radix: 16).count == 1 ? "0" + String($0, radix: 16) : String($0, radix: 16) }
+        let chip = ScriptedChip([
+            "A 52/7 > 4400", "A 9320 > 0102030404", "A 93700102030404+ > 00",
+            "A 3000+ > \(read)\(tail.joined())", "A A20401020304+ > 0A/4", "A 3001+ > \(read)0000",
+        ])
+        var pcd = PCD(chip)
+        _ = try pcd.activate(.typeA())
+        #expect(try pcd.transceive([0x30, 0x00], timeout: .milliseconds(50)).count == 16)
+        #expect(try pcd.transceive([0xA2, 0x04, 1, 2, 3, 4], timeout: .milliseconds(50)) == [0x0A])
+        #expect(throws: TransportError.corrupted(status: 0)) { try pcd.transceive([0x30, 0x01], timeout: .seconds(1)) }
+        #expect(chip.finish() == [])
+    }
+}

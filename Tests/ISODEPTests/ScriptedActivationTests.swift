@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import NFCTransport
+import Testing
+
+@testable import ISODEP
+
+/// Which frames an activation sends.
+struct ScriptedActivationTests {
+    private static let singleSize = ["A 52/7 > 4400", "A 9320 > 0102030404", "A 93700102030404+ > 20"]
+
+    @Test func selectsAndAsksForATS() throws {
+        let chip = ScriptedChip(Self.singleSize + ["A E080+ > 067577810280", "wait"])
+        var pcd = PCD(chip)
+        let card = try pcd.activate(.typeA())
+        #expect(
+            card
+                == .typeA(
+                    TypeATarget(
+                        uid: [1, 2, 3, 4], atqa: 0x0044, sak: 0x20, ats: [0x06, 0x75, 0x77, 0x81, 0x02, 0x80],
+                        isISODEP: true)))
+        #expect(chip.finish() == [])
+        #expect(chip.waits == [WaitingTime.guardTime(code: 1)])
+    }
+
+    @Test func leavesISODEPOutWhenAsked() throws {
+        let chip = ScriptedChip(Self.singleSize)
+        var pcd = PCD(chip)
+        let card = try pcd.activate(.typeA(isoDEP: false))
+        #expect(card == .typeA(TypeATarget(uid: [1, 2, 3, 4], atqa: 0x0044, sak: 0x20, isISODEP: false)))
+        #expect(chip.finish() == [])
+    }
+
+    @Test func namesTheFrameSizeThatTheChipTakes() throws {
+        let chip = ScriptedChip(Self.singleSize + ["A E050+ > 0208"], longestRawFrame: 64)
+        var pcd = PCD(chip)
+        _ = try pcd.activate(.typeA())
+        #expect(chip.finish() == [])
+    }
+
+    @Test func followsTheCascade() throws {
+        let chip = ScriptedChip([
+            "A 52/7 > 4403", "A 9320 > 88041122BF", "A 937088041122BF+ > 04", "A 9520 > 3344556644",
+            "A 95703344556644+ > 00",
+        ])
+        var pcd = PCD(chip)
+        let card = try pcd.activate(.typeA())
+        #expect(
+            card
+                == .typeA(
+                    TypeATarget(
+                        uid: [0x04, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66], atqa: 0x0344, sak: 0x00, isISODEP: false)))
+        #expect(chip.finish() == [])
+    }
+
+    @Test func followsTheLongestCascade() throws {
+        let chip = ScriptedChip([
+            "A 52/7 > 8400", "A 9320 > 88010203 88", "A 93708801020388+ > 04", "A 9520 > 88040506 8F",
+            "A 9570880405068F+ > 04", "A 9720 > 0708090A0C", "A 97700708090A0C+ > 08",
+        ])
+        var pcd = PCD(chip)
+        let card = try pcd.activate(.typeA())
+        #expect(
+            card == .typeA(TypeATarget(uid: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], atqa: 0x0084, sak: 0x08, isISODEP: false)))
+        #expect(chip.finish() == [])
+    }
+
+    @Test func findsNothing() throws {
+        let chip = ScriptedChip(["A 52/7 > -", "B 050008+ > -"])
+        var pcd = PCD(chip)
+        #expect(try pcd.activate(.typeA()) == nil)
+        #expect(try pcd.activate(.typeB()) == nil)
+        #expect(chip.finish() == [])
+    }
+
+    @Test func attachesTypeB() throws {
+        let chip = ScriptedChip(["B 055008+ > 5030702A1C00000011008185", "B 1D30702A1C00080100+ > 00"])
+        var pcd = PCD(chip)
+        let card = try pcd.activate(.typeB(applicationFamily: 0x50))
+        #expect(
+            card
+                == .typeB(
+                    TypeBTarget(
+                        pupi: [0x30, 0x70, 0x2A, 0x1C], applicationData: [0, 0, 0, 0x11],
+                        protocolInfo: [0x00, 0x81, 0x85])))
+        #expect(chip.finish() == [])
+    }
+
+    @Test func givesTheIdentifierToCardsThatTakeOne() throws {
+        let chip = ScriptedChip([
+            "B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C00080103+ > 03", "B 0A0300A4+ > 0A039000",
+        ])
+        var pcd = PCD(chip, cid: 3)
+        _ = try pcd.activate(.typeB())
+        #expect(try pcd.transceive([0x00, 0xA4], timeout: .seconds(1)) == [0x90, 0x00])
+        #expect(chip.finish() == [])
+    }
+
+    @Test func leavesACardOutThatSpeaksNoISODEP() throws {
+        let chip = ScriptedChip(["B 050008+ > 5030702A1C00000011008085"])
+        var pcd = PCD(chip)
+        #expect(try pcd.activate(.typeB()) == nil)
+        #expect(chip.finish() == [])
+    }
+
+    @Test func triesAgainAfterADamagedAnswer() throws {
+        let chip = ScriptedChip(
+            ["A 52/7 > 4400", "A 9320 > 0102030405", "field", "A 52/7 > 4400", "A 9320 > !", "field"]
+                + Self.singleSize + ["A E080+ > 0208"])
+        var pcd = PCD(chip)
+        #expect(try pcd.activate(.typeA())?.isISODEP == true)
+        #expect(chip.finish() == [])
+    }
+
+    @Test func givesUpOnTwoCards() {
+        let collision = ["A 52/7 > 4400", "A 9320 > !", "field"]
+        let chip = ScriptedChip(collision + collision + collision)
+        var pcd = PCD(chip)
+        #expect(throws: TransportError.corrupted(status: 0x02)) { try pcd.activate(.typeA()) }
+        #expect(chip.finish() == [])
+    }
+
+    @Test func takesACardThatLeavesForNone() throws {
+        let leaving = ["A 52/7 > 4400", "A 9320 > -", "field"]
+        let chip = ScriptedChip(leaving + leaving + leaving)
+        var pcd = PCD(chip)
+        #expect(try pcd.activate(.typeA()) == nil)
+        #expect(chip.finish() == [])
+    }
+
+    @Test func passesTheReadersFaultOn() {
+        let gone = TransportError.readerUnavailable(reason: .absent, detail: "unplugged")
+        let chip = ScriptedChip(["A 52/7 > 4400", "A 9320 > gone"])
+        var pcd = PCD(chip)
+        #expect(throws: gone) { try pcd.activate(.typeA()) }
+        #expect(chip.finish() == [])
+    }
+
+    @Test func endsTheProtocolBeforeItLooksAgain() throws {
+        let chip = ScriptedChip(
+            Self.singleSize + ["A E080+ > 0208", "A C2+ > C2", "A 52/7 > -"])
+        var pcd = PCD(chip)
+        _ = try pcd.activate(.typeA())
+        #expect(try pcd.activate(.typeA()) == nil)
+        #expect(chip.finish() == [])
+    }
+
+    @Test func resetsTheFieldWhenTheProtocolDoesNotEnd() throws {
+        let chip = ScriptedChip(
+            Self.singleSize + ["A E080+ > 0208", "A C2+ > -", "A C2+ > -", "field", "A 52/7 > -"])
+        var pcd = PCD(chip)
+        _ = try pcd.activate(.typeA())
+        #expect(try pcd.activate(.typeA()) == nil)
+        #expect(chip.finish() == [])
+    }
+
+    @Test func wakesAMemoryCardTwice() throws {
+        let card = ["A 52/7 > 4400", "A 9320 > 0102030404", "A 93700102030404+ > 00"]
+        let chip = ScriptedChip(card + ["A 52/7 > -"] + card)
+        var pcd = PCD(chip)
+        _ = try pcd.activate(.typeA())
+        #expect(try pcd.activate(.typeA()) != nil)
+        #expect(chip.finish() == [])
+    }
+
+    @Test func refusesFeliCa() {
+        var pcd = PCD(ScriptedChip([]))
+        #expect(throws: TransportError.unsupported(detail: "a card that is not of type A or B")) {
+            try pcd.activate(.felica(.any))
+        }
+    }
+}
