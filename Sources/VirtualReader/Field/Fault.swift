@@ -24,6 +24,16 @@ public enum Fault: Hashable, Sendable {
     case wrongCount
     /// The card takes this much longer.
     case late(Duration)
+    /// The answer is another one.
+    case replaced(by: [UInt8])
+
+    /// Whether it is the answer that changes; else the answer, or the card, is lost for the reader.
+    var changesAnswer: Bool {
+        switch self {
+        case .silence, .absent, .damaged: false
+        default: true
+        }
+    }
 
     /// What becomes of an answer.
     func applied(to answer: CardAnswer) -> FieldOutcome {
@@ -40,6 +50,7 @@ public enum Fault: Hashable, Sendable {
         case .wrongCount:
             if let offset = Fault.countOffset(in: answer.frame) { changed.frame[offset] &+= 1 }
         case .late(let duration): changed.thinkingTime += duration
+        case .replaced(let bytes): changed.frame = bytes
         }
         return .answer(changed)
     }

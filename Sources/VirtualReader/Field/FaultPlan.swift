@@ -26,14 +26,21 @@ public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
         [FaultRule(fault, .during(exchange...exchange))]
     }
 
+    /// One fault at one command APDU, counted from 1.
+    public static func once(_ fault: Fault, atAPDU number: Int) -> FaultPlan {
+        [FaultRule(fault, .during(number...number), countsAPDUs: true)]
+    }
+
     /// What goes wrong at an exchange, or `nil`.
     ///
     /// - Parameters:
     ///   - exchange: the count of all exchanges, this one included.
     ///   - command: the command code of the frame, if it has one.
     ///   - exchangesOfCommand: how many frames had that code, this one included.
-    func fault(exchange: Int, command: UInt8?, exchangesOfCommand: Int) -> Fault? {
+    ///   - isAPDU: whether the counts are those of command APDUs.
+    func fault(exchange: Int, command: UInt8?, exchangesOfCommand: Int, isAPDU: Bool = false) -> Fault? {
         rules.first { rule in
+            guard rule.countsAPDUs == isAPDU else { return false }
             guard let only = rule.command else { return rule.strikes(at: exchange) }
             return only == command && rule.strikes(at: exchangesOfCommand)
         }?.fault

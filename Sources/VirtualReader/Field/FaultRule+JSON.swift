@@ -5,14 +5,15 @@ internal import CardModel
 extension FaultRule {
     private static let keys: Set<String> = [
         "fault", "at", "from", "to", "every", "perThousand", "seed", "command", "status", "offset", "mask", "length",
-        "bytes", "milliseconds",
+        "bytes", "milliseconds", "of",
     ]
 
     /// Reads one element of `faults` in a card file.
     init(json: JSONCursor) throws(DocumentError) {
         try json.allowOnly(FaultRule.keys)
         self.init(
-            try Fault(json: json), try Moment(json: json), command: try json.optional("command")?.bytes(count: 1).first)
+            try Fault(json: json), try Moment(json: json), command: try json.optional("command")?.bytes(count: 1).first,
+            countsAPDUs: try json.optional("of")?.word(["frames": false, "apdus": true]) ?? false)
     }
 }
 
@@ -53,11 +54,12 @@ extension Fault {
         case "otherIDm": self = .otherIDm
         case "wrongResponseCode": self = .wrongResponseCode
         case "wrongCount": self = .wrongCount
+        case "replaced": self = .replaced(by: try json.required("bytes").bytes(atMost: 4096))
         case "late": self = .late(.milliseconds(try json.required("milliseconds").integer(in: 0...60_000)))
         default:
             throw word.malformed(
-                "silence, absent, damaged, flipped, truncated, lengthened, otherIDm, wrongResponseCode, wrongCount "
-                    + "or late")
+                "silence, absent, damaged, flipped, truncated, lengthened, otherIDm, wrongResponseCode, wrongCount, "
+                    + "replaced or late")
         }
     }
 }

@@ -16,14 +16,18 @@ public struct FaultRule: Hashable, Sendable {
     public var moment: Moment
     /// Counts only the exchanges with this command code; `nil` counts all.
     public var command: UInt8?
+    /// Counts command APDUs in place of frames, and strikes the response APDU: a fault that loses or damages the
+    /// answer also does so when the reader asks for it again. ``command`` is then the instruction byte.
+    public var countsAPDUs: Bool
     /// What goes wrong.
     public var fault: Fault
 
     /// A fault and when it strikes.
-    public init(_ fault: Fault, _ moment: Moment, command: UInt8? = nil) {
+    public init(_ fault: Fault, _ moment: Moment, command: UInt8? = nil, countsAPDUs: Bool = false) {
         self.fault = fault
         self.moment = moment
         self.command = command
+        self.countsAPDUs = countsAPDUs
     }
 
     /// Whether it strikes at this count.

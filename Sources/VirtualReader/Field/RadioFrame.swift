@@ -20,6 +20,14 @@ public struct RadioFrame: Hashable, Sendable {
         self.hasCRC = hasCRC
     }
 
+    /// Whether it is a REQA or WUPA, or another frame of seven bits.
+    var isTypeARequest: Bool { technology == .typeA && lastByteBits == 7 && bytes.count == 1 }
+
+    /// Whether it is a REQA, WUPA, REQB or WUPB, with which an activation begins.
+    var looksForCards: Bool {
+        isTypeARequest || technology == .typeB && bytes.count == 3 && bytes[0] == TypeBCommand.request
+    }
+
     /// What a fault plan counts by: the second byte of a FeliCa packet, the first of other frames.
     var commandCode: UInt8? {
         if case .felica = technology { bytes.count > 1 ? bytes[1] : nil } else { bytes.first }

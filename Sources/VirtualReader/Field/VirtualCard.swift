@@ -12,4 +12,19 @@ public protocol VirtualCard: AnyObject, Sendable {
 
     /// The field was switched off, or the card was taken away: what is only kept under power is lost.
     func losePower()
+
+    /// The command APDU that this frame would complete for this card if it were sent now, being its last or only
+    /// I-block; else `nil`.
+    func apdu(completedBy frame: RadioFrame) -> [UInt8]?
+
+    /// The response APDU to the command that is completed next is changed in this way before it is cut into blocks.
+    func changeNextResponse(_ fault: Fault)
+}
+
+extension VirtualCard {
+    /// Cards without ISO-DEP get no APDUs.
+    public func apdu(completedBy frame: RadioFrame) -> [UInt8]? { nil }
+
+    /// Cards without ISO-DEP give no response APDUs.
+    public func changeNextResponse(_ fault: Fault) {}
 }

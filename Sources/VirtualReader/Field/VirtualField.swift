@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import Synchronization
 
 /// The air over a reader: the cards that lie in it, and what goes wrong.
@@ -10,7 +11,8 @@ public final class VirtualField: Sendable {
     public enum Collision: Hashable, Sendable {
         /// The card that was put down first, as when one card lies much nearer.
         case firstIsHeard
-        /// Something damaged, which a PN53x chip reports as a CRC error (status 02).
+        /// Something damaged, which a PN53x chip reports as a CRC error (status 02) and with type A as a
+        /// collision (06).
         case damaged
     }
 
@@ -18,6 +20,8 @@ public final class VirtualField: Sendable {
         var cards: [any VirtualCard]
         var faults: FaultPlan
         var statistics = FieldStatistics()
+        /// What becomes of all answers that belong to the present command APDU.
+        var lostAnswers: Fault?
     }
 
     private let state: Mutex<State>
@@ -65,7 +69,7 @@ public final class VirtualField: Sendable {
     /// Sends one frame into the field.
     ///
     /// Faults are planned and counted by the command code: the second byte of a FeliCa packet, the first of other
-    /// frames.
+    /// frames; or by command APDUs and their instruction byte.
     ///
     /// - Parameter frame: it may hold anything: cards never trap.
     public func exchange(_ frame: RadioFrame) -> FieldOutcome {
@@ -75,9 +79,26 @@ public final class VirtualField: Sendable {
             let fault = state.faults.fault(
                 exchange: state.statistics.exchanges, command: code,
                 exchangesOfCommand: state.statistics.count(of: code))
-            let outcome = outcome(of: frame, fault, state.cards)
+            if fault != .absent { VirtualField.planAPDU(frame, &state) }
+            let outcome = outcome(of: frame, fault ?? state.lostAnswers, state.cards)
             state.statistics.end(outcome)
             return outcome
+        }
+    }
+
+    /// Counts a command APDU that this frame completes, and prepares what goes wrong with it.
+    private static func planAPDU(_ frame: RadioFrame, _ state: inout State) {
+        if frame.looksForCards { state.lostAnswers = nil }
+        for card in state.cards {
+            guard let command = card.apdu(completedBy: frame) else { continue }
+            let instruction = command.element(at: 1)
+            state.statistics.beginAPDU(instruction)
+            let fault = state.faults.fault(
+                exchange: state.statistics.apdus, command: instruction,
+                exchangesOfCommand: state.statistics.apdus(of: instruction), isAPDU: true)
+            state.lostAnswers = nil
+            guard let fault else { continue }
+            if fault.changesAnswer { card.changeNextResponse(fault) } else { state.lostAnswers = fault }
         }
     }
 
@@ -90,9 +111,13 @@ public final class VirtualField: Sendable {
         }
         // Every card hears every frame; a lost answer is lost only after the card has done what was asked.
         let answers = cards.compactMap { $0.answer(frame) }
-        guard let first = answers.min(by: { $0.thinkingTime < $1.thinkingTime }) else { return .silence }
-        let atOnce = answers.filter { $0.thinkingTime == first.thinkingTime }
-        if atOnce.count > 1, collision == .damaged { return .damaged(status: 0x02) }
+        guard var first = answers.min(by: { $0.thinkingTime < $1.thinkingTime }) else { return .silence }
+        let others = answers.filter { $0.thinkingTime == first.thinkingTime && $0.frame != first.frame }
+        if !others.isEmpty, collision == .damaged {
+            // What several cards answer to a REQA adds up, bit by bit; readers go on from there.
+            guard frame.isTypeARequest else { return .damaged(status: frame.technology == .typeA ? 0x06 : 0x02) }
+            first.frame = zip(first.frame, others[0].frame).map { $0 | $1 }
+        }
         return fault?.applied(to: first) ?? .answer(first)
     }
 }

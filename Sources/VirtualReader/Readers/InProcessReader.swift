@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-internal import CardModel
+public import CardModel
 public import NFCTransport
 
 /// A reader on a virtual field, without a chip between them: for fast tests of all that reads cards.
@@ -18,13 +18,25 @@ public final class InProcessReader: Reader {
     /// How often ``transceive(_:timeout:)`` was called.
     public private(set) var transceives = 0
     private let cancellation: CancellationToken
-    private var selected: FeliCaTarget?
+    private var selected: Selected?
     private var isClosed = false
+
+    /// What was activated last.
+    private enum Selected {
+        case felica(FeliCaBitRate)
+        case typeA
+        case isoDEP(ISODEPSession)
+
+        var isFeliCa: Bool {
+            if case .felica = self { true } else { false }
+        }
+    }
 
     /// A reader on a field.
     public init(
         _ field: VirtualField,
-        information: ReaderInformation = ReaderInformation(id: "in-process", name: "Virtual reader"),
+        information: ReaderInformation = ReaderInformation(
+            id: "in-process", name: "Virtual reader", technologies: Technology.allCases),
         cancellation: CancellationToken = CancellationToken()
     ) {
         self.field = field
@@ -37,28 +49,83 @@ public final class InProcessReader: Reader {
         self.init(VirtualField(cards: cards))
     }
 
-    /// Sends one Polling; an answer that is damaged or no Polling answer counts as none, as a PN53x takes it.
+    /// Looks once for a card: one Polling, one REQA or one REQB and what selects the card after it.
+    ///
+    /// An answer that is damaged or none of its kind counts as none, as a PN53x takes it. When a card of type A or B was
+    /// selected before, the field goes off first, since a selected card does not hear a REQA.
     public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         activations += 1
+        let previous = selected
         selected = nil
         try check()
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
-            guard information.feliCaBitRates.contains(bitRate) else {
-                throw .unsupported(detail: "polling at \(bitRate.rawValue) kbit/s")
-            }
-            var polling = ByteWriter([0x06, 0x00])
-            polling.write(system.rawValue, .big)
-            polling.write(requestCode)
-            polling.write(timeSlots)
-            guard case .answer(let answer) = field.exchange(polling.bytes, at: bitRate) else { return nil }
-            selected = InProcessReader.target(answer.frame, bitRate)
-            return selected.map { .felica($0) }
-        case .typeA, .typeB: throw .unsupported(detail: "cards of type A and B")
+            return try poll(system, requestCode, timeSlots, bitRate).map { .felica($0) }
+        case .typeA(let isoDEP):
+            if let previous, !previous.isFeliCa { field.switchOff() }
+            return activateTypeA(isoDEP: isoDEP).map { .typeA($0) }
+        case .typeB(let applicationFamily):
+            if let previous, !previous.isFeliCa { field.switchOff() }
+            return activateTypeB(applicationFamily).map { .typeB($0) }
+        @unknown default: throw .unsupported(detail: "\(request)")
         }
     }
 
-    /// Sends one frame to the card that was activated last.
+    private func poll(
+        _ system: SystemCode, _ requestCode: UInt8, _ timeSlots: UInt8, _ bitRate: FeliCaBitRate
+    ) throws(TransportError) -> FeliCaTarget? {
+        guard information.feliCaBitRates.contains(bitRate) else {
+            throw .unsupported(detail: "polling at \(bitRate.rawValue) kbit/s")
+        }
+        var polling = ByteWriter([0x06, 0x00])
+        polling.write(system.rawValue, .big)
+        polling.write(requestCode)
+        polling.write(timeSlots)
+        guard case .answer(let answer) = field.exchange(polling.bytes, at: bitRate) else { return nil }
+        let target = InProcessReader.target(answer.frame, bitRate)
+        if target != nil { selected = .felica(bitRate) }
+        return target
+    }
+
+    private func activateTypeA(isoDEP: Bool) -> TypeATarget? {
+        let initiator = TypeAInitiator(air: air)
+        guard case .found(let card) = initiator.activate() else { return nil }
+        guard isoDEP, card.sak & TypeACommand.speaksISODEP != 0 else {
+            selected = .typeA
+            return TypeATarget(uid: card.uid, atqa: card.atqa, sak: card.sak, isISODEP: false)
+        }
+        guard let ats = initiator.requestAnswerToSelect(frameSizeIndex: InProcessReader.frameSizeIndex, cid: 0) else {
+            return nil
+        }
+        selected = .isoDEP(ISODEPSession(.typeA, ISODEPParameters(ats: ats), cid: nil))
+        return TypeATarget(uid: card.uid, atqa: card.atqa, sak: card.sak, ats: ats, isISODEP: true)
+    }
+
+    private func activateTypeB(_ applicationFamily: UInt8) -> TypeBTarget? {
+        let initiator = TypeBInitiator(air: air)
+        guard case .found(let card) = initiator.request(applicationFamily: applicationFamily), let pupi = card.pupi,
+            initiator.attribute(pupi: pupi, frameSizeIndex: InProcessReader.frameSizeIndex, cid: 0) != nil
+        else { return nil }
+        selected = .isoDEP(ISODEPSession(.typeB, ISODEPParameters(card), cid: nil))
+        return TypeBTarget(pupi: pupi, applicationData: card.applicationData, protocolInfo: card.protocolInfo)
+    }
+
+    /// Frames of 256 bytes.
+    private static let frameSizeIndex: UInt8 = 8
+
+    /// The air without a limit of time.
+    private var air: Air {
+        let field = field
+        return { frame, _ in
+            switch field.exchange(frame) {
+            case .silence: .failed(status: ChipStatus.timeout)
+            case .damaged(let status): .failed(status: status)
+            case .answer(let answer): .answer(answer)
+            }
+        }
+    }
+
+    /// Sends one frame, or one command APDU, to the card that was activated last.
     ///
     /// An answer that the card takes longer for than `timeout` is ``NFCTransport/TransportError/noAnswer``; nobody
     /// waits for it.
@@ -66,16 +133,54 @@ public final class InProcessReader: Reader {
         transceives += 1
         try check()
         guard let selected else { throw .cardReleased }
-        guard frame.count <= InProcessReader.longestFrame else {
-            throw .frameTooLong(length: frame.count, limit: InProcessReader.longestFrame)
+        switch selected {
+        case .felica(let bitRate):
+            let answer = try send(RadioFrame(.felica(bitRate), frame), timeout)
+            guard answer.count <= information.longestFeliCaAnswer else { throw .answerTooLong }
+            return answer
+        case .typeA: return try send(RadioFrame(.typeA, frame), timeout)
+        case .isoDEP(let session): return try exchange(frame, session, timeout)
         }
-        switch field.exchange(frame, at: selected.bitRate) {
+    }
+
+    private func send(_ frame: RadioFrame, _ timeout: Duration) throws(TransportError) -> [UInt8] {
+        guard frame.bytes.count <= InProcessReader.longestFrame else {
+            throw .frameTooLong(length: frame.bytes.count, limit: InProcessReader.longestFrame)
+        }
+        switch field.exchange(frame) {
         case .silence: throw .noAnswer
         case .damaged(let status): throw .corrupted(status: status)
         case .answer(let answer):
             guard answer.thinkingTime <= timeout else { throw .noAnswer }
-            guard answer.frame.count <= information.longestFeliCaAnswer else { throw .answerTooLong }
             return answer.frame
+        }
+    }
+
+    private func exchange(
+        _ command: [UInt8], _ session: ISODEPSession, _ timeout: Duration
+    ) throws(TransportError) -> [UInt8] {
+        guard command.count <= information.longestCommandAPDU else {
+            throw .frameTooLong(length: command.count, limit: information.longestCommandAPDU)
+        }
+        var session = session
+        var left = timeout
+        let waitingTime = ISODEPSizes.waitingTime(session.parameters.waitingTimeIndex)
+        let air = air
+        let outcome = session.exchange(command) { frame, multiplier in
+            // The card asked for this time; whether it also needs it nobody knows.
+            if multiplier > 0 { left -= waitingTime * multiplier }
+            guard left >= .zero else { return .aborted }
+            let reply = air(frame, multiplier)
+            if case .answer(let answer) = reply { left -= answer.thinkingTime }
+            return left >= .zero ? reply : .aborted
+        }
+        selected = .isoDEP(session)
+        switch outcome {
+        case .aborted, .failed(ChipStatus.timeout): throw .noAnswer
+        case .failed(let status): throw .corrupted(status: status)
+        case .answer(let answer):
+            guard answer.count <= information.longestResponseAPDU else { throw .answerTooLong }
+            return answer
         }
     }
 

@@ -192,7 +192,7 @@ struct CardFileTests {
         .card("virtual.faults[0].to", virtual: "\"faults\": [{\"fault\": \"silence\", \"from\": 3, \"to\": 2}]"),
         .card("virtual.faults[0].when", virtual: "\"faults\": [{\"fault\": \"silence\", \"when\": 2}]"),
         .card("virtual.faults[0].offset", virtual: "\"faults\": [{\"fault\": \"flipped\", \"every\": 2}]"),
-        Wrong("card.technology", "{\"schema\": \"kazasu.dump/1\", \"card\": {\"technology\": \"typeA\"}}"),
+        Wrong("card.uid", "{\"schema\": \"kazasu.dump/1\", \"card\": {\"technology\": \"typeA\"}}"),
         Wrong("felica.systems", "{\"schema\": \"kazasu.dump/1\", \"card\": {\"technology\": \"felica\"}}"),
         Wrong("card", "{\"schema\": \"kazasu.dump/1\"}"),
     ]

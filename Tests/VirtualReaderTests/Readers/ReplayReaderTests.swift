@@ -66,7 +66,7 @@ struct ReplayReaderTests {
             lines == [
                 """
                 {"schema":"kazasu.trace/1","reader":{"id":"in-process","name":"Virtual reader",\
-                "longestFeliCaAnswer":255,"feliCaBitRates":[212,424],"technologies":["felica"],\
+                "longestFeliCaAnswer":255,"feliCaBitRates":[212,424],"technologies":["felica","typeA","typeB"],\
                 "longestCommandAPDU":261,"longestResponseAPDU":258}}
                 """,
                 """

@@ -30,11 +30,6 @@ struct VirtualOptions {
         return profile
     }
 
-    /// What is to go wrong in the field.
-    func faults() throws(DocumentError) -> FaultPlan {
-        FaultPlan(try json?.optional("faults")?.list { rule throws(DocumentError) in try FaultRule(json: rule) } ?? [])
-    }
-
     /// Takes the systems that Request System Code is not to name off its list.
     func hide(in systems: inout [VirtualSystem]) throws(DocumentError) {
         for element in try json?.optional("unlistedSystems")?.elements() ?? [] {

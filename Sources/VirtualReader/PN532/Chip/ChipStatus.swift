@@ -6,6 +6,14 @@ enum ChipStatus {
     static let success: UInt8 = 0x00
     /// The card has not answered.
     static let timeout: UInt8 = 0x01
+    /// Several cards answered at once.
+    static let collision: UInt8 = 0x06
+    /// The chip's own buffer is too small.
+    static let bufferTooSmall: UInt8 = 0x07
+    /// The card broke the rules of its protocol.
+    static let protocolError: UInt8 = 0x0B
+    /// The card refused the key.
+    static let authentication: UInt8 = 0x14
     /// There is no such target.
     static let wrongContext: UInt8 = 0x27
     /// The target was released.

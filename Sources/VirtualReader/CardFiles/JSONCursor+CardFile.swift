@@ -19,6 +19,18 @@ extension JSONCursor {
         return value
     }
 
+    /// The bytes that this is in hexadecimal, `nil` when it is something else.
+    var hexadecimal: [UInt8]? {
+        guard case .string(let text) = value else { return nil }
+        return try? Hex.decode(text)
+    }
+
+    /// The code that this is, `nil` when it is something else.
+    func text<Code: FourDigitCode>(as type: Code.Type) -> Code? {
+        guard case .string(let text) = value else { return nil }
+        return Code(text)
+    }
+
     /// This as bytes in hexadecimal, at most `limit` of them.
     func bytes(atMost limit: Int) throws(DocumentError) -> [UInt8] {
         let data = try bytes()

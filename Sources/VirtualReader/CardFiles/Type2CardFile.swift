@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+
+/// Reads Type 2 Tags from `kazasu.card/1` and from dumps.
+enum Type2CardFile {
+    private static let keys: Set<String> = ["schema", "comment", "type2", "virtual"]
+    private static let tagKeys: Set<String> = [
+        "model", "uid", "atqa", "sak", "pages", "data", "signature", "counters", "password", "passwordAnswer",
+    ]
+    private static let models = Dictionary(uniqueKeysWithValues: Type2Model.allCases.map { ($0.rawValue, $0) })
+
+    static func load(_ root: JSONCursor) throws(DocumentError) -> VirtualType2Tag {
+        try root.allowOnly(keys)
+        try root.optional("virtual")?.allowOnly(["faults"])
+        let json = try root.required("type2")
+        try json.allowOnly(tagKeys)
+        let model = try json.required("model").word(models)
+        let uid = try json.required("uid")
+        guard var memory = Type2Memory(model, uid: try uid.bytes()) else { throw uid.malformed("seven bytes") }
+        if let data = try json.optional("data") {
+            let bytes = try data.bytes(atMost: (model.layout.pages - 4) * 4)
+            for start in stride(from: 0, to: bytes.count, by: 4) {
+                memory.write(4 + start / 4, Array(bytes[start..<min(start + 4, bytes.count)]))
+            }
+        }
+        for (key, value) in try json.optional("pages")?.members() ?? [] {
+            guard let page = FileIdentifier(key), Int(page.rawValue) < model.layout.pages else {
+                throw value.malformed("the number of a page of this tag as its name, in hexadecimal")
+            }
+            memory.write(Int(page.rawValue), try value.bytes(count: 4))
+        }
+        try readSecrets(json, &memory)
+        let identity = try TypeAIdentity(json: json, sak: 0x00)
+        return VirtualType2Tag(memory, atqa: identity.atqa, sak: identity.sak)
+    }
+
+    private static func readSecrets(_ json: JSONCursor, _ memory: inout Type2Memory) throws(DocumentError) {
+        if let signature = try json.optional("signature") { memory.signature = try signature.bytes(count: 32) }
+        for (key, value) in try json.optional("counters")?.members() ?? [] {
+            guard let number = Int(key), memory.counters.indices.contains(number) else {
+                throw value.malformed("0, 1 or 2 as its name")
+            }
+            memory.counters[number] = UInt32(clamping: try value.integer(in: 0...0xFF_FFFF))
+        }
+        for (key, offset, count) in [("password", 2, 4), ("passwordAnswer", 3, 2)] {
+            guard let value = try json.optional(key) else { continue }
+            guard let config = memory.layout.config else { throw value.malformed("no password; this tag has none") }
+            memory.write(config + offset, try value.bytes(count: count))
+        }
+    }
+
+    /// The tag that a dump is of; pages that the dump does not have are as from the factory.
+    static func card(of dump: CardDump, _ tag: Type2Dump, _ virtual: JSONCursor?) throws(DocumentError)
+        -> VirtualType2Tag
+    {
+        try virtual?.allowOnly(["faults", "model"])
+        let count = (tag.pages.keys.max().map { Int($0) } ?? 0) + 1
+        let named = try virtual?.optional("model")?.word(models)
+        guard let model = named ?? Type2Model.of(version: tag.version, pages: count) else {
+            throw .malformed(key: "type2.version", expected: "one of a tag that can be simulated, or virtual.model")
+        }
+        let page = { (number: UInt16) in tag.pages[number] ?? [0, 0, 0, 0] }
+        let uid = dump.card.uid ?? Array(page(0).prefix(3) + page(1))
+        guard var memory = Type2Memory(model, uid: uid) else {
+            throw .malformed(key: "card.uid", expected: "seven bytes")
+        }
+        for (number, data) in tag.pages { memory.write(Int(number), data) }
+        if let signature = tag.signature, signature.count == 32 { memory.signature = signature }
+        for (number, value) in tag.counters where memory.counters.indices.contains(Int(number)) {
+            memory.counters[Int(number)] = value
+        }
+        return VirtualType2Tag(memory, atqa: dump.card.atqa ?? 0x0044, sak: dump.card.sak ?? 0x00)
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+
+extension TypeAIdentity {
+    /// Reads `uid`, `atqa` and `sak`.
+    init(json: JSONCursor, sak: UInt8) throws(DocumentError) {
+        let uid = try json.required("uid")
+        let atqa: NodeCode? = try json.optional("atqa")?.code()
+        let identity = TypeAIdentity(
+            uid: try uid.bytes(), atqa: atqa?.rawValue, sak: try json.optional("sak")?.bytes(count: 1).first ?? sak)
+        guard let identity else { throw uid.malformed("4, 7 or 10 bytes") }
+        self = identity
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// Virtual cards from files: a dump (`kazasu.dump/1`) or a card written by hand (`kazasu.card/1`), both with an
+/// optional member `virtual` for limits and oddities. `Docs/virtual-cards.md` describes both.
+public enum VirtualCardFile {
+    /// The schema of cards that are written by hand.
+    public static let schema = "kazasu.card/1"
+
+    /// Makes the FeliCa card that a file describes.
+    ///
+    /// - Throws: `DocumentError` with the path of what is wrong, also for a file of other cards.
+    public static func load(_ bytes: [UInt8]) throws(DocumentError) -> VirtualFeliCaCard {
+        let cards = try parse(bytes).cards
+        guard cards.count == 1, let card = cards.first as? VirtualFeliCaCard else {
+            throw .malformed(key: "the document", expected: "one FeliCa card")
+        }
+        return card
+    }
+
+    /// Makes the cards that a file describes, of whatever kind.
+    ///
+    /// - Throws: `DocumentError` with the path of what is wrong.
+    public static func loadCards(_ bytes: [UInt8]) throws(DocumentError) -> [any VirtualCard] {
+        try parse(bytes).cards
+    }
+
+    /// Makes the cards that a file describes, and puts them into a field in which the file's `virtual.faults` happen.
+    ///
+    /// - Throws: `DocumentError` with the path of what is wrong.
+    public static func loadField(_ bytes: [UInt8]) throws(DocumentError) -> VirtualField {
+        let (cards, faults) = try parse(bytes)
+        return VirtualField(cards: cards, faults: faults)
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws(DocumentError) -> (cards: [any VirtualCard], faults: FaultPlan) {
+        guard bytes.count <= CardDump.longestDocument else {
+            throw .tooLong(bytes: bytes.count, limit: CardDump.longestDocument)
+        }
+        let root = JSONCursor(try JSONValue(parsing: bytes))
+        _ = try root.required("schema").text()
+        let faults = FaultPlan(
+            try root.optional("virtual")?.optional("faults")?.list { rule throws(DocumentError) in
+                try FaultRule(json: rule)
+            } ?? [])
+        guard let list = try root.optional("cards") else { return ([try card(root)], faults) }
+        try root.allowOnly(["schema", "comment", "cards", "virtual"])
+        try root.optional("virtual")?.allowOnly(["faults"])
+        let elements = try list.elements()
+        guard (1...8).contains(elements.count) else { throw list.malformed("1 to 8 cards") }
+        var cards: [any VirtualCard] = []
+        for element in elements {
+            if let faults = try element.optional("virtual")?.optional("faults") {
+                throw faults.malformed("no faults here; they belong to the field, in `virtual` of the document")
+            }
+            cards.append(try card(element))
+        }
+        return (cards, faults)
+    }
+
+    /// The card that a document, or an element of `cards`, describes.
+    private static func card(_ json: JSONCursor) throws(DocumentError) -> any VirtualCard {
+        let schema = try json.optional("schema")?.text() ?? self.schema
+        switch schema {
+        case self.schema:
+            if try json.optional("type2") != nil { return try Type2CardFile.load(json) }
+            let interfaces = [try json.optional("typeA"), try json.optional("typeB")]
+            guard interfaces.allSatisfy({ $0 == nil }) else { return try FileCardFile.load(json) }
+            return try HandWrittenCard.load(json, VirtualOptions(json.optional("virtual")))
+        case CardDump.schema:
+            let dump = try CardDump(json: json.value)
+            if let tag = dump.type2 { return try Type2CardFile.card(of: dump, tag, json.optional("virtual")) }
+            guard dump.card.technology == .felica else {
+                return try FileCardFile.card(of: dump, json.optional("virtual"))
+            }
+            return try card(of: dump, VirtualOptions(json.optional("virtual")))
+        default: throw .unknownSchema(found: schema, supported: "\(CardDump.schema) or \(self.schema)")
+        }
+    }
+
+    /// The card that a dump of a FeliCa card is of.
+    ///
+    /// - Throws: `DocumentError` when it is no dump of a FeliCa card.
+    public static func card(of dump: CardDump) throws(DocumentError) -> VirtualFeliCaCard {
+        try card(of: dump, VirtualOptions(nil))
+    }
+
+    private static func card(
+        of dump: CardDump, _ options: VirtualOptions
+    ) throws(DocumentError) -> VirtualFeliCaCard {
+        guard dump.card.technology == .felica else {
+            throw .malformed(key: "card.technology", expected: "felica")
+        }
+        guard let first = dump.systems.first else { throw .missing(key: "felica.systems") }
+        guard dump.systems.count <= 16 else {
+            throw .malformed(key: "felica.systems", expected: "at most 16 systems")
+        }
+        let pmm = first.pmm
+        if let kind = LiteMemory.kind(of: pmm) {
+            let lite = LiteMemory(kind: kind, idm: first.idm, pmm: pmm, blocks: LiteMemory.blocks(in: dump))
+            return VirtualFeliCaCard(lite: lite, profile: try options.applied(to: .lite))
+        }
+        var systems = dump.systems.map { VirtualSystem($0) }
+        try options.hide(in: &systems)
+        return VirtualFeliCaCard(systems: systems, profile: try options.applied(to: CardProfile(pmm: pmm)))
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+
+/// A command APDU as a virtual card reads it, in one of its seven forms.
+struct CommandAPDU: Hashable, Sendable {
+    var classByte: UInt8
+    var instruction: UInt8
+    var p1: UInt8
+    var p2: UInt8
+    var data: [UInt8] = []
+    /// The bytes that are expected at most, 256 or 65 536 for a length of zero; `nil` when none are.
+    var expected: Int?
+    /// Whether its lengths have three bytes.
+    var isExtended = false
+
+    /// Reads a command; `nil` when its lengths are not those of any form.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 4 else { return nil }
+        (classByte, instruction, p1, p2) = (bytes[0], bytes[1], bytes[2], bytes[3])
+        let body = Array(bytes.dropFirst(4))
+        guard let first = body.first else { return }
+        if body.count == 1 {
+            expected = first == 0 ? 256 : Int(first)
+            return
+        }
+        var rest = body.dropFirst()
+        var length = Int(first)
+        if first == 0 {
+            guard body.count >= 3 else { return nil }
+            isExtended = true
+            length = Int(body[1]) << 8 | Int(body[2])
+            rest = body.dropFirst(3)
+            if rest.isEmpty {
+                expected = length == 0 ? 65_536 : length
+                return
+            }
+        }
+        guard length > 0, rest.count >= length else { return nil }
+        data = Array(rest.prefix(length))
+        let tail = Array(rest.dropFirst(length))
+        switch (tail.count, isExtended) {
+        case (0, _): return
+        case (1, false): expected = tail[0] == 0 ? 256 : Int(tail[0])
+        case (2, true):
+            let number = Int(tail[0]) << 8 | Int(tail[1])
+            expected = number == 0 ? 65_536 : number
+        default: return nil
+        }
+    }
+
+    /// P1 and P2 as one number.
+    var parameters: UInt16 { UInt16(p1) << 8 | UInt16(p2) }
+}

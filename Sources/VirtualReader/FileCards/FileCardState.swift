@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardModel
+
+/// The operating system of a virtual card: the current directory and file, what was verified, what is still to be
+/// fetched.
+struct FileCardState: Sendable {
+    /// What is selected below a directory.
+    enum Current: Hashable, Sendable {
+        case none
+        case file(Int)
+        case pin(Int)
+    }
+
+    var tree: VirtualFileTree
+    let options: FileCardOptions
+    /// The number of the current directory, 0 being the master file.
+    var directory = 0
+    var current = Current.none
+    /// The PINs that were verified; those of an application are forgotten when another is selected.
+    var verified: Set<String> = []
+    var random = SplitMix64(seed: 0x6B61_7A61_7375)
+    private var unfetched: FileCardReply?
+    private var chained: [UInt8] = []
+    private var timesAnswered: [[UInt8]: Int] = [:]
+
+    init(_ tree: VirtualFileTree, _ options: FileCardOptions) {
+        self.tree = tree
+        self.options = options
+    }
+
+    /// Power came back, or a new session of ISO-DEP begins.
+    mutating func losePower() {
+        directory = 0
+        current = .none
+        verified = []
+        unfetched = nil
+        chained = []
+    }
+
+    /// The response APDU to a command, whatever it is.
+    mutating func answer(_ command: [UInt8]) -> [UInt8] {
+        let response = scripted(command) ?? reply(to: command).bytes
+        return options.longestAnswer.map { Array(response.prefix($0)) } ?? response
+    }
+
+    private mutating func scripted(_ command: [UInt8]) -> [UInt8]? {
+        guard let answers = options.answers[command], let last = answers.last else { return nil }
+        let times = timesAnswered[command, default: 0]
+        timesAnswered[command] = times &+ 1
+        return answers.element(at: times) ?? last
+    }
+
+    private mutating func reply(to bytes: [UInt8]) -> FileCardReply {
+        guard var command = CommandAPDU(bytes) else { return FileCardReply(StatusWord.wrongLength) }
+        if command.isExtended, !options.takesExtendedLength { return FileCardReply(StatusWord.wrongLength) }
+        if let status = options.instructionStatus[command.instruction] { return FileCardReply(status) }
+        let pending = unfetched
+        unfetched = nil
+        if command.classByte & 0xEF == 0, command.classByte & 0x10 != 0 {
+            chained += command.data
+            return FileCardReply(chained.count > 65_535 ? StatusWord.wrongLength : StatusWord.success)
+        }
+        command.data = chained + command.data
+        chained = []
+        guard let refusal = FileCardState.refusal(ofClass: command.classByte) else {
+            if command.instruction == 0xC0 { return fetch(command, pending) }
+            return fit(carryOut(command), to: command)
+        }
+        return FileCardReply(refusal)
+    }
+
+    /// Class 00 alone is served.
+    private static func refusal(ofClass byte: UInt8) -> UInt16? {
+        switch byte {
+        case 0x00: nil
+        case 0x01...0x03: StatusWord.noLogicalChannel
+        case 0x04...0x0F: StatusWord.noSecureMessaging
+        default: StatusWord.unknownClass
+        }
+    }
+
+    private mutating func carryOut(_ command: CommandAPDU) -> FileCardReply {
+        switch command.instruction {
+        case 0xA4: select(command)
+        case 0xB0: readBinary(command)
+        case 0xB1: readBinaryByObject(command)
+        case 0xB2: readRecord(command)
+        case 0xD6: updateBinary(command)
+        case 0xDC: updateRecord(command)
+        case 0x20: verify(command)
+        case 0x84: challenge(command)
+        case 0xCA: dataObject(command)
+        default: FileCardReply(StatusWord.unknownInstruction)
+        }
+    }
+
+    private mutating func challenge(_ command: CommandAPDU) -> FileCardReply {
+        guard command.parameters == 0 else { return FileCardReply(StatusWord.wrongParameters) }
+        guard let count = command.expected, command.data.isEmpty else { return FileCardReply(StatusWord.wrongLength) }
+        return FileCardReply((0..<min(count, 256)).map { _ in UInt8.random(in: 0...0xFF, using: &random) })
+    }
+
+    private func dataObject(_ command: CommandAPDU) -> FileCardReply {
+        guard let data = tree[directory].dataObjects[command.parameters] else {
+            return FileCardReply(StatusWord.dataNotFound)
+        }
+        return FileCardReply(data)
+    }
+
+    // MARK: How much is given
+
+    /// Gives as much as is expected, in the card's way.
+    private mutating func fit(_ reply: FileCardReply, to command: CommandAPDU) -> FileCardReply {
+        let expected = command.expected ?? 0
+        guard !reply.data.isEmpty else { return reply }
+        switch options.longAnswers {
+        case .more:
+            unfetched = reply
+            return FileCardReply(FileCardState.status(StatusWord.moreData, reply.data.count))
+        case .wrongLength where reply.data.count > expected:
+            return FileCardReply(FileCardState.status(StatusWord.wrongExpectedLength, reply.data.count))
+        case .cut, .wrongLength: return FileCardReply(Array(reply.data.prefix(expected)), reply.status)
+        }
+    }
+
+    /// GET RESPONSE.
+    private mutating func fetch(_ command: CommandAPDU, _ pending: FileCardReply?) -> FileCardReply {
+        guard command.parameters == 0, command.data.isEmpty else {
+            return FileCardReply(StatusWord.wrongParameters)
+        }
+        guard var pending, let expected = command.expected else { return FileCardReply(StatusWord.noCurrentFile) }
+        let part = Array(pending.data.prefix(expected))
+        if options.endlessMore {
+            unfetched = pending
+            return FileCardReply(part, FileCardState.status(StatusWord.moreData, pending.data.count))
+        }
+        pending.data.removeFirst(part.count)
+        guard !pending.data.isEmpty else { return FileCardReply(part, pending.status) }
+        unfetched = pending
+        return FileCardReply(part, FileCardState.status(StatusWord.moreData, pending.data.count))
+    }
+
+    /// A status word whose second byte is a length, 00 for 256 and more.
+    static func status(_ base: UInt16, _ count: Int) -> UInt16 {
+        base | UInt16(count > 255 ? 0 : max(0, count))
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The card's side of ISO 14443-4: blocks in, command APDUs out, and the way back.
+///
+/// The rules are those of the standard for a PICC: it never starts anything, is silent to what it does not
+/// understand, and sends its last block again when it is asked to.
+struct VirtualISODEP: Sendable {
+    /// What becomes of a frame.
+    enum Outcome: Hashable, Sendable {
+        case silence
+        case answer([UInt8])
+        /// A whole command APDU; ``VirtualISODEP/respond(_:)`` is called next.
+        case command([UInt8])
+        /// The last answer before the card is halted.
+        case deselected([UInt8])
+    }
+
+    /// The longest command that is put together; what is longer meets silence.
+    static let longestCommand = 66_000
+
+    let parameters: ISODEPParameters
+    let options: ISODEPOptions
+    private(set) var isActive = false
+    private var readerFrame = 16
+    private var cid: UInt8 = 0
+    private var number: UInt8 = 1
+    private var collected: [UInt8] = []
+    private var unsent: ArraySlice<UInt8>?
+    private var extensionsLeft = 0
+    private var carriesCID = false
+    private var last: [UInt8] = []
+
+    init(_ parameters: ISODEPParameters, _ options: ISODEPOptions) {
+        self.parameters = parameters
+        self.options = options
+    }
+
+    /// RATS or ATTRIB.
+    mutating func activate(frameSizeIndex: UInt8, cid: UInt8) {
+        self = VirtualISODEP(parameters, options)
+        isActive = true
+        readerFrame = min(ISODEPSizes.frame(frameSizeIndex), 256)
+        self.cid = cid
+    }
+
+    mutating func deactivate() {
+        self = VirtualISODEP(parameters, options)
+    }
+
+    /// The command that this frame would complete.
+    func command(completedBy frame: [UInt8]) -> [UInt8]? {
+        guard isActive, let block = block(frame), block.kind == .information(isChained: false) else { return nil }
+        return collected + block.data
+    }
+
+    /// Reads a block that is meant for this card.
+    private func block(_ frame: [UInt8]) -> ISODEPBlock? {
+        guard frame.count + 2 <= parameters.cardFrame, let block = ISODEPBlock(frame) else { return nil }
+        guard block.nad == nil || parameters.supportsNAD else { return nil }
+        guard let other = block.cid else { return cid == 0 ? block : nil }
+        return parameters.supportsCID && other == cid ? block : nil
+    }
+
+    mutating func take(_ frame: [UInt8]) -> Outcome {
+        guard isActive, let block = block(frame) else { return .silence }
+        carriesCID = block.cid != nil
+        switch block.kind {
+        case .information(let isChained): return information(block.data, isChained)
+        case .acknowledge: return block.number == number ? again() : goOn()
+        case .notAcknowledge:
+            // Nothing of the exchange changes: a reader also asks in this way whether the card is still there.
+            return block.number == number
+                ? again() : .answer(ISODEPBlock(.acknowledge, number: number, cid: ownCID).bytes)
+        case .waitingTimeExtension: return extended()
+        case .deselect:
+            let answer = ISODEPBlock(.deselect, cid: block.cid).bytes
+            deactivate()
+            return .deselected(answer)
+        }
+    }
+
+    private mutating func information(_ data: [UInt8], _ isChained: Bool) -> Outcome {
+        number ^= 1
+        unsent = nil
+        extensionsLeft = 0
+        collected += data
+        guard collected.count <= VirtualISODEP.longestCommand else {
+            collected = []
+            return .silence
+        }
+        if isChained {
+            return .answer(remember(ISODEPBlock(.acknowledge, number: number, cid: ownCID)))
+        }
+        defer { collected = [] }
+        return .command(collected)
+    }
+
+    /// The first block of the answer to a command, or a waiting time extension; nothing for `nil`.
+    mutating func respond(_ response: [UInt8]?) -> [UInt8]? {
+        guard let response else { return nil }
+        unsent = response[...]
+        extensionsLeft = options.waitingTimeExtensions
+        return extensionsLeft > 0 ? extend() : next()
+    }
+
+    private mutating func extend() -> [UInt8] {
+        extensionsLeft -= 1
+        return remember(ISODEPBlock(.waitingTimeExtension, cid: ownCID, data: [options.waitingTimeMultiplier & 0x3F]))
+    }
+
+    private mutating func extended() -> Outcome {
+        guard unsent != nil else { return .silence }
+        if extensionsLeft > 0 { return .answer(extend()) }
+        return next().map { .answer($0) } ?? .silence
+    }
+
+    /// An R(ACK) for the block that was sent last: the next one of a chain.
+    private mutating func goOn() -> Outcome {
+        guard unsent != nil, extensionsLeft == 0 else { return .silence }
+        number ^= 1
+        return next().map { .answer($0) } ?? .silence
+    }
+
+    private mutating func next() -> [UInt8]? {
+        guard let rest = unsent else { return nil }
+        let room = max(1, readerFrame - 3 - (ownCID == nil ? 0 : 1))
+        let part = rest.prefix(room)
+        unsent = part.count < rest.count ? rest.dropFirst(room) : nil
+        return remember(
+            ISODEPBlock(.information(isChained: unsent != nil), number: number, cid: ownCID, data: Array(part)))
+    }
+
+    private func again() -> Outcome {
+        last.isEmpty ? .silence : .answer(last)
+    }
+
+    private mutating func remember(_ block: ISODEPBlock) -> [UInt8] {
+        last = block.bytes
+        return last
+    }
+
+    /// A card repeats the CID that the reader sent.
+    private var ownCID: UInt8? { carriesCID ? cid : nil }
+}

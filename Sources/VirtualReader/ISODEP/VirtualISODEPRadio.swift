@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+
+/// From the air to command APDUs: selection by type A or B, activation of ISO 14443-4, then blocks.
+struct VirtualISODEPRadio: Sendable {
+    /// What becomes of a frame.
+    enum Outcome: Hashable, Sendable {
+        case silence
+        case answer(CardAnswer)
+        /// The answer to RATS or ATTRIB: a new session begins.
+        case activated(CardAnswer)
+        /// A whole command APDU; ``VirtualISODEPRadio/respond(_:)`` is called next.
+        case command([UInt8])
+    }
+
+    private enum Selection: Sendable {
+        case typeA(TypeASelection, ats: [UInt8])
+        case typeB(TypeBSelection)
+    }
+
+    private var selection: Selection
+    private var protocolLayer: VirtualISODEP
+    /// Whether no block came yet after RATS, so that PPS is still allowed.
+    private var takesPPS = false
+    private var cid: UInt8 = 0
+
+    init(_ interface: ISODEPInterface, _ options: ISODEPOptions) {
+        switch interface {
+        case .typeA(let identity, let ats):
+            var identity = identity
+            identity.sak |= TypeACommand.speaksISODEP
+            selection = .typeA(TypeASelection(identity), ats: ats)
+            protocolLayer = VirtualISODEP(ISODEPParameters(ats: ats), options)
+        case .typeB(let identity):
+            selection = .typeB(TypeBSelection(identity))
+            protocolLayer = VirtualISODEP(ISODEPParameters(identity), options)
+        }
+    }
+
+    mutating func losePower() {
+        protocolLayer.deactivate()
+        takesPPS = false
+        switch selection {
+        case .typeA(var states, let ats):
+            states.losePower()
+            selection = .typeA(states, ats: ats)
+        case .typeB(var states):
+            states.losePower()
+            selection = .typeB(states)
+        }
+    }
+
+    /// The command that this frame would complete.
+    func command(completedBy frame: RadioFrame) -> [UInt8]? {
+        isBlock(frame) ? protocolLayer.command(completedBy: frame.bytes) : nil
+    }
+
+    private func isBlock(_ frame: RadioFrame) -> Bool {
+        let isOwn =
+            switch selection {
+            case .typeA: frame.technology == .typeA
+            case .typeB: frame.technology == .typeB
+            }
+        return protocolLayer.isActive && isOwn && frame.hasCRC && frame.lastByteBits == 8
+    }
+
+    mutating func take(_ frame: RadioFrame) -> Outcome {
+        if isBlock(frame) { return block(frame.bytes) }
+        guard !protocolLayer.isActive else { return .silence }
+        switch selection {
+        case .typeA(var states, let ats):
+            let outcome = states.take(frame)
+            selection = .typeA(states, ats: ats)
+            switch outcome {
+            case .silence: return .silence
+            case .answer(let answer): return .answer(answer)
+            case .command: return requestAnswerToSelect(frame, ats)
+            }
+        case .typeB(var states):
+            let outcome = states.take(frame)
+            selection = .typeB(states)
+            switch outcome {
+            case .silence: return .silence
+            case .answer(let answer): return .answer(answer)
+            case .selected(let frameSizeIndex, let cid):
+                protocolLayer.activate(frameSizeIndex: frameSizeIndex, cid: cid)
+                return .activated(CardAnswer([cid]))
+            }
+        }
+    }
+
+    /// RATS: the index of the reader's frame size and the card's number, 15 being none.
+    private mutating func requestAnswerToSelect(_ frame: RadioFrame, _ ats: [UInt8]) -> Outcome {
+        guard frame.hasCRC, frame.bytes.count == 2, frame.bytes[0] == TypeACommand.requestAnswerToSelect,
+            let parameter = frame.bytes.element(at: 1), parameter & 0x0F != 0x0F
+        else {
+            if case .typeA(var states, let ats) = selection {
+                states.fallBack()
+                selection = .typeA(states, ats: ats)
+            }
+            return .silence
+        }
+        cid = parameter & 0x0F
+        protocolLayer.activate(frameSizeIndex: parameter >> 4, cid: cid)
+        takesPPS = true
+        return .activated(CardAnswer(ats))
+    }
+
+    private mutating func block(_ frame: [UInt8]) -> Outcome {
+        // PPS: the only speed is 106 kbit/s, and the answer agrees without changing anything.
+        if takesPPS, frame.first == 0xD0 | cid, (2...3).contains(frame.count) {
+            takesPPS = false
+            return .answer(CardAnswer([0xD0 | cid]))
+        }
+        switch protocolLayer.take(frame) {
+        case .silence: return .silence
+        case .answer(let bytes):
+            takesPPS = false
+            return .answer(CardAnswer(bytes))
+        case .command(let command):
+            takesPPS = false
+            return .command(command)
+        case .deselected(let bytes):
+            halt()
+            return .answer(CardAnswer(bytes))
+        }
+    }
+
+    private mutating func halt() {
+        switch selection {
+        case .typeA(var states, let ats):
+            states.halt()
+            selection = .typeA(states, ats: ats)
+        case .typeB(var states):
+            states.halt()
+            selection = .typeB(states)
+        }
+    }
+
+    /// What is sent as the answer to a command; silence for `nil`.
+    mutating func respond(_ response: [UInt8]?) -> CardAnswer? {
+        protocolLayer.respond(response).map { CardAnswer($0, thinkingTime: protocolLayer.options.answerTime) }
+    }
+}

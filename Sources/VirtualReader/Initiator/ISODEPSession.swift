@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+
+/// The reader's side of ISO 14443-4: carries command APDUs to one card in blocks, and their responses back.
+///
+/// Lost and damaged blocks are asked for again twice, as the standard lets a reader do.
+struct ISODEPSession: Sendable {
+    /// How an exchange ended.
+    enum Outcome: Hashable, Sendable {
+        case answer([UInt8])
+        /// The chip's status for silence, damage or a card that breaks the rules.
+        case failed(status: UInt8)
+        case aborted
+    }
+
+    private enum Step {
+        case block(ISODEPBlock)
+        case failed(status: UInt8)
+        case aborted
+    }
+
+    private static let retries = 2
+    /// What keeps a card that never comes to an end from being listened to for ever.
+    private static let longestResponse = 70_000
+    private static let mostExtensions = 1_000
+
+    let technology: RadioTechnology
+    let parameters: ISODEPParameters
+    /// The number that blocks carry; `nil` when they carry none.
+    let cid: UInt8?
+    private var number: UInt8 = 0
+
+    init(_ technology: RadioTechnology, _ parameters: ISODEPParameters, cid: UInt8?) {
+        self.technology = technology
+        self.parameters = parameters
+        self.cid = cid
+    }
+
+    /// Sends a command and fetches the whole response.
+    mutating func exchange(_ command: [UInt8], _ air: Air) -> Outcome {
+        let room = max(1, parameters.cardFrame - 3 - (cid == nil ? 0 : 1))
+        var rest = command[...]
+        while true {
+            let part = Array(rest.prefix(room))
+            rest = rest.dropFirst(part.count)
+            let block = ISODEPBlock(.information(isChained: !rest.isEmpty), number: number, cid: cid, data: part)
+            switch carry(block, air) {
+            case .aborted: return .aborted
+            case .failed(let status): return .failed(status: status)
+            case .block(let answer):
+                number ^= 1
+                switch answer.kind {
+                case .acknowledge where !rest.isEmpty: continue
+                case .information where rest.isEmpty: return collect(answer, air)
+                default: return .failed(status: ChipStatus.protocolError)
+                }
+            }
+        }
+    }
+
+    private mutating func collect(_ first: ISODEPBlock, _ air: Air) -> Outcome {
+        var block = first
+        var response = block.data
+        while case .information(isChained: true) = block.kind {
+            guard response.count <= Self.longestResponse else { return .failed(status: ChipStatus.bufferTooSmall) }
+            switch carry(ISODEPBlock(.acknowledge, number: number, cid: cid), air) {
+            case .aborted: return .aborted
+            case .failed(let status): return .failed(status: status)
+            case .block(let next):
+                guard case .information = next.kind else { return .failed(status: ChipStatus.protocolError) }
+                number ^= 1
+                block = next
+                response += next.data
+            }
+        }
+        return .answer(response)
+    }
+
+    /// Sends a block until the card answers it with a block of the same number.
+    private func carry(_ block: ISODEPBlock, _ air: Air) -> Step {
+        var frame = block
+        var multiplier = 0
+        var failures = 0
+        var extensions = 0
+        while true {
+            var status = ChipStatus.protocolError
+            switch air(RadioFrame(technology, frame.bytes), multiplier) {
+            case .aborted: return .aborted
+            case .failed(let failure): status = failure
+            case .answer(let answer):
+                multiplier = 0
+                if let reply = ISODEPBlock(answer.frame), reply.cid ?? 0 == cid ?? 0 {
+                    switch reply.kind {
+                    case .waitingTimeExtension:
+                        extensions += 1
+                        guard extensions <= Self.mostExtensions else { return .failed(status: ChipStatus.timeout) }
+                        let factor = reply.data.first.map { $0 & 0x3F } ?? 1
+                        multiplier = Int(max(1, min(factor, 59)))
+                        frame = ISODEPBlock(.waitingTimeExtension, cid: cid, data: [factor])
+                        continue
+                    case .information where reply.number == number: return .block(reply)
+                    case .acknowledge where reply.number == number: return .block(reply)
+                    case .acknowledge where failures > 0:
+                        // The card never got the block.
+                        guard failures <= Self.retries else { return .failed(status: status) }
+                        failures += 1
+                        frame = block
+                        continue
+                    default: break
+                    }
+                }
+            }
+            guard failures < Self.retries else { return .failed(status: status) }
+            failures += 1
+            frame = block.kind == .acknowledge ? block : ISODEPBlock(.notAcknowledge, number: number, cid: cid)
+        }
+    }
+
+    /// S(DESELECT): the card is halted; whether it said so.
+    func deselect(_ air: Air) -> Bool {
+        let frame = RadioFrame(technology, ISODEPBlock(.deselect, cid: cid).bytes)
+        guard case .answer(let answer) = air(frame, 0) else { return false }
+        return ISODEPBlock(answer.frame)?.kind == .deselect
+    }
+
+    /// Whether the card answers R(NAK), the question whether it is still there.
+    func isPresent(_ air: Air) -> Bool {
+        let frame = RadioFrame(technology, ISODEPBlock(.notAcknowledge, number: number, cid: cid).bytes)
+        guard case .answer(let answer) = air(frame, 0) else { return false }
+        return ISODEPBlock(answer.frame) != nil
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+
+/// The memory of a virtual Type 2 Tag with its locks and counters.
+public struct Type2Memory: Hashable, Sendable {
+    /// Which tag.
+    public let model: Type2Model
+    /// All bytes, four a page, password and keys included as they are stored.
+    public internal(set) var bytes: [UInt8]
+    /// What READ_SIG gives, 32 bytes.
+    public var signature: [UInt8]
+    /// The counters of 24 bits, by number.
+    public var counters: [UInt32]
+
+    let layout: Type2Layout
+
+    /// A tag as from the factory; `nil` when the UID does not have seven bytes.
+    public init?(_ model: Type2Model, uid: [UInt8]) {
+        guard uid.count == 7 else { return nil }
+        self.model = model
+        layout = model.layout
+        bytes = [UInt8](repeating: 0, count: layout.pages * 4)
+        signature = [UInt8](repeating: 0, count: 32)
+        counters = [0, 0, 0]
+        write(0, Array(uid[0..<3]) + [0x88 ^ uid[0] ^ uid[1] ^ uid[2]])
+        write(1, Array(uid[3..<7]))
+        write(2, [uid[3] ^ uid[4] ^ uid[5] ^ uid[6], 0x48, 0x00, 0x00])
+        write(3, layout.capability ?? [0, 0, 0, 0])
+        for (place, byte) in layout.message.enumerated() { bytes[16 + place] = byte }
+        if model == .ultralightC {
+            write(0x2A, [0x30, 0, 0, 0])
+            write(0x2B, [0, 0, 0, 0])
+        }
+        guard let config = layout.config else { return }
+        write(config, [0x00, 0x00, 0x00, 0xFF])
+        write(config + 1, [0x00, layout.counter == .three ? 0x05 : 0x00, 0x00, 0x00])
+        write(config + 2, [0xFF, 0xFF, 0xFF, 0xFF])
+    }
+
+    /// The UID in pages 0 and 1.
+    public var uid: [UInt8] { Array(bytes[0..<3] + bytes[4..<8]) }
+
+    /// One page of four bytes; pages that the tag does not have are zeros.
+    public subscript(page: Int) -> [UInt8] {
+        layout.pages > page && page >= 0 ? Array(bytes[page * 4..<page * 4 + 4]) : [0, 0, 0, 0]
+    }
+
+    /// Stores a page whatever locks say; too few bytes are filled with zeros, pages that are not there stay so.
+    public mutating func write(_ page: Int, _ data: [UInt8]) {
+        guard page >= 0, page < layout.pages else { return }
+        for place in 0..<4 { bytes[page * 4 + place] = data.element(at: place) ?? 0 }
+    }
+
+    // MARK: Protection by password
+
+    /// The first page that needs the password; pages from there on may be open to reading.
+    var firstProtected: Int {
+        if let config = layout.config { return Int(self[config][3]) }
+        return model == .ultralightC ? Int(self[0x2A][0]) : Int.max
+    }
+
+    /// Whether reading needs the password, too.
+    var protectsReading: Bool {
+        if let config = layout.config { return self[config + 1][0] & 0x80 != 0 }
+        return self[0x2B][0] & 0x01 == 0
+    }
+
+    /// How many wrong passwords lock the tag for good; 0 for no limit.
+    var authenticationLimit: Int { layout.config.map { Int(self[$0 + 1][0] & 0x07) } ?? 0 }
+
+    /// What READ shows of a page: password and its answer are zeros.
+    func shown(_ page: Int) -> [UInt8] {
+        guard let config = layout.config, page == config + 2 || page == config + 3 else { return self[page] }
+        return [0, 0, 0, 0]
+    }
+
+    // MARK: Locks
+
+    /// Whether lock bits forbid to write to a page.
+    func isLocked(_ page: Int) -> Bool {
+        let locks = Int(self[2][2]) | Int(self[2][3]) << 8
+        if (3...15).contains(page) { return locks >> page & 1 != 0 }
+        if let config = layout.config, (config...config + 1).contains(page) { return self[config + 1][0] & 0x40 != 0 }
+        guard let dynamic = layout.locks, page >= 16, page != dynamic.page else { return false }
+        let bits = Int(self[dynamic.page][0]) | Int(self[dynamic.page][1]) << 8
+        switch dynamic {
+        case .pairs(let first, let unit): return page < first && bits >> ((page - 16) / unit) & 1 != 0
+        case .groupsOfFour(let first):
+            if page < first {
+                let group = (page - 16) / 4
+                return bits >> (group < 3 ? group + 1 : group + 2) & 1 != 0
+            }
+            switch page {
+            case 0x29...0x2B: return bits >> (8 + 4 + page - 0x29) & 1 != 0
+            default: return bits >> 15 & 1 != 0
+            }
+        }
+    }
+
+    /// Sets lock bits: those that are set stay, and those that are frozen do not change.
+    mutating func lockStatically(_ data: [UInt8]) {
+        let old = self[2]
+        let freezing = old[2]
+        var low = data.element(at: 2) ?? 0
+        var high = data.element(at: 3) ?? 0
+        if freezing & 0x01 != 0 { low &= ~0x08 }
+        if freezing & 0x02 != 0 {
+            low &= ~0xF0
+            high &= ~0x03
+        }
+        if freezing & 0x04 != 0 { high &= ~0xFC }
+        write(2, [old[0], old[1], old[2] | low, old[3] | high])
+    }
+
+    /// The same for the pages from 16 on.
+    mutating func lockDynamically(_ locks: Type2Layout.Locks, _ data: [UInt8]) {
+        let old = self[locks.page]
+        var new = Int(data.element(at: 0) ?? 0) | Int(data.element(at: 1) ?? 0) << 8
+        switch locks {
+        case .pairs:
+            for bit in 0..<8 where old[2] >> UInt8(bit) & 1 != 0 { new &= ~(0b11 << (2 * bit)) }
+        case .groupsOfFour:
+            if old[0] & 0x01 != 0 { new &= ~0x0E }
+            if old[0] & 0x10 != 0 { new &= ~0xE0 }
+            for bit in 0..<4 where old[1] >> UInt8(bit) & 1 != 0 { new &= ~(1 << (12 + bit)) }
+        }
+        let freezing = locks == .groupsOfFour(page: locks.page) ? 0 : data.element(at: 2) ?? 0
+        write(
+            locks.page,
+            [
+                old[0] | UInt8(truncatingIfNeeded: new), old[1] | UInt8(truncatingIfNeeded: new >> 8),
+                old[2] | freezing, old[3],
+            ])
+    }
+}

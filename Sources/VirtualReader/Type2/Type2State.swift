@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+
+/// The commands of a Type 2 Tag that is selected.
+struct Type2State: Sendable {
+    /// What a command leads to.
+    enum Outcome: Hashable, Sendable {
+        case data([UInt8])
+        case acknowledge
+        /// A NAK with this code: 0 argument, 1 parity or CRC, 4 counter or too many wrong passwords.
+        case refusal(UInt8)
+        case silence
+    }
+
+    /// What every NAK of four bits and of a wrong argument has.
+    static let wrongArgument: UInt8 = 0x0
+    static let wrongChecksum: UInt8 = 0x1
+    static let counterOverflow: UInt8 = 0x4
+
+    var memory: Type2Memory
+    private(set) var isAuthenticated = false
+    private(set) var wrongPasswords = 0
+    /// The page whose 16 bytes COMPATIBILITY_WRITE waits for.
+    private var pageToWrite: Int?
+    /// Whether a read was counted since the power came.
+    private var hasCounted = false
+
+    init(_ memory: Type2Memory) {
+        self.memory = memory
+    }
+
+    /// The tag was selected anew, or fell back.
+    mutating func forgetSession() {
+        isAuthenticated = false
+        pageToWrite = nil
+    }
+
+    mutating func losePower() {
+        forgetSession()
+        hasCounted = false
+    }
+
+    mutating func take(_ frame: [UInt8]) -> Outcome {
+        if let page = pageToWrite {
+            pageToWrite = nil
+            return frame.count == 16 ? write(page, Array(frame.prefix(4))) : .refusal(Self.wrongArgument)
+        }
+        switch (frame.first, frame.count) {
+        case (0x30, 2): return read(Int(frame[1]))
+        case (0xA2, 6): return write(Int(frame[1]), Array(frame[2...]))
+        case (0xA0, 2): return prepareWrite(Int(frame[1]))
+        case (0x1A, 2) where memory.model == .ultralightC:
+            // The answer is never checked, so that what follows is refused.
+            return frame[1] == 0 ? .data([0xAF] + challenge) : .refusal(Self.wrongArgument)
+        case (0x60, 1), (0x3A, 3), (0x3C, 2), (0x1B, 5), (0x39, 2), (0xA5, 6), (0x3E, 2):
+            guard let version = memory.layout.version else { return unknown }
+            return frame[0] == 0x60 ? .data(version) : newer(frame)
+        default: return unknown
+        }
+    }
+
+    private var unknown: Outcome { memory.layout.refusesUnknown ? .refusal(Self.wrongArgument) : .silence }
+
+    /// Eight bytes that look random: what an Ultralight C would send as an enciphered number.
+    private var challenge: [UInt8] {
+        let number = SplitMix64.number(seed: 0x3DE5, index: memory.uid.reduce(0) { $0 << 8 | UInt64($1) })
+        return (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64($0 * 8)) }
+    }
+
+    /// The commands of Ultralight EV1 and NTAG21x.
+    private mutating func newer(_ frame: [UInt8]) -> Outcome {
+        switch frame[0] {
+        case 0x3A: return fastRead(Int(frame[1]), Int(frame[2]))
+        case 0x3C: return frame[1] == 0 ? .data(memory.signature) : .refusal(Self.wrongArgument)
+        case 0x1B: return authenticate(Array(frame[1...]))
+        case 0x39: return readCounter(Int(frame[1]))
+        case 0xA5: return raiseCounter(Int(frame[1]), by: frame[2...])
+        default:
+            let isThere = memory.layout.counter == .three && frame[1] < 3
+            return isThere ? .data([0xBD]) : .refusal(Self.wrongArgument)
+        }
+    }
+
+    // MARK: Reading
+
+    /// The pages from the first on that may be read now.
+    private var readablePages: Int {
+        let all = memory.layout.lastReadable + 1
+        return memory.protectsReading && !isAuthenticated ? min(all, memory.firstProtected) : all
+    }
+
+    /// Four pages; after the last that may be read the first follows.
+    private mutating func read(_ page: Int) -> Outcome {
+        let count = readablePages
+        guard page < count else { return .refusal(Self.wrongArgument) }
+        countRead()
+        return .data((0..<4).flatMap { memory.shown((page + $0) % count) })
+    }
+
+    private mutating func fastRead(_ first: Int, _ last: Int) -> Outcome {
+        guard first <= last, last < readablePages else { return .refusal(Self.wrongArgument) }
+        countRead()
+        return .data((first...last).flatMap { memory.shown($0) })
+    }
+
+    // MARK: Writing
+
+    private func mayWrite(_ page: Int) -> Bool {
+        guard (2..<memory.layout.pages).contains(page) else { return false }
+        if page >= memory.firstProtected, !isAuthenticated { return false }
+        return page == 2 || !memory.isLocked(page)
+    }
+
+    private mutating func prepareWrite(_ page: Int) -> Outcome {
+        guard mayWrite(page) else { return .refusal(Self.wrongArgument) }
+        pageToWrite = page
+        return .acknowledge
+    }
+
+    private mutating func write(_ page: Int, _ data: [UInt8]) -> Outcome {
+        guard mayWrite(page) else { return .refusal(Self.wrongArgument) }
+        if page == 2 {
+            memory.lockStatically(data)
+        } else if page == 3 {
+            memory.write(3, zip(memory[3], data).map { $0 | $1 })
+        } else if let locks = memory.layout.locks, locks.page == page {
+            memory.lockDynamically(locks, data)
+        } else if memory.layout.counter == .page(page) {
+            return writeCounter(page, data)
+        } else {
+            memory.write(page, data)
+        }
+        return .acknowledge
+    }
+
+    /// The first write sets the counter, later ones raise it by the low nibble.
+    private mutating func writeCounter(_ page: Int, _ data: [UInt8]) -> Outcome {
+        let old = memory[page]
+        let value = Int(old[0]) | Int(old[1]) << 8
+        let given = Int(data.element(at: 0) ?? 0) | Int(data.element(at: 1) ?? 0) << 8
+        let new = value == 0 ? given : value + (given & 0x0F)
+        guard new <= 0xFFFF else { return .refusal(Self.counterOverflow) }
+        memory.write(page, [UInt8(truncatingIfNeeded: new), UInt8(truncatingIfNeeded: new >> 8), 0, 0])
+        return .acknowledge
+    }
+
+    // MARK: Counters
+
+    private var accessByte: UInt8 { memory.layout.config.map { memory[$0 + 1][0] } ?? 0 }
+
+    /// The first read after the power came raises the counter of an NTAG when that is switched on.
+    private mutating func countRead() {
+        guard memory.layout.counter == .automatic, accessByte & 0x10 != 0, !hasCounted else { return }
+        hasCounted = true
+        memory.counters[2] = min(memory.counters[2] &+ 1, 0xFF_FFFF)
+    }
+
+    private func readCounter(_ number: Int) -> Outcome {
+        let isThere =
+            switch memory.layout.counter {
+            case .three: (0...2).contains(number)
+            case .automatic: number == 2 && accessByte & 0x10 != 0 && (accessByte & 0x08 == 0 || isAuthenticated)
+            case .none, .page: false
+            }
+        guard isThere, let value = memory.counters.element(at: number) else { return .refusal(Self.wrongArgument) }
+        return .data((0..<3).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
+    }
+
+    private mutating func raiseCounter(_ number: Int, by amount: ArraySlice<UInt8>) -> Outcome {
+        guard memory.layout.counter == .three, let value = memory.counters.element(at: number) else {
+            return .refusal(Self.wrongArgument)
+        }
+        let step = amount.prefix(3).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        guard value &+ step <= 0xFF_FFFF else { return .refusal(Self.counterOverflow) }
+        memory.counters[number] = value &+ step
+        return .acknowledge
+    }
+
+    // MARK: Password
+
+    private mutating func authenticate(_ password: [UInt8]) -> Outcome {
+        guard let config = memory.layout.config else { return unknown }
+        let limit = memory.authenticationLimit
+        guard limit == 0 || wrongPasswords < limit else { return .refusal(Self.counterOverflow) }
+        guard password == memory[config + 2] else {
+            if limit > 0 { wrongPasswords += 1 }
+            return .refusal(Self.wrongArgument)
+        }
+        wrongPasswords = 0
+        isAuthenticated = true
+        return .data(Array(memory[config + 3].prefix(2)))
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// A Type 2 Tag (MIFARE Ultralight, NTAG) that is only a program: it reads frames by hand and answers as NXP's data
+/// sheets say. What no source decides is written in `Docs/virtual-cards.md`.
+///
+/// The 3DES authentication of Ultralight C begins and never succeeds; mirroring of the UID is not simulated.
+public final class VirtualType2Tag: VirtualCard {
+    private struct State {
+        var selection: TypeASelection
+        var tag: Type2State
+    }
+
+    private let state: Mutex<State>
+
+    /// A tag.
+    ///
+    /// - Parameters:
+    ///   - atqa: as people write it.
+    ///   - sak: 00 for all that is known.
+    public init(_ memory: Type2Memory, atqa: UInt16 = 0x0044, sak: UInt8 = 0x00) {
+        let identity = TypeAIdentity(tag: memory, atqa: atqa, sak: sak)
+        state = Mutex(State(selection: TypeASelection(identity), tag: Type2State(memory)))
+    }
+
+    /// The memory as it is now.
+    public var memory: Type2Memory { state.withLock(\.tag.memory) }
+
+    /// What the tag does with a frame; `nil` when it keeps silent.
+    public func answer(_ frame: RadioFrame) -> CardAnswer? {
+        state.withLock { state in
+            switch state.selection.take(frame) {
+            case .silence:
+                if !state.selection.isSelected { state.tag.forgetSession() }
+                return nil
+            case .answer(let answer):
+                state.tag.forgetSession()
+                return answer
+            case .command: break
+            }
+            let isWhole = frame.hasCRC && frame.lastByteBits == 8
+            switch isWhole ? state.tag.take(frame.bytes) : .refusal(Type2State.wrongChecksum) {
+            case .data(let data): return CardAnswer(data)
+            case .acknowledge: return CardAnswer([0x0A], lastByteBits: 4, hasCRC: false)
+            case .refusal(let code):
+                // As a real one it has to be selected anew after a NAK.
+                state.selection.fallBack()
+                state.tag.forgetSession()
+                return CardAnswer([code], lastByteBits: 4, hasCRC: false)
+            case .silence:
+                state.selection.fallBack()
+                state.tag.forgetSession()
+                return nil
+            }
+        }
+    }
+
+    /// The password is forgotten; what was written and counted stays.
+    public func losePower() {
+        state.withLock { state in
+            state.selection.losePower()
+            state.tag.losePower()
+        }
+    }
+}
