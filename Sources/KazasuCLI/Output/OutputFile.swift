@@ -37,7 +37,12 @@ final class OutputFile {
 
     /// Writes the answer and puts it in its place.
     func finish(_ text: String) throws(Failure) {
-        let written = Descriptor.write(text, to: descriptor)
+        try finish(Array(text.utf8))
+    }
+
+    /// Writes bytes that are no text, and puts the file in its place.
+    func finish(_ bytes: [UInt8]) throws(Failure) {
+        let written = Descriptor.write(bytes, to: descriptor)
         guard written == 0 else { throw written == EPIPE ? .brokenPipe : .unwritable(path, written) }
         guard let move else { return }
         guard rename(move.from, move.to) == 0 else { throw Failure.unwritable(path, errno) }
