@@ -20,8 +20,8 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ByteCodec", []),
     ("CardModel", ["ByteCodec"]),
     ("NFCTransport", ["ByteCodec", "CardModel"]),
-    ("CardDecoders", ["ByteCodec", "CardModel"]),
     ("NDEF", ["ByteCodec", "CardModel"]),
+    ("CardDecoders", ["ByteCodec", "CardModel", "NDEF"]),
     ("DumpFormats", ["ByteCodec", "CardModel"]),
     ("DumpFormatsXML", ["ByteCodec", "CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
@@ -30,12 +30,13 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
     ("ISODEP", ["NFCTransport"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
+    ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]),
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
 let tables = [
     "CardDecoders": "Data",
+    "CardReading": "OpenFiles/Data",
     "FeliCa": "Registry/Data",
     "ISO7816": "Status/Data",
     "NDEF": "Data",
