@@ -65,7 +65,8 @@ struct Kazasu: ParsableCommand {
         version: version,
         subcommands: [
             Readers.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self, FeliCaRaw.self,
-            Tag.self, Decode.self, Convert.self, Diff.self, Simulate.self, Stations.self,
+            Tag.self, APDU.self,
+            Decode.self, Convert.self, Diff.self, Simulate.self, Stations.self,
         ])
 
     /// Runs one command line.

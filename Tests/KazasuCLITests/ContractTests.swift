@@ -28,6 +28,14 @@ struct ContractTests {
         ("felica", "Missing expected argument", "引数が足りません"), ("felica 0", "packet 1 is not", "パケット 1 は"),
         ("felica 00 xyz", "packet 2 is not hexadecimal", "パケット 2 は"),
         ("felica 00 --answer-timeout 0", "1 to 30000", "1 から 30000"),
+        ("apdu", "Missing expected argument", "引数が足りません"), ("apdu 00", "lengths do not fit", "長さが合いません"),
+        ("apdu 00A4 00A4040", "APDU 1: it is no command", "APDU 1: コマンドAPDU"),
+        ("apdu 00A40000 00A4040", "APDU 2: it is not hexadecimal", "APDU 2: 16進では"),
+        ("apdu 00A40000=>90", "four hexadecimal digits", "4 桁"), ("apdu 00A40000=>", "no status word", "がありません"),
+        ("apdu 00A40000=>9000=>9000", "stands twice", "2 つ"), ("apdu 00A40000PIN1", "after CLA 20", "CLA 20"),
+        ("apdu 00200181PIN", "P1 of VERIFY", "P1"), ("apdu 00A40000 --type c", "is invalid", "正しくありません"),
+        ("apdu 00A40000 --answer-timeout 0", "1 to 60000", "1 から 60000"),
+        ("apdu 00A40000 --pin1-from 1234", "is invalid", "正しくありません"),
         ("decode", "Missing expected argument", "引数が足りません"), ("poll --lang fr", "is invalid", "正しくありません"),
     ]
 

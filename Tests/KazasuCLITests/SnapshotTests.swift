@@ -6,7 +6,7 @@ import Testing
 @Suite("What people and scripts see")
 struct SnapshotTests {
     static let commands = [
-        "", "readers", "poll", "scan", "dump", "read", "balance", "history", "felica", "decode", "simulate",
+        "", "readers", "poll", "scan", "dump", "read", "balance", "history", "felica", "apdu", "decode", "simulate",
         "convert", "diff", "stations", "stations import", "stations lookup",
     ]
 

@@ -126,7 +126,13 @@ public final class PINGuard {
         } catch {
             throw .interrupted(reference, error, before: before, after: stateAfterFailure(reference, session))
         }
-        guard let status = response?.status else { throw .alreadySent(reference) }
+        guard let response else { throw .alreadySent(reference) }
+        let status = response.status
+        // A VERIFY has no answer but a status word: with data before it, it may be another one with bytes behind it.
+        if let flaw = flaw(of: response) {
+            throw .interrupted(
+                reference, .malformed(.verify, flaw), before: before, after: stateAfterFailure(reference, session))
+        }
         guard status != .success else { return }
         switch TriesLeft(query: status) {
         case .count(let count): throw .wrong(reference, .count(count))
@@ -152,6 +158,12 @@ public final class PINGuard {
         _ reference: PINReference, _ session: ISO7816Session
     ) throws(ISO7816Error) -> StatusWord {
         let frame = [reference.cla.rawValue, Instruction.verify.rawValue, 0x00, reference.p2]
-        return try session.exchange(frame, permit: PINPermit()).status
+        let response = try session.exchange(frame, permit: PINPermit())
+        if let flaw = flaw(of: response) { throw .malformed(.verify, flaw) }
+        return response.status
+    }
+
+    private func flaw(of response: ResponseAPDU) -> ResponseFlaw? {
+        response.data.isEmpty ? nil : .dataLength(expected: 0, received: response.data.count)
     }
 }

@@ -118,6 +118,15 @@ public final class ISO7816Session {
         return response
     }
 
+    /// Sends a command as it is and gives the one answer to it: nothing is chained, corrected or fetched.
+    ///
+    /// - Throws: ``ISO7816Error``, but never ``ISO7816Error/status(_:_:)``.
+    public func transmitOnce(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
+        let response = try exchange(command)
+        note(command, response.status)
+        return response
+    }
+
     /// Sends a command and gives the data of its answer.
     ///
     /// - Throws: ``ISO7816Error``; any status word but 9000 is ``ISO7816Error/status(_:_:)``.

@@ -23,9 +23,12 @@ extension Failure {
             let what = what ?? instruction.title
             self.init(
                 .refused, "refused",
-                tr("the card refused \(what): \(status.words)", "カードが \(what) を拒否しました: \(status.words)"))
+                tr("the card refused \(what): \(status.words)", "カードが \(what) を拒否しました: \(status.words)"),
+                hint: tr("it may be another kind of card: 'kazasu poll' tells", "別の種類のカードかもしれません: 'kazasu poll' で確認"))
         case .invalidCommand:
-            self.init(.usage, "invalidCommand", tr("this command cannot be sent", "このコマンドは送れません"))
+            self.init(
+                .usage, "invalidCommand", tr("this command cannot be sent", "このコマンドは送れません"),
+                hint: tr("its data or the length asked for is too long", "データまたは要求する長さが大きすぎます"))
         case .guarded(let instruction): self = .guarded(instruction)
         case .selectionLost:
             self.init(

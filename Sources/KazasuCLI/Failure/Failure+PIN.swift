@@ -13,15 +13,17 @@ extension Failure {
                 .refused, "pinForm",
                 tr(
                     "\(name) is \(reference.form.words), and what was given is not; nothing was sent",
-                    "\(name)は\(reference.form.words)ですが、入力が違います。何も送っていません"))
+                    "\(name)は\(reference.form.words)ですが、入力が違います。何も送っていません"), hint: Failure.tryAgain)
         case .alreadySent:
             self.init(
                 .refused, "pinSentBefore",
-                tr("\(name) was sent before in this run and is not sent again", "\(name)はこの実行で送信済みのため、再送しません"))
+                tr("\(name) was sent before in this run and is not sent again", "\(name)はこの実行で送信済みのため、再送しません"),
+                hint: tr("verify each PIN once in a run", "1 回の実行での照合は 1 回だけにしてください"))
         case .earlierFailure:
             self.init(
                 .refused, "pinNotSent",
-                tr("\(name) was not sent, since an earlier PIN failed", "先の暗証番号が照合できなかったため、\(name)は送っていません"))
+                tr("\(name) was not sent, since an earlier PIN failed", "先の暗証番号が照合できなかったため、\(name)は送っていません"),
+                hint: Failure.tryAgain)
         case .locked:
             self.init(
                 .refused, "pinLocked", tr("\(name) is locked; nothing was sent", "\(name)は閉塞しています。何も送っていません"),
@@ -43,25 +45,32 @@ extension Failure {
         case .notVerifiable(_, let status):
             self.init(
                 .refused, "refused",
-                tr("\(name) was not sent: the card says \(status.words)", "\(name)は送っていません: カードの応答 \(status.words)"))
+                tr("\(name) was not sent: the card says \(status.words)", "\(name)は送っていません: カードの応答 \(status.words)"),
+                hint: Failure.otherPIN)
         case .wrong(_, .locked):
             self.init(
                 .refused, "pinLocked", tr("\(name) is wrong, and is locked now", "\(name)が違います。閉塞しました"),
                 hint: tr("only the office that issued the card can unlock it", "解除できるのはカードの発行窓口だけです"))
         case .wrong(_, let tries):
             self.init(
-                .refused, "wrongPIN", tr("\(name) is wrong; \(tries.words)", "\(name)が違います。\(tries.words)"))
+                .refused, "wrongPIN", tr("\(name) is wrong; \(tries.words)", "\(name)が違います。\(tries.words)"),
+                hint: Failure.tryAgain)
         case .refused(_, let status, let tries):
             self.init(
                 .refused, "refused",
                 tr(
                     "the card did not take \(name): \(status.words)\(tries.map { "; \($0.words)" } ?? "")",
-                    "カードが\(name)を受け付けません: \(status.words)\(tries.map { "。\($0.words)" } ?? "")"))
+                    "カードが\(name)を受け付けません: \(status.words)\(tries.map { "。\($0.words)" } ?? "")"), hint: Failure.otherPIN
+            )
         case .interrupted(_, let error, let before, let after):
             self = .interrupted(name, Failure(error), before, after)
         @unknown default: self.init(.bug, "unknown", "\(error)")
         }
     }
+
+    private static let tryAgain = tr("check the PIN before the next try", "暗証番号を確かめてからやり直してください")
+    private static let otherPIN = tr(
+        "the card may not have this PIN, or want it elsewhere", "カードにこの暗証番号がないか、別の場所にある可能性があります")
 
     private static func interrupted(
         _ name: String, _ cause: Failure, _ before: TriesLeft, _ after: TriesLeft?

@@ -8,6 +8,7 @@ import NFCTransport
 final class TraceRedaction {
     private let redaction: Redaction
     private var cards: [IDm] = []
+    private var picc: PICC?
 
     init(_ redaction: Redaction) {
         self.redaction = redaction
@@ -16,12 +17,20 @@ final class TraceRedaction {
     func apply(_ entry: TranscriptEntry) -> TranscriptEntry {
         guard redaction.isOn else { return entry }
         var entry = entry
+        if case .activate(_, .success(let picc)) = entry.event { self.picc = picc }
         switch entry.event {
         case .activate(let request, .success(.felica(var target)?)):
             if !cards.contains(where: { $0.isSameCard(as: target.idm) }) { cards.append(target.idm) }
             target.idm = redaction.apply(target.idm)
             entry.event = .activate(request, .success(.felica(target)))
+        case .activate(let request, .success(let picc?)):
+            entry.event = .activate(request, .success(redaction.apply(picc)))
         case .activate: break
+        case .transceive(let frame, let timeout, let result) where picc.map { $0.technology != .felica } ?? false:
+            let isAPDU = picc?.isISODEP ?? false
+            entry.event = .transceive(
+                ISO14443Redaction.command(frame, isAPDU: isAPDU), timeout: timeout,
+                result.map { ISO14443Redaction.answer($0, isAPDU: isAPDU) })
         case .transceive(let frame, let timeout, let result):
             let personal = TraceRedaction.personalBlocks(of: frame)
             let answer = result.map { masked(TraceRedaction.masking(personal, in: $0)) }

@@ -27,11 +27,15 @@ public struct TimeModel: Hashable, Sendable {
         self.chipOverhead = chipOverhead
     }
 
-    /// How long a packet is on air.
+    /// How long a frame is on air; of types A and B with CRC, parity bits and stop bits, 128 cycles a bit.
     ///
-    /// - Parameter count: its bytes with the LEN byte.
-    static func airTime(_ count: Int, at bitRate: FeliCaBitRate) -> Duration {
-        carrierCycles(Int64(count + 10) * (bitRate == .kbps212 ? 512 : 256))
+    /// - Parameter count: its bytes, of FeliCa with the LEN byte.
+    static func airTime(_ count: Int, _ technology: RadioTechnology) -> Duration {
+        switch technology {
+        case .felica(let bitRate): carrierCycles(Int64(count + 10) * (bitRate == .kbps212 ? 512 : 256))
+        case .typeA: carrierCycles(Int64(count + 2) * 9 * 128)
+        case .typeB: carrierCycles(Int64(count + 4) * 10 * 128)
+        }
     }
 
     /// The time between a Polling and the first time slot: 512 times 64 cycles of the carrier, 2.417 ms.

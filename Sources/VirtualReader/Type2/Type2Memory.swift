@@ -52,22 +52,18 @@ public struct Type2Memory: Hashable, Sendable {
         for place in 0..<4 { bytes[page * 4 + place] = data.element(at: place) ?? 0 }
     }
 
-    // MARK: Protection by password
-
-    /// The first page that needs the password; pages from there on may be open to reading.
-    var firstProtected: Int {
-        if let config = layout.config { return Int(self[config][3]) }
-        return model == .ultralightC ? Int(self[0x2A][0]) : Int.max
+    /// What the configuration pages say of protection.
+    var protection: Type2Protection {
+        guard let config = layout.config else {
+            guard model == .ultralightC else { return Type2Protection() }
+            return Type2Protection(
+                firstProtected: Int(self[0x2A][0]), protectsReading: self[0x2B][0] & 0x01 == 0)
+        }
+        let access = self[config + 1][0]
+        return Type2Protection(
+            firstProtected: Int(self[config][3]), protectsReading: access & 0x80 != 0,
+            locksConfiguration: access & 0x40 != 0, wrongPasswords: Int(access & 0x07))
     }
-
-    /// Whether reading needs the password, too.
-    var protectsReading: Bool {
-        if let config = layout.config { return self[config + 1][0] & 0x80 != 0 }
-        return self[0x2B][0] & 0x01 == 0
-    }
-
-    /// How many wrong passwords lock the tag for good; 0 for no limit.
-    var authenticationLimit: Int { layout.config.map { Int(self[$0 + 1][0] & 0x07) } ?? 0 }
 
     /// What READ shows of a page: password and its answer are zeros.
     func shown(_ page: Int) -> [UInt8] {
@@ -81,7 +77,6 @@ public struct Type2Memory: Hashable, Sendable {
     func isLocked(_ page: Int) -> Bool {
         let locks = Int(self[2][2]) | Int(self[2][3]) << 8
         if (3...15).contains(page) { return locks >> page & 1 != 0 }
-        if let config = layout.config, (config...config + 1).contains(page) { return self[config + 1][0] & 0x40 != 0 }
         guard let dynamic = layout.locks, page >= 16, page != dynamic.page else { return false }
         let bits = Int(self[dynamic.page][0]) | Int(self[dynamic.page][1]) << 8
         switch dynamic {

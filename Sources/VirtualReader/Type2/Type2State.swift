@@ -26,14 +26,19 @@ struct Type2State: Sendable {
     /// Whether a read was counted since the power came.
     private var hasCounted = false
 
+    /// What is protected in this session.
+    private var protection: Type2Protection
+
     init(_ memory: Type2Memory) {
         self.memory = memory
+        protection = memory.protection
     }
 
     /// The tag was selected anew, or fell back.
     mutating func forgetSession() {
         isAuthenticated = false
         pageToWrite = nil
+        protection = memory.protection
     }
 
     mutating func losePower() {
@@ -87,7 +92,7 @@ struct Type2State: Sendable {
     /// The pages from the first on that may be read now.
     private var readablePages: Int {
         let all = memory.layout.lastReadable + 1
-        return memory.protectsReading && !isAuthenticated ? min(all, memory.firstProtected) : all
+        return protection.protectsReading && !isAuthenticated ? min(all, protection.firstProtected) : all
     }
 
     /// Four pages; after the last that may be read the first follows.
@@ -108,7 +113,10 @@ struct Type2State: Sendable {
 
     private func mayWrite(_ page: Int) -> Bool {
         guard (2..<memory.layout.pages).contains(page) else { return false }
-        if page >= memory.firstProtected, !isAuthenticated { return false }
+        if page >= protection.firstProtected, !isAuthenticated { return false }
+        if protection.locksConfiguration, let config = memory.layout.config, (config...config + 1).contains(page) {
+            return false
+        }
         return page == 2 || !memory.isLocked(page)
     }
 
@@ -181,7 +189,7 @@ struct Type2State: Sendable {
 
     private mutating func authenticate(_ password: [UInt8]) -> Outcome {
         guard let config = memory.layout.config else { return unknown }
-        let limit = memory.authenticationLimit
+        let limit = protection.wrongPasswords
         guard limit == 0 || wrongPasswords < limit else { return .refusal(Self.counterOverflow) }
         guard password == memory[config + 2] else {
             if limit > 0 { wrongPasswords += 1 }

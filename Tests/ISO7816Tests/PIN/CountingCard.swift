@@ -31,6 +31,8 @@ final class CountingCard: CardChannel {
         case empty
         /// The answer is another word that means nothing.
         case oddWord
+        /// The answer has 9000 behind it.
+        case trailingSuccess
         /// Interrupted by the user.
         case cancelled
         /// The card is exchanged for another one.
@@ -87,6 +89,7 @@ final class CountingCard: CardChannel {
         case .oddWord:
             _ = answer(frame)
             return [0x12, 0x34]
+        case .trailingSuccess: return answer(frame) + [0x90, 0x00]
         case .cancelled: throw .cancelled
         case .otherCard:
             isOther = true

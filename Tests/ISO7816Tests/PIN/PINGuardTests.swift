@@ -199,6 +199,20 @@ struct PINGuardTests {
         #expect(card.sentPINs.count == 1, "never again")
     }
 
+    /// Bytes behind the status word make the last two of them look like one.
+    @Test(arguments: [2, 3]) func anAnswerWithDataIsNone(exchange: Int) {
+        let card = CountingCard(
+            .counts(3, locked: 0x6984), right: PINGuardTests.secrets, fault: (.trailingSuccess, exchange))
+        let flaw = ISO7816Error.malformed(.verify, .dataLength(expected: 0, received: 2))
+        #expect(
+            PINGuardTests.verify(card, PINGuardTests.requests("9999"))
+                == .failure(
+                    exchange == 2
+                        ? .triesUnreadable(PINGuardTests.pin1, flaw)
+                        : .interrupted(PINGuardTests.pin1, flaw, before: .count(3), after: .count(2))))
+        #expect(card.sentPINs.count == exchange - 2)
+    }
+
     @Test func oddWordAfterVerify() {
         let card = CountingCard(
             .counts(3, locked: 0x6984), right: PINGuardTests.secrets, fault: (.oddWord, 3))

@@ -47,7 +47,7 @@ struct ChipBench {
     /// What the answers carry, D5 first; frames that are no answers stay as they are.
     var answers: [String] { line.sent.map(\.bytes).filter { Hex.encode($0) != Self.ack }.map(Self.content) }
 
-    private static func content(_ frame: [UInt8]) -> String {
+    static func content(_ frame: [UInt8]) -> String {
         let isExtended = frame.count > 8 && frame[3] == 0xFF && frame[4] == 0xFF
         let data = frame.dropFirst(isExtended ? 8 : 5).dropLast(2)
         let text = Hex.encode(data)

@@ -57,7 +57,7 @@ struct ChipTimingTests {
         (0x1D, .kbps424, 736), (0xFD, .kbps212, 9_930), (0xFD, .kbps424, 4_965),
     ])
     func airTime(length: Int, bitRate: FeliCaBitRate, microseconds: Int) {
-        let time = TimeModel.airTime(length, at: bitRate)
+        let time = TimeModel.airTime(length, .felica(bitRate))
         #expect(time >= .microseconds(microseconds) && time < .microseconds(microseconds + 1))
     }
 
@@ -65,7 +65,8 @@ struct ChipTimingTests {
     @Test func pollingWithAnAnswer() throws {
         let end = try #require(try ends([Self.select], timing: Self.radio).last)
         #expect(
-            end == TimeModel.airTime(6, at: .kbps212) + TimeModel.firstTimeSlot + TimeModel.airTime(20, at: .kbps212))
+            end == TimeModel.airTime(6, .felica(.kbps212)) + TimeModel.firstTimeSlot
+                + TimeModel.airTime(20, .felica(.kbps212)))
         #expect(end > .microseconds(4_153) && end < .microseconds(4_155))
     }
 
@@ -81,7 +82,8 @@ struct ChipTimingTests {
     @Test func thinkingTimeOfTheCard() throws {
         let field = PlainField([1: .answer(CardAnswer([0x02, 0x0D], thinkingTime: .milliseconds(7)))])
         let ends = try ends([Self.select, "d4420a0c"], timing: Self.radio, field: field)
-        let exchange = TimeModel.airTime(2, at: .kbps212) + .milliseconds(7) + TimeModel.airTime(2, at: .kbps212)
+        let exchange =
+            TimeModel.airTime(2, .felica(.kbps212)) + .milliseconds(7) + TimeModel.airTime(2, .felica(.kbps212))
         #expect(ends.last == ends[1] + exchange)
     }
 
@@ -92,7 +94,7 @@ struct ChipTimingTests {
         let hex = (index < 0x10 ? "0" : "") + String(index, radix: 16)
         let ends = try ends(
             [Self.select, "d432020b0b\(hex)", "d4420a0c"], timing: Self.radio, field: field)
-        #expect(ends.last == ends[1] + TimeModel.airTime(2, at: .kbps212) + .microseconds(microseconds))
+        #expect(ends.last == ends[1] + TimeModel.airTime(2, .felica(.kbps212)) + .microseconds(microseconds))
     }
 
     /// A card that thinks longer than the chip waits is silent to the host, whatever it says later.

@@ -13,9 +13,10 @@ import VirtualReader
 struct NfcpyTests {
     /// Runs statements with `reader` open on a card of the fixtures, and gives what they print.
     private func run(_ statements: String, card: String, timing: TimeModel = .off) throws -> (String, ChipStatistics) {
-        let card = try VirtualCardFile.load(try TestFiles.read("Fixtures/cards/\(card)/card.json"))
+        let path = card.hasSuffix(".json") ? "Fixtures/virtual/\(card)" : "Fixtures/cards/\(card)/card.json"
+        let field = try VirtualCardFile.loadField(try TestFiles.read(path))
         let name = "ttyKAZASU\(getpid())x\(UInt32.random(in: 0...UInt32.max))"
-        let server = try PN532Server(field: VirtualField(cards: [card]), timing: timing, link: "/dev/\(name)")
+        let server = try PN532Server(field: field, timing: timing, link: "/dev/\(name)")
         defer { server.stop() }
         let lines = statements.split(separator: "\n").map { "    \($0)\n" }
         let opening = "import nfc\nwith nfc.ContactlessFrontend('tty:\(name):pn532') as reader:\n"
@@ -61,5 +62,49 @@ struct NfcpyTests {
             print(reader.sense(nfc.clf.RemoteTarget("424F", atr_req=bytearray(b"\\xD4" + bytes(15)))))
             """, card: "suica-p1")
         #expect(output == "None\nNone\nNone\n")
+    }
+
+    struct Tag: Sendable {
+        let fixture: String
+        let kind: String
+    }
+
+    static let tags = [
+        Tag(fixture: "ntag213.json", kind: "Type2Tag 'NXP NTAG213'"), Tag(fixture: "type4.json", kind: "Type4ATag"),
+        Tag(fixture: "type4-b.json", kind: "Type4BTag"),
+    ]
+
+    /// nfcpy drives anticollision results, GET_VERSION, ISO-DEP blocks and NDEF itself, and writes a message of its own.
+    @Test(arguments: tags, [TimeModel.off, .full])
+    func readsAndWritesTags(tag: Tag, timing: TimeModel) throws {
+        let (output, statistics) = try run(
+            """
+            target = reader.sense(nfc.clf.RemoteTarget("106A"), nfc.clf.RemoteTarget("106B"))
+            tag = nfc.tag.activate(reader, target)
+            print(tag)
+            print(*[record.uri if hasattr(record, "uri") else record.text for record in tag.ndef.records])
+            import ndef
+            tag.ndef.records = [ndef.TextRecord("written by nfcpy " * 6)]
+            target = reader.sense(nfc.clf.RemoteTarget("106A"), nfc.clf.RemoteTarget("106B"))
+            print(nfc.tag.activate(reader, target).ndef.records[0].text)
+            """, card: tag.fixture, timing: timing)
+        #expect(output.contains(tag.kind))
+        #expect(output.contains("https://kazasu.example/tag Hold a card over it"))
+        #expect(output.contains(String(repeating: "written by nfcpy ", count: 6)))
+        #expect(statistics.damagedFrames == 0)
+    }
+
+    @Test func protectsAnNTAGWithAPassword() throws {
+        let (output, _) = try run(
+            """
+            tag = nfc.tag.activate(reader, reader.sense(nfc.clf.RemoteTarget("106A")))
+            print(tag.signature.hex())
+            print(tag.protect(b"123456", read_protect=True))
+            tag = nfc.tag.activate(reader, reader.sense(nfc.clf.RemoteTarget("106A")))
+            print(tag.authenticate(b"654321"))
+            tag = nfc.tag.activate(reader, reader.sense(nfc.clf.RemoteTarget("106A")))
+            print(tag.authenticate(b"123456"), len(tag.read(8)))
+            """, card: "ntag213.json")
+        #expect(output == String(repeating: "00", count: 32) + "\nTrue\nFalse\nTrue 16\n")
     }
 }

@@ -20,7 +20,7 @@ final class PlainField: RadioField {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - outcomes: what happens at some exchanges, by index from 0; the card answers at the others.
+    ///   - outcomes: what happens at some exchanges of FeliCa packets, by index from 0; the card answers at the others.
     ///   - hasCard: whether a card is there.
     ///   - bitRates: speeds that the card answers at.
     init(
@@ -30,17 +30,17 @@ final class PlainField: RadioField {
         state = Mutex(State(outcomes: outcomes, hasCard: hasCard, bitRates: bitRates))
     }
 
-    /// What was sent to the field.
+    /// What was sent to the field as FeliCa packets.
     var frames: [[UInt8]] { state.withLock(\.frames) }
     /// How often the field went off.
     var switchedOff: Int { state.withLock(\.switchedOff) }
 
     func exchange(_ frame: RadioFrame) -> FieldOutcome {
         state.withLock { state in
+            guard case .felica(let bitRate) = frame.technology else { return .silence }
             defer { state.frames.append(frame.bytes) }
             if let outcome = state.outcomes[state.frames.count] { return outcome }
-            guard state.hasCard, case .felica(let bitRate) = frame.technology, state.bitRates.contains(bitRate),
-                let answer = Self.answer(frame.bytes)
+            guard state.hasCard, state.bitRates.contains(bitRate), let answer = Self.answer(frame.bytes)
             else {
                 return .silence
             }

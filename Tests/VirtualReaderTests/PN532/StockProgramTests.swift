@@ -76,4 +76,77 @@ struct StockProgramTests {
         defer { server.stop() }
         #expect(try run("/usr/bin/nfc-read-forum-tag3", ["-o", "-"], on: server).end == .signalled(SIGABRT))
     }
+
+    private func server(_ fixture: String) throws -> PN532Server {
+        try PN532Server(field: VirtualCardFile.loadField(TestFiles.read("Fixtures/virtual/\(fixture).json")))
+    }
+
+    /// A phone that is three cards at once.
+    @Test func nfcListSeesAPhone() throws {
+        let server = try server("phone")
+        defer { server.stop() }
+        let result = try run("/usr/bin/nfc-list", ["-v"], on: server)
+        #expect(result.end == .exited(0))
+        #expect(result.output.contains("UID (NFCID3): 08  a1  b2  c3"))
+        #expect(result.output.contains("SAK (SEL_RES): 20"))
+        #expect(result.output.contains("ATS: 78  00  81  02"))
+        #expect(result.output.contains("ID (NFCID2): 01  30  01  02  03  04  05  06"))
+        #expect(result.output.contains("1 ISO14443B passive target(s) found"))
+        #expect(server.statistics.damagedFrames == 0)
+    }
+
+    @Test(arguments: [("ultralight", "MIFARE Ultralight"), ("ntag213", "MIFARE Ultralight")])
+    func nfcListNamesTags(fixture: String, name: String) throws {
+        let server = try server(fixture)
+        defer { server.stop() }
+        let result = try run("/usr/bin/nfc-list", ["-v"], on: server)
+        #expect(result.output.contains("ATQA (SENS_RES): 00  44"))
+        #expect(result.output.contains(name))
+    }
+
+    @Test func nfcListSeesTypeB() throws {
+        let server = try server("type4-b")
+        defer { server.stop() }
+        let result = try run("/usr/bin/nfc-list", ["-v"], on: server)
+        #expect(result.output.contains("PUPI: e8  25  3e  ec"))
+        #expect(result.output.contains("Application Data: 00  00  00  11"))
+        #expect(result.output.contains("Protocol Info: 00  81  85"))
+    }
+
+    /// Its own REQA, anticollision, SELECT, RATS and HLTA, bit framing and CRCs included.
+    @Test func nfcAnticolSelectsByHand() throws {
+        let server = try server("type4")
+        defer { server.stop() }
+        let result = try run("/usr/bin/nfc-anticol", on: server)
+        #expect(result.end == .exited(0))
+        #expect(result.output.contains("UID: 04517ce1ed2580"))
+        #expect(result.output.contains("ATQA: 0344"))
+        #expect(result.output.contains("SAK: 20"))
+        #expect(result.output.contains("ATS: 05  78  00  81  02"))
+    }
+
+    @Test(arguments: ["ultralight", "ntag213"]) func nfcMFUltralightReadsATag(fixture: String) throws {
+        let server = try server(fixture)
+        defer { server.stop() }
+        let folder = try TemporaryFolder()
+        let result = try run("/usr/bin/nfc-mfultralight", ["r", folder.path + "/dump.mfd"], on: server)
+        #expect(result.end == .exited(0))
+        let dump = try TestFiles.read(folder.path + "/dump.mfd")
+        #expect(dump.count >= 64)
+        let card = try VirtualCardFile.loadCards(TestFiles.read("Fixtures/virtual/\(fixture).json"))
+        let tag = try #require(card.first as? VirtualType2Tag)
+        #expect(dump.prefix(64) == tag.memory.bytes.prefix(64))
+    }
+
+    @Test(arguments: ["ultralight", "type4", "type4-b"]) func nfcPollFindsCards(fixture: String) throws {
+        let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/virtual/\(fixture).json"))
+        // After some exchanges the card is taken away, so that nfc-poll ends.
+        field.plan(.cardAway(from: 40))
+        let server = try PN532Server(field: field)
+        defer { server.stop() }
+        let result = try run("/usr/bin/nfc-poll", on: server)
+        #expect(result.end == .exited(0))
+        #expect(result.output.contains("target:"))
+        #expect(result.output.contains("done."))
+    }
 }

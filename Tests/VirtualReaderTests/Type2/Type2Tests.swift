@@ -230,6 +230,8 @@ struct Type2Tests {
     @Test func configurationCanBeLocked() throws {
         let bench = try Bench(.ntag213)
         #expect(try bench.ask("a22a40000000") == "0a")
+        #expect(try bench.ask("a22a40000000") == "0a", "from the next selection on")
+        try bench.select()
         #expect(try bench.ask("a22a00000000") == "00")
         #expect(try bench.ask("a22900000000") == "00")
         #expect(try bench.ask("a22b01020304") == "0a")

@@ -12,7 +12,9 @@ final class PN532Chip {
     let timing: TimeModel
     var registers = RegisterFile()
     var radio = RadioSettings()
-    var target: SelectedTarget?
+    var targets: [SelectedTarget] = []
+    /// Whether cards of type A are brought into ISO-DEP when they are found (SetParameters, bit 5).
+    var activatesISODEP = true
     /// What is still to be fetched of a long answer, and what the host has sent of a long command.
     var unfetched: ArraySlice<UInt8> = []
     var collected: [UInt8] = []

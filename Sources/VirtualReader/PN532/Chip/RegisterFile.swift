@@ -10,6 +10,8 @@ struct RegisterFile: Sendable {
     private static let rxMode: UInt16 = 0x6303
     private static let txControl: UInt16 = 0x6304
     private static let fifoData: UInt16 = 0x6339
+    private static let control: UInt16 = 0x633C
+    private static let bitFraming: UInt16 = 0x633D
 
     private var values: [UInt16: UInt8] = [:]
 
@@ -25,7 +27,28 @@ struct RegisterFile: Sendable {
         set { self[Self.txControl] = self[Self.txControl] & ~0x03 | (newValue ? 0x03 : 0) }
     }
 
-    /// The speed that frames go out with, or `nil` when they are not FeliCa frames.
+    /// What frames are sent with: framing bits 0 are type A, 3 type B, both at 106 kbit/s only.
+    var technology: RadioTechnology? {
+        switch (self[Self.txMode] & 0x03, self[Self.txMode] >> 4 & 0x07) {
+        case (0x00, 0): .typeA
+        case (0x03, 0): .typeB
+        default: feliCaBitRate.map { .felica($0) }
+        }
+    }
+
+    /// How many bits of the last byte are sent: TxLastBits of BitFraming, whose 0 is all eight.
+    var transmittedBits: Int {
+        let bits = Int(self[Self.bitFraming] & 0x07)
+        return bits == 0 ? 8 : bits
+    }
+
+    /// How many bits of the last byte came: RxLastBits of Control.
+    var receivedBits: Int {
+        get { self[Self.control] & 0x07 == 0 ? 8 : Int(self[Self.control] & 0x07) }
+        set { self[Self.control] = self[Self.control] & ~0x07 | UInt8(truncatingIfNeeded: newValue) & 0x07 }
+    }
+
+    /// The speed that FeliCa frames go out with, or `nil` when they are not FeliCa frames.
     var feliCaBitRate: FeliCaBitRate? {
         let mode = self[Self.txMode]
         guard mode & 0x03 == 0x02 else { return nil }
@@ -56,6 +79,13 @@ struct RegisterFile: Sendable {
         self[Self.txMode] = 0x00
         self[Self.rxMode] = 0x00
         self[Self.fifoData] = 0x26
+    }
+
+    /// What the firmware sets before it sends to a card of type A: 106 kbit/s, framing, CRC on.
+    mutating func prepareTypeA() {
+        self[Self.txMode] = 0x80
+        self[Self.rxMode] = 0x80
+        self[Self.bitFraming] = 0x00
     }
 
     /// What the firmware sets before it polls for Type B cards: 106 kbit/s, framing, CRC on.

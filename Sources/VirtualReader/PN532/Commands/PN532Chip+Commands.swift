@@ -35,20 +35,33 @@ extension PN532Chip {
         }
     }
 
-    /// Tests 00 (line: the parameters come back), 01 (ROM) and 02 (RAM).
+    /// Tests 00 (line: the parameters come back), 01 (ROM), 02 (RAM) and 06 (whether the card in ISO-DEP is there).
     private func diagnose(_ parameters: [UInt8]) -> CommandOutcome {
         switch parameters.first {
-        case 0x00: .answer(parameters)
-        case 0x01, 0x02: .answer([ChipStatus.success])
-        default: .syntaxError
+        case 0x00: return .answer(parameters)
+        case 0x01, 0x02: return .answer([ChipStatus.success])
+        case 0x06:
+            guard let target = targets.first, !target.isReleased, case .isoDEP(let session, _) = target.kind else {
+                return .answer([ChipStatus.wrongContext])
+            }
+            return .answer([session.isPresent(exchangeAir) ? ChipStatus.success : ChipStatus.timeout])
+        default: return .syntaxError
         }
     }
 
-    /// Last error, field from outside, targets with their speeds and modulation (10 FeliCa), SAM status.
+    /// Last error, field from outside, targets with their speeds and modulation (10 FeliCa, 00 type A and B), SAM status.
     private func generalStatus() -> CommandOutcome {
-        guard let target, !target.isReleased else { return .answer([0x00, 0x00, 0x00, 0x00]) }
-        let speed: UInt8 = target.bitRate == .kbps212 ? 1 : 2
-        return .answer([0x00, 0x00, 0x01, 0x01, speed, speed, 0x10, 0x00])
+        var list: [UInt8] = []
+        for (index, target) in targets.enumerated() where !target.isReleased {
+            let number = UInt8(truncatingIfNeeded: index + 1)
+            switch target.kind {
+            case .felica(let bitRate):
+                let speed: UInt8 = bitRate == .kbps212 ? 1 : 2
+                list += [number, speed, speed, 0x10]
+            case .typeA, .isoDEP: list += [number, 0x00, 0x00, 0x00]
+            }
+        }
+        return .answer([0x00, 0x00, UInt8(truncatingIfNeeded: list.count / 4)] + list + [0x00])
     }
 
     private func readRegisters(_ parameters: [UInt8]) -> CommandOutcome {
@@ -81,9 +94,11 @@ extension PN532Chip {
         return .answer([])
     }
 
-    /// Flags for NAD, DID, RATS and the like: nothing that FeliCa cards take part in.
+    /// Flags, of which the simulated radio knows one: bit 5, whether RATS is sent by itself.
     private func setParameters(_ parameters: [UInt8]) -> CommandOutcome {
-        parameters.count == 1 ? .answer([]) : .syntaxError
+        guard parameters.count == 1, let flags = parameters.first else { return .syntaxError }
+        activatesISODEP = flags & 0x10 != 0
+        return .answer([])
     }
 
     /// Modes 1 (no SAM) to 4, with or without time-out and IRQ.
@@ -96,7 +111,7 @@ extension PN532Chip {
     private func powerDown(_ parameters: [UInt8]) -> CommandOutcome {
         guard (1...2).contains(parameters.count) else { return .syntaxError }
         switchField(on: false)
-        target = nil
+        forgetTargets()
         return .answer([ChipStatus.success])
     }
 

@@ -7,14 +7,15 @@ extension PN532Chip {
     /// The most bytes of a card's answer that fit into one host frame after D5, the code and the status.
     private static let longestPart = PN532Frame.longestData - 3
 
-    /// InDataExchange: a frame to the selected target, in parts when bit 6 of the target number is set.
+    /// InDataExchange: a frame or an APDU to a target, in parts when bit 6 of the target number is set.
     ///
     /// An answer that is longer than a host frame is given in parts; the host fetches the next with a command that
     /// holds the target number alone.
     func exchangeData(_ parameters: [UInt8]) -> CommandOutcome {
         guard let number = parameters.first else { return .syntaxError }
-        guard number & 0x3F == 1, let target else { return .answer([ChipStatus.wrongContext]) }
-        guard !target.isReleased else { return .answer([ChipStatus.released]) }
+        let index = Int(number & 0x3F) - 1
+        guard targets.indices.contains(index) else { return .answer([ChipStatus.wrongContext]) }
+        guard !targets[index].isReleased else { return .answer([ChipStatus.released]) }
         let data = parameters.dropFirst()
         if number & ChipStatus.moreInformation != 0 {
             collected += data.prefix(max(0, 4 * PN532Frame.longestData - collected.count))
@@ -24,11 +25,39 @@ extension PN532Chip {
         let frame = collected + data
         collected = []
         unfetched = []
-        registers.prepareFeliCa(target.bitRate)
         guard registers.isFieldOn else { return silence() }
+        guard wakeOnly(index) else { return .answer([ChipStatus.timeout]) }
+        switch targets[index].kind {
+        case .felica(let bitRate):
+            registers.prepareFeliCa(bitRate)
+            return retried { self.send(frame, at: bitRate, within: .timeout(self.radio.exchangeTimeout), isRetry: $0) }
+        case .typeA:
+            registers.prepareTypeA()
+            return exchangeTypeA(frame)
+        case .isoDEP(var session, let identity):
+            if session.technology == .typeA { registers.prepareTypeA() } else { registers.prepareTypeB() }
+            let outcome = session.exchange(frame, exchangeAir)
+            targets[index].kind = .isoDEP(session, identity)
+            return deliver(outcome)
+        }
+    }
+
+    /// Halts the other card of type A and wakes the one that is meant.
+    private func wakeOnly(_ index: Int) -> Bool {
+        guard targets[index].isAsleep else { return true }
+        for other in targets.indices where other != index && !targets[other].isAsleep {
+            guard case .typeA = targets[other].kind else { continue }
+            halt(targets[other])
+            targets[other].isAsleep = true
+        }
+        return resume(&targets[index])
+    }
+
+    /// Tries as often as RFConfiguration says.
+    private func retried(_ attempt: (_ isRetry: Bool) -> AirOutcome) -> CommandOutcome {
         var tries = 0
         while true {
-            switch send(frame, at: target.bitRate, within: radio.exchangeTimeout, isRetry: tries > 0) {
+            switch attempt(tries > 0) {
             case .answer(let answer):
                 unfetched = answer[...]
                 return nextPart()
@@ -42,78 +71,91 @@ extension PN532Chip {
         }
     }
 
+    private func deliver(_ outcome: ISODEPSession.Outcome) -> CommandOutcome {
+        switch outcome {
+        case .aborted: return .aborted
+        case .failed(let status): return .answer([status])
+        case .answer(let answer):
+            unfetched = answer[...]
+            return nextPart()
+        }
+    }
+
     private func nextPart() -> CommandOutcome {
         let part = unfetched.prefix(Self.longestPart)
         unfetched = unfetched.dropFirst(part.count)
         return .answer([unfetched.isEmpty ? ChipStatus.success : ChipStatus.moreInformation] + part)
     }
 
-    /// InCommunicateThru: a frame as it is, with the speed, framing and CRC that the registers say.
-    func communicateThru(_ parameters: [UInt8]) -> CommandOutcome {
-        var frame = parameters
-        if !registers.appendsChecksum {
-            let sent = frame.suffix(2)
-            frame = Array(frame.dropLast(2))
-            // The host makes the CRC itself, and cards do not hear a frame with a wrong one.
-            guard FeliCaChecksum.bytes(of: frame) == Array(sent) else { return silence() }
+    // MARK: MIFARE commands
+
+    /// A command to a card of type A without ISO-DEP. The firmware takes 60 and 61 for the authentication of MIFARE
+    /// Classic, sends the two halves of a write with A0, and turns ACK into success and NAK into an error.
+    private func exchangeTypeA(_ frame: [UInt8]) -> CommandOutcome {
+        switch frame.first {
+        case 0x60, 0x61:
+            // No card here knows it; the chip gives up on the card.
+            return retried { self.mifare(frame, isRetry: $0, isAuthentication: true) }
+        case 0xA0 where frame.count == 18:
+            switch mifare(Array(frame.prefix(2))) {
+            case .answer: return retried { self.mifare(Array(frame.dropFirst(2)), isRetry: $0) }
+            case .failed(let status): return .answer([status])
+            case .aborted: return .aborted
+            }
+        default: return retried { self.mifare(frame, isRetry: $0) }
         }
-        guard registers.isFieldOn, let bitRate = registers.feliCaBitRate else { return silence() }
-        switch send(frame, at: bitRate, within: radio.exchangeTimeout) {
+    }
+
+    private func mifare(_ frame: [UInt8], isRetry: Bool = false, isAuthentication: Bool = false) -> AirOutcome {
+        let limit = AirLimit.timeout(radio.exchangeTimeout)
+        switch transmit(RadioFrame(.typeA, frame), within: limit, isRetry: isRetry) {
+        case .aborted: return .aborted
+        case .failed(let status): return .failed(status: isAuthentication ? ChipStatus.authentication : status)
+        case .answer where isAuthentication: return .failed(status: ChipStatus.authentication)
         case .answer(let answer):
-            let whole = registers.removesChecksum ? answer : answer + FeliCaChecksum.bytes(of: answer)
-            return .answer([ChipStatus.success] + whole.prefix(Self.longestPart))
+            guard answer.lastByteBits == 4 else { return .answer(answer.frame) }
+            return answer.frame == [0x0A] ? .answer([]) : .failed(status: ChipStatus.wrongFormat)
+        }
+    }
+
+    // MARK: Frames as they are
+
+    /// InCommunicateThru: a frame as it is, with the speed, framing, CRC and bits that the registers say.
+    func communicateThru(_ parameters: [UInt8]) -> CommandOutcome {
+        guard let technology = registers.technology else { return silence() }
+        let lastByteBits = registers.transmittedBits
+        var frame = RadioFrame(technology, parameters, lastByteBits: lastByteBits, hasCRC: registers.appendsChecksum)
+        if !frame.hasCRC, lastByteBits == 8 {
+            let body = Array(parameters.dropLast(2))
+            let isRight = parameters.count > 2 && Checksum.bytes(of: body, technology) == Array(parameters.suffix(2))
+            if isRight {
+                frame.bytes = body
+                frame.hasCRC = true
+            } else if case .felica = technology {
+                // The host makes the CRC itself, and cards do not hear a packet with a wrong one.
+                return silence()
+            }
+        }
+        guard registers.isFieldOn else { return silence() }
+        switch transmit(frame, within: .timeout(radio.exchangeTimeout)) {
         case .failed(let status): return .answer([status])
         case .aborted: return .aborted
+        case .answer(let answer): return .answer(received(answer, technology))
         }
+    }
+
+    /// What the chip makes of an answer: it checks and takes off the CRC when it is told to.
+    private func received(_ answer: CardAnswer, _ technology: RadioTechnology) -> [UInt8] {
+        registers.receivedBits = answer.lastByteBits
+        guard registers.removesChecksum else {
+            let checksum = answer.hasCRC ? Checksum.bytes(of: answer.frame, technology) : []
+            return [ChipStatus.success] + (answer.frame + checksum).prefix(Self.longestPart)
+        }
+        guard answer.hasCRC else { return [ChipStatus.wrongChecksum] }
+        return [ChipStatus.success] + answer.frame.prefix(Self.longestPart)
     }
 
     private func silence() -> CommandOutcome {
         pauseInVain(radio.exchangeTimeout) ? .answer([ChipStatus.timeout]) : .aborted
-    }
-
-    // MARK: The air
-
-    /// Sends a frame to the field and waits as the time model says.
-    ///
-    /// - Parameter timeout: the index of the longest wait for an answer; `nil` for the window of a Polling.
-    func send(
-        _ frame: [UInt8], at bitRate: FeliCaBitRate, within timeout: UInt8?, isRetry: Bool = false
-    ) -> AirOutcome {
-        let outcome = field.exchange(frame, at: bitRate)
-        counters.count {
-            $0.exchanges &+= 1
-            if isRetry { $0.retriedFrames &+= 1 }
-            if frame.element(at: 1) == 0x06 { $0.readCommands &+= 1 }
-            if case .answer = outcome { $0.answeredExchanges &+= 1 }
-        }
-        let outward = timing.radio ? TimeModel.airTime(frame.count, at: bitRate) : .zero
-        guard pause(for: outward) else { return .aborted }
-        switch outcome {
-        case .silence:
-            return waitInVain(frame, timeout) ? .failed(status: ChipStatus.timeout) : .aborted
-        case .damaged(let status):
-            return .failed(status: status)
-        case .answer(let answer):
-            guard timing.radio else { return .answer(answer.frame) }
-            let isPolling = frame.element(at: 1) == 0x00
-            let thinking = max(answer.thinkingTime, isPolling ? TimeModel.firstTimeSlot : .zero)
-            if let limit = timeout.flatMap(RadioSettings.timeout), thinking > limit {
-                return waitInVain(frame, timeout) ? .failed(status: ChipStatus.timeout) : .aborted
-            }
-            let inward = TimeModel.airTime(answer.frame.count, at: bitRate)
-            return pause(for: thinking + inward) ? .answer(answer.frame) : .aborted
-        }
-    }
-
-    private func waitInVain(_ frame: [UInt8], _ timeout: UInt8?) -> Bool {
-        if let timeout { return pauseInVain(timeout) }
-        let slots = frame.element(at: 5) ?? 0
-        return pause(for: timing.radio ? TimeModel.pollingWindow(timeSlotNumber: slots) : .zero)
-    }
-
-    /// The chip's time-out; index 0 is waited for in any case, since only the host ends it.
-    private func pauseInVain(_ index: UInt8) -> Bool {
-        guard let duration = RadioSettings.timeout(index) else { return pause(for: nil) }
-        return pause(for: timing.radio ? duration : .zero)
     }
 }

@@ -9,28 +9,34 @@ extension PN532Chip {
 
     /// InListPassiveTarget: how many targets (1 or 2), modulation, what the initiator sends.
     ///
-    /// A FeliCa Polling finds one target, the first that answers. There are no Type A, Type B and Jewel cards yet, so
-    /// looks for them end empty.
+    /// A FeliCa Polling finds one target, the first that answers, and so does type B. There are no Jewel cards.
     func listPassiveTargets(_ parameters: [UInt8]) -> CommandOutcome {
         guard let count = parameters.first, (1...2).contains(count), let modulation = parameters.element(at: 1)
         else { return .syntaxError }
-        let initiatorData = Array(parameters.dropFirst(2))
-        let look: (_ isRetry: Bool) -> AirOutcome
+        let data = Array(parameters.dropFirst(2))
+        let look: (_ isRetry: Bool) -> Look
         switch modulation {
-        case 0x00, 0x04: look = { _ in self.lookForTypeA() }
-        case 0x03: look = { _ in self.lookForTypeB() }
+        case 0x00:
+            guard [0, 4, 8, 12].contains(data.count) else { return .syntaxError }
+            look = { _ in self.lookForTypeA(Int(data.isEmpty ? count : 1), uid: data) }
+        case 0x03:
+            guard (1...2).contains(data.count), let family = data.first else { return .syntaxError }
+            look = { _ in self.lookForTypeB(family) }
+        case 0x04: look = { _ in self.lookForJewel() }
         case 0x01, 0x02:
-            guard initiatorData.count == 5, initiatorData[0] == 0x00 else { return .syntaxError }
-            look = { self.poll(initiatorData, at: modulation == 0x01 ? .kbps212 : .kbps424, isRetry: $0) }
+            guard data.count == 5, data[0] == 0x00 else { return .syntaxError }
+            look = { self.poll(data, at: modulation == 0x01 ? .kbps212 : .kbps424, isRetry: $0) }
         default: return .syntaxError
         }
-        target = nil
+        forgetTargets()
         var tries = 0
         while true {
-            switch look(tries > 0) {
-            case .answer(let response): return .answer([0x01, 0x01] + response)
-            case .aborted: return .aborted
-            case .failed: break
+            let found = look(tries > 0)
+            if found.isAborted { return .aborted }
+            if !found.targets.isEmpty {
+                take(found)
+                let all = zip(1..., found.data).flatMap { [UInt8(truncatingIfNeeded: $0)] + $1 }
+                return .answer([UInt8(truncatingIfNeeded: found.targets.count)] + all)
             }
             let isEndless = radio.activationRetries == 0xFF
             if !isEndless, tries >= Int(radio.activationRetries) { return .answer([0x00]) }
@@ -48,15 +54,16 @@ extension PN532Chip {
             (0x01...0x0F).contains(period), (3...17).contains(parameters.count)
         else { return .syntaxError }
         let types = parameters.dropFirst(2)
-        target = nil
+        forgetTargets()
         var round = 0
         while rounds == 0xFF || round < Int(rounds) {
             for type in types {
-                switch look(for: type) {
-                case .answer(let response):
-                    return .answer([0x01, type, UInt8(truncatingIfNeeded: response.count + 1), 0x01] + response)
-                case .aborted: return .aborted
-                case .failed: break
+                let found = look(for: type)
+                if found.isAborted { return .aborted }
+                if let target = found.targets.first, let data = found.data.first {
+                    take(found)
+                    let kind = Self.autoPollType(of: target, asked: type)
+                    return .answer([0x01, kind, UInt8(truncatingIfNeeded: data.count + 1), 0x01] + data)
                 }
                 guard pause(for: .milliseconds(150) * Int(period)) else { return .aborted }
             }
@@ -65,60 +72,79 @@ extension PN532Chip {
         return .answer([0x00])
     }
 
-    /// The types of InAutoPoll: 01 and 11 are FeliCa at 212 kbit/s, 02 and 12 at 424; 03 and 23 are Type B.
-    private func look(for type: UInt8) -> AirOutcome {
+    /// The types of InAutoPoll: 01 and 11 are FeliCa at 212 kbit/s, 02 and 12 at 424; 03 and 23 are Type B; 00 is any
+    /// Type A, 10 one without ISO-DEP, 20 one with it.
+    private func look(for type: UInt8) -> Look {
         switch type {
         case 0x01, 0x11: poll([0x00, 0xFF, 0xFF, 0x00, 0x00], at: .kbps212)
         case 0x02, 0x12: poll([0x00, 0xFF, 0xFF, 0x00, 0x00], at: .kbps424)
-        case 0x03, 0x23: lookForTypeB()
-        default: lookForTypeA()
+        case 0x03, 0x23: lookForTypeB(0x00)
+        case 0x00: lookForTypeA(1)
+        case 0x10: lookForTypeA(1) { $0.sak & TypeACommand.speaksISODEP == 0 }
+        case 0x20: lookForTypeA(1) { $0.sak & TypeACommand.speaksISODEP != 0 }
+        default: lookForJewel()
         }
     }
 
-    private func lookForTypeA() -> AirOutcome {
+    /// A look for any card of type A is answered with the type that it is of.
+    private static func autoPollType(of target: SelectedTarget, asked: UInt8) -> UInt8 {
+        guard asked == 0x00 else { return asked }
+        if case .isoDEP = target.kind { return 0x20 }
+        return 0x10
+    }
+
+    private func take(_ look: Look) {
+        targets = look.targets
+        unfetched = []
+        collected = []
+    }
+
+    /// The targets of the last look are not the chip's any more; cards stay as they are.
+    func forgetTargets() {
+        targets = []
+        unfetched = []
+        collected = []
+    }
+
+    private func lookForJewel() -> Look {
         registers.leaveRequestA()
-        return emptyLook(TimeModel.emptyTypeA)
-    }
-
-    private func lookForTypeB() -> AirOutcome {
-        registers.prepareTypeB()
-        return emptyLook(TimeModel.emptyTypeB)
-    }
-
-    private func emptyLook(_ duration: Duration) -> AirOutcome {
-        pause(for: timing.radio ? duration : .zero) ? .failed(status: ChipStatus.timeout) : .aborted
+        return Look(isAborted: !pause(for: timing.radio ? TimeModel.emptyTypeA : .zero))
     }
 
     /// Sends a Polling and takes only a whole Polling response for an answer.
-    private func poll(_ data: [UInt8], at bitRate: FeliCaBitRate, isRetry: Bool = false) -> AirOutcome {
+    private func poll(_ data: [UInt8], at bitRate: FeliCaBitRate, isRetry: Bool = false) -> Look {
         registers.isFieldOn = true
         registers.prepareFeliCa(bitRate)
-        let outcome = send([0x06] + data, at: bitRate, within: nil, isRetry: isRetry)
-        guard case .answer(let response) = outcome else { return outcome }
-        guard response.count >= 18, Int(response[0]) == response.count, response[1] == 0x01 else {
-            return .failed(status: ChipStatus.timeout)
+        let limit = AirLimit.polling(timeSlots: data.element(at: 4) ?? 0)
+        switch send([0x06] + data, at: bitRate, within: limit, isRetry: isRetry) {
+        case .aborted: return Look(isAborted: true)
+        case .failed: return Look()
+        case .answer(let response):
+            guard response.count >= 18, Int(response[0]) == response.count, response[1] == 0x01 else { return Look() }
+            return Look(targets: [SelectedTarget(kind: .felica(bitRate))], data: [response])
         }
-        target = SelectedTarget(bitRate: bitRate)
-        unfetched = []
-        collected = []
-        return outcome
     }
 
-    /// InDeselect and InRelease: one target, or all of them when the number is 0.
+    /// InDeselect and InRelease: one target, or all of them when the number is 0. Cards of type A and B are halted.
     func release(_ parameters: [UInt8]) -> CommandOutcome {
         guard parameters.count == 1 else { return .syntaxError }
-        guard parameters[0] == 0 || parameters[0] == 1 && target != nil else {
-            return .answer([ChipStatus.wrongContext])
+        let number = Int(parameters[0])
+        guard number == 0 || targets.indices.contains(number - 1) else { return .answer([ChipStatus.wrongContext]) }
+        for index in targets.indices where number == 0 || index == number - 1 {
+            if !targets[index].isReleased, !targets[index].isAsleep { halt(targets[index]) }
+            targets[index].isReleased = true
+            targets[index].isAsleep = true
         }
-        target?.isReleased = true
         return .answer([ChipStatus.success])
     }
 
     /// InSelect: takes up a target that was let go of.
     func select(_ parameters: [UInt8]) -> CommandOutcome {
         guard parameters.count == 1 else { return .syntaxError }
-        guard parameters[0] == 1, target != nil else { return .answer([ChipStatus.wrongContext]) }
-        target?.isReleased = false
+        let index = Int(parameters[0]) - 1
+        guard targets.indices.contains(index) else { return .answer([ChipStatus.wrongContext]) }
+        if targets[index].isReleased, !resume(&targets[index]) { return .answer([ChipStatus.timeout]) }
+        targets[index].isReleased = false
         return .answer([ChipStatus.success])
     }
 

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ByteCodec
+import CardModel
+import ISO7816
+import NFCTransport
+
+/// `kazasu apdu`
+struct APDU: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        abstract: tr(
+            "Send command APDUs to an ISO 7816 card and print the answers.", "ISO 7816 カードにコマンドAPDUを送り、応答を表示する。"),
+        discussion: tr(
+            """
+            One answer a line: the data, then the status word SW1SW2. An expected status word stands after =>, with x
+            for any digit; any other ends the run with status 77. A script has one APDU a line, # begins a comment.
+            Answers in parts (61xx) are fetched and lengths (6Cxx) corrected, unless --raw is given.
+
+            VERIFY is sent by the PIN guard only: write PIN1 for the data. The tries left are read before, a PIN is
+            sent once, and not with the last try. Commands that change a PIN are not sent.
+
+            Examples:
+              kazasu apdu 00A4040007D276000085010100 '00A4000C02E103 => 9000' 00B000000F
+              kazasu apdu card.apdu               a script; - is standard input
+              kazasu apdu 00A4000C023F00 00200081 how many tries PIN 81 has left
+              kazasu apdu 00A4000C023F00 00200081PIN1 --pin1-from file:pin.txt
+            """,
+            """
+            応答は 1 行に 1 つ、データとステータスワード SW1SW2。=> の後に期待するステータスワードを書けます（x は任意の桁）。
+            違っていればステータス 77 で終わります。スクリプトは 1 行に 1 つ、# 以降は注釈です。
+            分割された応答（61xx）の取得と長さ（6Cxx）の訂正は自動です（--raw で無効）。
+
+            VERIFY は暗証番号ガードだけが送ります。データの代わりに PIN1 と書いてください。残り回数を先に確かめ、
+            1 回だけ送り、残り 1 回のときは送りません。暗証番号を変更するコマンドは送りません。
+
+            例:
+              kazasu apdu 00A4040007D276000085010100 '00A4000C02E103 => 9000' 00B000000F
+              kazasu apdu card.apdu               スクリプト（- は標準入力）
+              kazasu apdu 00A4000C023F00 00200081 暗証番号 81 の残り回数
+              kazasu apdu 00A4000C023F00 00200081PIN1 --pin1-from file:pin.txt
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup var pinOptions: PINOptions
+
+    @Argument(
+        help: help(
+            "APDUs in hexadecimal, in order; or one script file, or - for standard input.",
+            "16進のAPDU（順に送る）、またはスクリプトファイル 1 つ、または -（標準入力）。", value: "apdu"))
+    var apdus: [String]
+
+    @Option(
+        name: .long,
+        help: help("Kinds of card to look for: a, b or both in order.", "探すカードの種類: a、b、または順に両方。", value: "a,b"))
+    var type = ISOTypes.both
+
+    @Flag(
+        name: .long,
+        help: help("Send each APDU as it is, and show each answer as it comes.", "APDU を加工せずに送り、応答もそのまま示す。"))
+    var raw = false
+
+    @Option(name: .long, help: help("Between the bytes of an answer.", "バイトの間の区切り。"))
+    var hexSeparator = HexSeparator.none
+
+    @Option(name: .long, help: help("Longest time for one answer, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
+    var answerTimeout = 5000
+
+    func validate() throws {
+        guard !apdus.isEmpty else { throw ValidationError(tr("give at least one APDU", "APDU を 1 つ以上指定してください")) }
+        guard (1...60_000).contains(answerTimeout) else {
+            throw ValidationError(tr("--answer-timeout is 1 to 60000", "--answer-timeout は 1 から 60000 です"))
+        }
+        guard !APDUScript.isFile(apdus) else { return }
+        do {
+            _ = try APDUScript(arguments: apdus)
+        } catch is Failure {
+            // A PIN command is no wrong command line: it is refused when the command runs.
+        }
+    }
+
+    func execute(_ context: Context) throws {
+        let script = try APDUScript(arguments: apdus)
+        let pins = try pins(script, context)
+        let session = try ReaderSession(readerOptions, context)
+        var exchanges: [APDUExchange] = []
+        do {
+            try closing(session) { session in
+                let (_, card) = try session.findISODEP(type.technologies)
+                card.timeout = .milliseconds(answerTimeout)
+                for step in script.steps {
+                    let exchange = APDUExchange(step: step, response: try response(step, card, pins, context))
+                    exchanges.append(exchange)
+                    if !context.json { try context.print(exchange.line(hexSeparator, context.redaction) + "\n") }
+                    try check(exchange)
+                }
+            }
+        } catch {
+            // What came before is the card's all the same.
+            if context.json, !exchanges.isEmpty { try print(exchanges, context) }
+            throw error
+        }
+        if context.json { try print(exchanges, context) }
+    }
+
+    private func print(_ exchanges: [APDUExchange], _ context: Context) throws {
+        try context.print([
+            "schema": "kazasu.apdu/1", "exchanges": .array(exchanges.map { $0.json(context.redaction) }),
+        ])
+    }
+
+    /// The PINs, before a card is there: nobody has to hold it while they are typed.
+    private func pins(_ script: APDUScript, _ context: Context) throws(Failure) -> [Int: PIN] {
+        var pins: [Int: PIN] = [:]
+        for number in script.pins.sorted() {
+            let source = number == 1 ? pinOptions.pin1From : pinOptions.pin2From
+            guard let pin = try pinOptions.pin(source, APDUStep.name(number), context) else {
+                throw Failure(
+                    .usage, "noPIN", tr("PIN \(number) is needed", "暗証番号\(number)が必要です"),
+                    hint: tr(
+                        "--pin\(number)-from env:NAME, file:PATH or fd:NUMBER, or a terminal",
+                        "--pin\(number)-from env:変数名、file:パス、fd:番号、または端末から入力"))
+            }
+            pins[number] = pin
+        }
+        return pins
+    }
+
+    private func response(
+        _ step: APDUStep, _ card: ISO7816Session, _ pins: [Int: PIN], _ context: Context
+    ) throws(Failure) -> ResponseAPDU {
+        do {
+            switch step.action {
+            case .send(let command): return raw ? try card.transmitOnce(command) : try card.transmit(command)
+            case .tries(let reference):
+                return ResponseAPDU(status: try card.pinGuard.queryStatus(of: reference, in: card))
+            case .verify(let reference, let number):
+                guard let pin = pins[number] else { throw Failure.bug("a PIN was not asked for") }
+                let request = PINRequest(reference, pin)
+                _ = try card.pinGuard.verify([request], in: card, consent: pinOptions.consent(context))
+                return ResponseAPDU(status: .success)
+            }
+        } catch let failure as Failure {
+            throw failure
+        } catch let error as PINGuardError {
+            throw Failure(error)
+        } catch let error as ISO7816Error {
+            throw Failure(error, step.label)
+        } catch {
+            throw .bug("\(error)")
+        }
+    }
+
+    private func check(_ exchange: APDUExchange) throws(Failure) {
+        let (step, status) = (exchange.step, exchange.response.status)
+        guard !step.expected.isEmpty, !step.expected.contains(where: { $0.matches(status) }) else { return }
+        let expected = step.expected.map(\.description).joined(separator: ", ")
+        throw Failure(
+            .refused, "unexpectedStatus",
+            tr(
+                "\(step.label): \(status.words), expected \(expected)",
+                "\(step.label): \(status.words)。期待値は \(expected)"),
+            hint: tr("nothing behind it was sent", "以降のAPDUは送っていません"))
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+
+extension PN532Chip {
+    /// The frames of 64 bytes that the chip's FIFO takes, as an index for RATS and ATTRIB.
+    private static let frameSizeIndex: UInt8 = 5
+
+    /// Looks for cards of type A and gives the data of up to two targets, each without its number.
+    ///
+    /// The first is halted when a second is looked for, or stays in ISO-DEP, where it hears no REQA.
+    func lookForTypeA(_ count: Int, uid: [UInt8] = [], where fits: (TypeAIdentity) -> Bool = { _ in true }) -> Look {
+        registers.isFieldOn = true
+        registers.prepareTypeA()
+        var look = Look()
+        while look.targets.count < count {
+            switch activateTypeA(number: look.targets.count, uid: uid, fits) {
+            case .aborted: return Look(isAborted: true)
+            case .nothing:
+                if look.targets.isEmpty { registers.leaveRequestA() }
+                return wake(first: look)
+            case .found(let found):
+                look.targets.append(found.target)
+                look.data.append(found.data)
+            }
+            if look.targets.count < count, case .typeA? = look.targets.last?.kind {
+                TypeAInitiator(air: exchangeAir).halt()
+                look.targets[look.targets.count - 1].isAsleep = true
+            }
+        }
+        return look
+    }
+
+    /// When no second card was found, the first is selected again.
+    private func wake(first look: Look) -> Look {
+        guard var target = look.targets.last, target.isAsleep else { return look }
+        guard resume(&target) else { return look }
+        var look = look
+        look.targets[look.targets.count - 1] = target
+        return look
+    }
+
+    private func activateTypeA(
+        number: Int, uid: [UInt8], _ fits: (TypeAIdentity) -> Bool
+    ) -> Search<(target: SelectedTarget, data: [UInt8])> {
+        let initiator = TypeAInitiator { frame, _ in
+            self.transmit(frame, within: .look(number == 0 ? TimeModel.emptyTypeA : .zero))
+        }
+        let identity: TypeAIdentity
+        switch initiator.activate(uid: uid) {
+        case .aborted: return .aborted
+        case .nothing: return .nothing
+        case .found(let found): identity = found
+        }
+        guard fits(identity) else {
+            // A selected card answers to no REQA; this one leads it back, so that the next look finds it.
+            let request = RadioFrame(.typeA, [TypeACommand.request], lastByteBits: 7, hasCRC: false)
+            return transmit(request, within: .look(.zero)) == .aborted ? .aborted : .nothing
+        }
+        let atqa = [UInt8(truncatingIfNeeded: identity.atqa >> 8), UInt8(truncatingIfNeeded: identity.atqa)]
+        let data = atqa + [identity.sak, UInt8(truncatingIfNeeded: identity.uid.count)] + identity.uid
+        guard activatesISODEP, identity.sak & TypeACommand.speaksISODEP != 0 else {
+            return .found((SelectedTarget(kind: .typeA(identity)), data))
+        }
+        guard let (session, ats) = enterISODEP(number: UInt8(truncatingIfNeeded: number)) else { return .nothing }
+        return .found((SelectedTarget(kind: .isoDEP(session, identity)), data + ats))
+    }
+
+    /// RATS; the second target needs a number of its own.
+    private func enterISODEP(number: UInt8) -> (session: ISODEPSession, ats: [UInt8])? {
+        let initiator = TypeAInitiator(air: exchangeAir)
+        guard let ats = initiator.requestAnswerToSelect(frameSizeIndex: Self.frameSizeIndex, cid: number) else {
+            return nil
+        }
+        let parameters = ISODEPParameters(ats: ats)
+        guard number == 0 || parameters.supportsCID else { return nil }
+        return (ISODEPSession(.typeA, parameters, cid: number == 0 ? nil : number), ats)
+    }
+
+    /// Looks once for a card of type B: ATQB and the answer to ATTRIB.
+    ///
+    /// The firmware sends ATTRIB with CID 1 (nfcpy's notes).
+    func lookForTypeB(_ family: UInt8) -> Look {
+        registers.prepareTypeB()
+        let initiator = TypeBInitiator { frame, _ in
+            self.transmit(frame, within: .look(TimeModel.emptyTypeB))
+        }
+        let card: TypeBIdentity
+        switch initiator.request(applicationFamily: family) {
+        case .aborted: return Look(isAborted: true)
+        case .nothing: return Look()
+        case .found(let found): card = found
+        }
+        let pupi = card.pupi ?? []
+        let parameters = ISODEPParameters(card)
+        let cid: UInt8 = parameters.supportsCID ? 1 : 0
+        let attribute = TypeBInitiator(air: exchangeAir)
+        guard let answer = attribute.attribute(pupi: pupi, frameSizeIndex: Self.frameSizeIndex, cid: cid) else {
+            return Look()
+        }
+        let session = ISODEPSession(.typeB, parameters, cid: cid == 0 ? nil : cid)
+        let data = [TypeBCommand.halt] + pupi + card.applicationData + card.protocolInfo
+        return Look(
+            targets: [SelectedTarget(kind: .isoDEP(session, nil))],
+            data: [data + [UInt8(truncatingIfNeeded: answer.count)] + answer])
+    }
+
+    /// Brings a card that was halted back to where it was; whether it is there.
+    func resume(_ target: inout SelectedTarget) -> Bool {
+        let initiator = TypeAInitiator(air: exchangeAir)
+        switch target.kind {
+        case .felica: break
+        case .typeA(let identity), .isoDEP(_, let identity?):
+            let tags = identity.levels.flatMap { $0.prefix(4) }
+            guard case .found(let found) = initiator.activate(isWakeUp: true, uid: tags), found.uid == identity.uid
+            else { return false }
+            if case .isoDEP = target.kind {
+                guard let (session, _) = enterISODEP(number: 0) else { return false }
+                target.kind = .isoDEP(session, identity)
+            }
+        case .isoDEP(_, nil): return false
+        }
+        target.isAsleep = false
+        return true
+    }
+
+    /// Lets go of a card: DESELECT or HLTA.
+    func halt(_ target: SelectedTarget) {
+        switch target.kind {
+        case .felica: break
+        case .typeA: TypeAInitiator(air: haltAir).halt()
+        case .isoDEP(let session, _): _ = session.deselect(exchangeAir)
+        }
+    }
+
+    /// Nobody answers to HLTA, and nobody waits for it.
+    private var haltAir: Air { { frame, _ in self.transmit(frame, within: .look(.zero)) } }
+}

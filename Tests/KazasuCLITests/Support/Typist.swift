@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+
+/// A user at a terminal: a pseudo-terminal in Python, which waits for a text and then types an answer.
+enum Typist {
+    private static let program = """
+        import os, pty, sys
+        pid, master = pty.fork()
+        if pid == 0:
+            os.execv(sys.argv[1], sys.argv[1:sys.argv.index("--typist")])
+        seen = b""
+        for pair in sys.argv[sys.argv.index("--typist") + 1:]:
+            prompt, answer = pair.encode().split(b"=", 1)
+            start = len(seen)
+            while prompt not in seen[start:]:
+                try:
+                    piece = os.read(master, 1024)
+                except OSError:
+                    piece = b""
+                if not piece:
+                    break
+                seen += piece
+            os.write(master, b"\\x03" if answer == b"^C" else answer + b"\\n")
+        while True:
+            try:
+                piece = os.read(master, 1024)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+        sys.stdout.buffer.write(seen)
+        sys.stdout.flush()
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        """
+
+    /// Runs a command line on a terminal.
+    ///
+    /// - Parameter answers: what is waited for, `=`, and what is typed then; `^C` is the interrupt key.
+    static func run(_ arguments: [String], typing answers: [String]) throws -> ChildResult {
+        try ChildProcess.run(
+            "/usr/bin/env", ["python3", "-c", program, Kazasu.path] + arguments + ["--typist"] + answers,
+            environment: Kazasu.environment)
+    }
+}
