@@ -8,6 +8,7 @@ struct SnapshotTests {
     static let commands = [
         "", "readers", "poll", "scan", "dump", "read", "balance", "history", "felica", "apdu", "decode", "simulate",
         "convert", "diff", "stations", "stations import", "stations lookup",
+        "tag", "tag info", "tag read", "tag write", "tag pages",
     ]
 
     @Test("Help is an answer in the language of the user", arguments: commands, ["en", "ja"])

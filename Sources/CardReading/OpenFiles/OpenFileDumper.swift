@@ -47,14 +47,20 @@ public struct OpenFileDumper {
         var interruption: ReadingError?
         var groups: [[OpenFile]] = []
         for file in plan {
-            if groups.last?.first?.application == file.application {
-                groups[groups.count - 1].append(file)
+            if var group = groups.popLast() {
+                guard group.first?.application == file.application else {
+                    groups += [group, [file]]
+                    continue
+                }
+                group.append(file)
+                groups.append(group)
             } else {
                 groups.append([file])
             }
         }
         for group in groups {
-            guard let aid = group.first?.application ?? nil as AID?? else { continue }
+            guard let first = group.first else { continue }
+            let aid = first.application
             let before = earlier?.application(aid)
             if interruption != nil {
                 if let before { applications.append(before) }

@@ -25,6 +25,14 @@ extension Failure {
             hint: tr("'kazasu poll' tells what it is", "'kazasu poll' で種類を確認できます"))
     }
 
+    /// The card that is there is of a kind that nothing can be read of without a key.
+    static func notDumped(_ picc: PICC) -> Failure {
+        var failure = Failure.noTag(picc)
+        failure.message = tr(
+            "a card is there, but nothing of it can be read without a key", "カードはありますが、鍵なしで読めるものがありません")
+        return failure
+    }
+
     /// The card that is there has no pages.
     static func noType2(_ picc: PICC) -> Failure {
         var failure = Failure.noTag(picc)

@@ -33,6 +33,12 @@ struct Redaction: Sendable {
         let ids = Set(([dump.card.idm].compactMap { $0 } + dump.systems.map(\.idm)).map { $0.inSystem(0) })
         masked.card = apply(dump.card)
         masked.type2 = dump.type2.map(apply)
+        for application in masked.applications.indices {
+            for file in masked.applications[application].files.indices {
+                masked.applications[application].files[file].data = masked.applications[application].files[file].data
+                    .map { _ in 0 }
+            }
+        }
         for system in masked.systems.indices {
             masked.systems[system].idm = apply(masked.systems[system].idm)
             let code = masked.systems[system].systemCode

@@ -66,7 +66,7 @@ struct NDEFView {
             rows = self.rows(try record.content(allowingUndefinedPrefix: true))
         } catch {
             rows = [
-                [record.typeText, error.reason.message[Language.current]],
+                [DisplayText.harmless(record.typeText), error.reason.message[Language.current]],
                 ["", data(record.payload)],
             ]
         }
@@ -77,17 +77,21 @@ struct NDEFView {
     private func rows(_ content: NDEFContent) -> [[String]] {
         switch content {
         case .empty: [[tr("empty", "空"), ""]]
-        case .text(let text): [[tr("Text", "テキスト") + " (\(text.language))", shown(text.text)]]
+        case .text(let text): [[tr("Text", "テキスト") + " (\(DisplayText.harmless(text.language)))", shown(text.text)]]
         case .uri(let uri): [["URI", shown(uri.text)]] + warning(uri)
         case .smartPoster(let poster):
             [[tr("Smart Poster", "スマートポスター"), shown(poster.uri.text)]] + warning(poster.uri)
-                + poster.titles.map { ["  " + tr("Title", "タイトル") + " (\($0.language))", shown($0.text)] }
+                + poster.titles.map {
+                    ["  " + tr("Title", "タイトル") + " (\(DisplayText.harmless($0.language)))", shown($0.text)]
+                }
                 + (poster.action.map { [["  " + tr("Action", "動作"), "\($0)"]] } ?? [])
                 + (poster.mediaType.map { [["  " + tr("Media type", "メディアタイプ"), shown($0)]] } ?? [])
                 + (poster.size.map { [["  " + tr("Size", "サイズ"), "\($0)"]] } ?? [])
-                + poster.icons.map { ["  " + tr("Icon", "アイコン"), "\($0.typeText), \(bytes($0.payload.count))"] }
+                + poster.icons.map {
+                    ["  " + tr("Icon", "アイコン"), "\(DisplayText.harmless($0.typeText)), \(bytes($0.payload.count))"]
+                }
         case .mime(let type, let data), .external(let type, let data), .wellKnown(let type, let data):
-            [[type, self.data(data)]]
+            [[DisplayText.harmless(type), self.data(data)]]
         case .absoluteURI(let uri, let data): [["URI", shown(uri)]] + (data.isEmpty ? [] : [["", self.data(data)]])
         case .unknown(let data): [[tr("unknown", "不明"), self.data(data)]]
         @unknown default: [[content.word, ""]]
@@ -99,7 +103,7 @@ struct NDEFView {
     }
 
     private func shown(_ text: String) -> String {
-        redaction.apply(NDEFView.harmless(text))
+        redaction.apply(DisplayText.harmless(text))
     }
 
     /// What is readable is shown as text, all else as hexadecimal digits up to a line's length.
@@ -117,19 +121,6 @@ struct NDEFView {
     private func printable(_ bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         return text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" || $0 == "\r" || $0 == "\t" }
-            ? NDEFView.harmless(text) : nil
-    }
-
-    /// A text without what could change a terminal: control characters are shown as U+FFFD, line ends as ⏎.
-    static func harmless(_ text: String) -> String {
-        var scalars = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control: scalars.append(scalar == "\n" ? "⏎" : scalar == "\t" ? " " : "\u{FFFD}")
-            case .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate: scalars.append("\u{FFFD}")
-            default: scalars.append(scalar)
-            }
-        }
-        return String(scalars)
+            ? DisplayText.harmless(text) : nil
     }
 }
