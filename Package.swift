@@ -62,7 +62,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
-    ("CardReadingTests", ["ByteCodec", "CardModel", "CardReading", "FeliCa", "NFCTransport", "VirtualReader"]),
+    (
+        "CardReadingTests",
+        ["ByteCodec", "CardModel", "CardReading", "FeliCa", "ISO7816", "NFCTransport", "VirtualReader"]
+    ),
     ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),
 ]
 

@@ -144,7 +144,7 @@ struct SessionTests {
     }
 
     static let endless: [(answer: [UInt8], most: Int)] = [
-        ([0x61, 0x10], 2), ([0xAA, 0x61, 0x01], 1100), ([UInt8](repeating: 1, count: 256) + [0x61, 0x00], 258),
+        ([0x61, 0x10], 2), ([0xAA, 0x61, 0x01], 301), ([UInt8](repeating: 1, count: 256) + [0x61, 0x00], 258),
         ([UInt8](repeating: 1, count: 4000) + [0x61, 0x00], 18),
     ]
 

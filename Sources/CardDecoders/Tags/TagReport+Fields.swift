@@ -10,6 +10,7 @@ extension TagReport {
 
     private var messageFields: [CardField] {
         switch ndef {
+        case .none where type == 3: return []
         case .none(let reason):
             return [
                 CardField(
@@ -17,10 +18,14 @@ extension TagReport {
                     label: LocalizedText("none (\(reason))", "なし (\(reason))"), isPersonal: false)
             ]
         case .message(let bytes, let capacity, let isWritable):
-            var fields: [CardField] = [
-                .number("capacity", "Room for the message, bytes", "メッセージの容量 (バイト)", capacity),
-                .flag("writable", "Writable", "書き込み可", isWritable),
-            ]
+            // The attributes of a Type 3 Tag say as much in their own fields.
+            var fields: [CardField] =
+                type == 3
+                ? []
+                : [
+                    .number("capacity", "Room for the message, bytes", "メッセージの容量 (バイト)", capacity),
+                    .flag("writable", "Writable", "書き込み可", isWritable),
+                ]
             guard !bytes.isEmpty else { return fields }
             do throws(NDEFError) {
                 let message = try NDEFMessage(decoding: bytes, allowingTrailingBytes: true)

@@ -79,7 +79,9 @@ public struct OpenFileDumper {
         var dump = CardDump(
             complete: missing.isEmpty, missing: missing, card: earlier?.card ?? identity,
             applications: applications, extra: earlier?.extra ?? JSONObject())
-        dump.applications += (earlier?.applications ?? []).filter { dump.application($0.aid) == nil }
+        // What an earlier dump holds beside the plan is kept.
+        let planned = Set(plan.map(\.application))
+        dump.applications += (earlier?.applications ?? []).filter { !planned.contains($0.aid) }
         return CardDumper.Outcome(dump: dump, interruption: interruption)
     }
 }

@@ -6,8 +6,8 @@ internal import CardModel
 extension ISO7816Session {
     /// The most bytes that are fetched for one answer: no command asks for more.
     static let longestFetchedAnswer = 0x10000
-    /// The most GET RESPONSE commands for one answer; a card that gives less than this in each has no end.
-    static let mostFetches = 1024
+    /// The most GET RESPONSE commands for one answer: enough for the longest in parts of 256 bytes.
+    static let mostFetches = 300
 
     /// Command chaining (ISO/IEC 7816-4 §5.3.3): a command whose data is too long for one APDU as several, of which all
     /// but the last have the chaining bit and ask for nothing.
