@@ -28,18 +28,22 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("NFCForumTags", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
+    ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
     ("ISODEP", ["NFCTransport"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("CardReading", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]),
+    (
+        "CardReading",
+        ["ByteCodec", "CardDecoders", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]
+    ),
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
 let tables = [
-    "CardDecoders": "Data",
-    "CardReading": "OpenFiles/Data",
-    "FeliCa": "Registry/Data",
-    "ISO7816": "Status/Data",
-    "NDEF": "Data",
+    "CardDecoders": ["Data"],
+    "CardReading": ["OpenFiles/Data", "Recognition/Data"],
+    "FeliCa": ["Registry/Data"],
+    "ISO7816": ["Status/Data"],
+    "NDEF": ["Data"],
 ]
 
 /// The test targets and what each may import beside `TestSupport`.
@@ -53,8 +57,12 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
     (
         "LibNFCReaderTests",
-        ["ByteCodec", "CLibNFC", "CardModel", "CardReading", "LibNFCReader", "NFCTransport", "VirtualReader"]
+        [
+            "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "LibNFCReader", "NFCTransport",
+            "VirtualReader",
+        ]
     ),
+    ("PCSCReaderTests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader"]),
     ("NDEFTests", ["ByteCodec", "CardModel", "NDEF"]),
     (
         "NFCForumTagsTests",
@@ -64,7 +72,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     (
         "CardReadingTests",
-        ["ByteCodec", "CardModel", "CardReading", "FeliCa", "ISO7816", "NFCTransport", "VirtualReader"]
+        [
+            "ByteCodec", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "NFCTransport",
+            "VirtualReader",
+        ]
     ),
     ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),
 ]
@@ -74,20 +85,28 @@ let package = Package(
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
         .executable(name: "kazasu", targets: ["kazasu"])
     ],
+    traits: [
+        .trait(
+            name: "Certificates",
+            description: "A summary of the certificates of My Number cards; builds swift-certificates with BoringSSL.")
+    ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     ],
     targets: modules.map {
         .target(
-            name: $0.name, dependencies: $0.dependencies, resources: tables[$0.name].map { [.embedInCode($0)] } ?? [],
+            name: $0.name, dependencies: $0.dependencies, resources: (tables[$0.name] ?? []).map { .embedInCode($0) },
             swiftSettings: library)
     } + [
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
         .target(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
-                .product(name: "ArgumentParser", package: "swift-argument-parser")
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Certificates"])),
             ],
             swiftSettings: strict),
         .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),

@@ -25,12 +25,7 @@ public enum Hex {
     ///
     /// - Parameter digits: how many digits to print, 0 to 16.
     public static func encode(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) -> String {
-        let bits = UInt64(truncatingIfNeeded: value)
-        var text: [UInt8] = []
-        for place in stride(from: max(0, min(digits, 16)) - 1, through: 0, by: -1) {
-            text.append(digit(UInt8(truncatingIfNeeded: bits >> UInt64(place * 4)) & 0x0F, uppercase))
-        }
-        return String(decoding: text, as: UTF8.self)
+        HexDigits(value, digits: digits, uppercase: uppercase).text
     }
 
     /// Reads hexadecimal text as people write it: packed or with spaces, colons or hyphens between bytes,
@@ -64,8 +59,25 @@ public enum Hex {
         return utf8.element(at: index + 2).flatMap(value) != nil
     }
 
+    /// The number that one to sixteen digits write, in any case, with nothing between them; else `nil`.
+    @inlinable
+    public static func number(_ digits: Span<UInt8>) -> UInt64? {
+        guard digits.count > 0, digits.count <= 16 else { return nil }
+        var number: UInt64 = 0
+        // Without a branch for each digit: digits and letters come as they like, and no processor foresees them.
+        var faults: UInt8 = 0
+        for index in digits.indices {
+            let digit = digits[index] &- 0x30
+            let letter = (digits[index] | 0x20) &- 0x61
+            let nibble = digit < 10 ? digit : letter < 6 ? letter &+ 10 : 0x80
+            faults |= nibble
+            number = number << 4 | UInt64(nibble)
+        }
+        return faults & 0x80 == 0 ? number : nil
+    }
+
     /// The value of one ASCII hexadecimal digit, or `nil`.
-    public static func value(of character: UInt8) -> UInt8? {
+    @inlinable public static func value(of character: UInt8) -> UInt8? {
         switch character {
         case 0x30...0x39: character - 0x30
         case 0x41...0x46: character - 0x41 + 10

@@ -18,23 +18,18 @@ public struct Block: Hashable, Sendable {
 
     /// A block from exactly thirty-two hexadecimal digits without anything between them, else `nil`.
     public init?(hexadecimal digits: String) {
-        guard digits.utf8.count == 32 else { return nil }
-        var halves: (UInt64, UInt64) = (0, 0)
-        for (index, digit) in digits.utf8.enumerated() {
-            guard let nibble = Hex.value(of: digit) else { return nil }
-            if index < 16 {
-                halves.0 = halves.0 << 4 | UInt64(nibble)
-            } else {
-                halves.1 = halves.1 << 4 | UInt64(nibble)
-            }
-        }
-        self.init(high: halves.0, low: halves.1)
+        self.init(digits: digits.utf8.span)
+    }
+
+    init?(digits: Span<UInt8>) {
+        guard digits.count == 32, let high = Hex.number(digits.extracting(first: 16)),
+            let low = Hex.number(digits.extracting(last: 16))
+        else { return nil }
+        self.init(high: high, low: low)
     }
 
     /// Thirty-two lower-case hexadecimal digits, as documents hold them.
-    public var hexadecimal: String {
-        Hex.encode(high, digits: 16, uppercase: false) + Hex.encode(low, digits: 16, uppercase: false)
-    }
+    public var hexadecimal: String { BlockDigits(self).text }
 
     /// A block of zeros.
     public static let zero = Block(high: 0, low: 0)

@@ -26,6 +26,7 @@ public struct DumpFormatRegistry: Sendable {
         FareBotFormat(),
         FlipperFormat(),
         MetroflipFormat(),
+        ProxmarkListingFormat(),
         FelicalibFormat(),
         LibpafeFormat(),
         NfcpyFormat(),

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+import many
 import report
 from runs import Runner
 from simulator import Simulator
@@ -25,6 +26,8 @@ def arguments():
     parser.add_argument("--work", required=True, help="a folder for what the bench makes")
     parser.add_argument("--card", default=os.path.join(TOP, "Fixtures/cards/suica-p1/card.json"))
     parser.add_argument("--runs", type=int, default=15, help="measured runs of each program (default 15)")
+    parser.add_argument("--dumps", type=int, default=50_000, help="dumps of 20 history blocks to decode (default 50000)")
+    parser.add_argument("--only", choices=["reader", "decode"], help="only what needs a reader, or only decoding")
     parser.add_argument("--write", metavar="FILE", help="put the tables between the marks of this document")
     return parser.parse_args()
 
@@ -140,6 +143,40 @@ class Bench:
         self.target("kazasu --version, ms", start.median, 5, "{:.1f}")
         self.target("peak memory of any command, MiB", max(float(row[2]) for row in rows), 20, "{:.1f}")
 
+    def decode_many(self):
+        """Very many dumps: how fast, how much memory; and what a table of stations costs to get ready."""
+        at = {name: os.path.join(self.options.work, name) for name in ("stations.tsv", "dumps.ndjson", "100", "2000")}
+        many.station_table(at["stations.tsv"])
+        many.one_file(at["dumps.ndjson"], self.options.dumps)
+        for count in ("100", "2000"):
+            many.folder(at[count], int(count))
+        # Half a gigabyte of answer is not kept.
+        quiet = ["sh", "-c", 'exec "$@" > /dev/null', "sh", self.kazasu, "decode", "--stations", at["stations.tsv"]]
+        work = {f"one file of {self.options.dumps} dumps": ("dumps.ndjson", self.options.dumps),
+                "100 files": ("100", 100), "2,000 files": ("2000", 2000)}
+        series = self.runner.interleaved({name: [*quiet, at[what]] for name, (what, _) in work.items()}, 5)
+        rows = []
+        for name, (_, dumps) in work.items():
+            blocks = dumps * many.BLOCKS
+            rate = blocks / series[name].median * 1000
+            rows.append([name, f"{blocks:,}", f"{series[name].median:.1f}", f"{rate:,.0f}", f"{series[name].peak_mib:.1f}"])
+        self.say("\n### decode of many dumps, with names of stations\n")
+        self.say(report.table(["kazasu decode", "history blocks", "median ms", "blocks a second", "peak MiB"], rows))
+        whole = next(iter(work))
+        self.target("decode, µs a history block (2 is 500,000 a second)",
+                    series[whole].median * 1000 / (self.options.dumps * many.BLOCKS), 2, "{:.2f}")
+        self.target("decode, peak memory of 2,000 files to that of 100", series["2,000 files"].peak_kib
+                    / series["100 files"].peak_kib, 1.05, "{:.2f}")
+        self.target(f"decode, peak memory of {self.options.dumps} dumps in a file to that of 100 files",
+                    series[whole].peak_kib / series["100 files"].peak_kib, 1.05, "{:.2f}")
+        card = [self.kazasu, "decode", os.path.join(at["100"], "00000.json")]
+        tables = self.runner.interleaved({"with": [*card, "--stations", at["stations.tsv"]], "without": card}, 40)
+        cost = tables["with"].median - tables["without"].median
+        self.say(f"\nA table of {many.LINES * many.STATIONS:,} stations is ready in {cost:.1f} ms: "
+                 f"`decode` of one dump takes {tables['with'].median:.1f} ms with it and "
+                 f"{tables['without'].median:.1f} ms without, medians of 40 interleaved runs.")
+        self.target("a table of 8,000 stations, ms", cost, 5, "{:.1f}")
+
     def target(self, what, measured, limit, form):
         met = "yes" if measured <= limit else "no"
         self.targets.append([what, form.format(measured), f"at most {limit}", met])
@@ -148,11 +185,14 @@ class Bench:
 def main():
     options = arguments()
     bench = Bench(options)
-    bench.count()
-    for job in ("balance", "dump"):
-        for timing in (False, True):
-            bench.time(job, timing)
-    bench.start_and_memory()
+    if options.only != "decode":
+        bench.count()
+        for job in ("balance", "dump"):
+            for timing in (False, True):
+                bench.time(job, timing)
+        bench.start_and_memory()
+    if options.only != "reader":
+        bench.decode_many()
     bench.say("\n### Targets\n")
     bench.say(report.table(["what", "measured", "target", "met"], bench.targets))
     bench.say(f"\nMedians of {options.runs} interleaved runs. Taken on: {report.machine(options.python)}")

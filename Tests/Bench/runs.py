@@ -40,9 +40,14 @@ class Series:
         return low, high
 
     @property
+    def peak_kib(self):
+        """The most memory that any run held, in KiB."""
+        return max(run.peak_kib for run in self.runs)
+
+    @property
     def peak_mib(self):
-        """The most memory that any run held, in MiB."""
-        return max(run.peak_kib for run in self.runs) / 1024
+        """The same in MiB."""
+        return self.peak_kib / 1024
 
 
 class Runner:

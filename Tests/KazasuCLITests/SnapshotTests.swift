@@ -7,7 +7,7 @@ import Testing
 struct SnapshotTests {
     static let commands = [
         "", "readers", "poll", "scan", "dump", "read", "balance", "history", "felica", "apdu", "decode", "simulate",
-        "convert", "diff", "stations", "stations import", "stations lookup",
+        "convert", "diff", "stations", "stations import", "stations lookup", "license", "mynumber",
         "tag", "tag info", "tag read", "tag write", "tag pages",
     ]
 
@@ -41,6 +41,8 @@ struct SnapshotTests {
         Answer("suica-p1", "history --lang ja", "suica-history.ja.txt"),
         Answer("suica-p1", "history --format csv", "suica-history.csv"),
         Answer("suica-p1", "history --format ndjson", "suica-history.ndjson"),
+        Answer("rapica", "history -q --format csv", "rapica-history.csv"),
+        Answer("dhaka", "history -q --format csv", "dhaka-history.csv"),
         Answer("suica-p1", "poll", "suica-poll.txt"), Answer("suica-p1", "poll --json", "suica-poll.json"),
         Answer("five-systems", "scan", "five-scan.txt"), Answer("five-systems", "scan --json", "five-scan.json"),
         Answer("five-systems", "history --lang ja", "five-history.ja.txt"),
@@ -66,7 +68,9 @@ struct SnapshotTests {
         try Snapshot.check(result.output, "answers/\(answer.name)")
     }
 
-    @Test("What a dump says, without a reader", arguments: ["suica-p1", "edy", "five-systems", "felica-lite-s"])
+    static let decoded = ["suica-p1", "suica-inside", "edy", "five-systems", "felica-lite-s", "rapica", "dhaka"]
+
+    @Test("What a dump says, without a reader", arguments: decoded)
     func decode(card: String) throws {
         for (option, name) in [("--lang=en", "txt"), ("--lang=ja", "ja.txt"), ("--json", "json")] {
             let result = try Kazasu.run("decode", Card.file(card), option)

@@ -15,7 +15,8 @@ struct CyberneticsHistory {
         let olderWasRead: Bool
     }
 
-    init(_ service: ServiceDump, _ stations: any StationNames) {
+    @specialized(where Names == StationTable)
+    init<Names: StationNames>(_ service: ServiceDump, _ stations: Names) {
         let sequence = BlockSequence(service) { CyberneticsHistoryBlock($0) == nil }
         var links: [Link] = []
         links.reserveCapacity(sequence.entries.count)
@@ -32,13 +33,11 @@ struct CyberneticsHistory {
         }
         records.reserveCapacity(links.count)
         for (place, link) in links.enumerated() {
-            var record = link.block.record(stations)
             let older = place + 1 < links.count ? links[place + 1].block : nil
             switch CyberneticsHistory.amount(link.block, older: older, olderWasRead: link.olderWasRead) {
-            case .known(let amount): record.amount = amount
-            case .unknown(let reason): record.warnings += reason.map { [$0] } ?? []
+            case .known(let amount): records.append(link.block.record(stations, amount: amount, nil))
+            case .unknown(let reason): records.append(link.block.record(stations, amount: nil, reason))
             }
-            records.append(record)
         }
         if sequence.isIncomplete { warnings.append(.historyIncomplete) }
     }

@@ -31,32 +31,45 @@ struct CyberneticsHistoryBlock {
     /// What bytes 6 to 9 are.
     var recordClass: CyberneticsRecordClass { CyberneticsRecordClass(terminal: terminal, process: plainProcess) }
 
-    /// The record but for its amount.
-    func record(_ stations: any StationNames) -> HistoryRecord {
+    /// The record.
+    ///
+    /// - Parameters:
+    ///   - amount: what the balances on both sides of the record tell, `nil` when they do not.
+    ///   - warning: why they do not.
+    @inline(__always)
+    func record(
+        _ stations: some StationNames, amount: Int? = nil, _ warning: DecodingWarning? = nil
+    ) -> HistoryRecord {
         let date = CalendarDate(packed: raw.uint16(at: 4, .big))
-        var record = HistoryRecord(
+        let recordClass = recordClass
+        let time = recordClass == .purchase ? purchaseTime : nil
+        var (entry, exit): (Place?, Place?) = (nil, nil)
+        if recordClass == .rail {
+            if let code = station(at: 6, area: entryArea) { entry = Place(.station(code), on: date, stations) }
+            if let code = station(at: 8, area: exitArea) { exit = Place(.station(code), on: date, stations) }
+        } else if recordClass == .bus, let code = busStop {
+            entry = Place(.busStop(code), on: date, stations)
+        }
+        var warnings: [DecodingWarning] = []
+        if date == nil { warnings.append(.invalidDate) }
+        if recordClass == .purchase, time == nil { warnings.append(.invalidTime) }
+        if let warning { warnings.append(warning) }
+        return HistoryRecord(
             serial: serial,
             date: date,
+            time: time,
             kind: CyberneticsRecordKind.kind(recordClass, process: plainProcess),
             terminal: CyberneticsTerminal.value(terminal),
             process: CyberneticsProcess.value(process),
             payment: CyberneticsPayment.value(raw[2]),
             gate: CyberneticsGate.value(raw[3]),
+            device: recordClass == .purchase ? raw.uint16(at: 8, .big) : nil,
+            entry: entry,
+            exit: exit,
+            amount: amount,
             balance: balance,
-            warnings: date == nil ? [.invalidDate] : [],
+            warnings: warnings,
             raw: raw)
-        switch recordClass {
-        case .purchase:
-            record.time = purchaseTime
-            record.device = raw.uint16(at: 8, .big)
-            if record.time == nil { record.warnings.append(.invalidTime) }
-        case .bus:
-            record.entry = busStop.map { Place(.busStop($0), on: date, stations) }
-        case .rail:
-            record.entry = station(at: 6, area: entryArea).map { Place(.station($0), on: date, stations) }
-            record.exit = station(at: 8, area: exitArea).map { Place(.station($0), on: date, stations) }
-        }
-        return record
     }
 
     /// Five bits hour, six bits minute. The last five bits are no seconds: over 42 purchases of 11 cards they take ten

@@ -7,26 +7,37 @@ extension BalanceReport {
     ///
     /// - Parameter language: the language of the names; keys and ids never change.
     public func json(_ language: Language) -> JSONValue {
-        [
-            "schema": .string(BalanceReport.schema),
-            "balances": .array(balances.map { $0.json(language) }),
-        ]
+        JSONValue { sink in
+            sink.object {
+                $0.member("schema", BalanceReport.schema)
+                $0.member("balances") { $0.array(of: balances) { $1.write(to: &$0, language) } }
+            }
+        }
     }
 }
 
 extension BalanceEntry {
-    /// An element of `balances` in `kazasu.balance/1`; `candidates` stands there only when there are some.
+    /// An element of `balances` in `kazasu.balance/1`.
     public func json(_ language: Language) -> JSONValue {
-        var object = JSONObject([
-            ("card", .string(card)),
-            ("name", .string(name[language])),
-            ("amount", .optional(amount)),
-            ("currency", .string(currency.rawValue)),
-        ])
-        if !candidates.isEmpty {
-            object["candidates"] = .array(
-                candidates.map { ["amount": .int($0.amount), "condition": .string($0.condition[language])] })
+        JSONValue { write(to: &$0, language) }
+    }
+
+    /// Writes an element of `balances`; `candidates` stands there only when there are some.
+    func write(to sink: inout some JSONSink, _ language: Language) {
+        sink.object { entry in
+            entry.member("card", card)
+            entry.member("name", name[language])
+            entry.member("amount", amount)
+            entry.member("currency", currency.rawValue)
+            guard !candidates.isEmpty else { return }
+            entry.member("candidates") {
+                $0.array(of: candidates) { sink, candidate in
+                    sink.object {
+                        $0.member("amount", candidate.amount)
+                        $0.member("condition", candidate.condition[language])
+                    }
+                }
+            }
         }
-        return .object(object)
     }
 }

@@ -78,10 +78,3 @@ public struct CalendarDate: Hashable, Sendable, Comparable {
         left.packed < right.packed
     }
 }
-
-extension CalendarDate: CustomStringConvertible {
-    /// `YYYY-MM-DD`.
-    public var description: String {
-        "\(Decimal.padded(year, 4))-\(Decimal.padded(month, 2))-\(Decimal.padded(day, 2))"
-    }
-}

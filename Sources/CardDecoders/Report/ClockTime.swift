@@ -34,8 +34,11 @@ public struct ClockTime: Hashable, Sendable {
         self.init(hour: hour, minute: minute)
     }
 
+    /// `HH:MM`, for writing without a string in between.
+    public var minutes: HourAndMinute { HourAndMinute(self) }
+
     /// `HH:MM`.
-    public var hourAndMinute: String { "\(Decimal.padded(hour, 2)):\(Decimal.padded(minute, 2))" }
+    public var hourAndMinute: String { minutes.text }
 }
 
 extension ClockTime: CustomStringConvertible {

@@ -7,15 +7,18 @@ internal import ByteCodec
 public struct CodedValue: Hashable, Sendable {
     /// The byte as on the card.
     public let code: UInt8
+    /// Every record has up to four of these: one reference is copied faster than two texts.
+    private let shared: Shared<LocalizedText>?
+
     /// What it stands for, or `nil` when no source says.
-    public let name: LocalizedText?
+    public var name: LocalizedText? { shared?.value }
 
     /// A code with its name.
     public init(code: UInt8, name: LocalizedText?) {
         self.code = code
-        self.name = name
+        shared = name.map { Shared($0) }
     }
 
     /// The code as two upper-case hexadecimal digits.
-    public var hex: String { Hex.encode(code, digits: 2) }
+    public var hex: String { HexDigits(code, digits: 2).text }
 }

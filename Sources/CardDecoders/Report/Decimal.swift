@@ -2,12 +2,16 @@
 
 /// Decimal text of fixed width.
 enum Decimal {
-    /// A number of at least `width` digits, filled up with zeros.
+    /// Adds the last `width` digits of a number that is not negative.
+    static func append(_ number: Int, _ width: Int, to text: inout OutputSpan<UInt8>) {
+        if width > 1 { append(number / 10, width - 1, to: &text) }
+        text.append(0x30 + UInt8(truncatingIfNeeded: number % 10))
+    }
+
+    /// The last `width` digits of a number that is not negative.
     static func padded(_ number: Int, _ width: Int) -> String {
-        if width == 2, (0...99).contains(number) {
-            return String(decoding: [0x30 + UInt8(number / 10), 0x30 + UInt8(number % 10)], as: UTF8.self)
-        }
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+        var bytes: [UInt8] = []
+        bytes.append(addingCapacity: width) { append(number, width, to: &$0) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -46,7 +46,8 @@ public struct HistoryRecord: Hashable, Sendable {
     /// The bytes that all this was taken from; the second block where the card writes a record in two.
     public var raw: Block
 
-    /// A record; what is not given is not known.
+    /// A record; what is not given is not known. Inlined, so that it is made in its place and not copied there.
+    @inline(__always)
     public init(
         serial: Int?, date: CalendarDate? = nil, time: ClockTime? = nil, entryTime: ClockTime? = nil,
         partial: PartialMoment? = nil, kind: RecordKind, terminal: CodedValue? = nil,

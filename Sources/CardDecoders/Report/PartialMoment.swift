@@ -35,8 +35,5 @@ public struct PartialMoment: Hashable, Sendable {
     public var hourText: String? { hour.map { "\(Decimal.padded($0, 2)):--" } }
 
     /// `partial` in `kazasu.history/1`: what is known, and nothing else.
-    public var json: JSONValue {
-        let known = [("month", month), ("day", day), ("hour", hour)]
-        return .object(JSONObject(known.compactMap { key, value in value.map { (key, .int($0)) } }))
-    }
+    public var json: JSONValue { JSONValue { write(to: &$0) } }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ByteCodec
 internal import CardModel
 
 /// A few codes whose station is public from decoded cards; they tell whether a table's codes are hexadecimal or decimal.
@@ -25,10 +24,10 @@ enum KnownStations {
                 (StationRow.key(area: $0.area, line: $0.line, station: $0.station), $0.name)
             })
         var count = 0
-        try text.forEachRow { _, fields throws(DocumentError) in
-            guard let key = layout.stationKey(fields, codes), let name = wanted[key],
-                let found = fields.element(at: 5)
-            else { return }
+        try text.forEachRow { row throws(DocumentError) in
+            guard let key = layout.stationKey(row, codes), let name = wanted[key], let found = row.field(5) else {
+                return
+            }
             if found.elementsEqual(name.utf8) { count += 1 }
         }
         return count

@@ -7,7 +7,8 @@ internal import CardModel
 /// A key may stand several times with dates of validity; then the date of a record chooses. A name that a station had
 /// before, without a date, is given beside the present one.
 public struct StationTable: StationNames {
-    private var stations: [UInt32: Entry] = [:]
+    private var index = StationIndex()
+    private var stations: [Entry] = []
     private var busStops: [UInt32: StationName] = [:]
     private var formerNames: [UInt32: String] = [:]
 
@@ -42,14 +43,17 @@ public struct StationTable: StationNames {
     }
 
     private mutating func add(_ row: StationRow) {
-        switch stations[row.key] {
-        case nil: stations[row.key] = row.hasDates ? .several([row]) : .one(row.name)
-        case .one(let name)?:
+        guard let place = index[row.key] else {
+            if index.insert(row.key) { stations.append(row.hasDates ? .several([row]) : .one(row.name)) }
+            return
+        }
+        switch stations[place] {
+        case .one(let name):
             guard row.hasDates else { return }
-            stations[row.key] = .several([row, StationRow(key: row.key, name: name)])
-        case .several(let rows)?:
+            stations[place] = .several([row, StationRow(key: row.key, name: name)])
+        case .several(let rows):
             guard row.hasDates || !rows.contains(where: { !$0.hasDates }) else { return }
-            stations[row.key] = .several(rows + [row])
+            stations[place] = .several(rows + [row])
         }
     }
 
@@ -57,10 +61,10 @@ public struct StationTable: StationNames {
     public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
         let key = StationRow.key(area: code.area, line: code.line, station: code.station)
         let former = formerNames.isEmpty ? nil : formerNames[key]
-        guard let entry = stations[key] else {
+        guard let place = index[key] else {
             return former.map { StationName(company: nil, line: nil, name: nil, formerName: $0) }
         }
-        switch entry {
+        switch stations[place] {
         case .one(let name):
             guard let former else { return name }
             return StationName(company: name.company, line: name.line, name: name.name, formerName: former)

@@ -18,6 +18,7 @@ public enum DecoderTables {
     static let busOperators = BusOperatorTable(PackageResources.bus_operators_tsv)
     static let liteIssuers = LiteIssuerTable(PackageResources.lite_issuers_tsv)
     static let localStops = LocalStopTable(PackageResources.local_stops_tsv)
+    static let licenseItems = LicenseItemTable(PackageResources.license_items_tsv)
     static let namedCards = NamedCardTable(PackageResources.named_cards_tsv)
 
     /// What is wrong in the tables, by the name of the file; a release has no faults.
@@ -33,6 +34,7 @@ public enum DecoderTables {
             "bus-operators.tsv": busOperators.faults,
             "lite-issuers.tsv": liteIssuers.faults,
             "local-stops.tsv": localStops.faults,
+            "license-items.tsv": licenseItems.faults,
             "named-cards.tsv": namedCards.faults,
         ]
     }

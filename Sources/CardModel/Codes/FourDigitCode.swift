@@ -13,16 +13,15 @@ public protocol FourDigitCode: Hashable, Sendable, Comparable, CustomStringConve
 extension FourDigitCode {
     /// A code from one to four hexadecimal digits with or without `0x`, as a user types it; else `nil`.
     public init?(_ text: some StringProtocol) {
-        let digits =
-            text.utf8.count > 2 && (text.hasPrefix("0x") || text.hasPrefix("0X"))
-            ? text.utf8.dropFirst(2) : text.utf8[...]
-        guard (1...4).contains(digits.count) else { return nil }
-        var value: UInt16 = 0
-        for character in digits {
-            guard let nibble = Hex.value(of: character) else { return nil }
-            value = value << 4 | UInt16(nibble)
-        }
-        self.init(rawValue: value)
+        let text = String(text)
+        self.init(digits: text.utf8.span)
+    }
+
+    init?(digits utf8: Span<UInt8>) {
+        let isPrefixed = utf8.count > 2 && utf8[0] == 0x30 && utf8[1] | 0x20 == 0x78
+        let digits = utf8.extracting(droppingFirst: isPrefixed ? 2 : 0)
+        guard digits.count <= 4, let value = Hex.number(digits) else { return nil }
+        self.init(rawValue: UInt16(truncatingIfNeeded: value))
     }
 
     /// Four upper-case hexadecimal digits.

@@ -9,7 +9,7 @@ extension ApplicationDump {
             aid: try aid?.aid(),
             selectAnswer: try json.optional("selectAnswer")?.bytes(),
             files: try json.optional("files")?.list { file throws(DocumentError) in try FileDump(json: file) } ?? [],
-            extra: try json.object().without(["aid", "selectAnswer", "files"]))
+            extra: try json.members(without: ["aid", "selectAnswer", "files"]))
     }
 
     var json: JSONValue {
@@ -24,11 +24,9 @@ extension ApplicationDump {
 extension FileDump {
     init(json: JSONCursor) throws(DocumentError) {
         let state = try ReadState(json: json)
-        var known: Set = ["id", "state", "data"]
-        if case .refused = state { known.insert("status") }
         self.init(
             id: try json.required("id").code(), state: state, data: try json.optional("data")?.bytes() ?? [],
-            extra: try json.object().without(known))
+            extra: try json.members(without: ["id", "state", "data"] + (state.isRefused ? ["status"] : [])))
     }
 
     var json: JSONValue {

@@ -8,17 +8,32 @@ extension CardDump {
     ///
     /// - Throws: ``DocumentError`` with the path of what is wrong.
     public init(parsing bytes: [UInt8]) throws(DocumentError) {
+        try self.init(parsing: bytes[...])
+    }
+
+    /// Reads a part of a text, as one line of ndjson.
+    ///
+    /// - Throws: ``DocumentError`` with the path of what is wrong.
+    public init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
         guard bytes.count <= CardDump.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: CardDump.longestDocument)
         }
-        try self.init(json: JSONValue(parsing: bytes))
+        // A text with anything wrong in it is read again as a tree, which can say where.
+        if let tape = try? JSONTape(parsing: bytes), let dump = try? CardDump(root: JSONCursor(tape)) {
+            self = dump
+        } else {
+            try self.init(json: JSONValue(parsing: bytes))
+        }
     }
 
     /// Takes a dump from the document as a JSON value.
     ///
     /// - Throws: ``DocumentError`` with the path of what is wrong.
     public init(json: JSONValue) throws(DocumentError) {
-        let root = JSONCursor(json)
+        try self.init(root: JSONCursor(json))
+    }
+
+    private init(root: JSONCursor) throws(DocumentError) {
         let schema = try root.required("schema").text()
         guard schema == CardDump.schema else {
             throw .unknownSchema(found: schema, supported: CardDump.schema)
@@ -38,16 +53,18 @@ extension CardDump {
                 application throws(DocumentError) in try ApplicationDump(json: application)
             } ?? [],
             type2: try root.optional("type2").map { type2 throws(DocumentError) in try Type2Dump(json: type2) },
-            extra: try root.object().without([
-                "schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica", "iso7816", "type2",
-            ]))
-        if let iso7816 = try root.optional("iso7816")?.object().without(["applications"]), !iso7816.members.isEmpty {
+            extra: try root.members(without: CardDump.keys))
+        if let iso7816 = try root.optional("iso7816")?.members(without: ["applications"]), !iso7816.members.isEmpty {
             extra["iso7816"] = .object(iso7816)
         }
-        if let felica = try root.optional("felica")?.object().without(["systems"]), !felica.members.isEmpty {
+        if let felica = try root.optional("felica")?.members(without: ["systems"]), !felica.members.isEmpty {
             extra["felica"] = .object(felica)
         }
     }
+
+    private static let keys = [
+        "schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica", "iso7816", "type2",
+    ]
 
     /// The document `kazasu.dump/1`.
     public var json: JSONValue {

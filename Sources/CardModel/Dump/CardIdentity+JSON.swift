@@ -8,28 +8,28 @@ extension CardIdentity {
         guard let technology = Technology(rawValue: try word.text()) else {
             throw word.malformed(Technology.allCases.map(\.rawValue).joined(separator: ", "))
         }
-        var known: Set = ["technology", "bitRate"]
+        var known = ["technology", "bitRate"]
         self.init(technology: technology, bitRate: try json.optional("bitRate")?.integer(in: 0...10_000))
         // A member of another technology is one that this version does not know there.
         switch technology {
         case .felica:
             idm = try json.optional("idm")?.idm()
             pmm = try json.optional("pmm")?.pmm()
-            known.formUnion(["idm", "pmm"])
+            known += ["idm", "pmm"]
         case .typeA:
             let code: NodeCode? = try json.optional("atqa")?.code()
             uid = try json.optional("uid")?.bytes()
             atqa = code?.rawValue
             sak = try json.optional("sak")?.bytes(count: 1).first
             ats = try json.optional("ats")?.bytes()
-            known.formUnion(["uid", "atqa", "sak", "ats"])
+            known += ["uid", "atqa", "sak", "ats"]
         case .typeB:
             pupi = try json.optional("pupi")?.bytes(count: 4)
             applicationData = try json.optional("applicationData")?.bytes(count: 4)
             protocolInfo = try json.optional("protocolInfo")?.bytes()
-            known.formUnion(["pupi", "applicationData", "protocolInfo"])
+            known += ["pupi", "applicationData", "protocolInfo"]
         }
-        extra = try json.object().without(known)
+        extra = try json.members(without: known)
     }
 
     /// `card` of the documents `kazasu.dump/1`, `kazasu.scan/1` and `kazasu.poll/1`.

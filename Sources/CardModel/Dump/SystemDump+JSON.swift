@@ -10,8 +10,10 @@ extension SystemDump {
             services: try json.optional("services")?.list { service throws(DocumentError) in
                 try ServiceDump(json: service)
             } ?? [],
-            extra: try json.object().without(["systemCode", "idm", "pmm", "areas", "services"]))
+            extra: try json.members(without: SystemDump.keys))
     }
+
+    private static let keys = ["systemCode", "idm", "pmm", "areas", "services"]
 
     var json: JSONValue {
         var object = JSONObject([
@@ -32,8 +34,10 @@ extension AreaDump {
             start: try json.required("start").code(),
             end: try json.required("end").code(),
             keyVersion: try json.optional("keyVersion")?.code(),
-            extra: try json.object().without(["start", "end", "keyVersion"]))
+            extra: try json.members(without: AreaDump.keys))
     }
+
+    private static let keys = ["start", "end", "keyVersion"]
 
     var json: JSONValue {
         var object = JSONObject([
@@ -47,25 +51,26 @@ extension AreaDump {
 }
 
 extension ServiceDump {
+    private static let keys = ["code", "keyVersion", "state", "blocks"]
+
     init(json: JSONCursor) throws(DocumentError) {
         var blocks: [UInt16: Block] = [:]
-        for (key, value) in try json.optional("blocks")?.members() ?? [] {
-            guard let number = BlockNumber(key) else { throw value.malformed("four hexadecimal digits as its name") }
-            guard let block = try Block(json: value) else { throw value.malformed("16 bytes") }
+        try json.optional("blocks")?.forEachMember { name, member throws(DocumentError) in
+            guard let number = BlockNumber(digits: name) else {
+                throw member.malformed("four hexadecimal digits as its name")
+            }
             // `000a` and `000A` are two names, but one block.
-            guard blocks.updateValue(block, forKey: number.rawValue) == nil else {
-                throw value.malformed("a block number that stands once")
+            guard blocks.updateValue(try member.block(), forKey: number.rawValue) == nil else {
+                throw member.malformed("a block number that stands once")
             }
         }
         let state = try ReadState(json: json)
-        var known: Set = ["code", "keyVersion", "state", "blocks"]
-        if case .refused = state { known.insert("status") }
         self.init(
             code: try json.required("code").code(),
             keyVersion: try json.optional("keyVersion")?.code(),
             state: state,
             blocks: blocks,
-            extra: try json.object().without(known))
+            extra: try json.members(without: state.isRefused ? ServiceDump.keys + ["status"] : ServiceDump.keys))
     }
 
     var json: JSONValue {
@@ -85,18 +90,11 @@ extension ServiceDump {
     }
 }
 
-extension Block {
-    /// A block as documents hold it; in other forms of hexadecimal too, which take longer.
-    fileprivate init?(json: JSONCursor) throws(DocumentError) {
-        if case .string(let digits) = json.value, let block = Block(hexadecimal: digits) {
-            self = block
-        } else {
-            self.init(try json.bytes(count: 16))
-        }
-    }
-}
-
 extension ReadState {
+    var isRefused: Bool {
+        if case .refused = self { true } else { false }
+    }
+
     /// The member `status` of what was refused, which may be null; `nil` for the other states, which have none.
     var statusMember: JSONValue? {
         guard case .refused(let status) = self else { return nil }
@@ -130,7 +128,7 @@ extension MissingPart {
             file: try json.optional("file")?.code(),
             fromPage: page?.rawValue,
             reason: try json.required("reason").text(),
-            extra: try json.object().without([
+            extra: try json.members(without: [
                 "system", "service", "fromBlock", "application", "file", "fromPage", "reason",
             ]))
     }

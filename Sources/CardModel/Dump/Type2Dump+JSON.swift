@@ -21,7 +21,7 @@ extension Type2Dump {
         self.init(
             pages: pages, version: try json.optional("version")?.bytes(),
             signature: try json.optional("signature")?.bytes(), counters: counters,
-            extra: try json.object().without(["pages", "version", "signature", "counters"]))
+            extra: try json.members(without: ["pages", "version", "signature", "counters"]))
     }
 
     var json: JSONValue {

@@ -4,53 +4,82 @@ internal import ByteCodec
 
 /// A JSON value together with its path, for reading documents with errors that name the key.
 public struct JSONCursor: Sendable {
+    let source: Source
+
+    /// What is read from.
+    enum Source: Sendable {
+        /// A value. What stands in it gets `inside` as its place; a value with nothing in it needs none.
+        case tree(JSONValue, Step, in: JSONPlace?, inside: JSONPlace?)
+        /// A note of a tape. It has no path: a text with anything odd in it is read again as a tree.
+        case tape(JSONTape, Int)
+    }
+
+    /// One step on the way to a value.
+    enum Step: Sendable {
+        case document
+        case member(String)
+        case element(Int)
+    }
+
     /// The value.
-    public let value: JSONValue
-    private let place: Place
+    public var value: JSONValue {
+        switch source {
+        case .tree(let value, _, _, _): value
+        case .tape(let tape, let index): tape.value(index)
+        }
+    }
 
     /// Where it stands, as in `felica.systems[0].systemCode`; empty for the whole document.
-    public var path: String { place.text }
-
-    /// The steps to the value; the text of it is made for errors only.
-    private indirect enum Place: Sendable {
-        case document
-        case member(String, of: Place)
-        case element(Int, of: Place)
-
-        var text: String {
-            switch self {
-            case .document: ""
-            case .member(let key, .document): key
-            case .member(let key, let place): "\(place.text).\(key)"
-            case .element(let index, let place): "\(place.text)[\(index)]"
-            }
-        }
+    public var path: String {
+        guard case .tree(_, let step, let parent, _) = source else { return "" }
+        return JSONPlace(step, in: parent).text
     }
 
     /// The whole of a document.
     public init(_ value: JSONValue) {
-        self.init(value, .document)
+        self.init(value, .document, in: nil)
     }
 
-    private init(_ value: JSONValue, _ place: Place) {
-        self.value = value
-        self.place = place
+    /// The whole of a text.
+    init(_ tape: JSONTape) {
+        source = .tape(tape, 0)
     }
+
+    private init(_ tape: JSONTape, _ index: Int) {
+        source = .tape(tape, index)
+    }
+
+    private init(_ value: JSONValue, _ step: Step, in parent: JSONPlace?) {
+        switch value {
+        case .array, .object: source = .tree(value, step, in: parent, inside: JSONPlace(step, in: parent))
+        default: source = .tree(value, step, in: parent, inside: nil)
+        }
+    }
+
+    // MARK: Arrays and objects
 
     /// The member `key`, or `nil` when it is absent or `null`.
     ///
     /// - Throws: ``DocumentError/malformed(key:expected:)`` when this is no object.
     public func optional(_ key: String) throws(DocumentError) -> JSONCursor? {
-        guard let value = try object()[key], value != .null else { return nil }
-        return JSONCursor(value, .member(key, of: place))
+        switch source {
+        case .tree(.object(let object), _, _, let place):
+            guard let value = object[key], value != .null else { return nil }
+            return JSONCursor(value, .member(key), in: place)
+        case .tape(let tape, let index) where tape.isObject(index):
+            guard let member = tape.member(key, of: index), !tape.isNull(member) else { return nil }
+            return JSONCursor(tape, member)
+        default: throw malformed("an object")
+        }
     }
 
     /// The member `key`.
     ///
     /// - Throws: ``DocumentError/missing(key:)`` when it is absent or `null`.
     public func required(_ key: String) throws(DocumentError) -> JSONCursor {
-        guard let member = try optional(key) else { throw .missing(key: Place.member(key, of: place).text) }
-        return member
+        if let member = try optional(key) { return member }
+        guard case .tree(_, _, _, let place) = source else { throw .missing(key: key) }
+        throw .missing(key: JSONPlace(.member(key), in: place).text)
     }
 
     /// This as an object.
@@ -59,55 +88,67 @@ public struct JSONCursor: Sendable {
         return object
     }
 
+    /// The members of this object but those with these names, which are few.
+    public func members(without names: [String]) throws(DocumentError) -> JSONObject {
+        guard case .tape(let tape, let index) = source, tape.isObject(index) else {
+            return try object().without(names)
+        }
+        return tape.members(of: index, without: names)
+    }
+
     /// The members of this object.
     public func members() throws(DocumentError) -> [(key: String, value: JSONCursor)] {
-        try object().members.map { member in
-            (member.key, JSONCursor(member.value, .member(member.key, of: place)))
+        var members: [(key: String, value: JSONCursor)] = []
+        var names: Set<String> = []
+        try forEachMember { name, member throws(DocumentError) in
+            let name = String(decodingUTF8: name)
+            if names.insert(name).inserted { members.append((name, member)) }
+        }
+        return members
+    }
+
+    /// Calls `body` with the name of each member of this object, UTF-8, and the member. A name may come twice.
+    func forEachMember(
+        _ body: (_ name: Span<UInt8>, _ member: JSONCursor) throws(DocumentError) -> Void
+    ) throws(DocumentError) {
+        switch source {
+        case .tree(.object(let object), _, _, let place):
+            for member in object.members {
+                try body(member.key.utf8.span, JSONCursor(member.value, .member(member.key), in: place))
+            }
+        case .tape(let tape, let index) where tape.isObject(index):
+            let bytes = tape.bytes
+            var place = index + 1
+            let end = tape.next(index)
+            while place < end {
+                let member = JSONCursor(tape, place + 1)
+                if let range = tape.plainRange(place) {
+                    try body(bytes.span.extracting(range), member)
+                } else {
+                    try body((tape.text(place) ?? "").utf8.span, member)
+                }
+                place = tape.next(place + 1)
+            }
+        default: throw malformed("an object")
         }
     }
 
     /// The elements of this array.
     public func elements() throws(DocumentError) -> [JSONCursor] {
-        guard case .array(let values) = value else { throw malformed("an array") }
-        return values.enumerated().map { JSONCursor($1, .element($0, of: place)) }
-    }
-
-    /// This as a text.
-    public func text() throws(DocumentError) -> String {
-        guard case .string(let text) = value else { throw malformed("a string") }
-        return text
-    }
-
-    /// This as a truth value.
-    public func bool() throws(DocumentError) -> Bool {
-        guard case .bool(let value) = value else { throw malformed("true or false") }
-        return value
-    }
-
-    /// This as a whole number within `range`.
-    public func integer(in range: ClosedRange<Int> = Int.min...Int.max) throws(DocumentError) -> Int {
-        guard case .integer(let number) = value, let value = Int(exactly: number), range.contains(value) else {
-            throw malformed(range == Int.min...Int.max ? "a whole number" : "a number \(range)")
+        switch source {
+        case .tree(.array(let values), _, _, let place):
+            values.enumerated().map { JSONCursor($1, .element($0), in: place) }
+        case .tape(let tape, let index) where tape.isArray(index):
+            tape.elements(index).map { JSONCursor(tape, $0) }
+        default: throw malformed("an array")
         }
-        return value
     }
 
-    /// This as bytes written in hexadecimal; exactly `count` of them when that is given.
-    public func bytes(count: Int? = nil) throws(DocumentError) -> [UInt8] {
-        let expected = count.map { "\($0 * 2) hexadecimal digits" } ?? "hexadecimal digits"
-        guard case .string(let text) = value, let bytes = try? Hex.decode(text), count == nil || bytes.count == count
-        else { throw malformed(expected) }
-        return bytes
-    }
-
-    /// This as a code of four hexadecimal digits.
-    public func code<Code: FourDigitCode>(_ type: Code.Type = Code.self) throws(DocumentError) -> Code {
-        guard let code = Code(try text()) else { throw malformed("four hexadecimal digits") }
-        return code
-    }
+    // MARK: Errors
 
     /// The error that says what should stand here.
     public func malformed(_ expected: String) -> DocumentError {
-        path.isEmpty ? .malformed(key: "the document", expected: expected) : .malformed(key: path, expected: expected)
+        let path = path
+        return .malformed(key: path.isEmpty ? "the document" : path, expected: expected)
     }
 }

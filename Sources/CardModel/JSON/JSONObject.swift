@@ -76,10 +76,10 @@ public struct JSONObject: Hashable, Sendable {
         members += other.members.filter { !known.contains($0.key) }
     }
 
-    /// All but the members with these names.
-    public func without(_ keys: Set<String>) -> JSONObject {
-        var rest = self
-        rest.members.removeAll { keys.contains($0.key) }
+    /// All but the members with these names, which are few.
+    public func without(_ keys: [String]) -> JSONObject {
+        var rest = JSONObject(empty: ())
+        for member in members where !keys.contains(member.key) { rest.members.append(member) }
         return rest
     }
 }

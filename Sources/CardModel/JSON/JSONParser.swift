@@ -6,24 +6,26 @@ internal import ByteCodec
 ///
 /// Own code because FoundationEssentials' decoder names no place in the text, gives members in no order, takes texts
 /// with NUL bytes for UTF-16, needs the square of the depth in time, and 9 µs for each block of a dump.
-struct JSONParser {
+struct JSONParser<Target: JSONTarget> {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
     private var depth = 0
+    /// What gets the parts of the text.
+    private(set) var target: Target
 
-    init(_ bytes: ArraySlice<UInt8>) {
+    init(_ bytes: ArraySlice<UInt8>, _ target: Target) {
         self.bytes = bytes
+        self.target = target
         index = bytes.startIndex
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index += 3 }
     }
 
-    /// The one value of the text.
-    mutating func document() throws(JSONFault) -> JSONValue {
+    /// Reads the one value of the text.
+    mutating func document() throws(JSONFault) {
         skipBlanks()
-        let value = try value()
+        try value()
         skipBlanks()
         guard index == bytes.endIndex else { throw fault() }
-        return value
     }
 
     private func fault(_ kind: JSONFault.Kind = .syntax) -> JSONFault { JSONFault(kind: kind, index: index) }
@@ -40,23 +42,23 @@ struct JSONParser {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
     }
 
-    private mutating func value() throws(JSONFault) -> JSONValue {
+    private mutating func value() throws(JSONFault) {
         switch next {
-        case UInt8(ascii: "\""): return .string(try string())
-        case UInt8(ascii: "{"): return .object(try object())
-        case UInt8(ascii: "["): return .array(try array())
-        case UInt8(ascii: "t"): return try word("true", .bool(true))
-        case UInt8(ascii: "f"): return try word("false", .bool(false))
-        case UInt8(ascii: "n"): return try word("null", .null)
-        default: return try number()
+        case UInt8(ascii: "\""): try string(isKey: false)
+        case UInt8(ascii: "{"): try object()
+        case UInt8(ascii: "["): try array()
+        case UInt8(ascii: "t"): try word("true", .bool(true))
+        case UInt8(ascii: "f"): try word("false", .bool(false))
+        case UInt8(ascii: "n"): try word("null", .null)
+        default: try number()
         }
     }
 
-    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONFault) -> JSONValue {
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONFault) {
         for scalar in word.description.unicodeScalars {
             guard take(scalar) else { throw fault() }
         }
-        return value
+        target.scalar(value)
     }
 
     // MARK: Arrays and objects
@@ -68,34 +70,34 @@ struct JSONParser {
         skipBlanks()
     }
 
-    private mutating func array() throws(JSONFault) -> [JSONValue] {
+    private mutating func array() throws(JSONFault) {
         try enter()
         defer { depth -= 1 }
-        var values: [JSONValue] = []
-        if take("]") { return values }
+        target.beginArray()
+        if take("]") { return target.endArray() }
         while true {
-            values.append(try value())
+            try value()
             skipBlanks()
-            if take("]") { return values }
+            if take("]") { return target.endArray() }
             guard take(",") else { throw fault() }
             skipBlanks()
         }
     }
 
-    private mutating func object() throws(JSONFault) -> JSONObject {
+    private mutating func object() throws(JSONFault) {
         try enter()
         defer { depth -= 1 }
-        var members = JSONObject.Builder()
-        if take("}") { return members.object }
+        target.beginObject()
+        if take("}") { return target.endObject() }
         while true {
             guard next == UInt8(ascii: "\"") else { throw fault() }
-            let key = try string()
+            try string(isKey: true)
             skipBlanks()
             guard take(":") else { throw fault() }
             skipBlanks()
-            members.add(key, try value())
+            try value()
             skipBlanks()
-            if take("}") { return members.object }
+            if take("}") { return target.endObject() }
             guard take(",") else { throw fault() }
             skipBlanks()
         }
@@ -103,18 +105,21 @@ struct JSONParser {
 
     // MARK: Texts
 
-    private mutating func string() throws(JSONFault) -> String {
+    private mutating func string(isKey: Bool) throws(JSONFault) {
         index += 1
         let start = index
+        var all: UInt8 = 0
         while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\\") {
             if byte == UInt8(ascii: "\"") {
-                let text = try text(start..<index)
+                if all >= 0x80 { try checkUTF8(start..<index) }
+                target.plainText(start..<index, in: bytes, isKey: isKey)
                 index += 1
-                return text
+                return
             }
+            all |= byte
             index += 1
         }
-        return try stringWithEscapes(text(start..<index))
+        target.text(try stringWithEscapes(text(start..<index)), isKey: isKey)
     }
 
     /// The rest of a text, from its first escape on.
@@ -136,18 +141,16 @@ struct JSONParser {
     }
 
     private func text(_ range: Range<Int>) throws(JSONFault) -> String {
-        guard let text = String(validating: bytes[range], as: UTF8.self) else {
-            throw JSONFault(kind: .notUTF8, index: invalidByte(in: range))
-        }
-        return text
+        try checkUTF8(range)
+        return String(decoding: bytes[range], as: UTF8.self)
     }
 
-    private func invalidByte(in range: Range<Int>) -> Int {
+    private func checkUTF8(_ range: Range<Int>) throws(JSONFault) {
+        let part = bytes[range]
         do {
-            _ = try UTF8Span(validating: bytes[range].span)
-            return range.lowerBound
+            _ = try UTF8Span(validating: part.span)
         } catch {
-            return range.lowerBound + error.byteOffsets.lowerBound
+            throw JSONFault(kind: .notUTF8, index: range.lowerBound + error.byteOffsets.lowerBound)
         }
     }
 
@@ -194,7 +197,7 @@ struct JSONParser {
 
     // MARK: Numbers
 
-    private mutating func number() throws(JSONFault) -> JSONValue {
+    private mutating func number() throws(JSONFault) {
         let start = index
         _ = take("-")
         if !take("0") { try digits() }
@@ -209,13 +212,13 @@ struct JSONParser {
             try digits()
         }
         let digits = String(decoding: bytes[start..<index], as: UTF8.self)
-        if isWhole, let value = Int64(digits) { return .integer(value) }
+        if isWhole, let value = Int64(digits) { return target.scalar(.integer(value)) }
         guard let value = Double(digits), value.isFinite else {
             throw JSONFault(kind: .numberTooLarge, index: start)
         }
         // 1e3 is as whole as 1000.
-        if let whole = Int64(exactly: value), abs(value) < 0x1p53 { return .integer(whole) }
-        return .number(value)
+        if let whole = Int64(exactly: value), abs(value) < 0x1p53 { return target.scalar(.integer(whole)) }
+        target.scalar(.number(value))
     }
 
     private mutating func digits() throws(JSONFault) {

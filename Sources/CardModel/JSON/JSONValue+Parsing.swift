@@ -17,11 +17,12 @@ extension JSONValue {
     ///
     /// - Throws: ``DocumentError/notJSON(reason:)`` with the line and the byte of it, both counted from 1.
     public init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
-        var parser = JSONParser(bytes)
+        var parser = JSONParser(bytes, JSONTreeBuilder(firstCounts: ()))
         do {
-            self = try parser.document()
+            try parser.document()
         } catch {
             throw .notJSON(reason: error.reason(in: bytes))
         }
+        self = parser.target.value
     }
 }

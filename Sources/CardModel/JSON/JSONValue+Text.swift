@@ -4,7 +4,7 @@ extension JSONValue {
     /// This value on one line, without blanks, as for one line of ndjson.
     public var compactText: String {
         var writer = JSONWriter()
-        writer.write(self)
+        writer.value(self)
         return writer.text
     }
 
@@ -28,17 +28,17 @@ extension JSONValue {
         case .object(let object):
             entries = object.members.map { ($0.key, $0.value) }
             brackets = (UInt8(ascii: "{"), UInt8(ascii: "}"))
-        default: return writer.write(self)
+        default: return writer.value(self)
         }
         if !entries.contains(where: { $0.value.isContainer }) {
             var line = JSONWriter()
             line.raw(brackets.0)
             for (index, entry) in entries.enumerated() {
                 if index > 0 { line.raw(", ") }
-                entry.value.writeWithKey(entry.key, to: &line) { $1.write($0) }
+                entry.value.writeWithKey(entry.key, to: &line) { $1.value($0) }
             }
             line.raw(brackets.1)
-            if line.bytes.count + indent <= JSONValue.lineLength { return writer.raw(line.bytes) }
+            if line.bytes.count + indent <= JSONValue.lineLength { return writer.raw(line) }
         }
         writer.raw(brackets.0)
         for (index, entry) in entries.enumerated() {
@@ -55,7 +55,7 @@ extension JSONValue {
         _ key: String?, to writer: inout JSONWriter, _ write: (JSONValue, inout JSONWriter) -> Void
     ) {
         if let key {
-            writer.quoted(key)
+            writer.string(key)
             writer.raw(": ")
         }
         write(self, &writer)

@@ -1,66 +1,180 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ByteCodec
+
 /// Writes JSON on one line into a buffer of bytes.
-struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
+///
+/// One writer can take many documents one after the other: ``removeAll()`` keeps the room that the buffer has.
+public struct JSONWriter: JSONSink {
+    @usableFromInline var buffer: [UInt8] = []
+    /// Whether a value has ended that the next one or its name must be kept apart from.
+    @usableFromInline var needsComma = false
+
+    /// What was written, UTF-8.
+    public var bytes: [UInt8] { buffer }
+
+    /// Nothing was written yet.
+    public init() {}
 
     /// What was written.
-    var text: String { String(decoding: bytes, as: UTF8.self) }
+    public var text: String { String(decoding: buffer, as: UTF8.self) }
 
-    mutating func write(_ value: JSONValue) {
-        switch value {
-        case .null: raw("null")
-        case .bool(let value): raw(value ? "true" : "false")
-        case .integer(let value): number(value)
-        case .number(let value): raw(Array((value.isFinite ? "\(value)" : "null").utf8))
-        case .string(let value): quoted(value)
-        case .array(let values):
-            raw(UInt8(ascii: "["))
-            for (index, value) in values.enumerated() {
-                if index > 0 { raw(UInt8(ascii: ",")) }
-                write(value)
-            }
-            raw(UInt8(ascii: "]"))
-        case .object(let object):
-            raw(UInt8(ascii: "{"))
-            for (index, member) in object.members.enumerated() {
-                if index > 0 { raw(UInt8(ascii: ",")) }
-                quoted(member.key)
-                raw(UInt8(ascii: ":"))
-                write(member.value)
-            }
-            raw(UInt8(ascii: "}"))
-        }
+    /// Forgets what was written.
+    public mutating func removeAll() {
+        buffer.removeAll(keepingCapacity: true)
+        needsComma = false
     }
 
-    mutating func raw(_ byte: UInt8) { bytes.append(byte) }
-    mutating func raw(_ more: [UInt8]) { bytes += more }
+    // MARK: Outside of values
+
+    /// Adds a line end, after which the next document can begin.
+    public mutating func endLine() { raw("\n") }
+
+    mutating func raw(_ byte: UInt8) {
+        buffer.append(byte)
+        needsComma = false
+    }
 
     mutating func raw(_ text: StaticString) {
-        text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+        text.withUTF8Buffer { unsafe buffer.append(contentsOf: $0) }
+        needsComma = false
+    }
+
+    mutating func raw(_ other: JSONWriter) {
+        buffer += other.buffer
+        needsComma = false
     }
 
     mutating func blanks(_ count: Int) {
-        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: count))
+        buffer.append(contentsOf: repeatElement(UInt8(ascii: " "), count: count))
     }
 
-    mutating func number(_ value: Int64) {
-        if (0...9).contains(value) {
-            raw(UInt8(ascii: "0") + UInt8(value))
-        } else {
-            bytes.append(contentsOf: String(value).utf8)
+    @usableFromInline
+    mutating func comma() {
+        if needsComma { buffer.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    @inlinable
+    mutating func word(_ text: StaticString) {
+        comma()
+        text.withUTF8Buffer { unsafe buffer.append(contentsOf: $0) }
+    }
+
+    // MARK: Arrays and objects
+
+    /// `{`
+    @inlinable
+    public mutating func beginObject() { word("{"); needsComma = false }
+    /// `}`
+    @inlinable
+    public mutating func endObject() { buffer.append(UInt8(ascii: "}")); needsComma = true }
+    /// `[`
+    @inlinable
+    public mutating func beginArray() { word("["); needsComma = false }
+    /// `]`
+    @inlinable
+    public mutating func endArray() { buffer.append(UInt8(ascii: "]")); needsComma = true }
+
+    /// The name of the next value; its characters need no escapes.
+    @inlinable
+    public mutating func key(_ name: StaticString) {
+        name.withUTF8Buffer { name in
+            buffer.append(addingCapacity: name.count + 4) { text in
+                if needsComma { text.append(UInt8(ascii: ",")) }
+                text.append(UInt8(ascii: "\""))
+                for place in 0..<name.count { text.append(unsafe name[place]) }
+                text.append(UInt8(ascii: "\""))
+                text.append(UInt8(ascii: ":"))
+            }
+        }
+        needsComma = false
+    }
+
+    /// The name of the next value.
+    public mutating func key(_ name: String) {
+        string(name)
+        raw(UInt8(ascii: ":"))
+    }
+
+    // MARK: Values
+
+    /// `null`
+    @inlinable
+    public mutating func null() { word("null") }
+
+    /// `true` or `false`
+    @inlinable
+    public mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
+
+    /// A number without fraction.
+    public mutating func integer(_ value: Int64) {
+        comma()
+        // The digits of any number of 64 bits and its sign.
+        buffer.append(addingCapacity: 20) { text in
+            if value < 0 { text.append(UInt8(ascii: "-")) }
+            JSONWriter.decimal(value.magnitude, to: &text)
         }
     }
 
-    /// A text in quotes; what must be escaped is, everything else stays as it is.
-    mutating func quoted(_ text: String) {
-        raw(UInt8(ascii: "\""))
-        if text.utf8.contains(where: JSONWriter.mustBeEscaped) {
-            for byte in text.utf8 { escaped(byte) }
-        } else {
-            bytes.append(contentsOf: text.utf8)
+    private static func decimal(_ number: UInt64, to text: inout OutputSpan<UInt8>) {
+        // Eight digits at a time are collected in one number, the first in its lowest byte.
+        let high = number / 100_000_000
+        if high > 0 { decimal(high, to: &text) }
+        var rest = number % 100_000_000
+        var digits: UInt64 = 0
+        var count = 0
+        repeat {
+            digits = digits << 8 | (0x30 + rest % 10)
+            rest /= 10
+            count += 1
+        } while high > 0 ? count < 8 : rest > 0
+        for _ in 0..<count {
+            text.append(UInt8(truncatingIfNeeded: digits))
+            digits >>= 8
         }
-        raw(UInt8(ascii: "\""))
+    }
+
+    /// Any other number; one that JSON does not have becomes `null`.
+    public mutating func number(_ value: Double) {
+        guard value.isFinite else { return null() }
+        comma()
+        buffer.append(contentsOf: "\(value)".utf8)
+    }
+
+    /// A text that needs no escapes.
+    @inlinable
+    public mutating func plain(_ text: some ASCIIText) {
+        let hasComma = needsComma
+        buffer.append(addingCapacity: text.longestCount + 3) { bytes in
+            if hasComma { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(UInt8(ascii: "\""))
+            text.append(to: &bytes)
+            bytes.append(UInt8(ascii: "\""))
+        }
+        needsComma = true
+    }
+
+    /// A text; what must be escaped is, everything else stays as it is.
+    public mutating func string(_ text: String) {
+        comma()
+        buffer.append(UInt8(ascii: "\""))
+        let utf8 = text.utf8.span
+        if JSONWriter.needsEscapes(utf8) {
+            for index in utf8.indices { escaped(utf8[index]) }
+        } else {
+            unsafe utf8.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
+        }
+        buffer.append(UInt8(ascii: "\""))
+    }
+
+    /// Without leaving the loop early, so that many bytes are looked at at once.
+    private static func needsEscapes(_ text: Span<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for index in text.indices {
+            found |= mustBeEscaped(unsafe text[unchecked: index]) ? 1 : 0
+        }
+        return found != 0
     }
 
     private static func mustBeEscaped(_ byte: UInt8) -> Bool {
@@ -69,17 +183,15 @@ struct JSONWriter {
 
     private mutating func escaped(_ byte: UInt8) {
         switch byte {
-        case UInt8(ascii: "\""): raw("\\\"")
-        case UInt8(ascii: "\\"): raw("\\\\")
-        case UInt8(ascii: "\n"): raw("\\n")
-        case UInt8(ascii: "\r"): raw("\\r")
-        case UInt8(ascii: "\t"): raw("\\t")
+        case UInt8(ascii: "\""): buffer.append(contentsOf: "\\\"".utf8)
+        case UInt8(ascii: "\\"): buffer.append(contentsOf: "\\\\".utf8)
+        case UInt8(ascii: "\n"): buffer.append(contentsOf: "\\n".utf8)
+        case UInt8(ascii: "\r"): buffer.append(contentsOf: "\\r".utf8)
+        case UInt8(ascii: "\t"): buffer.append(contentsOf: "\\t".utf8)
         case _ where JSONWriter.mustBeEscaped(byte):
-            raw("\\u00")
-            for nibble in [byte >> 4, byte & 0x0F] {
-                raw(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10)
-            }
-        default: raw(byte)
+            buffer.append(contentsOf: "\\u00".utf8)
+            buffer.append(addingCapacity: 2) { HexDigits(byte, digits: 2, uppercase: false).append(to: &$0) }
+        default: buffer.append(byte)
         }
     }
 }

@@ -51,7 +51,7 @@ public struct CardFinder {
                 continue
             }
             if let deadline, clock.now >= deadline { return .nothing }
-            Pause.afterRound(from: start)
+            try Pause.afterRound(from: start, on: reader, until: deadline)
         }
     }
 

@@ -46,7 +46,7 @@ public struct FirstCardFinder {
                 }
             }
             if let deadline, clock.now >= deadline { return nil }
-            Pause.afterRound(from: start)
+            try Pause.afterRound(from: start, on: reader, until: deadline)
         }
     }
 }

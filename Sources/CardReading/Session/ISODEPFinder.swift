@@ -47,7 +47,7 @@ public struct ISODEPFinder {
             }
             if let other { return .other(other) }
             if let deadline, clock.now >= deadline { return .nothing }
-            Pause.afterRound(from: start)
+            try Pause.afterRound(from: start, on: reader, until: deadline)
         }
     }
 

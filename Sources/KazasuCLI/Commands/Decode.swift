@@ -40,7 +40,7 @@ struct Decode: KazasuCommand {
     func execute(_ context: Context) throws {
         let names = try stationOptions.names()
         let source = DumpFiles(paths: files)
-        let line = DecodeLine(names: names, redaction: context.redaction)
+        var line = DecodeLine(names: names, redaction: context.redaction)
         var first: (place: String, dump: CardDump)?
         var isMany = source.areMany
         var failures = 0

@@ -70,8 +70,12 @@ struct Dump: KazasuCommand {
             outcome.dump.reader = session.reader.information.id
             return outcome
         }
-        let text = try text(outcome.dump, context)
-        if let file { try file.finish(text) } else { try context.print(text) }
+        do throws(Failure) {
+            let text = try text(outcome.dump, context)
+            if let file { try file.finish(text) } else { try context.print(text) }
+        } catch {
+            throw KeptDump(dump: outcome.dump, output: output).kept(after: error, context)
+        }
         if let interruption = outcome.interruption {
             var failure = Failure(interruption, keepingWhatWasRead: true)
             if let output, output != "-" {

@@ -10,19 +10,25 @@ struct Poll: KazasuCommand {
         abstract: tr("Say which card is there.", "どのカードがあるかを表示する。"),
         discussion: tr(
             """
-            With several system codes, they are polled in that order and the first that answers wins.
+            FeliCa, Type A and Type B are looked for in one go. With --system only FeliCa:
+            the codes are polled in that order and the first that answers wins.
+            Nothing but what selects it is sent to a card, unless --applications is given.
 
             Examples:
               kazasu poll
               kazasu poll --system 0003,FE00 --json
+              kazasu poll --technology a,b --applications
               kazasu poll --timeout 0 || echo "no card"
             """,
             """
-            システムコードを並べると、その順にポーリングし、最初に応答したものを表示します。
+            FeliCa、Type A、Type B をまとめて探します。--system を付けると FeliCa だけを
+            その順にポーリングし、最初に応答したものを表示します。
+            --applications を付けない限り、カードを選択する以外の命令は送りません。
 
             例:
               kazasu poll
               kazasu poll --system 0003,FE00 --json
+              kazasu poll --technology a,b --applications
               kazasu poll --timeout 0 || echo "カードなし"
             """))
 
@@ -31,33 +37,49 @@ struct Poll: KazasuCommand {
 
     @Option(
         name: .long,
-        help: help("System codes in the order to try them; FFFF for any.", "試す順のシステムコード。FFFF は任意。", value: "codes"))
-    var system = SystemCodeList(.any)
+        help: help(
+            "Only FeliCa: system codes in the order to try them; FFFF for any.",
+            "FeliCa のみ: 試す順のシステムコード。FFFF は任意。", value: "codes"))
+    var system: SystemCodeList?
+
+    @Option(
+        name: .long,
+        help: help(
+            "Which kinds of card, in the order to look for them: f FeliCa, a Type A, b Type B.",
+            "種類と順: f FeliCa、a Type A、b Type B。", value: "kinds"))
+    var technology = TechnologyList.usual
+
+    @Flag(
+        name: .long,
+        help: help(
+            "Also select known applications to tell what a card of Type A or B is; no file is read.",
+            "Type A/B のカードで既知のアプリケーションを SELECT し、種類を調べる（ファイルは読まない）。"))
+    var applications = false
 
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
-        let (target, asked) = try closing(session) { try $0.find(system.codes) }
-        let code = target.requestData.map { SystemCode(rawValue: $0) } ?? (asked == .any ? nil : asked)
-        let idm = context.redaction.apply(target.idm)
+        let cards = try closing(session) { session in
+            if let system {
+                let (target, asked) = try session.find(system.codes)
+                return [PolledCard(card: .felica(target), asked: asked == .any ? nil : asked)]
+            }
+            return try session.recognize(
+                session.findAny(technology.technologies), askingApplications: applications)
+        }
         if context.json {
-            var card = CardIdentity(
-                technology: .felica, idm: idm, pmm: target.pmm, bitRate: target.bitRate.rawValue
-            ).json
-            CardNames.addIC(target.pmm, to: &card)
-            try context.print([
-                "schema": "kazasu.poll/1", "card": card,
-                "system": [
-                    "systemCode": .text(code?.description), "name": .text(code.flatMap { CardNames.name(system: $0) }),
-                ],
-            ])
+            var document = JSONObject([("schema", "kazasu.poll/1")])
+            let members = cards.map { $0.json(context.redaction) }
+            // The first one stands alone as well, as it always did.
+            if let first = members.first { document.merge(first) }
+            document["cards"] = .array(members.map { .object($0) })
+            try context.print(.object(document))
         } else {
-            var rows = [
-                (tr("Card", "カード"), "FeliCa, \(target.bitRate.rawValue) kbit/s"),
-                ("IDm", idm.description.uppercased()), ("PMm", target.pmm.description.uppercased()),
-                ("IC", CardNames.describe(ic: target.pmm)),
-            ]
-            if let code { rows.append((tr("System", "システム"), CardNames.describe(system: code))) }
-            try context.print(Columns.text(rows.map { [$0.0, $0.1] }))
+            try context.print(cards.map { Columns.text($0.rows(context.redaction)) }.joined(separator: "\n"))
+            guard cards.count > 1 else { return }
+            context.note(
+                tr(
+                    "several kinds of card answer: one device that is all of them, as a phone is, or several cards",
+                    "複数の種類のカードが応答しました。スマートフォンなど 1 台で兼ねるものか、カードが複数あります"))
         }
     }
 }

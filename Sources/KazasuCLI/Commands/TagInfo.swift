@@ -76,7 +76,12 @@ struct TagInfo: KazasuCommand {
         case .lite(let target): return dump(target, [.lite], session)
         case .card(let picc, let card):
             let plan = OpenFile.all.filter { $0.application == Type4Tag.application }
-            return OpenFileDumper(session: card, identity: CardIdentity(picc), plan: plan).dump()
+            let outcome = OpenFileDumper(session: card, identity: CardIdentity(picc), plan: plan).dump()
+            guard outcome.interruption == nil, TagReport(outcome.dump) == nil else { return outcome }
+            let names = try session.recognize([picc], askingApplications: true).flatMap(\.kinds).map {
+                $0.kind.name[Language.current]
+            }
+            throw Failure.noTag(picc, names: names)
         }
     }
 

@@ -10,13 +10,16 @@ import NFCTransport
 
 extension Failure {
     /// The card that is there is no tag.
-    static func noTag(_ picc: PICC) -> Failure {
-        let kind =
+    ///
+    /// - Parameter names: what it was recognised as; its technology is told when that is nothing.
+    static func noTag(_ picc: PICC, names: [String] = []) -> Failure {
+        let technology =
             switch picc.technology {
             case .felica: "FeliCa"
             case .typeA: tr("type A", "Type A")
             case .typeB: tr("type B", "Type B")
             }
+        let kind = names.isEmpty ? technology : names.joined(separator: ", ")
         return Failure(
             .otherCard, "otherCard",
             tr(

@@ -23,6 +23,18 @@ enum Phrasebook {
         ("the field did not come on in time (chip status 0A)", "電波を出せません（チップの状態 0A）"),
         ("the reader is too hot (chip status 0D)", "リーダーが過熱しています（チップの状態 0D）"),
         ("the reader's field draws too much current (chip status 2D)", "電流が多すぎます（チップの状態 2D）"),
+        // PC/SC
+        ("pcscd does not run", "pcscd が動いていません"), ("pcscd was stopped", "pcscd が停止しました"),
+        ("pcscd knows no reader", "pcscd にリーダーがありません"),
+        ("pcscd knows no reader of this name", "pcscd にこの名前のリーダーはありません"),
+        ("pcscd refuses this user (a polkit rule may allow it)", "pcscd の使用が許可されていません（polkit の設定が必要です）"),
+        ("this name means several readers: *", "この名前のリーダーが複数あります: *"),
+        ("another program uses the card through pcscd", "他のプログラムが pcscd でカードを使用中です"),
+        ("a card with contacts is in the reader", "接触型のカードが入っています"),
+        ("this reader passes no FeliCa packets on through PC/SC", "このリーダーは PC/SC では FeliCa のコマンドを通しません"),
+        ("PC/SC has no word for this command of a Type 2 Tag", "このタイプ 2 タグのコマンドは PC/SC にありません"),
+        ("the reader cannot speak with this card (PC/SC *)", "リーダーがこのカードと通信できません（PC/SC *）"),
+        ("cards of this kind", "この種類のカード"),
         // Connection strings
         ("this is no connection string of libnfc: *", "libnfc の接続文字列ではありません: *"),
         ("after *: comes the path of its device, as in *", "*: の後に装置のパスが必要です（例: *）"),
@@ -57,7 +69,7 @@ enum Phrasebook {
 
     /// What stands for `*` is translated as well, at most twice.
     private static func japanese(_ text: Substring, depth: Int) -> String {
-        for phrase in phrases {
+        for phrase in formats + phrases {
             guard let found = match(phrase.english, text) else { continue }
             var parts = found[...]
             return phrase.japanese.split(separator: "*", omittingEmptySubsequences: false)

@@ -28,22 +28,7 @@ struct PINOptions: ParsableArguments {
 
     /// Whether a last try may be used: only when the flag is there and the user types yes on the terminal.
     func consent(_ context: Context) -> PINConsent {
-        PINConsent(allowsLastTry: allowLastTry) { reference, tries in
-            guard let terminal = Terminal(context.cancellation) else { return false }
-            let name = reference.name[Language.current]
-            let question =
-                switch tries {
-                case .count(let count):
-                    tr(
-                        "\(name) has \(count) try left. A wrong PIN locks it.",
-                        "\(name)の残りは \(count) 回です。間違えると閉塞します。")
-                default:
-                    tr(
-                        "The card does not say how many tries \(name) has left. A wrong PIN may lock it.",
-                        "\(name)の残り回数が分かりません。間違えると閉塞するおそれがあります。")
-                }
-            return (try? terminal.confirms(question)) ?? false
-        }
+        PINDialog(context).consent(allowLastTry: allowLastTry)
     }
 
     /// The PIN from its source, or from the terminal.
@@ -53,8 +38,6 @@ struct PINOptions: ParsableArguments {
     ///   - name: what people call it.
     /// - Returns: `nil` when there is neither a source nor a terminal, or nothing was typed.
     func pin(_ source: PINSource?, _ name: LocalizedText, _ context: Context) throws(Failure) -> PIN? {
-        if let source { return try source.read(name[Language.current]) }
-        guard let terminal = Terminal(context.cancellation) else { return nil }
-        return try terminal.secret("\(name[Language.current]): ")
+        try PINDialog(context).pin(source, name)
     }
 }

@@ -26,19 +26,19 @@ struct Redaction: Sendable {
         return .object(object)
     }
 
-    /// A dump without what tells one card from another: IDms everywhere, and the blocks that hold card numbers.
+    /// Marks the object that is being written, as its last member.
+    func mark(_ document: inout some JSONSink) {
+        if isOn { document.member("redacted", true) }
+    }
+
+    /// A dump without what tells one card from another: IDms everywhere, and the blocks and files that hold numbers and
+    /// names.
     func apply(_ dump: CardDump) -> CardDump {
         guard isOn else { return dump }
         var masked = dump
         let ids = Set(([dump.card.idm].compactMap { $0 } + dump.systems.map(\.idm)).map { $0.inSystem(0) })
         masked.card = apply(dump.card)
         masked.type2 = dump.type2.map(apply)
-        for application in masked.applications.indices {
-            for file in masked.applications[application].files.indices {
-                masked.applications[application].files[file].data = masked.applications[application].files[file].data
-                    .map { _ in 0 }
-            }
-        }
         for system in masked.systems.indices {
             masked.systems[system].idm = apply(masked.systems[system].idm)
             let code = masked.systems[system].systemCode
@@ -50,16 +50,14 @@ struct Redaction: Sendable {
                     }
             }
         }
-        return masked
-    }
-
-    /// A UID keeps the maker's byte; the PUPI and what else tells one card from another become 0.
-    func apply(_ card: CardIdentity) -> CardIdentity {
-        guard isOn else { return card }
-        var masked = card
-        masked.idm = card.idm.map(apply)
-        masked.uid = card.uid.map { $0.prefix(1) + [UInt8](repeating: 0, count: max(0, $0.count - 1)) }
-        masked.pupi = card.pupi.map { [UInt8](repeating: 0, count: $0.count) }
+        for application in masked.applications.indices {
+            let aid = masked.applications[application].aid
+            for file in masked.applications[application].files.indices
+            where PersonalFiles.contains(aid, masked.applications[application].files[file].id) {
+                let count = masked.applications[application].files[file].data.count
+                masked.applications[application].files[file].data = [UInt8](repeating: 0, count: count)
+            }
+        }
         return masked
     }
 

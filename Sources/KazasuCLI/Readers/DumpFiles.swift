@@ -44,7 +44,7 @@ struct DumpFiles {
         do {
             let file = try LineFile(path)
             let first = try file.nextLine() ?? []
-            if let dump = try? CardDump(parsing: Array(first)) {
+            if let dump = try? CardDump(parsing: first) {
                 try lines(file, path, dump, body)
             } else {
                 let bytes = try file.rest(after: first, limit: longestFile)
@@ -86,7 +86,7 @@ struct DumpFiles {
 
     private static func dump(_ line: ArraySlice<UInt8>, _ place: String) -> Result<CardDump, Failure> {
         do {
-            return .success(try CardDump(json: JSONValue(parsing: line)))
+            return .success(try CardDump(parsing: line))
         } catch {
             return .failure(Failure(error, path: place))
         }

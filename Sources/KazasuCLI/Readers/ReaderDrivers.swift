@@ -2,12 +2,13 @@
 
 import LibNFCReader
 import NFCTransport
+import PCSCReader
 
 /// The drivers of real readers.
 ///
 /// The order is that in which readers are listed and the first ready one is taken.
 enum ReaderDrivers {
-    static let all: [any ReaderDriver] = [LibNFCDriver()]
+    static let all: [any ReaderDriver] = [LibNFCDriver(), PCSCDriver()]
 
     /// Every reader that is plugged in, usable or not.
     static func list() -> [ReaderListing] {

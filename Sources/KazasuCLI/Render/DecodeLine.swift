@@ -7,12 +7,19 @@ import CardModel
 struct DecodeLine {
     let names: any StationNames
     let redaction: Redaction
+    /// Kept for its buffer.
+    private var writer = JSONWriter()
 
-    func print(_ dump: CardDump, _ place: String) throws(Failure) {
-        let view = DecodeView(dump: dump, reports: Decoding(dump, names).reports, redaction: redaction)
-        guard case .object(let document) = redaction.apply(view.json) else { return }
-        var line = JSONObject([("schema", document["schema"] ?? .null), ("file", .string(place))])
-        line.merge(document)
-        try Output.write(JSONValue.object(line).compactText + "\n")
+    init(names: any StationNames, redaction: Redaction) {
+        self.names = names
+        self.redaction = redaction
+    }
+
+    mutating func print(_ dump: CardDump, _ place: String) throws(Failure) {
+        writer.removeAll()
+        DecodeView(dump: dump, reports: Decoding(dump, names).reports, redaction: redaction)
+            .write(to: &writer, file: place)
+        writer.endLine()
+        try Output.write(writer.bytes)
     }
 }

@@ -9,13 +9,27 @@ struct DecodeView {
     var reports: [CardReport]
     var redaction: Redaction
 
-    var json: JSONValue {
+    var json: JSONValue { JSONValue { write(to: &$0) } }
+
+    /// Writes the document `kazasu.decode/1`.
+    ///
+    /// - Parameter file: where the dump came from, when it is one of many.
+    @specialized(where Sink == JSONWriter)
+    func write<Sink: JSONSink>(to sink: inout Sink, file: String? = nil) {
         var card = dump.card
         card.idm = card.idm.map(redaction.apply)
-        return [
-            "schema": "kazasu.decode/1", "card": card.json, "complete": .bool(dump.complete),
-            "reports": .array(reports.map { $0.json(Language.current, redact: redaction.apply) }),
-        ]
+        sink.object { document in
+            document.member("schema", "kazasu.decode/1")
+            if let file { document.member("file", file) }
+            document.member("card") { $0.value(card.json) }
+            document.member("complete", dump.complete)
+            document.key("reports")
+            document.beginArray()
+            for report in reports { report.write(to: &document, Language.current, redact: redaction.apply) }
+            for report in IdentityReports(dump, redaction).json { document.value(report) }
+            document.endArray()
+            redaction.mark(&document)
+        }
     }
 
     private func value(of field: CardField) -> String {
@@ -37,7 +51,8 @@ struct DecodeView {
             ])
         }
         var text = Columns.text(rows)
-        if reports.isEmpty {
+        let identities = IdentityReports(dump, redaction)
+        if reports.isEmpty, identities.isEmpty {
             text += "\n" + tr("No decoder knows this card.", "このカードに対応するデコーダーがありません。") + "\n"
         }
         for report in reports {
@@ -54,6 +69,6 @@ struct DecodeView {
             }
             text += GateView(report: report).text
         }
-        return text
+        return text + identities.text
     }
 }

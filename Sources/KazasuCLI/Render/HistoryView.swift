@@ -17,19 +17,16 @@ struct HistoryView {
     }
 
     var ndjson: String {
-        report.records.map { record in
-            guard case .object(let members) = record.json(Language.current) else { return "" }
-            var line = JSONObject([("schema", "kazasu.record/1")])
-            line.merge(members)
-            return JSONValue.object(line).compactText + "\n"
-        }.joined()
+        report.records.map { $0.jsonLine(Language.current) + "\n" }.joined()
     }
 
     /// Column names do not change with the language. The byte order mark makes Excel read the text as UTF-8.
+    ///
+    /// A day without its year stands in numbers of its own: a programme for tables would make up a year for `03-09`.
     var csv: String {
         let head = [
-            "serial", "date", "time", "kind", "terminal", "process", "payment", "gate", "entry", "exit", "amount",
-            "balance", "warnings", "raw",
+            "serial", "date", "time", "entryTime", "partialMonth", "partialDay", "partialHour", "kind", "terminal",
+            "process", "payment", "gate", "entry", "exit", "amount", "balance", "warnings", "raw",
         ]
         let rows = report.records.map(HistoryView.fields)
         return "\u{FEFF}" + ([head] + rows).map { $0.map(HistoryView.quoted).joined(separator: ",") + "\r\n" }.joined()
@@ -55,12 +52,17 @@ struct HistoryView {
         let codes = [record.terminal, record.process, record.payment, record.gate].map { $0.map(name) ?? "" }
         let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
         let amounts = [record.amount, record.balance].map { $0.map { String($0) } ?? "" }
+        let partial = [record.partial?.month, record.partial?.day, record.partial?.hour]
         let start = [
-            record.serial.map { String($0) } ?? "", record.date?.description ?? "", record.time?.hourAndMinute ?? "",
-            record.kind.rawValue,
+            record.serial.map { String($0) }, record.date?.description, record.time?.hourAndMinute,
+            record.entryTime?.hourAndMinute,
         ]
-        let end = [record.warnings.map(\.rawValue).joined(separator: " "), record.raw.description]
-        return start + codes + places + amounts + end
+        let moment = (start + partial.map { $0.map { String($0) } }).map { $0 ?? "" }
+        let end = [
+            record.warnings.map(\.rawValue).joined(separator: " "),
+            (record.rawHead?.description ?? "") + record.raw.description,
+        ]
+        return moment + [record.kind.rawValue] + codes + places + amounts + end
     }
 
     /// The name of a place, or its codes when no table names it.

@@ -51,6 +51,11 @@ public final class RecordingReader: Reader {
         return try result.get()
     }
 
+    /// Waits for the reader's event; nothing is written.
+    public func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
+        try reader.waitForEvent(within: time)
+    }
+
     /// Closes the reader that does the work; nothing is written.
     public func close() {
         reader.close()

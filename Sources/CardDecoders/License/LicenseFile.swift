@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// The files of a Japanese driver's licence and of the licence on a My Number card; the raw values are their names.
+///
+/// Sources: hmpow/JpDrvLicNfcCommand, TRETJapanNFCReader, the application of libjeid, tobari's notes on edition 010.
+public enum LicenseFile: String, Hashable, Sendable, CaseIterable {
+    /// 共通データ要素
+    case commonData = "MF/EF01"
+    /// 暗証番号(PIN)設定
+    case pinSetting = "MF/EF02"
+    /// 記載事項(本籍除く)
+    case matters = "DF1/EF01"
+    /// 記載事項(本籍)
+    case domicile = "DF1/EF02"
+    /// 外字
+    case externalCharacters = "DF1/EF03"
+    /// 記載事項変更等(本籍除く)
+    case laterEntries = "DF1/EF04"
+    /// 記載事項変更(外字)
+    case laterExternalCharacters = "DF1/EF05"
+    /// 記載事項変更(本籍)
+    case laterDomicile = "DF1/EF06"
+    /// 電子署名
+    case signature = "DF1/EF07"
+    /// 写真
+    case photo = "DF2/EF01"
+    /// マイナ免許証: is the PIN set
+    case myNumberPINSetting = "WEF01"
+    /// マイナ免許証: all items
+    case myNumberMatters = "WEF02"
+    /// マイナ免許証: signature
+    case myNumberSignature = "WEF03"
+
+    /// Licence: the text of the licence.
+    public static let df1 = AID(hexadecimal: "a0000002310100000000000000000000")
+    /// Licence: the photo.
+    public static let df2 = AID(hexadecimal: "a0000002310200000000000000000000")
+    /// The licence on a My Number card.
+    public static let myNumberLicense = AID(hexadecimal: "a0000002310600000000000000000000")
+
+    /// The application that holds it; `nil` for a file of the master file.
+    public var application: AID? {
+        switch self {
+        case .commonData, .pinSetting: nil
+        case .photo: LicenseFile.df2
+        case .myNumberPINSetting, .myNumberMatters, .myNumberSignature: LicenseFile.myNumberLicense
+        default: LicenseFile.df1
+        }
+    }
+
+    /// Its identifier.
+    public var id: FileIdentifier {
+        FileIdentifier(rawValue: number)
+    }
+
+    private var number: UInt16 {
+        switch self {
+        case .commonData: 0x2F01
+        case .pinSetting: 0x000A
+        case .matters, .photo: 0x0001
+        case .domicile: 0x0002
+        case .externalCharacters: 0x0003
+        case .laterEntries: 0x0004
+        case .laterExternalCharacters: 0x0005
+        case .laterDomicile: 0x0006
+        case .signature: 0x0007
+        case .myNumberPINSetting: 0x001A
+        case .myNumberMatters: 0x001B
+        case .myNumberSignature: 0x001C
+        }
+    }
+
+    /// The most bytes that it has.
+    public var longest: Int {
+        switch self {
+        case .commonData: 17
+        case .pinSetting, .myNumberPINSetting: 3
+        case .matters: 880
+        case .domicile: 82
+        case .externalCharacters: 264
+        case .laterEntries: 640
+        case .laterExternalCharacters: 663
+        case .laterDomicile: 256
+        case .signature: 578
+        case .photo: 2005
+        case .myNumberMatters: 5845
+        case .myNumberSignature: 584
+        }
+    }
+
+    /// What has to be verified before it can be read.
+    public var access: LicenseAccess {
+        switch self {
+        case .commonData, .pinSetting, .myNumberPINSetting: .free
+        case .domicile, .laterDomicile, .photo: .bothPINs
+        default: .pin1
+        }
+    }
+
+    /// Whether it is one of the My Number card's application.
+    public var isOnMyNumberCard: Bool {
+        switch self {
+        case .myNumberPINSetting, .myNumberMatters, .myNumberSignature: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+
+extension GateEvent {
+    /// Writes an element of `gateLog` in `kazasu.decode/1`.
+    func write(to sink: inout some JSONSink, _ language: Language) {
+        sink.object { event in
+            event.member("event") { kind.write(to: &$0, language) }
+            event.member("intermediate", HexDigits(intermediate, digits: 2))
+            event.member("line", line)
+            event.member("station", station)
+            event.member("device", HexDigits(device, digits: 4))
+            event.member("date", date)
+            event.member("time", time?.minutes)
+            event.member("amount", amount)
+            event.member("commuterFare", commuterFare)
+            event.member("commuterStation", HexDigits(commuterStation, digits: 4))
+            event.member("raw", BlockDigits(raw))
+        }
+    }
+}
+
+extension EntryRecord {
+    /// Writes `entryRecord` in `kazasu.decode/1`.
+    func write(to sink: inout some JSONSink) {
+        sink.object { record in
+            record.member("line", line)
+            record.member("station", station)
+            record.member("intermediate") { sink in
+                if let intermediate { intermediate.write(to: &sink) } else { sink.null() }
+            }
+            record.member("raw") { $0.array(of: raw) { $0.plain(BlockDigits($1)) } }
+        }
+    }
+}
+
+extension EntryRecord.Intermediate {
+    /// Writes `intermediate` of the entry record in `kazasu.decode/1`.
+    func write(to sink: inout some JSONSink) {
+        sink.object { gate in
+            gate.member("date", date)
+            gate.member("entryTime", entryTime?.minutes)
+            gate.member("entryStation", HexDigits(entryStation, digits: 4))
+            gate.member("exitTime", exitTime?.minutes)
+            gate.member("exitStation", HexDigits(exitStation, digits: 4))
+        }
+    }
+}
+
+extension PaidTicket {
+    /// Writes an element of `tickets` in `kazasu.decode/1`.
+    func write(to sink: inout some JSONSink) {
+        sink.object { ticket in
+            ticket.member("from", HexDigits(from, digits: 4))
+            ticket.member("to", HexDigits(to, digits: 4))
+            ticket.member("expiry", expiry)
+            ticket.member("issued", issued?.minutes)
+            ticket.member("kind", HexDigits(kind, digits: 2))
+            ticket.member("price", price)
+            ticket.member("device", HexDigits(device, digits: 4))
+            ticket.member("checkedAt", HexDigits(checkedAt, digits: 4))
+            ticket.member("raw", BlockDigits(raw))
+        }
+    }
+}
+
+extension InsideGates {
+    /// `insideGates` among the `inferences` in `kazasu.decode/1`.
+    public var json: JSONValue { JSONValue { write(to: &$0) } }
+
+    /// Writes `insideGates` among the `inferences` in `kazasu.decode/1`.
+    func write(to sink: inout some JSONSink) {
+        sink.object { inside in
+            inside.member("line", line)
+            inside.member("station", station)
+            inside.member("date", date)
+            inside.member("since", since.minutes)
+            inside.member("withPass", isWithPass)
+            inside.member("support") { $0.array(of: support) { $0.string($1.rawValue) } }
+        }
+    }
+}

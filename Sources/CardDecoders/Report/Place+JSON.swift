@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+
+extension Place {
+    /// `entry` or `exit` in `kazasu.history/1`.
+    ///
+    /// A station is told by its area, line and station numbers; a bus stop by its area and the two four-digit codes
+    /// of operator and stop, which are codes of their own and no line or station; a stop of one town's card by its
+    /// system, its operator and route where the card tells them, and its number.
+    public var json: JSONValue { JSONValue { write(to: &$0) } }
+
+    func write(to sink: inout some JSONSink) {
+        sink.object { place in
+            switch code {
+            case .station(let station):
+                place.member("area", station.area)
+                place.member("line", station.line)
+                place.member("station", station.station)
+            case .busStop(let stop):
+                place.member("area", stop.area)
+                place.member("operator", HexDigits(stop.operatorCode, digits: 4))
+                place.member("stop", HexDigits(stop.stop, digits: 4))
+            case .local(let stop):
+                place.member("system", HexDigits(stop.system.rawValue, digits: 4))
+                if let code = stop.operatorCode { place.member("operator", HexDigits(code, digits: 4)) }
+                if let line = stop.line { place.member("line", HexDigits(line, digits: 4)) }
+                place.member("stop", HexDigits(stop.stop, digits: stop.digits))
+            }
+            place.member("company", name?.company)
+            place.member("lineName", name?.line)
+            place.member("name", name?.name)
+            if let former = name?.formerName { place.member("formerName", former) }
+        }
+    }
+}
+
+extension Place? {
+    func write(to sink: inout some JSONSink) {
+        if let self { self.write(to: &sink) } else { sink.null() }
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+
+/// A JSON text in one row of notes, each with the place of its value in the text.
+///
+/// A dump is nearly all hexadecimal digits. They are read where they stand, so that no string is made of them.
+final class JSONTape: Sendable {
+    /// The text.
+    let bytes: ArraySlice<UInt8>
+    /// The values in the order of the text; in an object each is preceded by its name.
+    let notes: [Note]
+    /// The scalars and the texts with escapes.
+    let others: [JSONValue]
+
+    /// One value or name.
+    struct Note: Sendable {
+        enum Kind: UInt8, Sendable { case object, array, text, other }
+
+        let kind: Kind
+        /// Of a text, where it begins; of others, the index in ``JSONTape/others``.
+        var start: UInt32 = 0
+        /// Of a text, where it ends.
+        var end: UInt32 = 0
+        /// The index of the note behind the value and all that stands in it.
+        var next: UInt32
+    }
+
+    init(_ bytes: ArraySlice<UInt8>, _ notes: [Note], _ others: [JSONValue]) {
+        self.bytes = bytes
+        self.notes = notes
+        self.others = others
+    }
+
+    /// The longest text, in bytes, that notes can name every place of.
+    static let longestText = Int(UInt32.max)
+
+    /// The value of a note as a tree.
+    func value(_ index: Int) -> JSONValue {
+        guard let note = notes.element(at: index) else { return .null }
+        switch note.kind {
+        case .text: return .string(text(index) ?? "")
+        case .other: return others.element(at: Int(note.start)) ?? .null
+        case .array: return .array(elements(index).map { value($0) })
+        case .object:
+            return .object(members(of: index, without: []))
+        }
+    }
+
+    /// A text as a string; `nil` for another value.
+    func text(_ index: Int) -> String? {
+        guard let note = notes.element(at: index) else { return nil }
+        switch note.kind {
+        case .text: return withBytes(index) { String(decodingUTF8: $0) }
+        case .other:
+            guard case .string(let text)? = others.element(at: Int(note.start)) else { return nil }
+            return text
+        default: return nil
+        }
+    }
+
+    /// Where the bytes of a text without escapes are, counted from the first of ``bytes``; `nil` for another value.
+    func plainRange(_ index: Int) -> Range<Int>? {
+        guard let note = notes.element(at: index), note.kind == .text else { return nil }
+        let start = Int(note.start) - bytes.startIndex
+        let end = Int(note.end) - bytes.startIndex
+        return start >= 0 && start <= end && end <= bytes.count ? start..<end : nil
+    }
+
+    /// What `body` makes of the bytes of a text without escapes; `nil` for another value.
+    func withBytes<Result>(_ index: Int, _ body: (Span<UInt8>) -> Result?) -> Result? {
+        guard let range = plainRange(index) else { return nil }
+        let bytes = bytes
+        return body(bytes.span.extracting(range))
+    }
+
+    func isObject(_ index: Int) -> Bool { notes.element(at: index)?.kind == .object }
+    func isArray(_ index: Int) -> Bool { notes.element(at: index)?.kind == .array }
+
+    func isNull(_ index: Int) -> Bool {
+        guard let note = notes.element(at: index), note.kind == .other else { return false }
+        return others.element(at: Int(note.start)) == .null
+    }
+
+    // MARK: Arrays and objects
+
+    /// The notes of the elements of an array.
+    func elements(_ index: Int) -> [Int] {
+        var elements: [Int] = []
+        var place = index + 1
+        let end = next(index)
+        while place < end {
+            elements.append(place)
+            place = next(place)
+        }
+        return elements
+    }
+
+    /// The note of the first member with this name; `nil` when there is none.
+    func member(_ name: String, of index: Int) -> Int? {
+        // Taken once: an object is gone through for each of its members.
+        let (bytes, notes) = (bytes, notes)
+        let (text, wanted) = (bytes.span, name.utf8.span)
+        var place = index + 1
+        let end = next(index)
+        while place < end {
+            if isText(place, wanted, notes, text, bytes.startIndex) { return place + 1 }
+            place = Int(notes[place + 1].next)
+        }
+        return nil
+    }
+
+    /// The members of an object but those with these names; of a name that stands twice the first value counts.
+    func members(of index: Int, without names: [String]) -> JSONObject {
+        let (bytes, notes) = (bytes, notes)
+        let text = bytes.span
+        var builder = JSONObject.Builder()
+        var place = index + 1
+        let end = next(index)
+        while place < end {
+            var isKnown = false
+            for name in names where isText(place, name.utf8.span, notes, text, bytes.startIndex) { isKnown = true }
+            if !isKnown { builder.add(self.text(place) ?? "", value(place + 1)) }
+            place = Int(notes[place + 1].next)
+        }
+        return builder.object
+    }
+
+    /// Whether a note is this text.
+    private func isText(
+        _ index: Int, _ wanted: Span<UInt8>, _ notes: [Note], _ text: Span<UInt8>, _ offset: Int
+    ) -> Bool {
+        let note = notes[index]
+        guard note.kind == .text else {
+            return self.text(index).map { isEqual($0.utf8.span, wanted) } ?? false
+        }
+        guard note.end - note.start == wanted.count else { return false }
+        let start = Int(note.start) - offset
+        return isEqual(text.extracting(start..<start + wanted.count), wanted)
+    }
+
+    private func isEqual(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+        guard one.count == other.count else { return false }
+        for index in one.indices where one[index] != other[index] { return false }
+        return true
+    }
+
+    /// The note behind a value.
+    func next(_ index: Int) -> Int { Int(notes[index].next) }
+}

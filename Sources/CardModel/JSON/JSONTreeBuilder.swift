@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ByteCodec
+
+/// Makes a ``JSONValue`` of what is written.
+public struct JSONTreeBuilder: JSONSink {
+    /// The arrays and objects that were begun and not ended, outermost first, each with the name that its next value
+    /// gets.
+    private var open: [(container: Container, key: String)] = []
+    private var whole: JSONValue = .null
+    private let isReplacing: Bool
+
+    private enum Container {
+        case array([JSONValue])
+        case object(JSONObject.Builder)
+    }
+
+    /// Nothing was written yet. Of a name that is written twice the last value counts, at the first place.
+    public init() {
+        isReplacing = true
+    }
+
+    /// For reading: of a name that stands twice the first value counts.
+    init(firstCounts: ()) {
+        isReplacing = false
+    }
+
+    /// The value that was written; `null` before the end of the outermost array or object.
+    public var value: JSONValue { whole }
+
+    mutating func add(_ value: JSONValue) {
+        // Taken out of the row, so that the array or object is not copied when it is added to.
+        guard let (container, key) = open.popLast() else {
+            whole = value
+            return
+        }
+        switch consume container {
+        case .array(var values):
+            values.append(value)
+            open.append((.array(values), ""))
+        case .object(var builder):
+            builder.add(key, value, replacing: isReplacing)
+            open.append((.object(builder), ""))
+        }
+    }
+
+    private mutating func end() {
+        switch open.popLast()?.container {
+        case .array(let values)?: add(.array(values))
+        case .object(let builder)?: add(.object(builder.object))
+        case nil: break
+        }
+    }
+
+    /// `{`
+    public mutating func beginObject() { open.append((.object(JSONObject.Builder()), "")) }
+    /// `}`
+    public mutating func endObject() { end() }
+    /// `[`
+    public mutating func beginArray() { open.append((.array([]), "")) }
+    /// `]`
+    public mutating func endArray() { end() }
+    /// The name of the next value.
+    public mutating func key(_ name: StaticString) { key(name.description) }
+    /// The name of the next value.
+    public mutating func key(_ name: String) {
+        guard let last = open.indices.last else { return }
+        open[last].key = name
+    }
+    /// `null`
+    public mutating func null() { add(.null) }
+    /// `true` or `false`
+    public mutating func bool(_ value: Bool) { add(.bool(value)) }
+    /// A number without fraction.
+    public mutating func integer(_ value: Int64) { add(.integer(value)) }
+    /// Any other number.
+    public mutating func number(_ value: Double) { add(.number(value)) }
+    /// A text.
+    public mutating func string(_ text: String) { add(.string(text)) }
+    /// A text that needs no escapes.
+    public mutating func plain(_ text: some ASCIIText) { add(.string(text.text)) }
+}
+
+extension JSONValue {
+    /// The value that `body` writes.
+    public init(writing body: (inout JSONTreeBuilder) -> Void) {
+        var builder = JSONTreeBuilder()
+        body(&builder)
+        self = builder.value
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardDecoders
+public import CardModel
+public import ISO7816
+
+/// Reads a My Number card into a dump: what is open, the tries that every PIN has left, and with the PIN of four digits
+/// the four items. The PIN is never in the dump, and nothing is signed.
+public struct MyNumberReader {
+    /// The tries that each PIN had left before any was sent.
+    public private(set) var tries: [MyNumberPIN: TriesLeft] = [:]
+    /// Why reading has ended early.
+    public private(set) var error: FileCardReadingError?
+
+    private let session: ISO7816Session
+    private var recorder: FileCardRecorder
+    private var isVerified = false
+
+    /// Reads what needs no PIN.
+    ///
+    /// - Throws: ``FileCardReadingError`` when it is no such card.
+    public init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
+        self.session = session
+        recorder = FileCardRecorder(session, card)
+        do throws(ISO7816Error) {
+            if let aid = MyNumberApplication.jpki.aid { try session.select(.application(aid)) }
+        } catch .status {
+            throw .otherCard
+        } catch {
+            throw .card(error)
+        }
+        for application in MyNumberApplication.allCases { read(application) }
+    }
+
+    private mutating func read(_ application: MyNumberApplication) {
+        for file in MyNumberFile.allCases where file.application == application && file.pin == nil {
+            recorder.read(file)
+        }
+        for pin in MyNumberPIN.allCases where pin.application == application { askForTries(pin) }
+    }
+
+    private mutating func askForTries(_ pin: MyNumberPIN) {
+        guard recorder.failure == nil, error == nil else { return }
+        recorder.forgetSelection()
+        do throws(ISO7816Error) {
+            tries[pin] = try session.pinGuard.triesLeft(of: MyNumberReader.reference(pin), in: session)
+        } catch .status {
+            // Not every generation of the card has every one of them.
+        } catch {
+            self.error = .card(error)
+            recorder.end(error)
+        }
+    }
+
+    /// Sends the PIN of 券面事項入力補助 through the guard.
+    ///
+    /// - Returns: whether the card took it; else ``error`` says why.
+    @discardableResult
+    public mutating func verify(_ pin: PIN, consent: PINConsent) -> Bool {
+        guard error == nil, recorder.failure == nil else { return false }
+        recorder.forgetSelection()
+        do throws(PINGuardError) {
+            let request = PINRequest(MyNumberReader.reference(.cardInput), pin)
+            _ = try session.pinGuard.verify([request], in: session, consent: consent)
+            isVerified = true
+        } catch {
+            self.error = .pin(error)
+            if let failure = error.exchangeFailure { recorder.end(failure) }
+        }
+        return isVerified
+    }
+
+    /// Reads what the verified PIN opens, and gives everything that was read.
+    public mutating func finish() -> CardDump {
+        for file in MyNumberFile.allCases where file.pin != nil {
+            if isVerified, file.pin == .cardInput {
+                recorder.read(file)
+            } else {
+                recorder.add(FileDump(id: file.id, state: .keyRequired), of: file.application.aid)
+            }
+        }
+        if error == nil, let failure = recorder.failure { error = .card(failure) }
+        for pin in MyNumberPIN.allCases {
+            guard let tries = tries[pin], tries.isOfPIN else { continue }
+            let state = CardPINState(triesLeft: tries.number, isVerified: isVerified && pin == .cardInput)
+            recorder.add(state.file(pin.file), of: pin.application.aid)
+        }
+        return recorder.dump
+    }
+
+    private static func reference(_ pin: MyNumberPIN) -> PINReference {
+        let form: PINForm =
+            switch pin {
+            case .authentication, .cardInput: .digits(4)
+            case .signature: .capitalsAndDigits(6...16)
+            case .cardInputNumberA, .cardSurfaceNumberA: .digits(12)
+            case .cardInputNumberB, .cardSurfaceNumberB: .digits(14)
+            case .cardSurfaceBirth: .digits(6)
+            }
+        let path = pin.application.aid.map { [SelectTarget.application($0), .childEF(pin.file)] } ?? []
+        return PINReference(pin.name, path: path, p2: 0x80, form: form)
+    }
+}
+
+extension TriesLeft {
+    /// How many, 0 when it is locked; `nil` when the card did not say.
+    var number: Int? {
+        switch self {
+        case .count(let count): count
+        case .locked: 0
+        case .notNeeded, .unknown, .refused: nil
+        }
+    }
+
+    /// Whether the card has such a PIN at all.
+    fileprivate var isOfPIN: Bool {
+        if case .refused = self { false } else { true }
+    }
+}
+
+extension FileCardRecorder {
+    /// Reads a file of a My Number card.
+    fileprivate mutating func read(_ file: MyNumberFile) {
+        read(file.id, of: file.application.aid, limit: file.longest, isDataObject: file != .token)
+    }
+}

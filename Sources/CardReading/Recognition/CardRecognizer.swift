@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+public import ISO7816
+public import NFCTransport
+
+/// Says what kind of card of type A or B lies on the reader, without reading what is on it.
+///
+/// Of payment cards only the list of applications is asked for: no file, no record, so no number of a card is ever
+/// read. No command carries a PIN or counts as a try.
+public struct CardRecognizer {
+    private let session: ISO7816Session
+    private let picc: PICC
+
+    /// A recogniser of the card that a reader has just activated.
+    ///
+    /// - Parameters:
+    ///   - reader: the reader, which outlives the recogniser.
+    ///   - picc: the card as it was activated.
+    ///   - request: what activated it.
+    public init(reader: any Reader, picc: PICC, request: ActivationRequest) {
+        self.init(session: ISO7816Session(reader: reader, picc: picc, request: request), picc: picc)
+    }
+
+    /// A recogniser that goes on with a session.
+    public init(session: ISO7816Session, picc: PICC) {
+        self.session = session
+        self.picc = picc
+    }
+
+    /// What a card is by the way in which it answered when it was selected; nothing is sent to it.
+    ///
+    /// - Returns: one kind at most. FeliCa cards are not named here, nor any of type B, whose answers tell nothing.
+    public static func recognize(_ picc: PICC) -> RecognizedCard? {
+        guard case .typeA(let target) = picc, let sak = target.sak else { return nil }
+        if sak & 0x20 != 0, let ats = target.ats, let kind = KnownCard.of(.ats, ats) { return RecognizedCard(kind) }
+        let atqa = target.atqa.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0), sak] }
+        return (atqa.flatMap { KnownCard.of(.atqaSAK, $0) } ?? KnownCard.of(.sak, [sak])).map { RecognizedCard($0) }
+    }
+
+    /// What a card is by the applications that it has: each known one is looked for with SELECT, and a card that may be
+    /// a DESFire is asked for its version.
+    ///
+    /// - Returns: everything that was found, in the order of the table; empty for a card that takes no APDUs.
+    /// - Throws: ``ISO7816Error`` when the card left or the reader failed.
+    public func applications() throws(ISO7816Error) -> [RecognizedCard] {
+        guard picc.isISODEP else { return [] }
+        var found: [RecognizedCard] = []
+        for kind in KnownCard.all(by: .application) where !found.contains(where: { $0.kind.id == kind.id }) {
+            if let card = try look(for: kind) { found.append(card) }
+        }
+        if let version = try desfireVersion() { found.append(version) }
+        return found
+    }
+
+    private func look(for kind: KnownCard) throws(ISO7816Error) -> RecognizedCard? {
+        guard let aid = AID(kind.value) else { return nil }
+        // Only what is read of the answer is asked for: some cards refuse to say nothing, others to say more.
+        let needsAnswer = kind.id == "emv" || kind.id == "fido"
+        let command = CommandAPDU.select(.application(aid), answer: needsAnswer ? .fileControlInformation : .nothing)
+        var response = try transmit(command)
+        if !needsAnswer, response?.status == 0x6A86 {
+            response = try transmit(.select(.application(aid), answer: .fileControlInformation))
+        }
+        // 6283: it is there, and locked.
+        guard let response, response.status.isSuccess || response.status == .fileDeactivated else { return nil }
+        switch kind.id {
+        case "emv": return RecognizedCard(kind, details: PaymentDirectory.details(response.data))
+        case "fido": return RecognizedCard(kind, details: fidoVersion(response.data))
+        default: return RecognizedCard(kind)
+        }
+    }
+
+    /// The version that a FIDO application answers with: `U2F_V2` or `FIDO_2_0`.
+    private func fidoVersion(_ data: [UInt8]) -> [RecognizedCard.Detail] {
+        guard (1...16).contains(data.count), data.allSatisfy({ (0x20...0x7E).contains($0) }) else { return [] }
+        return [.init("version", LocalizedText("Version", "バージョン"), String(decoding: data, as: UTF8.self))]
+    }
+
+    private func desfireVersion() throws(ISO7816Error) -> RecognizedCard? {
+        guard let kind = KnownCard.all.first(where: { $0.id == "desfire" }), case .typeA = picc else { return nil }
+        var answer: [UInt8] = []
+        for (number, command) in DESFireVersion.commands.enumerated() {
+            guard let response = try transmit(command) else { return nil }
+            answer += response.data
+            if response.status == DESFireVersion.done { break }
+            guard response.status == DESFireVersion.more, number < 2 else { return nil }
+        }
+        return DESFireVersion(answer).map { RecognizedCard(kind, details: $0.details) }
+    }
+
+    /// Sends a command; a card that keeps silent to one that it does not know, as some do, is selected anew.
+    private func transmit(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU? {
+        do {
+            return try session.transmit(command)
+        } catch {
+            switch error {
+            case .transport(.noAnswer), .malformed:
+                try session.reselect()
+                return nil
+            default: throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardDecoders
+import CardModel
+import CardReading
+import ISO7816
+import NFCTransport
+
+/// `kazasu license`
+struct License: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        abstract: tr("Read a Japanese driver's licence.", "運転免許証を読む。"),
+        discussion: tr(
+            """
+            Without a PIN: edition, dates of issue and expiry, tries left. With PIN 1 what is printed on it, with both
+            PINs the registered domicile and the photo too. Reads the licence on a My Number card as well.
+
+            Three wrong PINs in a row lock a licence, and only the police can unlock it. So the tries left are read
+            before anything is sent, a PIN is sent once and never again, and with one try left it is not sent at all
+            unless you insist. Docs/license.md says what can go wrong, and why it will not.
+
+            Examples:
+              kazasu license --free
+              kazasu license                              asks for the PINs
+              kazasu license --photo face.jp2 -o licence.json
+              kazasu license --json --pin1-from file:pin1 | jq -r .name
+            """,
+            """
+            暗証番号なし: 仕様書バージョン、交付年月日、有効期間の末日、残り回数。暗証番号1で記載事項、
+            両方で本籍と写真。マイナ免許証も読めます。
+
+            暗証番号を 3 回続けて間違えると閉塞し、解除できるのは警察だけです。そのため、送る前に必ず残り回数を読み、
+            1 回だけ送り、再送しません。残り 1 回なら、明示しない限り送りません。Docs/license.md に説明があります。
+
+            例:
+              kazasu license --free
+              kazasu license                              暗証番号を尋ねる
+              kazasu license --photo face.jp2 -o licence.json
+              kazasu license --json --pin1-from file:pin1 | jq -r .name
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup var pinOptions: PINOptions
+
+    @Flag(name: .long, help: help("Only what needs no PIN; asks for none.", "暗証番号なしで読めるものだけ。尋ねない。"))
+    var free = false
+
+    @Option(name: .long, help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"))
+    var photo: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: help(
+            "Write what was read to a file that 'kazasu decode' reads; no PIN is in it.",
+            "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"))
+    var output: String?
+
+    func validate() throws {
+        if free, pinOptions.pin1From != nil || pinOptions.pin2From != nil || photo != nil {
+            throw ValidationError(
+                tr("--free goes without PINs and without --photo", "--free は暗証番号や --photo と併用できません"))
+        }
+        if pinOptions.pin2From != nil, pinOptions.pin1From == nil {
+            throw ValidationError(
+                tr("PIN 2 opens nothing without PIN 1: give --pin1-from too", "暗証番号2だけでは読めません。--pin1-from も必要です"))
+        }
+    }
+
+    func execute(_ context: Context) throws {
+        let photoFile = try photo.map { path throws(Failure) in try OutputFile(path) }
+        let dumpFile = try output.map { path throws(Failure) in try OutputFile(path) }
+        let given = try pinsFromSources(context)
+        let session = try ReaderSession(readerOptions, context)
+        let outcome = try closing(session) { try read($0, given, context) }
+        try dumpFile?.finish(context.redaction.apply(outcome.dump).json.prettyText + "\n")
+        if let report = LicenseDecoder.decode(outcome.dump) {
+            try show(report, photoFile, context)
+        }
+        if let error = outcome.error { throw Failure(error) }
+    }
+
+    // MARK: Reading
+
+    private func read(
+        _ session: ReaderSession, _ given: [(LicensePIN, PIN)], _ context: Context
+    ) throws -> (dump: CardDump, error: FileCardReadingError?) {
+        let (picc, card) = try session.findISODEP([.typeB, .typeA])
+        var reader: LicenseReader
+        do {
+            reader = try LicenseReader(card, CardIdentity(picc))
+        } catch {
+            throw Failure(error)
+        }
+        if !free, reader.error == nil {
+            let pins = given.isEmpty && reader.arePINsSet ? try ask(reader, context) : License.pins(given, of: reader)
+            if !reader.arePINsSet {
+                context.note(tr("the holder has set no PINs, so none is asked for", "暗証番号は未設定のため尋ねません"))
+            }
+            if !reader.arePINsSet || !pins.isEmpty {
+                reader.verify(pins, consent: pinOptions.consent(context))
+            }
+        }
+        var dump = reader.finish()
+        dump.tool = "kazasu \(Kazasu.version)"
+        dump.readAt = Clock.localTime()
+        dump.reader = session.reader.information.id
+        return (dump, reader.error)
+    }
+
+    /// What `--pin1-from` and `--pin2-from` name, before the card is looked for.
+    private func pinsFromSources(_ context: Context) throws -> [(LicensePIN, PIN)] {
+        var pins: [(LicensePIN, PIN)] = []
+        for (pin, source) in [(LicensePIN.pin1, pinOptions.pin1From), (.pin2, pinOptions.pin2From)] {
+            guard let source else { continue }
+            pins.append((pin, try source.read(pin.name[Language.current])))
+        }
+        return pins
+    }
+
+    /// The PINs in the order of the card's own; a My Number card's licence has one, which `--pin1-from` gives.
+    private static func pins(_ given: [(LicensePIN, PIN)], of reader: LicenseReader) -> [(LicensePIN, PIN)] {
+        zip(reader.pins, given).map { ($0, $1.1) }
+    }
+
+    /// Asks for the PINs on the terminal, each with the tries that it has left; the first that is not typed ends it.
+    private func ask(_ reader: LicenseReader, _ context: Context) throws -> [(LicensePIN, PIN)] {
+        var pins: [(LicensePIN, PIN)] = []
+        for pin in reader.pins {
+            let secret = try PINDialog(context).ask(
+                pin.name, reader.tries[pin], allowLastTry: pinOptions.allowLastTry)
+            guard let secret else { return pins }
+            pins.append((pin, secret))
+        }
+        return pins
+    }
+
+    // MARK: Answering
+
+    private func show(_ report: LicenseReport, _ photoFile: OutputFile?, _ context: Context) throws {
+        var view = LicenseView(report: report, redaction: context.redaction)
+        if let photoFile, let bytes = report.photo {
+            try photoFile.finish(bytes)
+            view.photoPath = photo
+        } else if photo != nil {
+            context.note(tr("no photo was read, so none was written", "写真を読めなかったため、ファイルは書いていません"))
+        }
+        if context.json {
+            var document = JSONObject([("schema", "kazasu.license/1")])
+            document.merge(view.members)
+            try context.print(.object(document))
+        } else {
+            try context.print(view.text)
+        }
+    }
+}

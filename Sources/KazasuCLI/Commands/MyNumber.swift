@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardDecoders
+import CardModel
+import CardReading
+import ISO7816
+import NFCTransport
+
+/// `kazasu mynumber`
+struct MyNumber: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mynumber",
+        abstract: tr("Read a My Number card.", "マイナンバーカードを読む。"),
+        discussion: tr(
+            """
+            Without a PIN: what kind of card it is, the tries left of every PIN, and three certificates. With the
+            PIN of four digits for card information input: name, address, birth date and sex. The personal number is
+            not read, and nothing is signed.
+
+            Wrong PINs lock a card; the guard of 'kazasu license' watches over them here too. Docs/my-number.md says more.
+
+            Examples:
+              kazasu mynumber --free
+              kazasu mynumber                             asks for the PIN
+              kazasu mynumber --free --certificates certs
+              kazasu mynumber --json --pin1-from file:pin | jq -r .address
+            """,
+            """
+            暗証番号なし: カードの種類、各暗証番号の残り回数、3 枚の証明書。券面事項入力補助用の暗証番号（数字 4 桁）で
+            氏名・住所・生年月日・性別。個人番号は読みません。署名もしません。
+
+            間違えると閉塞するため、'kazasu license' と同じ仕組みで守ります。詳しくは Docs/my-number.md。
+
+            例:
+              kazasu mynumber --free
+              kazasu mynumber                             暗証番号を尋ねる
+              kazasu mynumber --free --certificates certs
+              kazasu mynumber --json --pin1-from file:pin | jq -r .address
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var readerOptions: ReaderOptions
+
+    @Option(
+        name: .customLong("pin1-from"),
+        help: help(
+            "Where the PIN of four digits comes from: env:NAME, file:PATH or fd:NUMBER. Else it is asked for on the terminal.",
+            "数字 4 桁の暗証番号の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
+    var pin1From: PINSource?
+
+    @Flag(
+        name: .long,
+        help: help(
+            "Send the PIN even when only one try is left, or nobody knows how many; asks on the terminal before.",
+            "残り1回、または残り回数が不明でも照合する。その前に端末で確認する。"))
+    var allowLastTry = false
+
+    @Flag(name: .long, help: help("Only what needs no PIN; asks for none.", "暗証番号なしで読めるものだけ。尋ねない。"))
+    var free = false
+
+    @Option(
+        name: .long,
+        help: help(
+            "Write the certificates to this folder, as DER and PEM.", "証明書をこのフォルダーに書く（DER と PEM）。", value: "folder"))
+    var certificates: String?
+
+    @Option(
+        name: .shortAndLong,
+        help: help(
+            "Write what was read to a file that 'kazasu decode' reads; no PIN is in it.",
+            "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"))
+    var output: String?
+
+    func validate() throws {
+        if free, pin1From != nil {
+            throw ValidationError(tr("--free goes without a PIN", "--free は暗証番号と併用できません"))
+        }
+    }
+
+    func execute(_ context: Context) throws {
+        let dumpFile = try output.map { path throws(Failure) in try OutputFile(path) }
+        let folder = try certificates.map { path throws(Failure) in try CertificateFolder(path) }
+        let given = try pin1From.map { source throws(Failure) in
+            try source.read(MyNumberPIN.cardInput.name[Language.current])
+        }
+        let session = try ReaderSession(readerOptions, context)
+        let outcome = try closing(session) { try read($0, given, context) }
+        try dumpFile?.finish(context.redaction.apply(outcome.dump).json.prettyText + "\n")
+        if let report = MyNumberDecoder.decode(outcome.dump) {
+            var view = MyNumberView(report: report, redaction: context.redaction)
+            for (file, der) in report.certificates { view.paths[file] = try folder?.write(der, file) }
+            if context.json {
+                var document = JSONObject([("schema", "kazasu.mynumber/1")])
+                document.merge(view.members)
+                try context.print(.object(document))
+            } else {
+                try context.print(view.text)
+            }
+        }
+        if let error = outcome.error { throw Failure(error) }
+    }
+
+    private func read(
+        _ session: ReaderSession, _ given: PIN?, _ context: Context
+    ) throws -> (dump: CardDump, error: FileCardReadingError?) {
+        let (picc, card) = try session.findISODEP([.typeB, .typeA])
+        var reader: MyNumberReader
+        do {
+            reader = try MyNumberReader(card, CardIdentity(picc))
+        } catch {
+            throw Failure(error)
+        }
+        if !free, reader.error == nil, let pin = try given ?? ask(reader, context) {
+            reader.verify(pin, consent: PINDialog(context).consent(allowLastTry: allowLastTry))
+        }
+        var dump = reader.finish()
+        dump.tool = "kazasu \(Kazasu.version)"
+        dump.readAt = Clock.localTime()
+        dump.reader = session.reader.information.id
+        return (dump, reader.error)
+    }
+
+    private func ask(_ reader: MyNumberReader, _ context: Context) throws -> PIN? {
+        let dialog = PINDialog(context)
+        return try dialog.ask(MyNumberPIN.cardInput.name, reader.tries[.cardInput], allowLastTry: allowLastTry)
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+
+/// What a dump says of its holder: a driver's licence, a My Number card, or both on one card.
+struct IdentityReports {
+    let license: LicenseReport?
+    let myNumber: MyNumberReport?
+    var redaction: Redaction
+
+    init(_ dump: CardDump, _ redaction: Redaction) {
+        license = LicenseDecoder.decode(dump)
+        myNumber = MyNumberDecoder.decode(dump)
+        self.redaction = redaction
+    }
+
+    var isEmpty: Bool { license == nil && myNumber == nil }
+
+    /// Elements of `reports` in `kazasu.decode/1`: what the card's own command prints, its kind in place of the schema.
+    var json: [JSONValue] {
+        [
+            license.map { ("license", LicenseView(report: $0, redaction: redaction).members) },
+            myNumber.map { ("mynumber", MyNumberView(report: $0, redaction: redaction).members) },
+        ].compactMap { report in
+            report.map { card, members in
+                var object = JSONObject([("card", .string(card))])
+                object.merge(members)
+                return .object(object)
+            }
+        }
+    }
+
+    var text: String {
+        [
+            license.map { LicenseView(report: $0, redaction: redaction).text },
+            myNumber.map { MyNumberView(report: $0, redaction: redaction).text },
+        ].compactMap { $0.map { "\n" + $0 } }.joined()
+    }
+}

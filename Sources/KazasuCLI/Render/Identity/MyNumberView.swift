@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+
+/// A My Number card for people, and as `kazasu.mynumber/1`.
+struct MyNumberView {
+    var report: MyNumberReport
+    var redaction: Redaction
+    /// Where certificates were written: the paths in DER and in PEM.
+    var paths: [MyNumberFile: (der: String, pem: String)] = [:]
+
+    /// The members of the document after `schema`.
+    var members: JSONObject {
+        report.json(Language.current, certificates: certificate, redact: redaction.apply)
+    }
+
+    private func certificate(_ file: MyNumberFile) -> JSONObject {
+        var object = JSONObject()
+        if let summary = summary(file) { object.merge(summary.members(redaction)) }
+        if let paths = paths[file] {
+            object["der"] = .string(paths.der)
+            object["pem"] = .string(paths.pem)
+        }
+        return object
+    }
+
+    private func summary(_ file: MyNumberFile) -> CertificateSummary? {
+        report.certificates[file].flatMap { CertificateSummary(der: $0) }
+    }
+
+    var text: String {
+        var rows = [[tr("Card", "カード"), report.kind?.name[Language.current] ?? report.token ?? "?"]]
+        if let attributes = report.attributes {
+            rows += [
+                [tr("Name", "氏名"), personal(attributes.name)], [tr("Address", "住所"), personal(attributes.address)],
+                [tr("Born", "生年月日"), personal(attributes.birthDate?.description)],
+                [tr("Sex", "性別"), personal(attributes.sex.map(MyNumberView.sex))],
+            ]
+        }
+        var text = tr("My Number card", "マイナンバーカード") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
+        text += "\n" + tr("PINs", "暗証番号") + "\n"
+        text += Columns.text(
+            MyNumberPIN.allCases.compactMap { pin in
+                report.pins[pin].map { ["  " + pin.name[Language.current], PINWords.state($0)] }
+            })
+        for file in MyNumberFile.allCases where report.certificates[file] != nil { text += certificateText(file) }
+        if report.withheld.contains(.attributes) {
+            text +=
+                "\n"
+                + tr(
+                    "Not read, since no PIN was given: name, address, birth date, sex",
+                    "暗証番号がないため読んでいない項目: 氏名、住所、生年月日、性別") + "\n"
+        }
+        if !report.faults.isEmpty {
+            text += "\n" + tr("Notes", "注意") + "\n"
+            text += report.faults.map { "  \($0.message[Language.current])\n" }.joined()
+        }
+        return text
+    }
+
+    private func certificateText(_ file: MyNumberFile) -> String {
+        var text = "\n\(file.name[Language.current])\n"
+        let bytes = report.certificates[file]?.count ?? 0
+        var rows = summary(file)?.rows(redaction) ?? [[tr("Length", "長さ"), tr("\(bytes) bytes", "\(bytes) バイト")]]
+        if let paths = paths[file] { rows.append([tr("Written to", "保存先"), "\(paths.der), \(paths.pem)"]) }
+        text += Columns.text(rows.map { ["  " + $0[0], $0[1]] })
+        return text
+    }
+
+    private func personal(_ text: String?) -> String { text.map(redaction.apply) ?? tr("none", "なし") }
+
+    /// The code with its meaning where ISO/IEC 5218 names it.
+    private static func sex(_ code: String) -> String {
+        switch code {
+        case "1": tr("1 (male)", "1（男）")
+        case "2": tr("2 (female)", "2（女）")
+        default: code
+        }
+    }
+}

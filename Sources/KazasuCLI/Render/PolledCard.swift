@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+import CardReading
+import NFCTransport
+
+/// One answer to `poll`: a card, and what it was recognised as.
+struct PolledCard {
+    var card: PICC
+    var kinds: [RecognizedCard] = []
+    /// The FeliCa system that was asked for, when the card itself did not name one.
+    var asked: SystemCode?
+
+    private var system: SystemCode? {
+        guard case .felica(let target) = card else { return nil }
+        return target.requestData.map { SystemCode(rawValue: $0) } ?? asked
+    }
+
+    /// The members of this card in `kazasu.poll/1`: `card`, `system` for FeliCa, `kinds` for the others.
+    func json(_ redaction: Redaction) -> JSONObject {
+        var identity = redaction.apply(card.identity).json
+        if case .felica(let target) = card { CardNames.addIC(target.pmm, to: &identity) }
+        var object = JSONObject([("card", identity)])
+        if card.technology == .felica {
+            object["system"] = [
+                "systemCode": .text(system?.description),
+                "name": .text(system.flatMap { CardNames.name(system: $0) }),
+            ]
+        } else {
+            object["kinds"] = .array(kinds.map(PolledCard.json))
+        }
+        return object
+    }
+
+    private static func json(_ kind: RecognizedCard) -> JSONValue {
+        var object = JSONObject([
+            ("id", .string(kind.kind.id)), ("name", .string(kind.kind.name[Language.current])),
+            ("certainty", .string(kind.kind.certainty.rawValue)), ("by", .string(kind.kind.clue.rawValue)),
+        ])
+        if !kind.details.isEmpty {
+            object["details"] = .array(
+                kind.details.map { .object(JSONObject([("key", .string($0.key)), ("value", .string($0.value))])) })
+        }
+        return .object(object)
+    }
+
+    /// What people see: names and values in rows.
+    func rows(_ redaction: Redaction) -> [[String]] {
+        let identity = redaction.apply(card.identity)
+        switch card {
+        case .felica(let target):
+            var rows = [
+                [tr("Card", "カード"), "FeliCa, \(target.bitRate.rawValue) kbit/s"],
+                ["IDm", identity.idm.map { $0.description.uppercased() } ?? ""],
+                ["PMm", target.pmm.description.uppercased()],
+                ["IC", CardNames.describe(ic: target.pmm)],
+            ]
+            if let system { rows.append([tr("System", "システム"), CardNames.describe(system: system)]) }
+            return rows
+        case .typeA(let target):
+            let rows = [
+                [tr("Card", "カード"), "ISO 14443 Type A" + (target.isISODEP ? ", ISO-DEP" : "")],
+                ["UID", identity.uid.map(PolledCard.hex)],
+                ["ATQA", target.atqa.map { Hex.encode($0, digits: 4).uppercased() }],
+                ["SAK", target.sak.map { PolledCard.hex([$0]) }], ["ATS", target.ats.map(PolledCard.hex)],
+            ]
+            return PolledCard.known(rows) + kindRows
+        case .typeB:
+            let rows = [
+                [tr("Card", "カード"), "ISO 14443 Type B, ISO-DEP"],
+                ["PUPI", identity.pupi.map(PolledCard.hex)],
+                [tr("Application data", "アプリケーションデータ"), identity.applicationData.map(PolledCard.hex)],
+                [tr("Protocol info", "プロトコル情報"), identity.protocolInfo.map(PolledCard.hex)],
+            ]
+            return PolledCard.known(rows) + kindRows
+        @unknown default: return []
+        }
+    }
+
+    private var kindRows: [[String]] {
+        kinds.flatMap { kind in
+            [[tr("Kind", "種類"), kind.kind.name[Language.current] + PolledCard.word(kind.kind.certainty)]]
+                + kind.details.map { ["  " + $0.title[Language.current], $0.value] }
+        }
+    }
+
+    private static func word(_ certainty: KnownCard.Certainty) -> String {
+        switch certainty {
+        case .certain: ""
+        case .likely: tr(" (by its answer; likely)", "（応答からの推定）")
+        case .possible: tr(" (by its answer; possible)", "（応答からの推定、他の可能性あり）")
+        }
+    }
+
+    /// The rows that have a value.
+    private static func known(_ rows: [[String?]]) -> [[String]] {
+        rows.map { $0.compactMap { $0 } }.filter { $0.count == 2 }
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        Hex.encode(bytes, uppercase: true)
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NFCTransport
+
+/// How a reader is given a FeliCa packet for the card: a pseudo-APDU around it, and a wrapping around the answer.
+///
+/// Sources: ACS manuals ACM1252U-Y3 1.03 p45 (plain), ACR122T API 2.02 p30 and AET62 p25 (through the PN532).
+enum FeliCaPassage: Hashable, Sendable, CaseIterable {
+    /// `FF 00 00 00 Lc packet` gives `packet 9000`.
+    case plain
+    /// `FF 00 00 00 Lc D4 40 01 packet` gives `D5 41 00 packet 9000`: InDataExchange of the PN532 within.
+    case chip
+
+    /// The ways to try on a reader, the likely one first. One that does not know a pseudo-APDU refuses it.
+    static func ways(for reader: String) -> [FeliCaPassage] {
+        ["ACR122", "AET62", "Touchatag"].contains { reader.contains($0) } ? [.chip, .plain] : [.plain, .chip]
+    }
+
+    /// The pseudo-APDU that carries a packet, or `nil` when it is too long for one.
+    func command(for packet: [UInt8]) -> [UInt8]? {
+        let content: [UInt8] =
+            switch self {
+            case .plain: packet
+            case .chip: [0xD4, 0x40, 0x01] + packet
+            }
+        guard let length = UInt8(exactly: content.count), length > 0 else { return nil }
+        return [0xFF, 0x00, 0x00, 0x00, length] + content
+    }
+
+    /// The longest FeliCa answer that fits into a short APDU with the wrapping.
+    var longestAnswer: Int {
+        switch self {
+        case .plain: 255
+        case .chip: 253
+        }
+    }
+
+    /// The card's packet out of the reader's answer.
+    ///
+    /// - Throws: ``TransportError/noAnswer`` when the card kept silent, ``TransportError/unsupported(detail:)`` when
+    ///   the reader does not know the pseudo-APDU, ``TransportError/corrupted(status:)``.
+    func packet(in answer: [UInt8]) throws(TransportError) -> [UInt8] {
+        guard answer.count >= 2 else { throw .corrupted(status: 0) }
+        let data = Array(answer.dropLast(2))
+        switch (answer[answer.count - 2], answer[answer.count - 1]) {
+        case (0x90, 0x00): break
+        // No answer from the card: ACS says 6300, PC/SC part 3 6400 and 6401.
+        case (0x63, 0x00), (0x64, _): throw .noAnswer
+        default: throw Self.notPassed
+        }
+        switch self {
+        case .plain: return try Self.whole(data)
+        case .chip:
+            guard data.count >= 3, data[0] == 0xD5, data[1] == 0x41 else { throw .corrupted(status: 0) }
+            switch data[2] & 0x3F {
+            case 0x00: return try Self.whole(Array(data[3...]))
+            case 0x01: throw .noAnswer
+            case 0x27, 0x29, 0x2B: throw .cardReleased
+            default: throw .corrupted(status: data[2] & 0x3F)
+            }
+        }
+    }
+
+    /// The reader cannot do it.
+    static let notPassed = TransportError.unsupported(detail: "this reader passes no FeliCa packets on through PC/SC")
+
+    private static func whole(_ packet: [UInt8]) throws(TransportError) -> [UInt8] {
+        guard !packet.isEmpty else { throw .noAnswer }
+        guard let length = packet.first, Int(length) == packet.count else { throw .corrupted(status: 0) }
+        return packet
+    }
+}

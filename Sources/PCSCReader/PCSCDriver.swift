@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import NFCTransport
+
+/// Opens and lists the readers that the PC/SC service (pcscd) has: every CCID reader.
+///
+/// A reader's ID is `pcsc:` and its name as pcscd has it, or the beginning of a name that only one reader has.
+public struct PCSCDriver: ReaderDriver {
+    static let prefix = "pcsc:"
+
+    /// The driver.
+    public init() {}
+
+    /// The readers that pcscd knows, none when it does not run; `why` tells which of both.
+    ///
+    /// Where pcscd is started on demand, asking it starts it, and it takes the readers that it knows from others.
+    public func list() -> [ReaderListing] {
+        do throws(TransportError) {
+            return try PCSCContext().readers().map {
+                ReaderListing(id: Self.prefix + $0, name: $0, state: .ready)
+            }
+        } catch {
+            guard case .readerUnavailable(.permission, let detail) = error else { return [] }
+            return [ReaderListing(id: Self.prefix, name: "PC/SC", state: .unavailable(.permission, detail: detail))]
+        }
+    }
+
+    /// Why the service cannot be used, or `nil` when it can.
+    public func obstacle() -> TransportError? {
+        do throws(TransportError) {
+            _ = try PCSCContext()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Opens a reader; a card need not be there.
+    ///
+    /// - Returns: `nil` when the ID does not begin with `pcsc:`.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` or ``TransportError/cancelled``.
+    public func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
+        guard id.hasPrefix(Self.prefix) else { return nil }
+        try cancellation.check()
+        let context = try PCSCContext()
+        let name = try Self.choose(String(id.dropFirst(Self.prefix.utf8.count)), from: context.readers())
+        return PCSCReader(context, name: name, cancellation: cancellation)
+    }
+
+    /// The reader that a name, or its beginning, means.
+    static func choose(_ wanted: String, from names: [String]) throws(TransportError) -> String {
+        if let exact = names.first(where: { $0 == wanted }) { return exact }
+        let candidates = names.filter { $0.hasPrefix(wanted) }
+        guard let only = candidates.first else {
+            throw .readerUnavailable(reason: .absent, detail: "pcscd knows no reader of this name")
+        }
+        guard candidates.count == 1 else {
+            throw .readerUnavailable(
+                reason: .absent, detail: "this name means several readers: \(candidates.joined(separator: ", "))")
+        }
+        return only
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardModel
+public import NFCTransport
+
+/// A reader of the PC/SC service, opened by ``PCSCDriver``.
+///
+/// The reader looks for cards by itself and says what it found by an ATR that it makes up: from that, and from the UID
+/// that it tells, follows what kind of card it is. Exchanges have no time-out of ours: the reader has its own.
+///
+/// After an exchange has failed, or when a card is activated anew after it was sent something, the card is reset, so
+/// it begins with its MF and without a verified PIN.
+public final class PCSCReader: Reader {
+    /// What is known of the reader without a card.
+    public let information: ReaderInformation
+
+    private let name: String
+    private let cancellation: CancellationToken
+    private var cancellationHandler: Int?
+    private var link: PCSCLink?
+
+    init(_ context: consuming PCSCContext, name: String, cancellation: CancellationToken) {
+        self.name = name
+        self.cancellation = cancellation
+        let longest = CardConnection.longestCommand(of: name, in: context).map { min(max($0, 261), 65_544) }
+        let passage = FeliCaPassage.ways(for: name).first ?? .plain
+        information = ReaderInformation(
+            id: PCSCDriver.prefix + name, name: name, longestFeliCaAnswer: passage.longestAnswer,
+            feliCaBitRates: [.kbps212], technologies: [.felica, .typeA, .typeB], longestCommandAPDU: longest ?? 261,
+            longestResponseAPDU: max(longest ?? 258, 258))
+        let handle = context.handle
+        link = PCSCLink(context, reader: name)
+        cancellationHandler = cancellation.onCancel { PCSCContext.cancel(handle) }
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Says whether the card that the reader has found is of this kind, and selects it.
+    ///
+    /// A FeliCa card is sent the Polling, where the reader passes packets on.
+    ///
+    /// - Returns: the card, or `nil` when there is none, or one of another kind.
+    /// - Throws: ``TransportError``; ``TransportError/unsupported(detail:)`` for a card with contacts, and for FeliCa
+    ///   when the reader does not pass packets on.
+    public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        try cancellation.check()
+        return try run { link throws(TransportError) in try link.activate(request) }
+    }
+
+    /// Sends one frame to the card.
+    ///
+    /// - Parameters:
+    ///   - frame: an APDU; a FeliCa packet with LEN byte; of a Type 2 Tag's commands READ and WRITE.
+    ///   - timeout: not used, since PC/SC has none.
+    /// - Throws: ``TransportError``; after any failure ``TransportError/cardReleased`` until a card was activated anew.
+    public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        try cancellation.check()
+        guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
+        guard frame.count <= information.longestCommandAPDU else {
+            throw .frameTooLong(length: frame.count, limit: information.longestCommandAPDU)
+        }
+        return try run { link throws(TransportError) in try link.transceive(frame) }
+    }
+
+    /// Waits until pcscd says that a card came or left.
+    public func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
+        try cancellation.check()
+        return try run { link throws(TransportError) in
+            try link.waitForEvent(within: time)
+            return true
+        }
+    }
+
+    /// Resets the card and gives it to others. Further calls do nothing.
+    public func close() {
+        guard var link = link.take() else { return }
+        if let cancellationHandler { cancellation.remove(cancellationHandler) }
+        // Before the connection to the service ends, which would leave the card as it is.
+        link.release()
+    }
+
+    /// Does something with the link, if there is one; what fails after a cancellation was cancelled.
+    private func run<Result>(
+        _ body: (inout PCSCLink) throws(TransportError) -> Result
+    ) throws(TransportError) -> Result {
+        guard var link = link.take() else {
+            throw .readerUnavailable(reason: .absent, detail: "the reader was closed")
+        }
+        do throws(TransportError) {
+            let result = try body(&link)
+            self.link = consume link
+            return result
+        } catch {
+            self.link = consume link
+            try cancellation.check()
+            throw error
+        }
+    }
+}

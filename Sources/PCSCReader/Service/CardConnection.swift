@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CPCSC
+internal import NFCTransport
+
+/// The exclusive use of the card on one reader.
+///
+/// Exclusive, because what another program sends in between would change the current file or spend a PIN that was
+/// verified. The card is reset at the end, so that it forgets both.
+struct CardConnection: ~Copyable {
+    private let handle: Int
+    private let protocolNumber: DWORD
+
+    /// Room for the longest extended answer.
+    private static let answerCapacity = 65_538 + 10
+    private static let largestCommandAttribute: DWORD = 0x7FFF_A007
+
+    /// Connects to the card.
+    init(_ reader: String, in context: borrowing PCSCContext) throws(PCSCFault) {
+        try self.init(reader, in: context, mode: SCARD_SHARE_EXCLUSIVE, protocols: SCARD_PROTOCOL_ANY)
+    }
+
+    private init(
+        _ reader: String, in context: borrowing PCSCContext, mode: Int32, protocols: Int32
+    ) throws(PCSCFault) {
+        var handle: SCARDHANDLE = 0
+        var number: DWORD = 0
+        let code = PCSCCode(
+            result: unsafe SCardConnect(context.handle, reader, DWORD(mode), DWORD(protocols), &handle, &number))
+        guard code == .success else { throw PCSCFault(code: code) }
+        self.handle = handle
+        protocolNumber = number
+    }
+
+    deinit {
+        SCardDisconnect(handle, DWORD(SCARD_RESET_CARD))
+    }
+
+    /// Resets the card, which begins anew as if it had just come.
+    func reset() throws(PCSCFault) {
+        var number: DWORD = 0
+        let code = PCSCCode(
+            result: unsafe SCardReconnect(
+                handle, DWORD(SCARD_SHARE_EXCLUSIVE), DWORD(SCARD_PROTOCOL_ANY), DWORD(SCARD_RESET_CARD), &number))
+        guard code == .success else { throw PCSCFault(code: code) }
+    }
+
+    /// Sends an APDU, or a pseudo-APDU to the reader itself, and returns the answer with its status word.
+    func transmit(_ command: [UInt8]) throws(PCSCFault) -> [UInt8] {
+        var request = SCARD_IO_REQUEST(
+            dwProtocol: protocolNumber, cbPciLength: UInt(MemoryLayout<SCARD_IO_REQUEST>.size))
+        var answer = [UInt8](repeating: 0, count: Self.answerCapacity)
+        var count = DWORD(answer.count)
+        let code = PCSCCode(
+            result: unsafe SCardTransmit(handle, &request, command, DWORD(command.count), nil, &answer, &count))
+        guard code == .success else { throw PCSCFault(code: code) }
+        return Array(answer.prefix(Int(clamping: count)))
+    }
+
+    /// The longest command that a reader's driver says it takes, in bytes; `nil` when it does not say. Needs no card.
+    static func longestCommand(of reader: String, in context: borrowing PCSCContext) -> Int? {
+        guard let connection = try? CardConnection(reader, in: context, mode: SCARD_SHARE_DIRECT, protocols: 0) else {
+            return nil
+        }
+        return connection.number(of: largestCommandAttribute)
+    }
+
+    /// A numeric attribute of the reader.
+    private func number(of attribute: DWORD) -> Int? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        var count = DWORD(bytes.count)
+        guard PCSCCode(result: unsafe SCardGetAttrib(handle, attribute, &bytes, &count)) == .success, count == 4 else {
+            return nil
+        }
+        return bytes.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import CardReading
+import ISO7816
+import NFCTransport
+import TestSupport
+import Testing
+import VirtualReader
+
+/// A virtual card of `Fixtures/iso7816` on a reader, and a session with it.
+struct FileCard {
+    let spy: SpyReader
+    let session: ISO7816Session
+    let identity: CardIdentity
+
+    /// - Parameters:
+    ///   - path: a file of `Fixtures/iso7816`.
+    ///   - changes: texts in the file and what stands in their place.
+    ///   - faults: what goes wrong after the card was found.
+    init(_ path: String, changes: [(String, String)] = [], faults: FaultPlan = []) throws {
+        var text = String(decoding: try TestFiles.read("Fixtures/iso7816/\(path)"), as: UTF8.self)
+        for (old, new) in changes {
+            #expect(text.contains(old))
+            text.replace(old, with: new)
+        }
+        try self.init(try VirtualCardFile.loadField(Array(text.utf8)), faults)
+    }
+
+    /// A dump as a virtual card.
+    init(_ dump: CardDump) throws {
+        try self.init(try VirtualCardFile.loadField(Array(dump.json.compactText.utf8)), [])
+    }
+
+    private init(_ field: VirtualField, _ faults: FaultPlan) throws {
+        spy = SpyReader(InProcessReader(field))
+        let picc = try #require(try spy.activate(.typeB()))
+        identity = CardIdentity(picc)
+        session = ISO7816Session(reader: spy, picc: picc, request: .typeB())
+        field.plan(faults)
+    }
+
+    /// A PIN of a text.
+    static func pin(_ text: String) -> PIN { PIN(Array(text.utf8)) }
+}
+
+extension PINConsent {
+    /// The user asked for it and says yes.
+    static var always: PINConsent { PINConsent(allowsLastTry: true) { _, _ in true } }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import CardReading
+import ISO7816
+import TestSupport
+import Testing
+import VirtualReader
+
+@Suite("Reading a My Number card")
+struct MyNumberReaderTests {
+    @Test("Without a PIN: token, certificates byte for byte, tries of every PIN")
+    func free() throws {
+        let card = try FileCard("mynumber/card.json")
+        var reader = try MyNumberReader(card.session, card.identity)
+        let dump = reader.finish()
+        let report = try #require(MyNumberDecoder.decode(dump))
+        #expect(reader.error == nil)
+        #expect(card.spy.sentPINs.isEmpty)
+        #expect(report.token == "JPKIAPICCTOKEN2")
+        #expect(report.kind == .myNumberCard)
+        let expected: [(MyNumberFile, String)] = [
+            (.authenticationCertificate, "authentication.der"), (.authenticationCA, "authentication-ca.der"),
+            (.signatureCA, "signature-ca.der"),
+        ]
+        #expect(report.certificates.count == 3)
+        for (file, name) in expected {
+            #expect(try report.certificates[file] == TestFiles.read("Fixtures/iso7816/mynumber/\(name)"))
+        }
+        #expect(
+            MyNumberPIN.allCases.map { report.pins[$0]?.triesLeft } == [3, 4, 3, 10, 10, 10, 10, 10])
+        #expect(report.withheld == [.signatureCertificate, .attributes])
+        #expect(report.attributes == nil)
+        #expect(report.faults.isEmpty)
+    }
+
+    @Test("With the PIN of four digits: the four items, and the signature certificate stays closed")
+    func attributes() throws {
+        let card = try FileCard("mynumber/card.json")
+        var reader = try MyNumberReader(card.session, card.identity)
+        let isVerified = reader.verify(FileCard.pin("2222"), consent: .never)
+        #expect(isVerified)
+        let dump = reader.finish()
+        let report = try #require(MyNumberDecoder.decode(dump))
+        #expect(report.attributes?.name == "日本　花子")
+        #expect(report.attributes?.address == "東京都千代田区霞が関２－１－２")
+        #expect(report.attributes?.birthDate?.description == "1975-06-01")
+        #expect(report.attributes?.sex == "2")
+        #expect(report.withheld == [.signatureCertificate])
+        #expect(report.pins[.cardInput] == CardPINState(triesLeft: 3, isVerified: true))
+        #expect(card.spy.sentPINs.map(\.text) == ["2222"])
+        #expect(try CardDump(parsing: Array(dump.json.prettyText.utf8)) == dump)
+    }
+
+    @Test("A wrong PIN is sent once; one of another form and a last try not at all")
+    func refused() throws {
+        for (file, pin, sent) in [("card", "0000", 1), ("card", "22222", 0), ("last-try", "2222", 0)] {
+            let card = try FileCard("mynumber/\(file).json")
+            var reader = try MyNumberReader(card.session, card.identity)
+            let isVerified = reader.verify(FileCard.pin(pin), consent: .never)
+            #expect(!isVerified)
+            #expect(card.spy.sentPINs.count == sent)
+            let dump = reader.finish()
+            #expect(MyNumberDecoder.decode(dump)?.attributes == nil)
+            guard case .pin? = reader.error else {
+                Issue.record("\(String(describing: reader.error))")
+                continue
+            }
+        }
+    }
+
+    @Test("A card that is none")
+    func otherCard() throws {
+        let card = try FileCard("license/sample.json")
+        #expect(throws: FileCardReadingError.otherCard) { try MyNumberReader(card.session, card.identity) }
+    }
+
+    @Test("Whatever goes wrong at whatever exchange: no PIN twice")
+    func everyFault() throws {
+        for fault in [Fault.silence, .absent, .damaged(status: 0x02), .truncated(to: 1)] {
+            for number in 1...60 {
+                let card = try FileCard("mynumber/card.json", faults: .once(fault, atAPDU: number))
+                do throws(FileCardReadingError) {
+                    var reader = try MyNumberReader(card.session, card.identity)
+                    reader.verify(FileCard.pin("2222"), consent: .always)
+                    let dump = reader.finish()
+                    #expect(MyNumberDecoder.decode(dump) != nil)
+                } catch {
+                    #expect(card.spy.sentPINs.isEmpty)
+                }
+                #expect(card.spy.sentPINs.count <= 1)
+            }
+        }
+    }
+}

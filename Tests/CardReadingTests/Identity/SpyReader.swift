@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NFCTransport
+
+/// A reader that keeps every frame that it was asked to send.
+final class SpyReader: Reader {
+    private let reader: any Reader
+    private(set) var frames: [[UInt8]] = []
+
+    init(_ reader: any Reader) { self.reader = reader }
+
+    var information: ReaderInformation { reader.information }
+
+    /// The PINs that were sent: P2 and data of every VERIFY with data.
+    var sentPINs: [(p2: UInt8, text: String)] {
+        frames.filter { $0.count > 5 && $0[1] == 0x20 }.map { ($0[3], String(decoding: $0[5...], as: UTF8.self)) }
+    }
+
+    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { try reader.activate(request) }
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        frames.append(frame)
+        return try reader.transceive(frame, timeout: timeout)
+    }
+
+    func close() { reader.close() }
+}

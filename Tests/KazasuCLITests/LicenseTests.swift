@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import TestSupport
+import Testing
+
+@Suite("kazasu license")
+struct LicenseTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    static func reader(_ card: String) -> String { "virtual:\(TestFiles.root)/Fixtures/iso7816/license/\(card).json" }
+
+    private static let both = ["--pin1-from", "env:P1", "--pin2-from", "env:P2"]
+
+    /// Runs the command, PINs from the environment; `setsid` takes the terminal of whoever runs the tests away.
+    private func run(
+        _ card: String, _ arguments: [String], pins: (String, String) = ("1234", "5678")
+    ) throws -> ChildResult {
+        let quoted = (["license", "-r", card.contains(":") ? card : Self.reader(card)] + arguments)
+            .map { "'\($0)'" }.joined(separator: " ")
+        return try Kazasu.shell(
+            "exec setsid -w \"$KAZASU\" \(quoted)", environment: ["P1": pins.0, "P2": pins.1])
+    }
+
+    @Test("The whole card through libnfc, in both languages", arguments: ["sample", "gaiji", "broken"], ["en", "ja"])
+    func wholeCard(card: String, language: String) throws {
+        let result = try run(card, Self.both + ["--lang", language])
+        #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(result.errors.isEmpty)
+        try Snapshot.check(result.output, "answers/license-\(card).\(language == "ja" ? "ja." : "")txt")
+    }
+
+    @Test("The documents", arguments: ["sample", "gaiji", "broken", "edition-007", "plain"])
+    func documents(card: String) throws {
+        let result = try run(card, Self.both + ["--json"])
+        #expect(result.end == .exited(0), "\(result.errors)")
+        try Snapshot.check(result.output, "answers/license-\(card).json")
+    }
+
+    @Test("Without PINs")
+    func free() throws {
+        for arguments in [["--free"], []] {
+            let result = try run("sample", arguments)
+            #expect(result.end == .exited(0), "\(result.errors)")
+            try Snapshot.check(result.output, "answers/license-free.txt")
+        }
+        try Snapshot.check(try run("sample", ["--free", "--json"]).output, "answers/license-free.json")
+    }
+
+    @Test("The licence on a My Number card")
+    func myNumberLicense() throws {
+        let result = try run("my-number-licence", ["--pin1-from", "env:P1"], pins: ("2580", ""))
+        #expect(result.end == .exited(0), "\(result.errors)")
+        try Snapshot.check(result.output, "answers/license-my-number.txt")
+        let json = try run("my-number-licence", ["--pin1-from", "env:P1", "--json"], pins: ("2580", ""))
+        try Snapshot.check(json.output, "answers/license-my-number.json")
+    }
+
+    @Test("The photo is the file that the card holds, and a dump says the same as the card")
+    func files() throws {
+        let photo = "\(folder.path)/photo.jp2"
+        let dump = "\(folder.path)/licence.json"
+        let result = try run("sample", Self.both + ["--photo", photo, "-o", dump])
+        #expect(result.end == .exited(0), "\(result.errors)")
+        let written = try TestFiles.read(photo)
+        #expect(written.count == 2_000)
+        #expect(try written.starts(with: TestFiles.read("Fixtures/iso7816/license/photo.jp2")))
+        let decoded = try Kazasu.run("decode", dump)
+        #expect(decoded.end == .exited(0), "\(decoded.errors)")
+        let plain = try run("sample", Self.both)
+        #expect(decoded.output.hasSuffix("\n" + plain.output))
+        let text = String(decoding: try TestFiles.read(dump), as: UTF8.self)
+        #expect(!text.contains("\"1234\"") && !text.contains("5678"))
+        let json = try Kazasu.run("decode", "--json", dump)
+        #expect(json.output.contains(#""card": "license""#) && json.output.contains("霞が関"))
+    }
+
+    @Test("--redact leaves nothing of the holder, on the screen, in the dump and in the trace")
+    func redact() throws {
+        let dump = "\(folder.path)/licence.json"
+        let trace = "\(folder.path)/trace"
+        let personal = ["花子", "ハナコ", "霞が関", "123456789000", "1975", "12345", "467c4b5c", "456c357e", "33353030363031"]
+        for output in [["--json"], []] {
+            let result = try run("gaiji", Self.both + ["--redact", "-o", dump, "--trace", trace] + output)
+            #expect(result.end == .exited(0), "\(result.errors)")
+            for text in [
+                result.output, result.errors, String(decoding: try TestFiles.read(dump), as: UTF8.self),
+                String(decoding: try TestFiles.read(trace), as: UTF8.self),
+            ] {
+                for word in personal { #expect(!text.contains(word), "\(word)") }
+            }
+        }
+    }
+
+    @Test("No PIN is in a trace, a message or a dump, and the trace can be played")
+    func secrets() throws {
+        let trace = "\(folder.path)/trace"
+        let result = try run("sample", Self.both + ["--trace", trace, "-v"])
+        #expect(result.end == .exited(0), "\(result.errors)")
+        let text = String(decoding: try TestFiles.read(trace), as: UTF8.self)
+        #expect(text.contains("00200081"))
+        for secret in ["0431323334", "0435363738"] {
+            #expect(!text.contains(secret) && !result.errors.contains(secret))
+        }
+        let replayed = try run("replay:\(trace)", Self.both)
+        #expect(replayed.end == .exited(0), "\(replayed.errors)")
+        #expect(replayed.output == result.output)
+    }
+
+    /// A card, PINs, and how the command ends.
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        let card: String
+        let pins: (String, String)
+        let reason: String
+        let triesLeft: (Int?, Int?)
+        var arguments: [String] = []
+        var testDescription: String { "\(card) \(reason)" }
+    }
+
+    static let refusals = [
+        Refusal(card: "sample", pins: ("0000", "5678"), reason: "wrongPIN", triesLeft: (3, 3)),
+        Refusal(card: "sample", pins: ("1234", "0000"), reason: "wrongPIN", triesLeft: (3, 3)),
+        Refusal(card: "sample", pins: ("12345", "5678"), reason: "pinForm", triesLeft: (3, 3)),
+        Refusal(card: "sample", pins: ("1234", "567x"), reason: "pinForm", triesLeft: (3, 3)),
+        Refusal(card: "locked", pins: ("1234", "5678"), reason: "pinLocked", triesLeft: (0, 3)),
+        Refusal(card: "last-try", pins: ("1234", "5678"), reason: "lastTry", triesLeft: (1, 3)),
+        Refusal(
+            card: "last-try", pins: ("1234", "5678"), reason: "lastTry", triesLeft: (1, 3),
+            arguments: ["--allow-last-try"]),
+        Refusal(card: "second-last-try", pins: ("1234", "5678"), reason: "lastTry", triesLeft: (3, 1)),
+        Refusal(card: "unknown-tries", pins: ("1234", "5678"), reason: "lastTry", triesLeft: (nil, nil)),
+    ]
+
+    @Test("The card or the guard says no: status 77, and what needs no PIN is shown all the same", arguments: refusals)
+    func refused(refusal: Refusal) throws {
+        let result = try run(refusal.card, Self.both + ["--json"] + refusal.arguments, pins: refusal.pins)
+        #expect(result.end == .exited(77))
+        let error = try result.errorDocument()
+        #expect(try error.required("reason").text() == refusal.reason)
+        for secret in [refusal.pins.0, refusal.pins.1] { #expect(!result.errors.contains(secret)) }
+        let document = JSONCursor(try JSONValue(parsing: Array(result.output.utf8)))
+        #expect(try document.required("specificationVersion").text() == "008")
+        #expect(try document.object()["pin1TriesLeft"] == .optional(refusal.triesLeft.0))
+        #expect(try document.object()["pin2TriesLeft"] == .optional(refusal.triesLeft.1))
+        #expect(try document.required("withheld").elements().contains { try $0.text() == "photo" })
+    }
+
+    @Test("The last try goes only with the flag and the typed word", arguments: [("yes", Int32(0)), ("no", 77)])
+    func lastTry(word: String, status: Int32) throws {
+        let result = try Typist.run(
+            ["license", "-r", Self.reader("last-try"), "--allow-last-try"],
+            typing: ["PIN 1 (4 digits, 1 try is left; Enter goes without): =1234", "PIN 2 (4=5678", "go on: =\(word)"])
+        #expect(result.end == .exited(status), "\(result.output)")
+        #expect(result.output.contains("花子") == (status == 0))
+        #expect(!result.output.contains("1234\r") && !result.output.contains("5678\r"))
+    }
+
+    @Test("On a terminal the PINs are asked for with the tries that are left, and Enter goes without")
+    func typed() throws {
+        let card = Self.reader("sample")
+        let result = try Typist.run(
+            ["license", "-r", card],
+            typing: ["PIN 1 (4 digits, 3 tries are left; Enter goes without): =1234", "PIN 2 (4 digits, 3 tries=5678"])
+        #expect(result.end == .exited(0), "\(result.output)")
+        #expect(result.output.contains("花子"))
+        let without = try Typist.run(["license", "-r", card], typing: ["PIN 1 (4 digits="])
+        #expect(without.end == .exited(0))
+        #expect(!without.output.contains("花子") && without.output.contains("Not read, since no PIN was given"))
+        let locked = try Typist.run(["license", "-r", Self.reader("locked"), "--lang", "ja"], typing: [])
+        #expect(locked.end == .exited(0))
+        #expect(locked.output.contains("暗証番号1は閉塞しているため尋ねません"))
+    }
+
+    @Test("Where no PINs are set none is asked for")
+    func unset() throws {
+        let result = try run("unset", [])
+        #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(result.output.contains("花子") && result.output.contains("霞が関二丁目"))
+        #expect(result.errors == "kazasu: the holder has set no PINs, so none is asked for\n")
+    }
+
+    @Test("When the card goes away what was read is shown, and the status is 74", arguments: [8, 14, 20, 26])
+    func lost(number: Int) throws {
+        let text = String(
+            decoding: try TestFiles.read("Fixtures/iso7816/license/sample.json"), as: UTF8.self)
+        let faults =
+            #""virtual": {"faults": [{"fault": "absent", "from": \#(number), "of": "apdus"}]}, "applications": ["#
+        let file = try folder.write(Array(text.replacing("\"applications\": [", with: faults).utf8), as: "card.json")
+        let result = try run("virtual:\(file)", Self.both + ["--json"])
+        #expect(result.end == .exited(74), "\(result.errors)")
+        _ = try result.errorDocument()
+    }
+
+    @Test("Cards that are no licence, and no card")
+    func others() throws {
+        let other = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"
+        try run(other, ["--free"]).expectFailure(76, "none of the applications")
+        try run(Card.fixture("edy"), ["--free", "-t", "0"]).expectFailure(75)
+    }
+
+    @Test("Command lines that are wrong, before any card is read")
+    func usage() throws {
+        #expect(try run("sample", ["--free", "--photo", "x"]).end == .exited(64))
+        #expect(try run("sample", ["--free", "--pin1-from", "env:P1"]).end == .exited(64))
+        #expect(try run("sample", ["--pin2-from", "env:P2"]).end == .exited(64))
+        #expect(try run("sample", ["--pin1-from", "1234"]).end == .exited(64))
+        #expect(try run("sample", ["--pin1-from", "env:NOBODY_SET_THIS"]).end == .exited(64))
+        #expect(try run("sample", Self.both + ["--photo", "/dev/null/x"]).end == .exited(73))
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import TestSupport
+import Testing
+
+@Suite("kazasu mynumber")
+struct MyNumberTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func run(_ card: String, _ arguments: [String], pin: String = "2222") throws -> ChildResult {
+        let reader = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/\(card).json"
+        let quoted = (["mynumber", "-r", reader] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        return try Kazasu.shell("exec setsid -w \"$KAZASU\" \(quoted)", environment: ["P1": pin])
+    }
+
+    @Test("The whole card through libnfc, in both languages", arguments: ["en", "ja"])
+    func wholeCard(language: String) throws {
+        let result = try run("card", ["--pin1-from", "env:P1", "--lang", language])
+        #expect(result.end == .exited(0), "\(result.errors)")
+        try Snapshot.check(result.output, "answers/mynumber.\(language == "ja" ? "ja." : "")txt")
+    }
+
+    @Test("Without the PIN, and as a document")
+    func documents() throws {
+        try Snapshot.check(try run("card", ["--free"]).output, "answers/mynumber-free.txt")
+        try Snapshot.check(try run("card", ["--free", "--json"]).output, "answers/mynumber-free.json")
+        try Snapshot.check(try run("card", ["--pin1-from", "env:P1", "--json"]).output, "answers/mynumber.json")
+    }
+
+    @Test("Certificates are written as DER and as PEM, which openssl reads where it is installed")
+    func certificates() throws {
+        let target = folder.path
+        let result = try run("card", ["--free", "--certificates", target])
+        #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(
+            folder.names.sorted() == [
+                "authenticationCA.der", "authenticationCA.pem", "authenticationCertificate.der",
+                "authenticationCertificate.pem", "signatureCA.der", "signatureCA.pem",
+            ])
+        let der = try TestFiles.read("\(target)/authenticationCertificate.der")
+        #expect(try der == TestFiles.read("Fixtures/iso7816/mynumber/authentication.der"))
+        // Python decodes the text, independent of the code that wrote it.
+        let check =
+            "import ssl,sys;sys.exit(ssl.PEM_cert_to_DER_cert(open(sys.argv[1]).read())!=open(sys.argv[2],'rb').read())"
+        for name in ["authenticationCA", "authenticationCertificate", "signatureCA"] {
+            let result = try ChildProcess.run(
+                "/usr/bin/env", ["python3", "-c", check, "\(target)/\(name).pem", "\(target)/\(name).der"])
+            #expect(result.end == .exited(0), "\(name) \(result.errors)")
+        }
+        #expect(try run("card", ["--free", "--certificates", "/dev/null/x"]).end == .exited(73))
+    }
+
+    @Test("A dump says the same as the card, and --redact leaves nothing of the holder")
+    func dump() throws {
+        let dump = "\(folder.path)/card.json"
+        let result = try run("card", ["--pin1-from", "env:P1", "-o", dump])
+        #expect(try Kazasu.run("decode", dump).output.hasSuffix("\n" + result.output))
+        let redacted = try run("card", ["--pin1-from", "env:P1", "--json", "--redact", "-o", dump])
+        let text = String(decoding: try TestFiles.read(dump), as: UTF8.self)
+        for word in ["花子", "霞が関", "1975-06-01", "e88ab1e5ad90", "31393735303630"] {
+            #expect(!redacted.output.contains(word) && !text.contains(word))
+        }
+    }
+
+    @Test(
+        "A PIN that is wrong, of another form, or the last try",
+        arguments: [("card", "0000", "wrongPIN"), ("card", "22", "pinForm"), ("last-try", "2222", "lastTry")])
+    func refused(card: String, pin: String, reason: String) throws {
+        let result = try run(card, ["--pin1-from", "env:P1", "--json"], pin: pin)
+        #expect(result.end == .exited(77))
+        #expect(try result.errorDocument().required("reason").text() == reason)
+        let document = JSONCursor(try JSONValue(parsing: Array(result.output.utf8)))
+        #expect(try document.required("kind").text() == "myNumberCard")
+    }
+
+    @Test("On a terminal the PIN is asked for")
+    func typed() throws {
+        let result = try Typist.run(
+            ["mynumber", "-r", "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"],
+            typing: ["(4 digits, 3 tries are left; Enter goes without): =2222"])
+        #expect(result.end == .exited(0), "\(result.output)")
+        #expect(result.output.contains("花子"))
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NFCTransport
+import Testing
+
+@testable import PCSCReader
+
+/// FeliCa packets within pseudo-APDUs, byte for byte as the makers' manuals have them.
+struct FeliCaPassageTests {
+    static let polling: [UInt8] = [0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00]
+
+    @Test func theWayInIsTheReaders() {
+        #expect(FeliCaPassage.plain.command(for: Self.polling) == [0xFF, 0, 0, 0, 6] + Self.polling)
+        #expect(FeliCaPassage.chip.command(for: Self.polling) == [0xFF, 0, 0, 0, 9, 0xD4, 0x40, 0x01] + Self.polling)
+        #expect(FeliCaPassage.ways(for: "ACS ACR122U PICC Interface 00 00") == [.chip, .plain])
+        #expect(FeliCaPassage.ways(for: "ACS ACR1252 Dual Reader PICC 00 00") == [.plain, .chip])
+    }
+
+    @Test func aPacketThatIsTooLongIsNotCut() {
+        #expect(FeliCaPassage.plain.command(for: [UInt8](repeating: 0xFF, count: 255))?.count == 260)
+        #expect(FeliCaPassage.chip.command(for: [UInt8](repeating: 0xFF, count: 253)) == nil)
+        #expect(FeliCaPassage.plain.command(for: []) == nil)
+    }
+
+    static let answers: [(FeliCaPassage, [UInt8], Result<[UInt8], TransportError>)] = [
+        (.plain, [0x03, 0x01, 0xAA, 0x90, 0x00], .success([0x03, 0x01, 0xAA])),
+        (.chip, [0xD5, 0x41, 0x00, 0x03, 0x01, 0xAA, 0x90, 0x00], .success([0x03, 0x01, 0xAA])),
+        (.plain, [0x63, 0x00], .failure(.noAnswer)), (.plain, [0x64, 0x01], .failure(.noAnswer)),
+        (.plain, [0x90, 0x00], .failure(.noAnswer)), (.chip, [0xD5, 0x41, 0x01, 0x90, 0x00], .failure(.noAnswer)),
+        (.chip, [0xD5, 0x41, 0x00, 0x90, 0x00], .failure(.noAnswer)),
+        (.chip, [0xD5, 0x41, 0x29, 0x90, 0x00], .failure(.cardReleased)),
+        (.chip, [0xD5, 0x41, 0x02, 0x90, 0x00], .failure(.corrupted(status: 0x02))),
+        (.chip, [0xD5, 0x41, 0x90, 0x00], .failure(.corrupted(status: 0))),
+        (.chip, [0xD5, 0x43, 0x00, 0x01, 0x90, 0x00], .failure(.corrupted(status: 0))),
+        (.plain, [0x04, 0x01, 0xAA, 0x90, 0x00], .failure(.corrupted(status: 0))),
+        (.plain, [0x90], .failure(.corrupted(status: 0))), (.chip, [], .failure(.corrupted(status: 0))),
+        (.plain, [0x6D, 0x00], .failure(FeliCaPassage.notPassed)),
+        (.chip, [0x6A, 0x81], .failure(FeliCaPassage.notPassed)),
+    ]
+
+    @Test(arguments: answers) func theWayOut(
+        _ passage: FeliCaPassage, _ answer: [UInt8], _ expected: Result<[UInt8], TransportError>
+    ) {
+        let result = Result { () throws(TransportError) in try passage.packet(in: answer) }
+        #expect(result == expected)
+    }
+
+    @Test(arguments: [0, 1, 2, 17, 19]) func aCutPollingAnswerIsNone(_ count: Int) {
+        let answer = [0x14, 0x01] + [UInt8](repeating: 0x11, count: 18)
+        #expect(throws: TransportError.corrupted(status: 0)) {
+            try PollingAnswer.parse(Array(answer.prefix(count)), bitRate: .kbps212)
+        }
+    }
+}
