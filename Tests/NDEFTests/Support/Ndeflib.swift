@@ -21,16 +21,19 @@ enum Ndeflib {
                 records = list(ndef.message_decoder(bytes.fromhex(line.strip())))
             except Exception:
                 print("error"); continue
-            said = []
-            for r in records:
-                if isinstance(r, ndef.TextRecord): what = "text", r.language, r.encoding, r.text.encode("utf-8").hex()
-                elif isinstance(r, ndef.UriRecord): what = "uri", r.uri.encode("utf-8").hex()
-                elif isinstance(r, ndef.SmartposterRecord):
-                    what = ("poster", r.resource.uri.encode("utf-8").hex(),
-                            ",".join(f"{k}={v.encode('utf-8').hex()}" for k, v in sorted(r.titles.items())))
-                else: what = "data", r.data.hex()
-                said.append("|".join([r.type, r.name.encode("latin-1").hex(), *what]))
-            again = b"".join(ndef.message_encoder(records)).hex()
+            try:
+                said = []
+                for r in records:
+                    if isinstance(r, ndef.TextRecord): what = "text", r.language, r.encoding, r.text.encode("utf-8").hex()
+                    elif isinstance(r, ndef.UriRecord): what = "uri", r.iri.encode("utf-8").hex()
+                    elif isinstance(r, ndef.SmartposterRecord):
+                        what = ("poster", r.resource.iri.encode("utf-8").hex(),
+                                ",".join(f"{k}={v.encode('utf-8').hex()}" for k, v in sorted(r.titles.items())))
+                    else: what = "data", r.data.hex()
+                    said.append("|".join([r.type, r.name.encode("latin-1").hex(), *what]))
+                again = b"".join(ndef.message_encoder(records)).hex()
+            except Exception as problem:
+                print("unreadable", repr(problem)); continue
             print(";".join(said) + " " + again)
         """
 
