@@ -16,6 +16,8 @@ DESTDIR ?=
 TEST_ARGS ?=
 # Passed on to the bench driver, as in `make bench BENCH_ARGS='--runs 5'`.
 BENCH_ARGS ?=
+# How long `make fuzz` feeds each parser.
+FUZZ_SECONDS ?= 60
 DEMO_CARD ?= Fixtures/cards/suica-p1/card.json
 
 # An import of a module that Package.swift does not allow is an error.
@@ -29,9 +31,10 @@ RELEASE_FLAGS := -c release --product kazasu --static-swift-stdlib -Xswiftc -use
 # The product of `make release` and `make docs`, ready to be installed.
 DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
-MODULES := ByteCodec CardModel NFCTransport NDEF CardDecoders DumpFormats DumpFormatsXML FeliCa ISO7816 NFCForumTags LibNFCReader PCSCReader ISODEP VirtualReader CardReading
+MODULES := ByteCodec CardModel NFCTransport NDEF CardDecoders DumpFormats DumpFormatsXML FeliCa ISO7816 NFCForumTags SystemDevices \
+           LibNFCReader PCSCReader ISODEP PaSoRiReader VirtualReader CardReading
 
-APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev pkg-config
+APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config
 APT_TEST := libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
             pcscd vsmartcard-vpcd vsmartcard-vpicc python3-virtualsmartcard \
             umockdev python3-gi gir1.2-umockdev-1.0
@@ -80,10 +83,17 @@ demo: deps build ## installs, builds, then reads a virtual card through the real
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: test lint format coverage asan tsan bench
+.PHONY: test test-usb lint format coverage asan tsan fuzz bench
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	swift test --skip-build --scratch-path $(SCRATCH) $(TEST_ARGS)
+
+# umockdev's Python binding is Debian's, so it is Debian's Python, too.
+test-usb: deps venv ## runs the unmodified program before emulated USB readers
+	$(SWIFT_BUILD) --product kazasu
+	$(SWIFT_BUILD) --product usb-chip
+	KAZASU="$$($(SWIFT_BUILD) --show-bin-path)/kazasu" USB_CHIP="$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" \
+	    umockdev-wrapper /usr/bin/python3 Tests/USB/test_usb.py
 
 lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
@@ -110,8 +120,21 @@ tsan: deps venv ## runs the tests under the thread sanitizer
 	LD_PRELOAD=$(CURDIR)/.build-tsan/libmutex.so \
 	    swift test --skip-build --scratch-path .build-tsan --sanitize thread $(TEST_ARGS)
 
+# A crash must end the fuzzer at once, and Swift's own handler would write a backtrace for minutes.
+fuzz: deps ## fuzzes the parsers of what comes from outside, FUZZ_SECONDS each
+	swift build --package-path Tests/Fuzz --scratch-path .build-fuzz --sanitize fuzzer
+	set -e; for fuzzer in Port100Frames Documents; do \
+	    mkdir -p .build-fuzz/corpus/$$fuzzer; \
+	    SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Tests/Fuzz --scratch-path .build-fuzz --show-bin-path)/$$fuzzer" \
+	        -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=512 -timeout=5 -artifact_prefix=.build-fuzz/ \
+	        .build-fuzz/corpus/$$fuzzer Fixtures/formats; \
+	done
+
 bench: deps venv release ## compares speed and memory with a C program on libnfc and with nfcpy
 	python3 Tests/Bench/bench.py --kazasu $(KAZASU) --python $(KAZASU_PYTHON) --work $(SCRATCH)/bench $(BENCH_ARGS)
+	$(SWIFT_BUILD) --product usb-chip
+	umockdev-wrapper /usr/bin/python3 Tests/Bench/usb.py --kazasu $(abspath $(KAZASU)) --python $(KAZASU_PYTHON) \
+	    --chip "$$($(SWIFT_BUILD) --show-bin-path)/usb-chip"
 
 # --- documents and installing -----------------------------------------------------------------------------------------
 
@@ -135,4 +158,4 @@ uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-asan .build-tsan $(VENV)
+	rm -rf $(SCRATCH) .build-asan .build-tsan .build-fuzz $(VENV)

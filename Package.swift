@@ -27,9 +27,11 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("NFCForumTags", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCTransport"]),
-    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport"]),
+    ("SystemDevices", ["NFCTransport"]),
+    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport", "SystemDevices"]),
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
     ("ISODEP", ["NFCTransport"]),
+    ("PaSoRiReader", ["ByteCodec", "CLibUSB", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
     (
         "CardReading",
@@ -54,11 +56,19 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
     ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
     ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
-    ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "VirtualReader"]),
+    ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "ReaderConformance", "VirtualReader"]),
     (
         "LibNFCReaderTests",
         [
             "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "LibNFCReader", "NFCTransport",
+            "ReaderConformance", "SystemDevices", "VirtualReader",
+        ]
+    ),
+    ("SystemDevicesTests", ["NFCTransport", "SystemDevices"]),
+    (
+        "PaSoRiReaderTests",
+        [
+            "ByteCodec", "CardModel", "NFCTransport", "PaSoRiReader", "ReaderConformance", "SystemDevices",
             "VirtualReader",
         ]
     ),
@@ -93,6 +103,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     ],
     targets: modules.map {
         .target(
@@ -102,20 +113,30 @@ let package = Package(
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
+        .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
         .target(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Certificates"])),
             ],
             swiftSettings: strict),
         .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["ByteCodec", "CardModel"], path: "Tests/TestSupport",
+            name: "ReaderConformance", dependencies: ["CardModel", "NFCTransport", "VirtualReader"],
+            path: "Tests/ReaderConformance", swiftSettings: strict),
+        .executableTarget(
+            name: "usb-chip", dependencies: ["TestSupport", "VirtualReader"], path: "Tests/USB/Chip",
+            swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "SystemDevices"], path: "Tests/TestSupport",
             swiftSettings: strict),
     ]
         + tests.map {
-            .testTarget(name: $0.name, dependencies: $0.dependencies + ["TestSupport"], swiftSettings: strict)
+            .testTarget(
+                name: $0.name, dependencies: $0.dependencies + ["TestSupport"],
+                swiftSettings: strict)
         },
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NFCTransport
+internal import SystemDevices
 
 /// A libnfc connection string that libnfc can be given without harm.
 ///
@@ -43,7 +44,7 @@ struct ConnectionString: Hashable, Sendable {
         case .usb:
             usbNumbers = try Self.usbNumbers(parts)
             (path, speed) = (nil, nil)
-            text = ([family.name] + usbNumbers.map(Self.threeDigits)).joined(separator: ":")
+            text = ([family.name] + usbNumbers.map(USBDevice.threeDigits)).joined(separator: ":")
         case .serial, .deviceFile:
             guard let first = parts.first, first.hasPrefix("/") else {
                 throw Self.malformed("after \(family.name): comes the path of its device, as in \(family.example)")
@@ -80,12 +81,6 @@ struct ConnectionString: Hashable, Sendable {
         guard family.address != .serial || speeds.contains(speed) else {
             throw malformed("libnfc knows no speed but \(speeds.map(String.init).joined(separator: ", "))")
         }
-    }
-
-    /// A bus or device number as libnfc writes it.
-    static func threeDigits(_ number: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, 3 - digits.utf8.count)) + digits
     }
 
     private static func malformed(_ why: String) -> TransportError {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import NFCTransport
+internal import SystemDevices
 
 /// Opens and lists the readers that libnfc drives: PN531, PN532 and PN533 over USB, serial port, SPI and I²C, ACR122.
 ///

@@ -3,6 +3,7 @@
 import CardModel
 import Glibc
 import NFCTransport
+import SystemDevices
 import Testing
 import TestSupport
 import VirtualReader

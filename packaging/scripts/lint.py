@@ -19,6 +19,7 @@ CODE_RULES = [
     ("Sources/", "Sources/KazasuCLI/", IMPORT + r"Foundation\s*$",
      "full Foundation only in KazasuCLI; FoundationEssentials where JSON is read"),
     ("Sources/", "Sources/LibNFCReader/", IMPORT + r"CLibNFC\b", "only LibNFCReader imports CLibNFC"),
+    ("Sources/", "Sources/PaSoRiReader/", IMPORT + r"CLibUSB\b", "only PaSoRiReader imports CLibUSB"),
     ("Sources/", "Sources/PCSCReader/", IMPORT + r"CPCSC\b", "only PCSCReader imports CPCSC"),
     ("Sources/", "Sources/DumpFormatsXML/", IMPORT + r"CExpat\b", "only DumpFormatsXML imports CExpat"),
     ("Sources/", None, r"\btry!|\bas!|\.(?:first|last|baseAddress|pointee)!", "can trap"),

@@ -3,7 +3,9 @@
 import CardModel
 
 #if Certificates
+    import ByteCodec
     import Foundation
+    import SwiftASN1
     import X509
 #endif
 
@@ -16,14 +18,14 @@ struct CertificateSummary {
     /// First and last moment of validity, UTC, ISO 8601.
     var notBefore: String
     var notAfter: String
-    var keyAndSignature: String
+    var signatureAlgorithm: String
 
     /// The members of `kazasu.mynumber/1`; the subject and the serial number tell whose certificate it is.
     func members(_ redaction: Redaction) -> JSONObject {
         JSONObject([
             ("subject", .string(redaction.apply(subject))), ("issuer", .string(issuer)),
             ("serialNumber", .string(redaction.apply(serialNumber))), ("notBefore", .string(notBefore)),
-            ("notAfter", .string(notAfter)), ("signatureAlgorithm", .string(keyAndSignature)),
+            ("notAfter", .string(notAfter)), ("signatureAlgorithm", .string(signatureAlgorithm)),
         ])
     }
 
@@ -33,7 +35,7 @@ struct CertificateSummary {
             [tr("Subject", "主体者"), redaction.apply(subject)], [tr("Issuer", "発行者"), issuer],
             [tr("Serial number", "シリアル番号"), redaction.apply(serialNumber)],
             [tr("Valid from", "有効期間の開始"), notBefore], [tr("Valid until", "有効期間の終了"), notAfter],
-            [tr("Signature algorithm", "署名アルゴリズム"), keyAndSignature],
+            [tr("Signature algorithm", "署名アルゴリズム"), signatureAlgorithm],
         ]
     }
 
@@ -43,10 +45,11 @@ struct CertificateSummary {
             guard let certificate = try? Certificate(derEncoded: der) else { return nil }
             subject = certificate.subject.description
             issuer = certificate.issuer.description
-            serialNumber = certificate.serialNumber.description
+            serialNumber = Hex.encode(Array(certificate.serialNumber.bytes))
             notBefore = CertificateSummary.text(certificate.notValidBefore)
             notAfter = CertificateSummary.text(certificate.notValidAfter)
-            keyAndSignature = certificate.signatureAlgorithm.description
+            // As in `SignatureAlgorithm.sha256WithRSAEncryption`.
+            signatureAlgorithm = String(certificate.signatureAlgorithm.description.split(separator: ".").last ?? "")
         #else
             return nil
         #endif

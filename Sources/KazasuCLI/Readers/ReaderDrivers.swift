@@ -3,12 +3,13 @@
 import LibNFCReader
 import NFCTransport
 import PCSCReader
+import PaSoRiReader
 
 /// The drivers of real readers.
 ///
 /// The order is that in which readers are listed and the first ready one is taken.
 enum ReaderDrivers {
-    static let all: [any ReaderDriver] = [LibNFCDriver(), PCSCDriver()]
+    static let all: [any ReaderDriver] = [PaSoRiDriver(), LibNFCDriver(), PCSCDriver()]
 
     /// Every reader that is plugged in, usable or not.
     static func list() -> [ReaderListing] {

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import NFCTransport
+internal import SystemDevices
 
 /// A device file held against other programs while libnfc uses it.
 ///

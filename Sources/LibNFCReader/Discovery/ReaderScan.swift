@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NFCTransport
+internal import SystemDevices
 
 /// Puts together what libnfc lists, what sysfs shows and which serial ports there are. Nothing is opened but by
 /// libnfc's own look at USB readers.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NFCTransport
+internal import SystemDevices
 
 /// The USB readers of libnfc's that are plugged in, as sysfs shows them: nothing is opened, so those are found too
 /// that libnfc leaves out because it may not open them or somebody else holds them.
@@ -15,7 +16,7 @@ struct USBReaderScan: Sendable {
         let state: ReaderListing.State
 
         /// Its connection string.
-        var id: String { ([model.driver] + numbers.map(ConnectionString.threeDigits)).joined(separator: ":") }
+        var id: String { ([model.driver] + numbers.map(USBDevice.threeDigits)).joined(separator: ":") }
     }
 
     /// Where to look.
@@ -23,33 +24,19 @@ struct USBReaderScan: Sendable {
 
     /// What is plugged in, by sysfs name.
     func run() -> [Found] {
-        Directory.names(in: paths.usbDescriptions).compactMap { name in
-            let description = "\(paths.usbDescriptions)/\(name)"
-            guard let vendor = number(in: description, "idVendor", radix: 16),
-                let product = number(in: description, "idProduct", radix: 16),
-                let model = USBReaderModel.all.first(where: { $0.vendor == vendor && $0.product == product }),
-                let bus = number(in: description, "busnum", radix: 10),
-                let device = number(in: description, "devnum", radix: 10)
-            else { return nil }
-            return Found(model: model, numbers: [bus, device], state: state(of: name, [bus, device]))
+        USBDevice.all(paths).compactMap { device in
+            USBReaderModel.all.first { $0.vendor == device.vendor && $0.product == device.product }.map {
+                Found(model: $0, numbers: [device.bus, device.address], state: state(of: device))
+            }
         }
     }
 
-    private func number(in description: String, _ file: String, radix: Int) -> Int? {
-        Directory.line(of: "\(description)/\(file)").flatMap { Int($0, radix: radix) }
-    }
-
-    private func state(of name: String, _ numbers: [Int]) -> ReaderListing.State {
-        let node = ([paths.usbDevices] + numbers.map(ConnectionString.threeDigits)).joined(separator: "/")
-        if let obstacle = Directory.obstacle(at: node) {
-            return .unavailable(obstacle.reason, detail: obstacle.detail)
-        }
-        // An interface, as 1-1.3:1.0, has a link to the driver that holds it.
-        let interfaces = Directory.names(in: paths.usbDescriptions).filter { $0.hasPrefix("\(name):") }
-        let holders = interfaces.compactMap { Directory.linkName(of: "\(paths.usbDescriptions)/\($0)/driver") }
-        switch holders.first {
+    private func state(of device: USBDevice) -> ReaderListing.State {
+        if let obstacle = device.obstacle { return .unavailable(obstacle.reason, detail: obstacle.detail) }
+        switch device.interfaces.compactMap(\.driver).first {
         case nil: return .ready
-        case "usbfs"?: return .unavailable(.busy, detail: "another program holds it, perhaps pcscd")
+        case USBInterface.deviceFileDriver?:
+            return .unavailable(.busy, detail: "another program holds it, perhaps pcscd")
         case let driver?: return .unavailable(.busy, detail: "the kernel driver \(driver) holds it")
         }
     }

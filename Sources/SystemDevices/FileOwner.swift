@@ -3,9 +3,9 @@
 internal import Glibc
 
 /// Who may open a file.
-enum FileOwner {
+public enum FileOwner {
     /// The name of the group that a file belongs to, `nil` when there is no such file or name.
-    static func group(of path: String) -> String? {
+    public static func group(of path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         var entry = unsafe Glibc.group()

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-
-@testable import LibNFCReader
+internal import Glibc
+public import SystemDevices
 
 /// Directories that look like `/dev` and sysfs.
-final class MadeUpSystem {
+public final class MadeUpSystem {
     struct Failed: Error {
         let path: String
     }
 
-    let paths: SystemPaths
+    /// Where everything is.
+    public let paths: SystemPaths
     private let root: String
 
-    init() throws {
+    /// A system without any device.
+    public init() throws {
         var template = Array("/tmp/kazasu-system-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Failed(path: "/tmp") }
         root = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -29,26 +30,42 @@ final class MadeUpSystem {
     }
 
     /// Adds a USB device, with an interface that a driver holds or not.
-    func plugIn(
+    ///
+    /// - Parameters:
+    ///   - classes: the classes of its interfaces as sysfs writes them; the driver holds the first.
+    ///   - extra: more files of its description, as `serial`.
+    public func plugIn(
         _ name: String, vendor: String, product: String, bus: Int, device: Int, driver: String? = nil,
-        hasNode: Bool = true
+        hasNode: Bool = true, classes: [String] = ["ff"], extra: [String: String] = [:]
     ) throws {
         let description = "\(paths.usbDescriptions)/\(name)"
         try makeDirectory(description)
-        try write(vendor + "\n", to: "\(description)/idVendor")
-        try write(product + "\n", to: "\(description)/idProduct")
-        try write("\(bus)\n", to: "\(description)/busnum")
-        try write("\(device)\n", to: "\(description)/devnum")
-        try makeDirectory("\(description):1.0")
-        if let driver { symlink("../../../bus/usb/drivers/\(driver)", "\(description):1.0/driver") }
+        let files = ["idVendor": vendor, "idProduct": product, "busnum": "\(bus)", "devnum": "\(device)"]
+        for (file, text) in files.merging(extra, uniquingKeysWith: { $1 }) {
+            try write(text + "\n", to: "\(description)/\(file)")
+        }
+        for (number, code) in classes.enumerated() {
+            let interface = "\(description):1.\(number)"
+            try makeDirectory(interface)
+            try write("0\(number)\n", to: "\(interface)/bInterfaceNumber")
+            try write("\(code)\n", to: "\(interface)/bInterfaceClass")
+            if number == 0, let driver { symlink("../../../bus/usb/drivers/\(driver)", "\(interface)/driver") }
+        }
         guard hasNode else { return }
-        let busDirectory = "\(paths.usbDevices)/\(ConnectionString.threeDigits(bus))"
+        let busDirectory = "\(paths.usbDevices)/\(USBDevice.threeDigits(bus))"
         mkdir(busDirectory, 0o755)
-        try write("", to: "\(busDirectory)/\(ConnectionString.threeDigits(device))")
+        try write("", to: "\(busDirectory)/\(USBDevice.threeDigits(device))")
+    }
+
+    /// Pulls the plug of a USB device.
+    public func unplug(_ name: String) {
+        for entry in Directory.names(in: paths.usbDescriptions) where entry == name || entry.hasPrefix("\(name):") {
+            remove("\(paths.usbDescriptions)/\(entry)")
+        }
     }
 
     /// Adds a file to `/dev`.
-    func addDevice(_ name: String) throws -> String {
+    public func addDevice(_ name: String) throws -> String {
         try write("", to: "\(paths.devices)/\(name)")
         return "\(paths.devices)/\(name)"
     }

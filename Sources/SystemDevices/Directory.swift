@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ByteCodec
 internal import Glibc
 
 /// What is read of the file system without Foundation.
-enum Directory {
+public enum Directory {
     /// The names in a directory, sorted, without those that begin with a dot; none when it cannot be read.
-    static func names(in path: String) -> [String] {
+    public static func names(in path: String) -> [String] {
         guard let directory = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(directory) }
         var names: [String] = []
@@ -20,7 +19,7 @@ enum Directory {
     }
 
     /// The first line of a short text file, such as sysfs has.
-    static func line(of path: String) -> String? {
+    public static func line(of path: String) -> String? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -31,7 +30,7 @@ enum Directory {
     }
 
     /// The last part of what a symbolic link points to.
-    static func linkName(of path: String) -> String? {
+    public static func linkName(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = unsafe readlink(path, &buffer, buffer.count)
         guard count > 0 else { return nil }
@@ -40,8 +39,13 @@ enum Directory {
     }
 
     /// Why a device file could not be opened for reading and writing, without opening it: that can reset a device.
-    static func obstacle(at path: String) -> DeviceNodeFault? {
-        guard unsafe faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) != 0 else { return nil }
+    public static func obstacle(at path: String) -> DeviceNodeFault? {
+        // Both ask the same of a process that is who it was started as; emulated devices know only the plain one.
+        let isItself = getuid() == geteuid() && getgid() == getegid()
+        let result =
+            unsafe isItself
+            ? access(path, R_OK | W_OK) : faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS)
+        guard result != 0 else { return nil }
         return DeviceNodeFault(errorNumber: errno, path: path, group: FileOwner.group(of: path))
     }
 }

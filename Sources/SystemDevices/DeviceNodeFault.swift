@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import NFCTransport
+public import NFCTransport
 
 /// Why a device file could not be opened, in the words of a reader.
-struct DeviceNodeFault: Hashable, Sendable {
+public struct DeviceNodeFault: Hashable, Sendable {
     /// What `open` said.
-    let errorNumber: Int32
+    public let errorNumber: Int32
     /// The file.
-    let path: String
+    public let path: String
     /// The group that may open it, when that is known.
-    let group: String?
+    public let group: String?
+
+    /// Why a file could not be opened.
+    ///
+    /// - Parameter errorNumber: `errno`.
+    public init(errorNumber: Int32, path: String, group: String?) {
+        self.errorNumber = errorNumber
+        self.path = path
+        self.group = group
+    }
 
     /// The reason.
-    var reason: UnavailableReason {
+    public var reason: UnavailableReason {
         switch errorNumber {
         case EACCES, EPERM: .permission
         case EBUSY, EWOULDBLOCK, ETXTBSY: .busy
@@ -23,7 +32,7 @@ struct DeviceNodeFault: Hashable, Sendable {
     }
 
     /// The reason in words, for people.
-    var detail: String {
+    public var detail: String {
         switch reason {
         case .permission:
             group.map { "\(path) may be opened by members of the group \($0)" } ?? "\(path) may not be opened"
@@ -35,5 +44,5 @@ struct DeviceNodeFault: Hashable, Sendable {
     }
 
     /// The error to throw.
-    var error: TransportError { .readerUnavailable(reason: reason, detail: detail) }
+    public var error: TransportError { .readerUnavailable(reason: reason, detail: detail) }
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+
+/// FeliCa's Polling, for readers that send it themselves: the one command that a reader must know to find a card.
+///
+/// Source: nfcpy's `tt3.py` and `rcs380.py`; times as in the JIS X 6319-4 summary of felica-rs.
+public struct FeliCaPolling: Hashable, Sendable {
+    private let system: SystemCode
+    private let requestCode: UInt8
+    private let timeSlots: UInt8
+
+    /// A Polling for one system.
+    ///
+    /// - Parameters:
+    ///   - requestCode: 0 for nothing more, 1 for the system code, 2 for the communication performance.
+    ///   - timeSlots: 0, 1, 3, 7 or 15: how many slots there are beside the first.
+    public init(_ system: SystemCode, requestCode: UInt8 = 0, timeSlots: UInt8 = 0) {
+        self.system = system
+        self.requestCode = requestCode
+        self.timeSlots = timeSlots
+    }
+
+    /// The packet with its LEN byte: `06 00`, the system code big-endian, request code, time slots.
+    public var frame: [UInt8] {
+        var writer = ByteWriter([0x06, 0x00])
+        writer.write(system.rawValue, .big)
+        writer.write(requestCode)
+        writer.write(timeSlots)
+        return writer.bytes
+    }
+
+    /// When the last time slot is over, 2.417 ms and 1.208 ms a slot after the packet, and 3 ms for the reader; at
+    /// least the 10 ms that nfcpy waits.
+    public var longestAnswerTime: Duration {
+        max(.milliseconds(10), .microseconds(2417 + 1208 * (Int(timeSlots) + 1) + 3000))
+    }
+
+    /// Reads an answer: `12 01 IDm PMm`, or LEN 14 with two bytes of request data.
+    ///
+    /// - Throws: ``TransportError/corrupted(status:)`` with status 0 when it is no answer to a Polling.
+    public func target(
+        from answer: some Collection<UInt8>, bitRate: FeliCaBitRate
+    ) throws(TransportError) -> FeliCaTarget {
+        var reader = ByteReader(Array(answer))
+        guard let length = try? reader.readUInt8(), length == 0x12 || length == 0x14,
+            (try? reader.readUInt8()) == 0x01, let idm = try? reader.readUInt64(.big),
+            let pmm = try? reader.readUInt64(.big)
+        else { throw .corrupted(status: 0) }
+        var requestData: UInt16?
+        if length == 0x14 {
+            guard let data = try? reader.readUInt16(.big) else { throw .corrupted(status: 0) }
+            requestData = data
+        }
+        return FeliCaTarget(
+            idm: IDm(rawValue: idm), pmm: PMm(rawValue: pmm), requestData: requestData, bitRate: bitRate)
+    }
+}

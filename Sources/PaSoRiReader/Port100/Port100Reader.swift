@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import ISODEP
+internal import NFCTransport
+
+/// An RC-S380.
+///
+/// Modulation and protocol are told to the reader only when they change, so an exchange is one command: three USB
+/// transfers, where nfcpy needs nine.
+final class Port100Reader: Reader {
+    let information: ReaderInformation
+    private let link: Port100Link
+    private let radio: Port100Radio
+    private let cancellation: CancellationToken
+    /// Cards of type A and B.
+    private var pcd: PCD
+    /// The speed of the FeliCa card that was looked for last; `nil` when that was a card of type A or B.
+    private var feliCa: FeliCaBitRate?
+    private var isClosed = false
+
+    /// The longest frame to a card; nfcpy's figure.
+    static let longestFrame = 290
+
+    /// Brings a reader to a known state: whatever a predecessor left is thrown away, and the field is off.
+    init(
+        _ usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken
+    ) throws(TransportError) {
+        let link = Port100Link(usb)
+        try link.synchronise()
+        let version = try link.run(.getFirmwareVersion, [])
+        guard try link.run(.switchRF, [0x00]) == [0x00] else { throw .readerFailed(detail: "the field stays on") }
+        self.link = link
+        self.cancellation = cancellation
+        radio = Port100Radio(link)
+        pcd = PCD(radio)
+        var information = information
+        information.technologies = [.felica, .typeA, .typeB]
+        // What one block of ISO-DEP does not hold is chained.
+        information.longestCommandAPDU = 65_544
+        information.longestResponseAPDU = 65_538
+        if let version = Self.text(ofVersion: version) { information.name += " (firmware \(version))" }
+        self.information = information
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Looks once for a card.
+    ///
+    /// - Returns: the card, or `nil` when none answered.
+    /// - Throws: ``TransportError`` when the reader failed, was closed, or work was cancelled;
+    ///   ``TransportError/corrupted(status:)`` when what answered could not be selected.
+    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        try check()
+        switch request {
+        case .felica(let system, let requestCode, let timeSlots, let bitRate):
+            // A card left in ISO-DEP would not be found again.
+            try run { () throws(TransportError) in try pcd.release() }
+            feliCa = bitRate
+            let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
+            return try run { () throws(TransportError) in try poll(polling, bitRate) }
+        case .typeA, .typeB:
+            feliCa = nil
+            return try run { () throws(TransportError) in try pcd.activate(request) }
+        }
+    }
+
+    private func poll(_ polling: FeliCaPolling, _ bitRate: FeliCaBitRate) throws(TransportError) -> PICC? {
+        do throws(TransportError) {
+            let answer = try radio.exchange(
+                polling.frame, as: .felica(bitRate), within: polling.longestAnswerTime)
+            return .felica(try polling.target(from: answer.bytes, bitRate: bitRate))
+        } catch {
+            switch error {
+            case .noAnswer: return nil
+            // A card that is on its way into the field, or two at once: who looks for a card looks again.
+            case .corrupted(let status) where status != 0: return nil
+            default: throw error
+            }
+        }
+    }
+
+    /// Sends one frame to the card that was looked for last.
+    ///
+    /// - Parameters:
+    ///   - frame: a FeliCa packet, or what ``PICC/isISODEP`` says.
+    ///   - timeout: the longest time that the card may take; one frame waits 6.5 s at most.
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
+        try check()
+        guard let feliCa else {
+            return try run { () throws(TransportError) in try pcd.transceive(frame, timeout: timeout) }
+        }
+        guard frame.count <= Self.longestFrame else {
+            throw .frameTooLong(length: frame.count, limit: Self.longestFrame)
+        }
+        return try run { () throws(TransportError) in
+            try radio.exchange(frame, as: .felica(feliCa), within: timeout).bytes
+        }
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        link.close()
+    }
+
+    private func check() throws(TransportError) {
+        if isClosed { throw .readerUnavailable(reason: .absent, detail: "the reader was closed") }
+        try cancellation.check()
+    }
+
+    /// What fails after a cancellation was cancelled.
+    private func run<Result>(_ body: () throws(TransportError) -> Result) throws(TransportError) -> Result {
+        do throws(TransportError) {
+            return try body()
+        } catch {
+            try cancellation.check()
+            throw error
+        }
+    }
+
+    /// `11 01` is 1.11.
+    private static func text(ofVersion bytes: [UInt8]) -> String? {
+        guard bytes.count == 2, let low = bytes.first, let high = bytes.last else { return nil }
+        return "\(String(high, radix: 16)).\(low < 0x10 ? "0" : "")\(String(low, radix: 16))"
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibUSB
+internal import Glibc
+internal import NFCTransport
+internal import SystemDevices
+
+/// A device that libusb holds open, with one interface claimed.
+///
+/// The kernel driver that holds the interface is detached and given it back in ``close()``, by hand: libusb's own
+/// way attaches a driver also where none was. SET_CONFIGURATION is sent only to a device that has no configuration:
+/// felica-rs traced wrong acknowledgements of the RC-S380 to the reset that a second one does.
+@safe final class LibUSBDevice {
+    let context: OpaquePointer
+    let handle: OpaquePointer
+    let endpoints: USBEndpoints
+    private let tookFromKernel: Bool
+    private var isClosed = false
+
+    /// Opens a device and claims the first interface of a class that has bulk endpoints.
+    ///
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)``.
+    init(_ device: USBDevice, classCode: UInt8) throws(TransportError) {
+        var context: OpaquePointer?
+        guard unsafe libusb_init(&context) == 0, let context = unsafe context else {
+            throw .readerUnavailable(reason: .absent, detail: "libusb finds no USB")
+        }
+        do throws(TransportError) {
+            let handle = try unsafe Self.open(device, context)
+            do throws(TransportError) {
+                let endpoints = try unsafe Self.endpoints(of: handle, classCode)
+                tookFromKernel = try unsafe Self.claim(endpoints.interface, of: handle)
+                unsafe self.context = context
+                unsafe self.handle = handle
+                self.endpoints = endpoints
+            } catch {
+                unsafe libusb_close(handle)
+                throw error
+            }
+        } catch {
+            unsafe libusb_exit(context)
+            throw error
+        }
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Gives everything back.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        unsafe libusb_release_interface(handle, endpoints.interface)
+        if tookFromKernel { unsafe libusb_attach_kernel_driver(handle, endpoints.interface) }
+        unsafe libusb_close(handle)
+        unsafe libusb_exit(context)
+    }
+
+    private static func open(
+        _ device: USBDevice, _ context: OpaquePointer
+    ) throws(TransportError) -> OpaquePointer {
+        var list: UnsafeMutablePointer<OpaquePointer?>?
+        let count = unsafe libusb_get_device_list(context, &list)
+        defer { if let list = unsafe list { unsafe libusb_free_device_list(list, 1) } }
+        for index in 0..<max(0, count) {
+            guard let candidate = unsafe list?[index],
+                unsafe Int(libusb_get_bus_number(candidate)) == device.bus,
+                unsafe Int(libusb_get_device_address(candidate)) == device.address
+            else { continue }
+            var handle: OpaquePointer?
+            let result = unsafe libusb_open(candidate, &handle)
+            if let handle = unsafe handle { return unsafe handle }
+            throw whyNot(result, device)
+        }
+        throw .unplugged
+    }
+
+    private static func whyNot(_ result: Int32, _ device: USBDevice) -> TransportError {
+        if let obstacle = device.obstacle { return obstacle.error }
+        let number: Int32 =
+            switch libusb_error(result) {
+            case LIBUSB_ERROR_ACCESS: EACCES
+            case LIBUSB_ERROR_BUSY: EBUSY
+            case LIBUSB_ERROR_NO_DEVICE: ENODEV
+            default: EIO
+            }
+        return DeviceNodeFault(errorNumber: number, path: device.node, group: FileOwner.group(of: device.node)).error
+    }
+
+    private static func endpoints(
+        of handle: OpaquePointer, _ classCode: UInt8
+    ) throws(TransportError) -> USBEndpoints {
+        var active: Int32 = 0
+        if unsafe libusb_get_configuration(handle, &active) == 0, active == 0 {
+            unsafe libusb_set_configuration(handle, 1)
+        }
+        var configuration: UnsafeMutablePointer<libusb_config_descriptor>?
+        guard unsafe libusb_get_active_config_descriptor(libusb_get_device(handle), &configuration) == 0,
+            let configuration = unsafe configuration
+        else { throw .readerUnavailable(reason: .unsupported, detail: "it has no USB configuration") }
+        defer { unsafe libusb_free_config_descriptor(configuration) }
+        guard let found = unsafe USBEndpoints(in: configuration.pointee, classCode: classCode) else {
+            throw .readerUnavailable(reason: .unsupported, detail: "it has not the USB interface of a PaSoRi")
+        }
+        return found
+    }
+
+    /// Claims an interface.
+    ///
+    /// - Returns: whether a kernel driver had it, which is to have it again.
+    private static func claim(_ interface: Int32, of handle: OpaquePointer) throws(TransportError) -> Bool {
+        var tookFromKernel = false
+        if unsafe libusb_kernel_driver_active(handle, interface) == 1 {
+            switch unsafe libusb_error(libusb_detach_kernel_driver(handle, interface)) {
+            case LIBUSB_SUCCESS: tookFromKernel = true
+            // It went by itself.
+            case LIBUSB_ERROR_NOT_FOUND: break
+            case LIBUSB_ERROR_NO_DEVICE: throw .unplugged
+            default: throw .readerUnavailable(reason: .busy, detail: "the kernel driver does not give it away")
+            }
+        }
+        let result = unsafe libusb_claim_interface(handle, interface)
+        if result == 0 { return tookFromKernel }
+        if tookFromKernel { unsafe libusb_attach_kernel_driver(handle, interface) }
+        switch libusb_error(result) {
+        case LIBUSB_ERROR_BUSY: throw .readerUnavailable(reason: .busy, detail: "another program holds it")
+        case LIBUSB_ERROR_NO_DEVICE: throw .unplugged
+        default: throw .readerUnavailable(reason: .busy, detail: "it cannot be claimed (libusb error \(result))")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibUSB
+internal import NFCTransport
+internal import SystemDevices
+
+/// A link through libusb-1.0. A transfer that waits is ended by the cancellation token at once, without polling.
+final class LibUSBLink: USBLink {
+    private var device: LibUSBDevice?
+    private let cancellation: CancellationToken
+    private var handler: Int?
+    private var isListening = true
+
+    /// More than the longest answer of any PaSoRi, and a whole number of packets of any size.
+    static let longestTransfer = 4096
+    /// How long a transfer that was cancelled is waited for.
+    private static let cancellingTime = Duration.seconds(2)
+
+    /// Opens a device.
+    ///
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)``.
+    init(_ device: USBDevice, classCode: UInt8, cancellation: CancellationToken) throws(TransportError) {
+        let opened = try LibUSBDevice(device, classCode: classCode)
+        self.device = opened
+        self.cancellation = cancellation
+        let waker = unsafe USBWaker(context: opened.context)
+        handler = cancellation.onCancel { waker.wake() }
+    }
+
+    deinit {
+        close()
+    }
+
+    func send(_ bytes: [UInt8], within time: Duration) throws(USBError) {
+        guard let device else { throw .gone }
+        let transfer = try USBTransfer(sending: bytes, over: device)
+        let outcome = wait(for: transfer, over: device, within: time)
+        if let outcome { throw mended(outcome, device.endpoints.output) }
+    }
+
+    func receive(within time: Duration) throws(USBError) -> [UInt8] {
+        guard let device else { throw .gone }
+        let transfer = try USBTransfer(receiving: Self.longestTransfer, over: device)
+        guard let outcome = wait(for: transfer, over: device, within: time) else { return transfer.bytes }
+        // A last packet that is full ends no transfer.
+        if outcome == .timedOut, !transfer.bytes.isEmpty { return transfer.bytes }
+        throw mended(outcome, device.endpoints.input)
+    }
+
+    func ignoreCancellation() {
+        isListening = false
+    }
+
+    func close() {
+        if let handler { cancellation.remove(handler) }
+        handler = nil
+        device?.close()
+        device = nil
+    }
+
+    private func mended(_ error: USBError, _ endpoint: UInt8) -> USBError {
+        if error == .stalled, let device { unsafe libusb_clear_halt(device.handle, endpoint) }
+        return error
+    }
+
+    private func wait(for transfer: USBTransfer, over device: LibUSBDevice, within time: Duration) -> USBError? {
+        if isListening, cancellation.isCancelled { return .cancelled }
+        if let error = transfer.submit(within: time) { return error }
+        let deadline = ContinuousClock.now + time + Self.cancellingTime
+        var failure: USBError?
+        while !transfer.isOver, failure == nil {
+            if isListening, cancellation.isCancelled {
+                failure = .cancelled
+            } else if ContinuousClock.now >= deadline {
+                failure = .timedOut
+            } else {
+                failure = handleEvents(of: device, until: transfer, within: time + Self.cancellingTime)
+            }
+        }
+        guard let failure else { return transfer.outcome }
+        transfer.cancel()
+        finish(transfer, over: device)
+        return failure
+    }
+
+    /// Waits until a transfer that was cancelled is over. One that never ends keeps its memory, and the link is dead.
+    private func finish(_ transfer: USBTransfer, over device: LibUSBDevice) {
+        let deadline = ContinuousClock.now + Self.cancellingTime
+        while !transfer.isOver, ContinuousClock.now < deadline {
+            _ = handleEvents(of: device, until: transfer, within: .milliseconds(100))
+        }
+        if !transfer.isOver {
+            transfer.abandon()
+            close()
+        }
+    }
+
+    /// Lets libusb work until the transfer is over or somebody cancels.
+    private func handleEvents(of device: LibUSBDevice, until transfer: USBTransfer, within time: Duration) -> USBError?
+    {
+        var limit = timeval(tv_sec: Int(clamping: time.components.seconds), tv_usec: 0)
+        limit.tv_usec = Int(time.components.attoseconds / 1_000_000_000_000)
+        let result = unsafe libusb_handle_events_timeout_completed(device.context, &limit, transfer.completed)
+        return libusb_error(result) == LIBUSB_ERROR_INTERRUPTED ? nil : USBError(result)
+    }
+}

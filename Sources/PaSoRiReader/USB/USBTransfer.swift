@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibUSB
+
+/// One bulk transfer of libusb's, with the memory that it uses until it is over.
+@safe final class USBTransfer {
+    private let transfer: UnsafeMutablePointer<libusb_transfer>
+    private let buffer: UnsafeMutableBufferPointer<UInt8>
+    /// What libusb looks at to see whether it can stop waiting.
+    let completed: UnsafeMutablePointer<Int32>
+    private var isAbandoned = false
+
+    /// A transfer to the device.
+    convenience init(sending bytes: [UInt8], over device: LibUSBDevice) throws(USBError) {
+        try self.init(capacity: max(1, bytes.count), length: bytes.count, device.endpoints.output, device)
+        _ = unsafe buffer.initialize(from: bytes)
+        if bytes.count % device.endpoints.outputPacket == 0 {
+            unsafe transfer.pointee.flags = UInt8(LIBUSB_TRANSFER_ADD_ZERO_PACKET.rawValue)
+        }
+    }
+
+    /// A transfer from the device.
+    convenience init(receiving count: Int, over device: LibUSBDevice) throws(USBError) {
+        try self.init(capacity: count, length: count, device.endpoints.input, device)
+    }
+
+    private init(capacity: Int, length: Int, _ endpoint: UInt8, _ device: LibUSBDevice) throws(USBError) {
+        guard let transfer = unsafe libusb_alloc_transfer(0) else {
+            throw .failed(code: Int32(LIBUSB_ERROR_NO_MEM.rawValue))
+        }
+        unsafe self.transfer = transfer
+        unsafe buffer = .allocate(capacity: capacity)
+        unsafe buffer.initialize(repeating: 0)
+        unsafe completed = .allocate(capacity: 1)
+        unsafe completed.initialize(to: 0)
+        unsafe libusb_fill_bulk_transfer(
+            transfer, device.handle, endpoint, buffer.baseAddress, Int32(clamping: length),
+            { transfer in
+                let completed = unsafe transfer?.pointee.user_data?.assumingMemoryBound(to: Int32.self)
+                unsafe completed?.pointee = 1
+            }, completed, 0)
+    }
+
+    deinit {
+        guard !isAbandoned else { return }
+        unsafe libusb_free_transfer(transfer)
+        unsafe buffer.deallocate()
+        unsafe completed.deallocate()
+    }
+
+    /// Hands it to the kernel; `nil` when that took it.
+    func submit(within time: Duration) -> USBError? {
+        let (seconds, attoseconds) = time.components
+        let milliseconds = min(max(seconds, 0), 3600) * 1000 + max(attoseconds, 0) / 1_000_000_000_000_000
+        // Zero would be for ever.
+        unsafe transfer.pointee.timeout = UInt32(clamping: max(1, milliseconds))
+        return unsafe USBError(libusb_submit_transfer(transfer))
+    }
+
+    /// Asks the kernel to end it; it is over only when ``isOver`` says so.
+    func cancel() {
+        unsafe libusb_cancel_transfer(transfer)
+    }
+
+    /// Leaves its memory to libusb for ever.
+    func abandon() {
+        isAbandoned = true
+    }
+
+    /// Whether the kernel is done with it.
+    var isOver: Bool { unsafe completed.pointee != 0 }
+
+    /// What became of it; `nil` when it went well.
+    var outcome: USBError? { unsafe USBError(transfer.pointee.status) }
+
+    /// What was transferred.
+    var bytes: [UInt8] { unsafe Array(buffer.prefix(max(0, Int(transfer.pointee.actual_length)))) }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A device on the USB as sysfs describes it; nothing is opened, so those are found too that may not be opened.
+///
+/// Source: the kernel's `Documentation/ABI/stable/sysfs-bus-usb`.
+public struct USBDevice: Hashable, Sendable {
+    /// The vendor's number.
+    public let vendor: UInt16
+    /// The product's number.
+    public let product: UInt16
+    /// The number of the bus, from 1.
+    public let bus: Int
+    /// The device's number on its bus; another one each time that it is plugged in.
+    public let address: Int
+    /// The ports that lead to it, as `1-1.3`: the same each time that it is plugged in there.
+    public let portPath: String
+    /// Its serial number, when it has one.
+    public let serial: String?
+    /// What it calls itself, when it does.
+    public let name: String?
+    /// The interfaces of its present configuration, in the order of their numbers.
+    public let interfaces: [USBInterface]
+    /// The device file.
+    public let node: String
+
+    /// The devices that are plugged in, in the order of their port paths.
+    public static func all(_ paths: SystemPaths = SystemPaths()) -> [USBDevice] {
+        let names = Directory.names(in: paths.usbDescriptions)
+        return names.filter { !$0.contains(":") }.compactMap { USBDevice($0, among: names, paths) }
+    }
+
+    private init?(_ portPath: String, among names: [String], _ paths: SystemPaths) {
+        let description = "\(paths.usbDescriptions)/\(portPath)"
+        guard let vendor = Self.number(in: description, "idVendor", radix: 16).flatMap({ UInt16(exactly: $0) }),
+            let product = Self.number(in: description, "idProduct", radix: 16).flatMap({ UInt16(exactly: $0) }),
+            let bus = Self.number(in: description, "busnum", radix: 10),
+            let address = Self.number(in: description, "devnum", radix: 10)
+        else { return nil }
+        self.vendor = vendor
+        self.product = product
+        self.bus = bus
+        self.address = address
+        self.portPath = portPath
+        serial = Self.text(in: description, "serial")
+        name = Self.text(in: description, "product")
+        node = "\(paths.usbDevices)/\(Self.threeDigits(bus))/\(Self.threeDigits(address))"
+        // An interface, as 1-1.3:1.0, lies beside its device.
+        interfaces = names.filter { $0.hasPrefix("\(portPath):") }.map { name in
+            let description = "\(paths.usbDescriptions)/\(name)"
+            return USBInterface(
+                number: Self.number(in: description, "bInterfaceNumber", radix: 16) ?? 0,
+                classCode: Self.number(in: description, "bInterfaceClass", radix: 16).flatMap { UInt8(exactly: $0) },
+                driver: Directory.linkName(of: "\(description)/driver"))
+        }
+    }
+
+    /// Why its device file could not be opened, or `nil` when it can be.
+    public var obstacle: DeviceNodeFault? { Directory.obstacle(at: node) }
+
+    private static func number(in description: String, _ file: String, radix: Int) -> Int? {
+        Directory.line(of: "\(description)/\(file)").flatMap { Int($0, radix: radix) }
+    }
+
+    private static func text(in description: String, _ file: String) -> String? {
+        Directory.line(of: "\(description)/\(file)").flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A bus or device number as device files have it: three digits at least.
+    public static func threeDigits(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 3 - digits.utf8.count)) + digits
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NFCTransport
+import ReaderConformance
+import Testing
+
+/// What every reader must do, on a simulated PN532 through the real libnfc.
+struct LibNFCConformanceTests {
+    @Test func pn532() throws {
+        let bench = try Bench(card: ReaderConformance.card())
+        var conformance = ReaderConformance(bench.reader, field: bench.field, cancellation: bench.cancellation)
+        conformance.run()
+        #expect(conformance.breaches == [])
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import TestSupport
+import Testing
+
+@testable import PaSoRiReader
+
+/// Frames of the Port-100, against bytes that others have published.
+struct Port100FrameTests {
+    /// Data and its frame: nfcpy's `test_clf_rcs380.py`.
+    static let frames: [(data: String, frame: String)] = [
+        ("D62A01", "0000FFFFFF0300FDD62A01FF00"), ("D72B00", "0000FFFFFF0300FDD72B00FE00"),
+        ("D620", "0000FFFFFF0200FED6200A00"), ("D7211101", "0000FFFFFF0400FCD7211101F600"),
+        ("D60600", "0000FFFFFF0300FDD606002400"), ("D60001010F01", "0000FFFFFF0600FAD60001010F011800"),
+        ("D6020018", "0000FFFFFF0400FCD60200181000"),
+        ("D6046E000600FFFF0100", "0000FFFFFF0A00F6D6046E000600FFFF0100B300"),
+        ("D70580000000", "0000FFFFFF0600FAD70580000000A400"), ("3132", "0000FFFFFF0200FE31329D00"),
+    ]
+
+    @Test(arguments: frames) func encodesAndParses(_ data: String, _ frame: String) throws {
+        let data = try Hex.decode(data)
+        let bytes = try Hex.decode(frame)
+        #expect(Port100Frame.encode(data) == bytes)
+        var parser = Port100FrameParser()
+        parser.feed(bytes)
+        #expect(parser.next() == .frame(.data(data)))
+        #expect(parser.next() == .incomplete)
+    }
+
+    @Test func framesMayComeInPiecesAndTogether() throws {
+        let all = Port100Frame.acknowledgeBytes + Port100Frame.encode([0xD7, 0x2B, 0x00]) + Port100Frame.errorBytes
+        let expected: [Port100FrameParser.Outcome] = [
+            .frame(.acknowledge), .frame(.data([0xD7, 0x2B, 0x00])), .frame(.error),
+        ]
+        for cut in 0...all.count {
+            var parser = Port100FrameParser()
+            var found: [Port100FrameParser.Outcome] = []
+            for piece in [all[..<cut], all[cut...]] {
+                parser.feed(Array(piece))
+                while case .frame(let frame) = parser.next() { found.append(.frame(frame)) }
+            }
+            #expect(found == expected, "cut at \(cut)")
+        }
+    }
+
+    /// What is no frame, and stays none whatever follows.
+    static let damaged: [String] = [
+        "FF", "0001", "0000FE", "0000FF01FF7F80", "0000FF00FE", "0000FFFFFF0300FCD62A01FF00",
+        "0000FFFFFF0300FDD62A01FE00", "0000FFFFFF0300FDD62A01FF01", "0000FFFFFF000000", "0000FFFFFFFFFF02",
+    ]
+
+    @Test(arguments: damaged) func refusesWhatIsNoFrame(_ text: String) throws {
+        var parser = Port100FrameParser()
+        parser.feed(try Hex.decode(text))
+        #expect(parser.next() == .damaged)
+        parser.feed(Port100Frame.acknowledgeBytes)
+        #expect(parser.next() == .frame(.acknowledge))
+    }
+
+    @Test func everyBeginningIsIncomplete() {
+        let whole = Port100Frame.encode(Array(0..<200))
+        for count in 0..<whole.count {
+            var parser = Port100FrameParser()
+            parser.feed(Array(whole.prefix(count)))
+            #expect(parser.next() == .incomplete)
+        }
+    }
+
+    @Test func anyChangedByteIsNoticed() {
+        let whole = Port100Frame.encode([0xD7, 0x05, 0, 0, 0, 0, 8, 1, 2, 3])
+        var random = SeededGenerator(seed: 380)
+        for index in whole.indices {
+            var changed = whole
+            changed[index] ^= UInt8.random(in: 1...255, using: &random)
+            var parser = Port100FrameParser()
+            parser.feed(changed)
+            if case .frame(let frame) = parser.next() { Issue.record("byte \(index) gave \(frame)") }
+        }
+    }
+
+    @Test func randomBytesNeverTrapAndNeverStick() {
+        var random = SeededGenerator(seed: 1)
+        let starts: [[UInt8]] = [[], [0, 0, 0xFF], Port100Frame.dataStart, Port100Frame.dataStart + [3, 0, 0xFD]]
+        for _ in 0..<5000 {
+            var parser = Port100FrameParser()
+            let count = Int.random(in: 0...80, using: &random)
+            let noise = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            parser.feed((starts.randomElement(using: &random) ?? []) + noise)
+            var taken = 0
+            while case .frame = parser.next() { taken += 1 }
+            #expect(taken <= count)
+        }
+    }
+}

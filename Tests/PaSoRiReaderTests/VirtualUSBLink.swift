@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import NFCTransport
+import VirtualReader
+
+@testable import PaSoRiReader
+
+/// A driver's link to a simulated chip in the same process; nobody waits for anything, and one thread at a time uses it.
+final class VirtualUSBLink: USBLink, @unchecked Sendable {
+    let chip: any VirtualUSBChip
+    private let cancellation: CancellationToken
+    private var isListening = true
+    /// Every transfer in hexadecimal digits, `>` from the host, `<` from the reader.
+    private(set) var log: [String] = []
+    private(set) var closings = 0
+    /// Called before each transfer with its number, counted from 1.
+    var beforeTransfer: ((Int) -> Void)?
+    private var transfers = 0
+
+    init(_ chip: any VirtualUSBChip, _ cancellation: CancellationToken = CancellationToken()) {
+        self.chip = chip
+        self.cancellation = cancellation
+    }
+
+    func send(_ bytes: [UInt8], within time: Duration) throws(USBError) {
+        try begin()
+        log.append(">" + Hex.encode(bytes))
+        chip.receive(bytes)
+        if chip.isUnplugged { throw .gone }
+    }
+
+    func receive(within time: Duration) throws(USBError) -> [UInt8] {
+        try begin()
+        guard let bytes = chip.nextTransfer() else { throw chip.isUnplugged ? .gone : .timedOut }
+        log.append("<" + Hex.encode(bytes))
+        return bytes
+    }
+
+    func ignoreCancellation() { isListening = false }
+
+    func close() { closings += 1 }
+
+    /// What was logged since the last call.
+    func takeLog() -> [String] {
+        defer { log = [] }
+        return log
+    }
+
+    private func begin() throws(USBError) {
+        transfers += 1
+        beforeTransfer?(transfers)
+        if closings > 0 || chip.isUnplugged { throw .gone }
+        if isListening, cancellation.isCancelled { throw .cancelled }
+    }
+}

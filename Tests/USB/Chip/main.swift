@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import VirtualReader
+
+// A simulated USB reader behind standard input and output, for the emulated USB of `usb.py`:
+//
+//     usb-chip port100 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
+//
+// Requests: `O` with two bytes of length (little-endian) and a transfer from the host; `I` for the next transfer to it;
+// `S` for the statistics. Answers to `I` and `S` begin with two bytes of length; FFFF is nothing yet, FFFE no device.
+
+/// Reads exactly so many bytes; `nil` at the end of the input.
+func read(_ count: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+        var buffer = [UInt8](repeating: 0, count: count - bytes.count)
+        let received = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+        guard received > 0 else { return nil }
+        bytes += buffer.prefix(received)
+    }
+    return bytes
+}
+
+func write(_ bytes: [UInt8], length: Int) {
+    var rest = ([UInt8(length & 0xFF), UInt8(length >> 8 & 0xFF)] + bytes)[...]
+    while !rest.isEmpty {
+        let sent = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        guard sent > 0 else { exit(1) }
+        rest = rest.dropFirst(sent)
+    }
+}
+
+func fail(_ message: String) -> Never {
+    let line = Array("usb-chip: \(message)\n".utf8)
+    _ = Glibc.write(STDERR_FILENO, line, line.count)
+    exit(64)
+}
+
+var arguments = CommandLine.arguments.dropFirst()
+guard let kind = arguments.popFirst(), let card = arguments.popFirst() else { fail("which chip, which card?") }
+var faults = USBFaultPlan()
+let field = try VirtualCardFile.loadField(TestFiles.read(card))
+while let option = arguments.popFirst() {
+    guard let value = arguments.popFirst() else { fail("\(option) needs a value") }
+    switch option {
+    case "--unplug-before": faults.unplugBeforeTransfer = Int(value)
+    case "--leftover": faults.leftover.append(Array(value.utf8))
+    case "--field" where value == "empty": field.removeCards()
+    default: fail("\(option) is not known")
+    }
+}
+let chip: any VirtualUSBChip
+switch kind {
+case "port100": chip = VirtualPort100(field: field, faults: faults)
+default: fail("no chip is called \(kind)")
+}
+
+while let request = read(1)?.first {
+    switch request {
+    case UInt8(ascii: "O"):
+        guard let length = read(2), let bytes = read(Int(length[0]) | Int(length[1]) << 8) else { exit(1) }
+        chip.receive(bytes)
+        write([], length: chip.isUnplugged ? 0xFFFE : 0)
+    case UInt8(ascii: "I"):
+        if let bytes = chip.nextTransfer() {
+            write(bytes, length: bytes.count)
+        } else {
+            write([], length: chip.isUnplugged ? 0xFFFE : 0xFFFF)
+        }
+    default:
+        let found = chip.statistics
+        let complaints = found.complaints.map { "\"\($0)\"" }.joined(separator: ",")
+        let text = """
+            {"transfersFromHost":\(found.transfersFromHost),"transfersToHost":\(found.transfersToHost),\
+            "hostCommands":\(found.hostCommands),"exchanges":\(found.exchanges),\
+            "answeredExchanges":\(found.answeredExchanges),"isFieldOn":\(found.isFieldOn),"complaints":[\(complaints)]}
+            """
+        write(Array(text.utf8), length: text.utf8.count)
+    }
+}

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs on a machine with emulated USB readers: umockdev stands in for the kernel, a simulated chip for the reader."""
+
+import os
+import signal
+import subprocess
+import tempfile
+
+import gi
+gi.require_version("UMockdev", "1.0")
+from gi.repository import GLib, UMockdev
+
+from usbfs import UsbFs
+
+
+class Result:
+    """What a program did."""
+
+    def __init__(self, status, output, errors):
+        self.status, self.output, self.errors = status, output, errors
+
+
+class Emulation:
+    """Emulated readers, each with its chip; programs are run before them."""
+
+    def __init__(self):
+        self.testbed = UMockdev.Testbed.new()
+        self.readers = []
+
+    def plug_in(self, device, chip):
+        """Adds a reader.
+
+        Returns what its client does with it.
+        """
+        self.testbed.add_from_string(device.description())
+        reader = UsbFs(device, chip)
+        self.testbed.attach_ioctl(device.node, reader)
+        self.readers.append((device, reader, chip))
+        return reader
+
+    def unplug_all(self):
+        for device, _, chip in self.readers:
+            self.testbed.detach_ioctl(device.node)
+            for number in range(len(device.interfaces)):
+                self.testbed.remove_device(f"{device.sysfs}/{device.port}:1.{number}")
+            self.testbed.remove_device(device.sysfs)
+            chip.stop()
+        self.readers = []
+
+    def run(self, *command, environment=None, interrupt_when=None, signal_number=signal.SIGTERM, limit=60):
+        """Runs a program to its end.
+
+        interrupt_when: asked every few milliseconds; when it says so, the program gets the signal, once.
+        """
+        variables = {**os.environ, **(environment or {}), "UMOCKDEV_DIR": self.testbed.get_root_dir()}
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            child = subprocess.Popen(command, env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+            loop = GLib.MainLoop()
+            state = {"left": limit * 200, "sent": False}
+
+            def look():
+                state["left"] -= 1
+                if interrupt_when and not state["sent"] and interrupt_when():
+                    state["sent"] = True
+                    child.send_signal(signal_number)
+                if state["left"] == 0:
+                    child.kill()
+                if child.poll() is None:
+                    return True
+                loop.quit()
+                return False
+
+            GLib.timeout_add(5, look)
+            loop.run()
+            output.seek(0)
+            errors.seek(0)
+            return Result(child.returncode, output.read().decode(), errors.read().decode())
