@@ -20,11 +20,13 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ByteCodec", []),
     ("CardModel", ["ByteCodec"]),
     ("NFCTransport", ["ByteCodec", "CardModel"]),
-    ("CardDecoders", ["ByteCodec", "CardModel"]),
+    ("NDEF", ["ByteCodec", "CardModel"]),
+    ("CardDecoders", ["ByteCodec", "CardModel", "NDEF"]),
     ("DumpFormats", ["ByteCodec", "CardModel"]),
     ("DumpFormatsXML", ["ByteCodec", "CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
+    ("NFCForumTags", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCTransport"]),
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
     ("ISODEP", ["NFCTransport"]),
     ("SystemDevices", ["CardModel", "NFCTransport"]),
@@ -32,13 +34,21 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("PaSoRiReader", ["ByteCodec", "CLibUSB", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
     ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("CardReading", ["ByteCodec", "CardDecoders", "CardModel", "FeliCa", "ISO7816", "NFCTransport"]),
+    (
+        "CardReading",
+        ["ByteCodec", "CardDecoders", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]
+    ),
 ]
 
 /// Where modules keep tables of facts; whatever lies there is compiled in, so a new file needs no line here.
 let tables = [
-    "CardReading": "Recognition/Data", "FeliCa": "Registry/Data", "CardDecoders": "Data", "ISO7816": "Status/Data",
-    "ReaderDiagnosis": "Data", "SystemDevices": "Data",
+    "CardDecoders": ["Data"],
+    "CardReading": ["OpenFiles/Data", "Recognition/Data"],
+    "FeliCa": ["Registry/Data"],
+    "ISO7816": ["Status/Data"],
+    "NDEF": ["Data"],
+    "ReaderDiagnosis": ["Data"],
+    "SystemDevices": ["Data"],
 ]
 
 /// The test targets and what each may import beside `TestSupport`.
@@ -68,6 +78,11 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         ]
     ),
     ("PCSCReaderTests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader"]),
+    ("NDEFTests", ["ByteCodec", "CardModel", "NDEF"]),
+    (
+        "NFCForumTagsTests",
+        ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport", "VirtualReader"]
+    ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     (
@@ -97,7 +112,7 @@ let package = Package(
     ],
     targets: modules.map {
         .target(
-            name: $0.name, dependencies: $0.dependencies, resources: tables[$0.name].map { [.embedInCode($0)] } ?? [],
+            name: $0.name, dependencies: $0.dependencies, resources: (tables[$0.name] ?? []).map { .embedInCode($0) },
             swiftSettings: library)
     } + [
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),

@@ -3,9 +3,10 @@
 import ByteCodec
 public import CardModel
 
-/// A dump as lines for `awk`, `grep` and `diff`: one block a line, `SYSTEM SERVICE BLOCK HEX`, comments after `#`.
+/// A dump as lines for `awk`, `grep` and `diff`, comments after `#`: one block a line, `SYSTEM SERVICE BLOCK HEX`, of FeliCa,
+/// `PAGE HEX` of a Type 2 Tag, `AID FILE OFFSET HEX` with 16 bytes of ISO 7816 files.
 public struct HexListing: Sendable {
-    private let separator: String
+    let separator: String
 
     /// A way of listing blocks.
     ///
@@ -32,6 +33,9 @@ public struct HexListing: Sendable {
                 }
             }
         }
+        text += identity(dump.card)
+        if let tag = dump.type2 { text += pages(tag) }
+        for application in dump.applications { text += files(application) }
         for part in dump.missing { text += note(part) }
         return text
     }
@@ -65,7 +69,11 @@ public struct HexListing: Sendable {
     }
 
     private func note(_ part: MissingPart) -> String {
-        let place = [part.system?.description, part.service?.description].compactMap { $0 }
+        if let page = part.fromPage { return "# missing: pages from \(Type2Dump.name(of: page)) (\(part.reason))\n" }
+        let file = part.file.map { [part.application?.description.uppercased() ?? "MF", $0.description] }
+        let application = part.application.map { [$0.description.uppercased()] }
+        let place =
+            file ?? application ?? [part.system?.description, part.service?.description].compactMap { $0 }
         let from = part.fromBlock.map { " from block \(Hex.encode($0, digits: 4))" } ?? ""
         return "# missing: \((place.isEmpty ? ["systems"] : place).joined(separator: " "))\(from) (\(part.reason))\n"
     }

@@ -32,7 +32,11 @@ struct FormatFixture: CustomTestStringConvertible, Sendable {
 
     /// A dump in the form of the files `NAME.expected`.
     static func lines(_ dump: CardDump) -> [String] {
-        if case .object(let tag)? = dump.extra["type2"] { return memory("type2", tag["pages"]) }
+        if let tag = dump.type2 {
+            return tag.pages.sorted { $0.key < $1.key }.map {
+                "type2 \(Type2Dump.name(of: $0.key)) \(Hex.encode($0.value))"
+            }
+        }
         if case .object(let tag)? = dump.extra["st25tb"] { return memory("st25tb", tag["blocks"]) }
         func upper(_ id: (some CustomStringConvertible)?) -> String { id.map { $0.description.uppercased() } ?? "-" }
         var lines = ["card \(upper(dump.card.idm)) \(upper(dump.card.pmm))"]

@@ -9,6 +9,7 @@ struct SnapshotTests {
         "", "readers", "doctor", "poll", "scan", "dump", "read", "balance", "history", "felica", "apdu", "decode",
         "simulate",
         "convert", "diff", "stations", "stations import", "stations lookup", "license", "mynumber",
+        "tag", "tag info", "tag read", "tag write", "tag pages",
     ]
 
     @Test("Help is an answer in the language of the user", arguments: commands, ["en", "ja"])

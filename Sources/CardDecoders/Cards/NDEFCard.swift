@@ -3,12 +3,12 @@
 internal import ByteCodec
 public import CardModel
 
-// An NFC Forum Type 3 Tag, system 12FC: NDEF on FeliCa.
+// NFC Forum tags of type 2 (Ultralight, NTAG), type 3 (FeliCa, system 12FC) and type 4 (ISO 7816).
 //
-// Certain (NFC Forum Type 3 Tag specification as nfcpy reads it; the attribute block of a published tag): version, block
-// counts, flags, length, checksum. The records of the message are not read here.
+// Certain (the specifications as nfcpy reads them; published tags): how tags are laid out, and the records of messages.
+// Agreed (NXP data sheets, nfcpy): which product has which lock bits.
 
-/// Shows the attribute information of an NDEF message on FeliCa, and whether its checksum is right.
+/// Shows what an NFC Forum tag says of itself, and its NDEF message record by record.
 public struct NDEFDecoder: PurselessDecoder {
     /// `ndef`
     public let id = "ndef"
@@ -25,15 +25,22 @@ public struct NDEFDecoder: PurselessDecoder {
     /// The decoder.
     public init() {}
 
-    /// Whether the attribute block of the NDEF system was read.
-    public func recognises(_ dump: CardDump) -> Bool { attributes(dump) != nil }
+    /// Whether it is a tag: pages, the NDEF application, or the attribute block of the NDEF system were read.
+    public func recognises(_ dump: CardDump) -> Bool {
+        attributes(dump) != nil || dump.card.technology != .felica && TagReport(dump) != nil
+    }
 
-    /// Version, block counts, length, and whether the tag can be written.
+    /// What the tag is, and what its message says.
     public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+        guard let tag = TagReport(dump) else { throw noBalance(dump) }
+        guard tag.type == 3 else {
+            let name = LocalizedText("NFC Forum Type \(tag.type) Tag", "NFCフォーラム Type \(tag.type) Tag")
+            return CardReport(card: id, name: name, fields: tag.fields)
+        }
         guard let block = attributes(dump) else { throw noBalance(dump) }
         let attributes = NDEFAttributes(block)
         return CardReport(
-            card: id, name: name, fields: attributes.fields,
+            card: id, name: name, fields: attributes.fields + tag.fields,
             warnings: attributes.isChecksumRight ? [] : [.checksumWrong])
     }
 

@@ -138,8 +138,10 @@ public struct KazasuHexFormat: WritableDumpFormat {
 
     /// The listing without a separator between bytes.
     public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
-        try dump.checkFeliCa()
-        try dump.checkCodesAreUnique(systems: false)
+        if dump.card.technology == .felica {
+            try dump.checkFeliCa()
+            try dump.checkCodesAreUnique(systems: false)
+        }
         return Array(HexListing().text(dump).utf8)
     }
 }

@@ -31,27 +31,37 @@ public struct ProxmarkMemoryFormat: DumpFormat {
         case "14b", "14b v2": isType2 = false
         default: throw type.malformed("mfu or 14b v2")
         }
-        let memory = JSONObject([(isType2 ? "pages" : "blocks", .object(try memory(root.required("blocks"))))])
+        let memory = try memory(root.required("blocks"))
         var identity = CardIdentity(technology: isType2 ? .typeA : .typeB)
-        if let uid = try root.optional("Card")?.optional("UID")?.bytes() {
-            identity.extra["uid"] = .string(Hex.encode(uid))
+        let uid = try root.optional("Card")?.optional("UID")?.bytes()
+        if isType2 { identity.uid = uid } else if let uid { identity.extra["uid"] = .string(Hex.encode(uid)) }
+        var dump = CardDump(card: identity)
+        if isType2 {
+            dump.type2 = Type2Dump(pages: Dictionary(memory.map { (UInt16($0.number), $0.bytes) }) { $1 })
+            // Proxmark3 gives the answers to GET_VERSION and READ_SIG as fields of the card; zeros when there was none.
+            let answer = { (key: String, count: Int) throws(DocumentError) -> [UInt8]? in
+                let bytes = try root.optional("Card")?.optional(key)?.bytes()
+                return bytes?.count == count && bytes?.contains { $0 != 0 } == true ? bytes : nil
+            }
+            dump.type2?.version = try answer("Version", 8)
+            dump.type2?.signature = try answer("Signature", 32)
+        } else {
+            let blocks = JSONObject(memory.map { (Hex.encode($0.number, digits: 2), .string(Hex.encode($0.bytes))) })
+            dump.extra["st25tb"] = .object(JSONObject([("blocks", .object(blocks))]))
         }
-        let extra = JSONObject([
-            (isType2 ? "type2" : "st25tb", .object(memory)),
-            ("proxmark", .object(try root.object().without(["Created", "blocks"]))),
-        ])
-        return [CardDump(card: identity, extra: extra)]
+        dump.extra["proxmark"] = .object(try root.object().without(["Created", "blocks"]))
+        return [dump]
     }
 
-    /// Four bytes each by decimal number, as four bytes each by number in two hexadecimal digits.
-    private func memory(_ blocks: JSONCursor) throws(DocumentError) -> JSONObject {
-        var memory: [(number: UInt8, value: JSONValue)] = []
+    /// Four bytes each by decimal number, in order.
+    private func memory(_ blocks: JSONCursor) throws(DocumentError) -> [(number: UInt8, bytes: [UInt8])] {
+        var memory: [(number: UInt8, bytes: [UInt8])] = []
         for (key, value) in try blocks.members() {
             guard let number = BlockIndex(decimal: key).flatMap({ UInt8(exactly: $0.rawValue) }) else {
                 throw value.malformed("a decimal number from 0 to 255 as its name")
             }
-            memory.append((number, .string(Hex.encode(try value.bytes(count: 4)))))
+            memory.append((number, try value.bytes(count: 4)))
         }
-        return JSONObject(memory.sorted { $0.number < $1.number }.map { (Hex.encode($0.number, digits: 2), $0.value) })
+        return memory.sorted { $0.number < $1.number }
     }
 }

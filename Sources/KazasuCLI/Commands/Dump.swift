@@ -8,11 +8,12 @@ import NFCTransport
 /// `kazasu dump`
 struct Dump: KazasuCommand {
     static let configuration = CommandConfiguration(
-        abstract: tr("Read every block that needs no key.", "鍵なしで読めるブロックをすべて読む。"),
+        abstract: tr("Read every block, page and file that needs no key.", "鍵なしで読めるブロック・ページ・ファイルをすべて読む。"),
         discussion: tr(
             """
-            On standard output one block a line: SYSTEM SERVICE BLOCK HEX. With -o a JSON document that \
-            'kazasu decode' reads. When the card leaves, what was read is written all the same, and --resume goes on \
+            On standard output one block a line: SYSTEM SERVICE BLOCK HEX; of a Type 2 Tag PAGE HEX; of an ISO 7816 card \
+            AID FILE OFFSET HEX, the files that anybody may read (no PIN is sent or asked about). With -o a JSON document \
+            that 'kazasu decode' reads. When the card leaves, what was read is written all the same, and --resume goes on \
             with it.
 
             Examples:
@@ -21,7 +22,8 @@ struct Dump: KazasuCommand {
               kazasu dump --resume card.json -o card.json
             """,
             """
-            標準出力では 1 行 1 ブロック（システム サービス ブロック 16進）。-o では 'kazasu decode' が読める JSON。
+            標準出力では 1 行 1 ブロック（システム サービス ブロック 16進）。Type 2 Tag は ページ 16進、ISO 7816 のカードは
+            AID ファイル オフセット 16進（誰でも読めるファイルだけ。暗証番号は使いません）。-o では 'kazasu decode' が読める JSON。
             途中でカードが離れても読めた分は書き出され、--resume で続きから読めます。
 
             例:
@@ -62,19 +64,7 @@ struct Dump: KazasuCommand {
         let file = try output.map { path throws(Failure) in try OutputFile(path) }
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { session in
-            let (target, _) = try session.find(system?.codes ?? [.any])
-            let card = session.card(target)
-            if let earlier, let resume, !CardDumper.isSameCard(earlier, card) {
-                throw Failure(
-                    .otherCard, "otherCard", tr("this is not the card of \(resume)", "\(resume) のカードではありません"),
-                    hint: tr("put the same card on the reader", "同じカードをかざしてください"))
-            }
-            let progress = ProgressLine(context)
-            defer { progress.end() }
-            var outcome = CardDumper(
-                session: card, selection: DumpSelection(systems: system?.codes, services: service?.codes),
-                resuming: earlier, progress: progress.show
-            ).dump()
+            var outcome = try read(session, earlier, context)
             outcome.dump.tool = "kazasu \(Kazasu.version)"
             outcome.dump.readAt = Clock.localTime()
             outcome.dump.reader = session.reader.information.id
@@ -95,6 +85,56 @@ struct Dump: KazasuCommand {
             }
             throw failure
         }
+    }
+
+    /// Reads the card that comes first: FeliCa, where systems or services are named, else any kind.
+    private func read(
+        _ session: ReaderSession, _ earlier: CardDump?, _ context: Context
+    ) throws -> CardDumper.Outcome {
+        if system != nil || service != nil {
+            return try felica(session.find(system?.codes ?? [.any]).0, session, earlier, context)
+        }
+        let found = try session.findFirst(Dump.requests(session.reader.information, earlier))
+        if case .felica(let target) = found.picc { return try felica(target, session, earlier, context) }
+        switch session.tag(found) {
+        case .type2(let tag):
+            try check(earlier) { Type2Dumper.isSameTag($0, tag) }
+            return Type2Dumper(tag: tag, resuming: earlier).dump()
+        case .card(let picc, let card):
+            let identity = CardIdentity(picc)
+            try check(earlier) { OpenFileDumper.isSameCard($0, identity) }
+            return OpenFileDumper(session: card, identity: identity, resuming: earlier).dump()
+        default: throw Failure.notDumped(found.picc)
+        }
+    }
+
+    /// FeliCa first, at each speed, then the other kinds; only the kind of a dump that is to be gone on with.
+    private static func requests(_ reader: ReaderInformation, _ earlier: CardDump?) -> [ActivationRequest] {
+        let all =
+            reader.feliCaBitRates.map { ActivationRequest.felica(.any, requestCode: 1, bitRate: $0) }
+            + [.typeA(), .typeB()]
+        return all.filter { earlier == nil || $0.technology == earlier?.card.technology }
+    }
+
+    private func felica(
+        _ target: FeliCaTarget, _ session: ReaderSession, _ earlier: CardDump?, _ context: Context
+    ) throws -> CardDumper.Outcome {
+        let card = session.card(target)
+        try check(earlier) { CardDumper.isSameCard($0, card) }
+        let progress = ProgressLine(context)
+        defer { progress.end() }
+        return CardDumper(
+            session: card, selection: DumpSelection(systems: system?.codes, services: service?.codes),
+            resuming: earlier, progress: progress.show
+        ).dump()
+    }
+
+    /// The card must be that of the dump that is to be gone on with.
+    private func check(_ earlier: CardDump?, _ isSameCard: (CardDump) -> Bool) throws(Failure) {
+        guard let earlier, let resume, !isSameCard(earlier) else { return }
+        throw Failure(
+            .otherCard, "otherCard", tr("this is not the card of \(resume)", "\(resume) のカードではありません"),
+            hint: tr("put the same card on the reader", "同じカードをかざしてください"))
     }
 
     private func text(_ dump: CardDump, _ context: Context) throws(Failure) -> String {

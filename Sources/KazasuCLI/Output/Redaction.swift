@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
+import CardDecoders
 import CardModel
+import NDEF
 
 /// What `--redact` makes of an answer: who the card belongs to cannot be seen, what kind of card it is can.
 struct Redaction: Sendable {
@@ -35,7 +37,8 @@ struct Redaction: Sendable {
         guard isOn else { return dump }
         var masked = dump
         let ids = Set(([dump.card.idm].compactMap { $0 } + dump.systems.map(\.idm)).map { $0.inSystem(0) })
-        masked.card.idm = dump.card.idm.map(apply)
+        masked.card = apply(dump.card)
+        masked.type2 = dump.type2.map(apply)
         for system in masked.systems.indices {
             masked.systems[system].idm = apply(masked.systems[system].idm)
             let code = masked.systems[system].systemCode
@@ -55,6 +58,18 @@ struct Redaction: Sendable {
                 masked.applications[application].files[file].data = [UInt8](repeating: 0, count: count)
             }
         }
+        return masked
+    }
+
+    /// A tag's memory without its UID, its signature, and what its user wrote on it.
+    private func apply(_ tag: Type2Dump) -> Type2Dump {
+        var masked = tag
+        let product = Type2Report(tag).product
+        for (page, bytes) in tag.pages where page < 2 || (product?.userPages ?? 4...UInt16.max).contains(page) {
+            masked.pages[page] = [page == 0 ? bytes[0] : 0, 0, 0, 0]
+        }
+        if let bytes = tag.pages[2] { masked.pages[2] = [0] + bytes.dropFirst() }
+        masked.signature = tag.signature.map { [UInt8](repeating: 0, count: $0.count) }
         return masked
     }
 

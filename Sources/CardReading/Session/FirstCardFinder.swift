@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+public import NFCTransport
+
+/// Waits for a card of any of several kinds.
+public struct FirstCardFinder {
+    private let reader: any Reader
+    private let cancellation: CancellationToken
+
+    /// A finder on an open reader.
+    public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
+        self.reader = reader
+        self.cancellation = cancellation
+    }
+
+    /// A card and the request that it answered, which finds it again.
+    public struct Found: Hashable, Sendable {
+        /// The card, selected.
+        public let picc: PICC
+        /// What it answered.
+        public let request: ActivationRequest
+    }
+
+    /// Looks for each in the caller's order, round by round, until a card answers.
+    ///
+    /// - Parameters:
+    ///   - requests: what to look for; what the reader cannot look for is left out.
+    ///   - timeout: how long to go on; zero for one round, `nil` for ever.
+    /// - Returns: the first card, or `nil` when none came in time.
+    /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
+    public func find(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> Found? {
+        let possible = requests.filter { reader.information.technologies.contains($0.technology) }
+        guard !possible.isEmpty else { throw .reader(.unsupported(detail: "cards of this kind")) }
+        let clock = ContinuousClock()
+        let deadline = timeout.map { clock.now + $0 }
+        while true {
+            let start = clock.now
+            for request in possible {
+                if cancellation.isCancelled { throw .cancelled }
+                do throws(TransportError) {
+                    if let picc = try reader.activate(request) { return Found(picc: picc, request: request) }
+                } catch {
+                    // A damaged answer counts as none: the next round asks again.
+                    guard error.isTransient else { throw CardSession.readingError(error) }
+                }
+            }
+            if let deadline, clock.now >= deadline { return nil }
+            try Pause.afterRound(from: start, on: reader, until: deadline)
+        }
+    }
+}
+
+extension ActivationRequest {
+    /// What to look for when a tag is wanted: type A first, as most tags are, then the systems of FeliCa tags, type B,
+    /// and any FeliCa card, to tell that it is no tag.
+    public static let tags: [ActivationRequest] = [
+        .typeA(), .felica(.ndef, requestCode: 1), .felica(.lite, requestCode: 1), .typeB(),
+        .felica(.any, requestCode: 1),
+    ]
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+internal import NDEF
+public import NFCForumTags
+internal import NFCTransport
+
+/// Reads every page of a Type 2 Tag that needs no password, and goes on with a dump that was interrupted.
+public struct Type2Dumper {
+    private let tag: Type2Tag
+    private let earlier: CardDump?
+
+    /// A dumper of a tag.
+    ///
+    /// - Parameter earlier: an incomplete dump of the same tag; the pages that it holds are not read again.
+    public init(tag: Type2Tag, resuming earlier: CardDump? = nil) {
+        self.tag = tag
+        self.earlier = earlier
+    }
+
+    /// Whether `dump` is of this tag: it has its UID.
+    public static func isSameTag(_ dump: CardDump, _ tag: Type2Tag) -> Bool {
+        dump.card.uid == tag.target.uid
+    }
+
+    /// Reads the tag; what was read before an interruption is in the dump, and what was not is in its `missing`.
+    public func dump() -> CardDumper.Outcome {
+        var memory = earlier?.type2 ?? Type2Dump(pages: [:])
+        var interruption: ReadingError?
+        var next: UInt16 = 0
+        do throws(TagError) {
+            memory.version = try tag.version()
+            let product = try tag.product()
+            if let product { memory.extra["product"] = .string(product.name) }
+            try pages(product, into: &memory, next: &next)
+            if product?.hasSignature == true { memory.signature = try tag.signature() }
+            for number in product?.counters ?? [] { memory.counters[number] = try tag.counter(number) }
+        } catch {
+            interruption = ReadingError(error) ?? .radio(.corrupted(status: 0))
+        }
+        var dump = CardDump(
+            card: earlier?.card ?? CardIdentity(.typeA(tag.target)), type2: memory,
+            extra: earlier?.extra ?? JSONObject())
+        if let interruption {
+            dump.complete = false
+            dump.missing = [MissingPart(fromPage: next, reason: interruption.word)]
+        }
+        return CardDumper.Outcome(dump: dump, interruption: interruption)
+    }
+
+    /// The most pages that any Type 2 Tag has in its first sector.
+    private static let sector: UInt16 = 256
+
+    private func pages(
+        _ product: Type2Product?, into memory: inout Type2Dump, next: inout UInt16
+    ) throws(TagError) {
+        let count = product?.pageCount
+        while next < count ?? Type2Dumper.sector {
+            if memory.pages[next] == nil {
+                if let count, product?.hasSignature == true {
+                    // What cannot be had in one go is read page by page below.
+                    _ = try tag.fastRead(next...min(count - 1, next + 31))
+                }
+                do throws(TagError) {
+                    _ = try tag.page(next)
+                } catch .refused(let page, _) {
+                    // Without a table the first page that is refused is taken for the end.
+                    guard count != nil else { return }
+                    memory.extra["closedFrom"] = .string(Type2Dump.name(of: page))
+                    return
+                } catch {
+                    throw error
+                }
+                for (page, bytes) in tag.memory.pages where page < count ?? Type2Dumper.sector {
+                    memory.pages[page] = bytes
+                }
+            }
+            next += 1
+        }
+    }
+}

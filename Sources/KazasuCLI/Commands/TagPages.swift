@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ByteCodec
+import CardModel
+import CardReading
+import NFCForumTags
+import NFCTransport
+
+/// `kazasu tag pages`
+struct TagPages: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pages",
+        abstract: tr("Print the pages of a Type 2 Tag.", "Type 2 Tag のページを表示する。"),
+        discussion: tr(
+            """
+            PAGE HEX, one page of four bytes a line, page numbers hexadecimal as everywhere in data sheets. With --pages \
+            just these pages are read (READ, 30), and one that is refused ends with status 77.
+
+            Examples:
+              kazasu tag pages
+              kazasu tag pages --pages 0-3
+              kazasu tag pages --pages 29,2A --json
+            """,
+            """
+            1 行 1 ページ（4 バイト）で ページ 16進 を出力します。ページ番号はデータシートと同じ 16 進です。--pages を指定すると
+            そのページだけを読み（READ、30）、拒否されると終了ステータス 77 になります。
+
+            例:
+              kazasu tag pages
+              kazasu tag pages --pages 0-3
+              kazasu tag pages --pages 29,2A --json
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var readerOptions: ReaderOptions
+
+    @Option(
+        name: .long,
+        help: help("Page numbers, hexadecimal, as in 0-F or 4,29-2C.", "ページ番号（16 進、0-F や 4,29-2C）。", value: "pages"))
+    var pages: PageRange?
+
+    @Option(name: .long, help: help("Between the bytes of a page.", "バイトの間の区切り。"))
+    var hexSeparator = HexSeparator.none
+
+    func execute(_ context: Context) throws {
+        let session = try ReaderSession(readerOptions, context)
+        var failure: Failure?
+        let dump = try closing(session) { session in
+            let found = try session.findTag()
+            guard case .type2(let tag) = found else { throw Failure.noType2(found.picc) }
+            guard let pages else {
+                let outcome = Type2Dumper(tag: tag).dump()
+                failure = outcome.interruption.map { Failure($0, keepingWhatWasRead: true) }
+                return outcome.dump
+            }
+            var dump = CardDump(card: CardIdentity(.typeA(tag.target)), type2: Type2Dump(pages: [:]))
+            do throws(TagError) {
+                for page in pages.numbers { dump.type2?.pages[page] = try tag.page(page) }
+            } catch {
+                failure = Failure(error)
+            }
+            return dump
+        }
+        let read = (context.redaction.apply(dump).type2?.pages ?? [:]).sorted { $0.key < $1.key }
+        if context.json {
+            try context.print([
+                "schema": "kazasu.tag/1", "type": 2,
+                "pages": .object(JSONObject(read.map { (Type2Dump.name(of: $0.key), .string($0.value.hexadecimal)) })),
+            ])
+        } else {
+            try context.print(
+                read.map { page, bytes in
+                    "\(Type2Dump.name(of: page)) \(Hex.encode(bytes, uppercase: true, separator: hexSeparator.text))\n"
+                }.joined())
+        }
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ByteCodec
+import CardModel
+import CardReading
+import NDEF
+import NFCForumTags
+
+/// `kazasu tag write`
+struct TagWrite: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "write",
+        abstract: tr("Write an NDEF message, or raw pages, to a tag.", "NDEF メッセージまたはページをタグに書く。"),
+        discussion: tr(
+            """
+            Asks on the terminal before it overwrites a message; --yes goes without asking, for scripts. What was written is \
+            read back and compared. The order of writing never leaves half a message: a tag that leaves too early holds \
+            the old message, none, or one marked as half written. Locked tags are refused before anything is written.
+
+            Records stand in this order: URIs, texts, media types, external types. With --page, DATA is written as it is \
+            (WRITE, A2), four bytes a page; pages whose bits can never be cleared again (UID, locks, OTP, configuration) \
+            need --permanent.
+
+            Examples:
+              kazasu tag write --uri https://kazasu.example
+              kazasu tag write --uri https://kazasu.example --title かざす --language ja
+              kazasu tag write --text hello --external android.com:pkg=com.example.app --yes
+              kazasu tag write --mime text/vcard=@card.vcf
+              kazasu tag write --raw message.ndef
+              kazasu tag write --page 8 DEADBEEF
+            """,
+            """
+            既存のメッセージを上書きする前に端末で確認します。スクリプトでは --yes で確認を省けます。書いた内容は読み返して照合します。
+            書き込み順により、途中で離れてもメッセージが壊れることはなく、元のまま、空、または「書き込み途中」のいずれかになります。
+            ロックされたタグには何も書きません。
+
+            レコードは URI、テキスト、メディアタイプ、外部型の順に並びます。--page は DATA をそのまま書きます（WRITE、A2、1 ページ 4 バイト）。
+            元に戻せないページ（UID、ロック、OTP、設定）には --permanent が必要です。
+
+            例:
+              kazasu tag write --uri https://kazasu.example
+              kazasu tag write --uri https://kazasu.example --title かざす --language ja
+              kazasu tag write --text hello --external android.com:pkg=com.example.app --yes
+              kazasu tag write --mime text/vcard=@card.vcf
+              kazasu tag write --raw message.ndef
+              kazasu tag write --page 8 DEADBEEF
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup var message: TagMessageOptions
+
+    @Option(
+        name: .long, help: help("Write raw pages from this one on, hexadecimal.", "このページ（16 進）から直接書く。", value: "page"))
+    var page: PageArgument?
+
+    @Argument(help: help("Bytes for --page, in hexadecimal.", "--page に書くバイト（16 進）。"))
+    var data: String?
+
+    @Flag(name: .long, help: help("Let --page write what can never be undone.", "元に戻せないページへの --page を許す。"))
+    var permanent = false
+
+    @Flag(name: [.short, .long], help: help("Do not ask before overwriting.", "上書きの確認をしない。"))
+    var yes = false
+
+    func validate() throws {
+        if page == nil {
+            guard data == nil else { throw ValidationError(tr("DATA goes with --page", "DATA は --page と一緒に指定してください")) }
+            guard message.ways == 1 else {
+                throw ValidationError(
+                    tr(
+                        "say what to write: --uri, --text, --mime, --external, --raw, --empty or --page",
+                        "書く内容を指定してください: --uri、--text、--mime、--external、--raw、--empty、--page"))
+            }
+        } else {
+            guard message.ways == 0 else {
+                throw ValidationError(tr("--page goes without a message", "--page とメッセージは同時に指定できません"))
+            }
+            _ = try pageBytes()
+        }
+    }
+
+    func execute(_ context: Context) throws {
+        if page != nil { return try writePages(context) }
+        let bytes = try message.bytes()
+        if !bytes.isEmpty {
+            do throws(NDEFError) {
+                _ = try NDEFMessage(decoding: bytes)
+            } catch {
+                throw Failure(TagError.notAMessage(error))
+            }
+        }
+        let session = try ReaderSession(readerOptions, context)
+        let (number, old) = try closing(session) { session in
+            guard let tag = try session.findTag().ndef else { throw Failure(TagError.noNDEF(.notFormatted)) }
+            let old = try check(tag, bytes.count)
+            if old > 0 {
+                try confirm(
+                    tr("The tag holds a message of \(old) bytes.", "タグには \(old) バイトのメッセージがあります。"), context)
+            }
+            do throws(TagError) {
+                try tag.writeNDEF(bytes)
+            } catch {
+                throw Failure(error)
+            }
+            return (tag.typeNumber, old)
+        }
+        if context.json {
+            try context.print([
+                "schema": "kazasu.tag/1", "type": .int(number), "written": .int(bytes.count), "overwritten": .int(old),
+                "verified": true,
+            ])
+        } else {
+            context.note(
+                tr("\(Words.count(bytes.count, "byte")) written and read back", "\(bytes.count) バイトを書き込み、照合しました"))
+        }
+    }
+
+    /// Checks that the message can be written, before the user is asked.
+    ///
+    /// - Returns: the length of the message that is there; a half-written one is nothing that could be lost.
+    private func check(_ tag: any NDEFTag, _ length: Int) throws(Failure) -> Int {
+        do throws(TagError) {
+            let room = try tag.writableArea()
+            if let obstacle = room.obstacle { throw .notWritable(obstacle) }
+            guard length <= room.capacity else { throw .tooLong(length: length, capacity: room.capacity) }
+            do throws(TagError) {
+                return try tag.readNDEF().message.count
+            } catch .noNDEF {
+                return 0
+            } catch {
+                throw error
+            }
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    // MARK: Raw pages
+
+    /// The bytes of each page.
+    private func pageBytes() throws(ValidationError) -> [[UInt8]] {
+        guard let bytes = data.flatMap({ try? Hex.decode($0) }), !bytes.isEmpty,
+            bytes.count.isMultiple(of: Type2Memory.pageSize), bytes.count <= 1024
+        else {
+            throw ValidationError(
+                tr("DATA is four bytes a page, in hexadecimal", "DATA は 1 ページにつき 4 バイトの 16 進で指定してください"))
+        }
+        return stride(from: 0, to: bytes.count, by: Type2Memory.pageSize).map {
+            Array(bytes[$0..<$0 + Type2Memory.pageSize])
+        }
+    }
+
+    private func writePages(_ context: Context) throws {
+        guard let first = page?.number else { return }
+        let pages = try pageBytes()
+        let session = try ReaderSession(readerOptions, context)
+        try closing(session) { session in
+            let found = try session.findTag()
+            guard case .type2(let tag) = found else { throw Failure.noType2(found.picc) }
+            let last = first.addingReportingOverflow(UInt16(clamping: pages.count - 1))
+            guard !last.overflow else { throw Failure(TagError.refused(page: .max, nak: nil)) }
+            let safe: ClosedRange<UInt16>
+            do throws(TagError) {
+                safe = try tag.product()?.userPages ?? 4...UInt16.max
+            } catch {
+                throw Failure(error)
+            }
+            if !permanent, let unsafe = [first, last.partialValue].first(where: { !safe.contains($0) }) {
+                throw Failure.permanentPage(unsafe)
+            }
+            try confirm(
+                tr("\(Words.count(pages.count, "page")) will be overwritten.", "\(pages.count) ページを上書きします。"), context)
+            do throws(TagError) {
+                for (place, bytes) in pages.enumerated() { try tag.write(page: first + UInt16(place), bytes) }
+                tag.forget()
+                for (place, bytes) in pages.enumerated() where !permanent {
+                    guard try tag.page(first + UInt16(place)) == bytes else { throw TagError.notVerified }
+                }
+            } catch {
+                throw Failure(error)
+            }
+        }
+        if context.json {
+            try context.print([
+                "schema": "kazasu.tag/1", "type": 2, "page": .string(Type2Dump.name(of: first)),
+                "written": .int(pages.count * Type2Memory.pageSize), "verified": .bool(!permanent),
+            ])
+        } else {
+            context.note(tr("\(Words.count(pages.count, "page")) written", "\(pages.count) ページを書き込みました"))
+        }
+    }
+
+    /// Asks on the terminal, unless `--yes` was given.
+    private func confirm(_ question: String, _ context: Context) throws(Failure) {
+        if yes { return }
+        guard let terminal = Terminal(context.cancellation) else {
+            throw Failure(
+                .usage, "confirmationNeeded",
+                question + tr(" There is no terminal to ask on.", "確認する端末がありません。"),
+                hint: tr("--yes goes without asking", "--yes で確認を省けます"))
+        }
+        guard try terminal.confirms(question) else {
+            throw Failure(
+                .refused, "declined", tr("nothing was written", "書き込みませんでした"),
+                hint: tr("type yes to overwrite it", "上書きするには yes と入力してください"))
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import CardReading
+import FeliCa
+import ISO7816
+import NDEF
+import NFCForumTags
+import NFCTransport
+
+extension Failure {
+    /// The card that is there is no tag.
+    ///
+    /// - Parameter names: what it was recognised as; its technology is told when that is nothing.
+    static func noTag(_ picc: PICC, names: [String] = []) -> Failure {
+        let technology =
+            switch picc.technology {
+            case .felica: "FeliCa"
+            case .typeA: tr("type A", "Type A")
+            case .typeB: tr("type B", "Type B")
+            }
+        let kind = names.isEmpty ? technology : names.joined(separator: ", ")
+        return Failure(
+            .otherCard, "otherCard",
+            tr(
+                "a card is there (\(kind)), but it is no NFC Forum tag",
+                "カードはあります（\(kind)）が、NFC フォーラムのタグではありません"),
+            hint: tr("'kazasu poll' tells what it is", "'kazasu poll' で種類を確認できます"))
+    }
+
+    /// The card that is there is of a kind that nothing can be read of without a key.
+    static func notDumped(_ picc: PICC) -> Failure {
+        var failure = Failure.noTag(picc)
+        failure.message = tr(
+            "a card is there, but nothing of it can be read without a key", "カードはありますが、鍵なしで読めるものがありません")
+        return failure
+    }
+
+    /// The card that is there has no pages.
+    static func noType2(_ picc: PICC) -> Failure {
+        var failure = Failure.noTag(picc)
+        failure.message = tr("a card is there, but it is no Type 2 Tag", "カードはありますが、Type 2 Tag ではありません")
+        return failure
+    }
+
+    /// A page whose bits can never be cleared again.
+    static func permanentPage(_ page: UInt16) -> Failure {
+        let name = Type2Dump.name(of: page)
+        return Failure(
+            .refused, "permanentPage",
+            tr(
+                "nothing was written: page \(name) is no user page, and what is written there may stay for ever",
+                "書き込みませんでした: ページ \(name) はユーザーページではなく、元に戻せないおそれがあります"),
+            hint: tr("--permanent writes it all the same", "それでも書くには --permanent を付けてください"))
+    }
+
+    /// Why a tag was not read or written.
+    init(_ error: TagError) {
+        switch error {
+        case .tagLost: self.init(ReadingError.cardLost)
+        case .cancelled: self = .cancelled()
+        case .transport(let error): self.init(error)
+        case .badAnswer:
+            self.init(
+                .interruptedReading, "badAnswer", tr("the tag gave an answer that no tag may give", "タグの応答が規格に合いません"),
+                hint: tr("move the tag a little, away from metal and other cards", "タグの位置をずらし、金属や他のカードから離してください"))
+        case .refused(let page, _):
+            let name = Type2Dump.name(of: page)
+            self.init(
+                .refused, "refused", tr("the tag refused page \(name)", "タグがページ \(name) を拒否しました"),
+                hint: tr(
+                    "it is locked, needs the password, or is not there: see 'kazasu tag info'",
+                    "ロック済み、パスワードが必要、またはページがありません（'kazasu tag info' を参照）"))
+        case .felica(.status(let flags)):
+            self.init(refusal: .flags(flags), tr("the NDEF service", "NDEF サービス"))
+        case .felica(let error): self.init(ReadingError.badAnswer(error))
+        case .iso7816(let error): self.init(error)
+        case .noNDEF(let obstacle):
+            self.init(
+                .otherCard, obstacle.rawValue, tr("no NDEF message: ", "NDEF メッセージがありません: ") + obstacle.words,
+                hint: tr("'kazasu tag info' shows what is on the tag", "'kazasu tag info' でタグの内容を確認できます"))
+        case .notWritable(let obstacle):
+            self.init(
+                .refused, obstacle.reason, tr("nothing was written: ", "書き込みませんでした: ") + obstacle.words,
+                hint: tr("use another tag", "別のタグを使ってください"))
+        case .tooLong(let length, let capacity):
+            self.init(
+                .refused, "tooLong",
+                tr(
+                    "nothing was written: the message has \(length) bytes, the tag has room for \(capacity)",
+                    "書き込みませんでした: メッセージは \(length) バイト、タグの空きは \(capacity) バイトです"),
+                hint: tr("shorten it, or use a larger tag", "短くするか、容量の大きいタグを使ってください"))
+        case .notAMessage(let error):
+            self.init(
+                .badFile, "notAMessage", Failure.words(error),
+                hint: tr("give the bytes of one NDEF message", "NDEF メッセージ 1 つ分のバイト列を指定してください"))
+        case .notVerified:
+            self.init(
+                .interruptedReading, "notVerified",
+                tr("what was read back is not what was written", "読み返した内容が書き込んだものと一致しません"),
+                hint: tr("write it again; if that fails, the tag is worn out", "もう一度書き込んでください。直らなければタグの故障です"))
+        @unknown default: self.init(.bug, "unknown", "\(error)")
+        }
+    }
+
+    /// Why bytes are no NDEF message.
+    static func words(_ error: NDEFError) -> String {
+        let reason = error.reason.message[Language.current]
+        return tr(
+            "no NDEF message: \(reason) (byte \(error.offset))", "NDEF メッセージではありません: \(reason)（\(error.offset) バイト目）")
+    }
+}
+
+extension TagError.Obstacle {
+    /// Why there is no message, for people.
+    var words: String {
+        switch self {
+        case .notFormatted: tr("the tag is not formatted for NDEF", "NDEF 用にフォーマットされていません")
+        case .unknownVersion: tr("its mapping has an unknown version", "マッピングのバージョンが未対応です")
+        case .checksum: tr("the checksum of its attributes is wrong", "属性情報のチェックサムが誤っています")
+        case .brokenCapability: tr("its Capability Container is broken", "機能コンテナが壊れています")
+        case .notReadable: tr("it may not be read without a key", "鍵なしでは読めません")
+        case .halfWritten: tr("a write was begun and not ended", "書き込みが途中で止まっています")
+        case .noMessageBlock: tr("there is no message", "メッセージがありません")
+        case .lengthBeyondEnd: tr("a length reaches beyond the end of its memory", "長さがメモリの終わりを超えています")
+        @unknown default: rawValue
+        }
+    }
+}
+
+extension TagError.WriteObstacle {
+    /// The word for scripts.
+    var reason: String {
+        switch self {
+        case .readOnly: "readOnly"
+        case .locked: "locked"
+        case .passwordProtected: "passwordProtected"
+        @unknown default: "notWritable"
+        }
+    }
+
+    /// Why nothing may be written, for people.
+    var words: String {
+        switch self {
+        case .readOnly: tr("the tag is read-only", "タグは読み取り専用です")
+        case .locked(let page):
+            tr("page \(Type2Dump.name(of: page)) is locked", "ページ \(Type2Dump.name(of: page)) はロックされています")
+        case .passwordProtected(let page):
+            tr(
+                "page \(Type2Dump.name(of: page)) needs the tag's password",
+                "ページ \(Type2Dump.name(of: page)) にはタグのパスワードが必要です")
+        @unknown default: "\(self)"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import CardReading
+import ISO7816
+import NFCForumTags
+import NFCTransport
+
+extension ReaderSession {
+    /// Waits for a card of any of these kinds.
+    ///
+    /// - Throws: ``Failure`` with status 75 when none came.
+    func findFirst(_ requests: [ActivationRequest]) throws(Failure) -> FirstCardFinder.Found {
+        let finder = FirstCardFinder(reader: reader, cancellation: context.cancellation)
+        do throws(ReadingError) {
+            // Who holds a card there already is not asked for one.
+            if let found = try finder.find(requests, timeout: .zero) { return found }
+            if timeout.duration != .zero {
+                let waiting = WaitingNote(context)
+                defer { waiting.end() }
+                if let found = try finder.find(requests, timeout: timeout.duration) { return found }
+            }
+        } catch {
+            throw Failure(error)
+        }
+        throw Failure.noCard()
+    }
+
+    /// Waits for a card that may be a tag.
+    ///
+    /// - Throws: ``Failure`` with status 75 when none came, 76 when the card cannot be one.
+    func findTag() throws(Failure) -> FoundTag {
+        let found = try findFirst(ActivationRequest.tags)
+        guard let tag = tag(found) else { throw Failure.noTag(found.picc) }
+        return tag
+    }
+
+    /// The tag that a card may be.
+    func tag(_ found: FirstCardFinder.Found) -> FoundTag? {
+        switch (found.picc, found.request) {
+        case (.typeA(let target), _) where Type2Tag.mayBe(target):
+            return .type2(Type2Tag(reader: reader, target: target, cancellation: context.cancellation))
+        case (let picc, let request) where picc.isISODEP:
+            return .card(picc, ISO7816Session(reader: reader, picc: picc, request: request))
+        case (.felica(let target), .felica(.ndef, _, _, _)):
+            return .type3(Type3Tag(reader: reader, target: target, cancellation: context.cancellation), target)
+        case (.felica(let target), .felica(.lite, _, _, _)): return .lite(target)
+        default: return nil
+        }
+    }
+}

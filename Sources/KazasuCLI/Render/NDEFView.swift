@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+import NDEF
+
+/// An NDEF message for people and for documents.
+struct NDEFView {
+    /// The bytes as they are on the tag.
+    let bytes: [UInt8]
+    let redaction: Redaction
+    private let message: NDEFMessage?
+    private let error: NDEFError?
+
+    init(_ bytes: [UInt8], _ redaction: Redaction) {
+        self.bytes = bytes
+        self.redaction = redaction
+        guard !bytes.isEmpty else {
+            (message, error) = (NDEFMessage([]), nil)
+            return
+        }
+        do throws(NDEFError) {
+            (message, error) = (try NDEFMessage(decoding: bytes, allowingTrailingBytes: true), nil)
+        } catch {
+            (message, self.error) = (nil, error)
+        }
+    }
+
+    /// Why the bytes are no message.
+    var failure: Failure? {
+        error.map {
+            Failure(
+                .otherCard, "brokenMessage", Failure.words($0),
+                hint: tr("--raw FILE keeps the bytes as they are", "--raw ファイル で元のバイト列を保存できます"))
+        }
+    }
+
+    /// Members of a document: `length`, `records`, and `error` when they cannot be read.
+    var members: JSONObject {
+        var object = JSONObject([("length", .int(bytes.count))])
+        object["records"] = redaction.isOn ? .array(message?.records.map(masked) ?? []) : message?.json ?? .array([])
+        if let error { object["error"] = .string(error.reason.rawValue) }
+        return object
+    }
+
+    /// What kind of records there are, and nothing of what they say.
+    private func masked(_ record: NDEFRecord) -> JSONValue {
+        [
+            "kind": .text((try? record.content(allowingUndefinedPrefix: true))?.word),
+            "tnf": .int(record.format.rawValue),
+            "type": .string(record.format == .absoluteURI ? "" : record.typeText), "length": .int(record.payload.count),
+        ]
+    }
+
+    /// One record a line or more, numbered from 1.
+    var rows: [[String]] {
+        guard let message else { return [[tr("Message", "メッセージ"), error.map(Failure.words) ?? ""]] }
+        if message.records.isEmpty { return [[tr("Message", "メッセージ"), tr("empty", "空")]] }
+        return message.records.enumerated().flatMap { place, record in rows(record, number: place + 1) }
+    }
+
+    private func rows(_ record: NDEFRecord, number: Int) -> [[String]] {
+        let label = tr("Record \(number)", "レコード \(number)")
+        var rows: [[String]]
+        do throws(NDEFError) {
+            rows = self.rows(try record.content(allowingUndefinedPrefix: true))
+        } catch {
+            rows = [
+                [DisplayText.harmless(record.typeText), error.reason.message[Language.current]],
+                ["", data(record.payload)],
+            ]
+        }
+        if let id = record.id { rows.append(["ID", printable(id) ?? Hex.encode(id)]) }
+        return rows.enumerated().map { place, row in [place == 0 ? label : ""] + row }
+    }
+
+    private func rows(_ content: NDEFContent) -> [[String]] {
+        switch content {
+        case .empty: [[tr("empty", "空"), ""]]
+        case .text(let text): [[tr("Text", "テキスト") + " (\(DisplayText.harmless(text.language)))", shown(text.text)]]
+        case .uri(let uri): [["URI", shown(uri.text)]] + warning(uri)
+        case .smartPoster(let poster):
+            [[tr("Smart Poster", "スマートポスター"), shown(poster.uri.text)]] + warning(poster.uri)
+                + poster.titles.map {
+                    ["  " + tr("Title", "タイトル") + " (\(DisplayText.harmless($0.language)))", shown($0.text)]
+                }
+                + (poster.action.map { [["  " + tr("Action", "動作"), "\($0)"]] } ?? [])
+                + (poster.mediaType.map { [["  " + tr("Media type", "メディアタイプ"), shown($0)]] } ?? [])
+                + (poster.size.map { [["  " + tr("Size", "サイズ"), "\($0)"]] } ?? [])
+                + poster.icons.map {
+                    ["  " + tr("Icon", "アイコン"), "\(DisplayText.harmless($0.typeText)), \(bytes($0.payload.count))"]
+                }
+        case .mime(let type, let data), .external(let type, let data), .wellKnown(let type, let data):
+            [[DisplayText.harmless(type), self.data(data)]]
+        case .absoluteURI(let uri, let data): [["URI", shown(uri)]] + (data.isEmpty ? [] : [["", self.data(data)]])
+        case .unknown(let data): [[tr("unknown", "不明"), self.data(data)]]
+        @unknown default: [[content.word, ""]]
+        }
+    }
+
+    private func warning(_ uri: NDEFURI) -> [[String]] {
+        uri.hasDefinedPrefix ? [] : [["", NDEFError.Reason.undefinedURIPrefix.message[Language.current]]]
+    }
+
+    private func shown(_ text: String) -> String {
+        redaction.apply(DisplayText.harmless(text))
+    }
+
+    /// What is readable is shown as text, all else as hexadecimal digits up to a line's length.
+    private func data(_ bytes: [UInt8]) -> String {
+        if redaction.isOn { return self.bytes(bytes.count) }
+        if let text = printable(bytes) { return text }
+        let digits = Hex.encode(bytes.prefix(32), uppercase: true)
+        return bytes.count > 32 ? "\(digits)… (\(self.bytes(bytes.count)))" : digits
+    }
+
+    private func bytes(_ count: Int) -> String {
+        tr(Words.count(count, "byte"), "\(count) バイト")
+    }
+
+    private func printable(_ bytes: [UInt8]) -> String? {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        return text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" || $0 == "\r" || $0 == "\t" }
+            ? DisplayText.harmless(text) : nil
+    }
+}

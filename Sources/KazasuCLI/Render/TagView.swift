@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardDecoders
+import CardModel
+import NDEF
+import NFCForumTags
+
+/// What a dump says of a tag, for people and for documents.
+struct TagView {
+    let report: TagReport
+    let redaction: Redaction
+
+    // MARK: For people
+
+    var rows: [[String]] {
+        var rows = [[tr("Tag", "タグ"), "NFC Forum Type \(report.type) Tag"]]
+        if let product = report.product { rows.append([tr("Product", "製品"), product]) }
+        if let type2 = report.type2 { rows += Type2View(report: type2, redaction: redaction).rows }
+        if let type3 = report.type3 {
+            rows.append([
+                tr("Attributes", "属性情報"),
+                tr("version \(version(type3))", "バージョン \(version(type3))")
+                    + ", Nbr \(type3.blocksPerRead), Nbw \(type3.blocksPerWrite), Nmaxb \(type3.blockCount)",
+            ])
+        }
+        if let type4 = report.type4 {
+            rows.append([
+                tr("Container", "機能コンテナ"),
+                tr("version ", "バージョン ") + "\(type4.majorVersion).\(type4.minorVersion)"
+                    + ", MLe \(type4.longestRead), MLc \(type4.longestWrite)",
+            ])
+        }
+        switch report.ndef {
+        case .none(let word): rows.append(["NDEF", TagView.words(word)])
+        case .message(let bytes, let capacity, let isWritable):
+            let access = isWritable ? tr("writable", "書き込み可") : tr("read-only", "読み取り専用")
+            rows.append([
+                "NDEF",
+                tr("\(bytes.count) of \(capacity) bytes, \(access)", "\(bytes.count) / \(capacity) バイト、\(access)"),
+            ])
+            rows += NDEFView(bytes, redaction).rows.map { row in
+                row.count > 2 ? [row[0], row[1] + (row[2].isEmpty ? "" : "  " + row[2])] : row
+            }
+        }
+        return rows
+    }
+
+    private func version(_ attributes: Type3Attributes) -> String {
+        "\(attributes.majorVersion).\(attributes.minorVersion)"
+    }
+
+    /// Why there is no message; what was not read is no fault of the tag's.
+    private static func words(_ word: String) -> String {
+        if word == "notRead" { return tr("not read", "未読") }
+        return TagObstacle(rawValue: word)?.words ?? word
+    }
+
+    // MARK: For documents
+
+    /// `type`, `product`, `ndef` and what is special to the type.
+    var members: JSONObject {
+        var object = JSONObject([
+            ("type", .int(report.type)), ("product", .text(report.product)), ("ndef", .object(ndef)),
+        ])
+        if let type2 = report.type2 {
+            object["type2"] = .object(Type2View(report: type2, redaction: redaction).members)
+        }
+        if let type3 = report.type3 {
+            object["type3"] = [
+                "version": .string(version(type3)), "blocksPerRead": .int(type3.blocksPerRead),
+                "blocksPerWrite": .int(type3.blocksPerWrite), "blocks": .int(type3.blockCount),
+                "writeFlag": .string(Hex.encode([type3.writeFlag])),
+                "accessFlag": .string(Hex.encode([type3.accessFlag])),
+                "checksum": .bool(type3.isChecksumRight),
+            ]
+        }
+        if let type4 = report.type4 {
+            object["type4"] = [
+                "version": .string("\(type4.majorVersion).\(type4.minorVersion)"),
+                "longestRead": .int(type4.longestRead),
+                "longestWrite": .int(type4.longestWrite),
+                "files": .array(
+                    type4.files.map { file in
+                        [
+                            "kind": .string("\(file.kind)"), "id": .string(file.id.description),
+                            "size": .int(file.size),
+                            "read": .string(Hex.encode([file.readAccess])),
+                            "write": .string(Hex.encode([file.writeAccess])),
+                        ]
+                    }),
+            ]
+        }
+        return object
+    }
+
+    private var ndef: JSONObject {
+        switch report.ndef {
+        case .none(let word): JSONObject([("formatted", false), ("reason", .string(word))])
+        case .message(let bytes, let capacity, let isWritable):
+            merged([("formatted", true), ("capacity", .int(capacity)), ("writable", .bool(isWritable))], bytes)
+        }
+    }
+
+    private func merged(_ members: [(String, JSONValue)], _ bytes: [UInt8]) -> JSONObject {
+        var object = JSONObject(members)
+        object.merge(NDEFView(bytes, redaction).members)
+        return object
+    }
+}

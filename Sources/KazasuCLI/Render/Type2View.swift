@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardDecoders
+import CardModel
+import NDEF
+
+/// What is special to a Type 2 Tag, for people and for documents.
+struct Type2View {
+    let report: Type2Report
+    let redaction: Redaction
+
+    var rows: [[String]] {
+        var rows: [[String]] = []
+        if let uid = report.memory.uid {
+            let check = report.memory.uidCheckIsRight == false ? tr("  (check bytes wrong)", "  （検査バイトが不正）") : ""
+            rows.append(["UID", redaction.apply(Hex.encode(uid, uppercase: true)) + check])
+        }
+        if let version = report.version { rows.append([tr("Version", "バージョン"), Hex.encode(version, uppercase: true)]) }
+        if let product = report.product, let pages = product.pageCount {
+            let user = product.userPages.map {
+                tr(
+                    ", user pages \(name($0.lowerBound))-\(name($0.upperBound))",
+                    "、ユーザーページ \(name($0.lowerBound))-\(name($0.upperBound))")
+            }
+            rows.append([tr("Pages", "ページ"), "\(pages)" + (user ?? "")])
+        }
+        if let page = report.memory[3] {
+            let label =
+                report.memory.capability == nil ? tr("OTP (page 03)", "OTP（ページ 03）") : tr("CC (page 03)", "CC（ページ 03）")
+            rows.append([label, Hex.encode(page, uppercase: true)])
+        }
+        rows.append([tr("Locked pages", "ロック済みページ"), locks])
+        if let configuration = report.configuration { rows.append([tr("Password", "パスワード"), words(configuration)]) }
+        for (number, count) in report.counters.sorted(by: { $0.key < $1.key }) {
+            rows.append([tr("Counter \(number)", "カウンター \(number)"), "\(count)"])
+        }
+        if report.signature != nil {
+            rows.append([tr("Signature", "署名"), tr("present, not verified", "あり（検証していません）")])
+        }
+        return rows
+    }
+
+    private func name(_ page: UInt16) -> String { Type2Dump.name(of: page) }
+
+    /// The locked pages as ranges; what was not read is said.
+    private var locks: String {
+        guard report.locks.staticBytes != nil else { return tr("not read", "未読") }
+        var ranges: [ClosedRange<UInt16>] = []
+        for page in report.locks.pages {
+            if let last = ranges.last, last.upperBound &+ 1 == page {
+                ranges[ranges.count - 1] = last.lowerBound...page
+            } else {
+                ranges.append(page...page)
+            }
+        }
+        if ranges.isEmpty { return tr("none", "なし") }
+        return ranges.map { $0.count == 1 ? name($0.lowerBound) : "\(name($0.lowerBound))-\(name($0.upperBound))" }
+            .joined(separator: " ")
+    }
+
+    private func words(_ configuration: Type2Configuration) -> String {
+        let last = report.product?.pageCount.map { $0 - 1 } ?? .max
+        guard configuration.firstProtectedPage <= last else { return tr("protects nothing", "保護なし") }
+        let from = name(configuration.firstProtectedPage)
+        return configuration.protectsReading
+            ? tr("needed to read and write from page \(from)", "ページ \(from) 以降の読み書きに必要")
+            : tr("needed to write from page \(from)", "ページ \(from) 以降の書き込みに必要")
+    }
+
+    var members: JSONObject {
+        let product = report.product
+        var object = JSONObject([
+            ("uid", .text(report.memory.uid.map { redaction.apply(Hex.encode($0)) })),
+            ("version", .text(report.version.map { Hex.encode($0) })), ("pages", .optional(product?.pageCount)),
+            ("userPages", product?.userPages.map { .array([.int($0.lowerBound), .int($0.upperBound)]) } ?? .null),
+            ("page3", .text(report.memory[3].map { Hex.encode($0) })),
+            ("staticLocks", .text(report.locks.staticBytes.map { Hex.encode($0) })),
+            ("dynamicLocks", .text(report.locks.dynamicBytes.map { Hex.encode($0) })),
+            ("lockedPages", .array(report.locks.pages.map { .int($0) })),
+        ])
+        if let configuration = report.configuration {
+            object["protection"] = [
+                "fromPage": .int(configuration.firstProtectedPage), "reading": .bool(configuration.protectsReading),
+                "locked": configuration.isLocked.map { .bool($0) } ?? .null,
+                "countsReads": configuration.countsReads.map { .bool($0) } ?? .null,
+                "passwordTries": .optional(configuration.passwordTries),
+            ]
+        }
+        object["counters"] = .object(
+            JSONObject(report.counters.sorted { $0.key < $1.key }.map { ("\($0.key)", .int($0.value)) }))
+        object["signature"] = .text(report.signature.map { redaction.apply(Hex.encode($0)) })
+        if let layout = report.layout {
+            object["blocks"] = .array(
+                layout.blocks.map { block in
+                    [
+                        "tag": .string(Hex.encode([block.tag.rawValue], uppercase: true)),
+                        "address": .int(block.address),
+                        "length": .int(block.value.count),
+                    ]
+                })
+        }
+        return object
+    }
+}

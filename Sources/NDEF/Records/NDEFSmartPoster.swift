@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+
+/// The payload of a smart poster record (`Sp`): a message of its own with one URI, titles, an action, icons, a size and a
+/// media type. Source: NFC Forum Smart Poster RTD 1.0.
+public struct NDEFSmartPoster: Hashable, Sendable {
+    /// The URI.
+    public var uri: NDEFURI
+    /// The titles, one a language.
+    public var titles: [NDEFText]
+    /// What is to be done with the URI; `nil` when the poster does not say.
+    public var action: Action?
+    /// How large what the URI leads to is, in bytes; `nil` when the poster does not say.
+    public var size: UInt32?
+    /// The media type of what the URI leads to; `nil` when the poster does not say.
+    public var mediaType: String?
+    /// Icons: records of a media type image/… or video/….
+    public var icons: [NDEFRecord]
+    /// Records that have no meaning in a smart poster.
+    public var others: [NDEFRecord]
+
+    /// What is to be done with the URI.
+    public enum Action: UInt8, Hashable, Sendable, CaseIterable {
+        /// Do it: call, open, send.
+        case execute = 0
+        /// Keep it for later.
+        case save = 1
+        /// Open it for editing.
+        case edit = 2
+    }
+
+    /// A poster of a URI.
+    public init(
+        _ uri: NDEFURI, titles: [NDEFText] = [], action: Action? = nil, size: UInt32? = nil, mediaType: String? = nil,
+        icons: [NDEFRecord] = [], others: [NDEFRecord] = []
+    ) {
+        self.uri = uri
+        self.titles = titles
+        self.action = action
+        self.size = size
+        self.mediaType = mediaType
+        self.icons = icons
+        self.others = others
+    }
+
+    /// Reads the payload. A poster within it is refused, so that no tag can nest them without end.
+    ///
+    /// - Throws: ``NDEFError``.
+    public init(payload: [UInt8], allowingUndefinedPrefix: Bool = false) throws(NDEFError) {
+        let message = try NDEFMessage(decoding: payload)
+        var uris: [NDEFURI] = []
+        titles = []
+        icons = []
+        others = []
+        for record in message.records {
+            switch (record.format, record.typeText) {
+            case (.wellKnown, "U"):
+                uris.append(
+                    try NDEFURI(payload: record.payload, allowingUndefinedPrefix: allowingUndefinedPrefix))
+            case (.wellKnown, "T"): titles.append(try NDEFText(payload: record.payload))
+            case (.wellKnown, "Sp"): throw NDEFError(.nestedPoster)
+            case (.wellKnown, "act"):
+                guard let code = record.payload.first, record.payload.count == 1 else {
+                    throw NDEFError(.posterFieldLength)
+                }
+                guard let known = Action(rawValue: code) else { throw NDEFError(.undefinedAction) }
+                action = known
+            case (.wellKnown, "s"):
+                var reader = ByteReader(record.payload)
+                guard let bytes = try? reader.readUInt32(.big), reader.remaining == 0 else {
+                    throw NDEFError(.posterFieldLength)
+                }
+                size = bytes
+            case (.wellKnown, "t"):
+                guard let text = String(validating: record.payload, as: UTF8.self) else { throw NDEFError(.notText) }
+                mediaType = text
+            case (.mime, let type) where type.hasPrefix("image/") || type.hasPrefix("video/"): icons.append(record)
+            default: others.append(record)
+            }
+        }
+        guard let only = uris.first, uris.count == 1 else { throw NDEFError(.posterURICount) }
+        uri = only
+    }
+
+    /// The payload.
+    ///
+    /// - Throws: ``NDEFError``.
+    public func payload() throws(NDEFError) -> [UInt8] {
+        var records = [NDEFRecord(format: .wellKnown, type: "U", payload: try uri.payload())]
+        for title in titles {
+            records.append(NDEFRecord(format: .wellKnown, type: "T", payload: try title.payload()))
+        }
+        if let action { records.append(NDEFRecord(format: .wellKnown, type: "act", payload: [action.rawValue])) }
+        records += icons
+        if let size {
+            var bytes = ByteWriter()
+            bytes.write(size, .big)
+            records.append(NDEFRecord(format: .wellKnown, type: "s", payload: bytes.bytes))
+        }
+        if let mediaType {
+            records.append(NDEFRecord(format: .wellKnown, type: "t", payload: Array(mediaType.utf8)))
+        }
+        return try NDEFMessage(records + others).encoded()
+    }
+}

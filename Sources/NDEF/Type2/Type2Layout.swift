@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How the data area of a Type 2 Tag is divided, up to its first NDEF message or its end.
+///
+/// The walk takes each byte at most once, so lengths and control blocks of any kind cannot make it long: a data area has
+/// 2,040 bytes at most.
+public struct Type2Layout: Hashable, Sendable {
+    /// The blocks in order, NULL ones left out; the NDEF message is the last.
+    public private(set) var blocks: [Type2TLV] = []
+    /// What the control blocks point at.
+    public private(set) var controlAreas: [Type2ControlArea] = []
+    /// How the walk ended.
+    public private(set) var end = End.dataArea
+    /// Where a new block may begin: behind the last block.
+    public private(set) var freeAddress: Int
+    private let dataArea: Range<Int>
+    /// For each byte of the data area, whether a control block takes it away from the data.
+    private var isReserved: [Bool]
+
+    /// How the walk ended.
+    public enum End: Hashable, Sendable {
+        /// With an NDEF message.
+        case message
+        /// With a terminator.
+        case terminator
+        /// With the end of the data area.
+        case dataArea
+        /// With a block whose length reaches beyond the data area.
+        case lengthBeyondEnd
+        /// At a byte that could not be read.
+        case unreadable(address: Int)
+    }
+
+    /// Walks through the data area.
+    ///
+    /// - Parameters:
+    ///   - capability: tells where the data area is.
+    ///   - byte: gives the byte at an address; `nil` when it cannot be read.
+    /// - Throws: what `byte` throws.
+    public init<Failure: Error>(
+        _ capability: Type2Capability, byte: (Int) throws(Failure) -> UInt8?
+    ) throws(Failure) {
+        dataArea = capability.dataArea
+        isReserved = [Bool](repeating: false, count: dataArea.count)
+        freeAddress = dataArea.lowerBound
+        var address = dataArea.lowerBound
+        while let place = next(from: address) {
+            guard let tag = try byte(place).map(Type2TLV.Tag.init) else {
+                end = .unreadable(address: place)
+                return
+            }
+            address = place + 1
+            if tag == .null { continue }
+            if tag == .terminator {
+                end = .terminator
+                return
+            }
+            guard let block = try block(tag, at: place, from: &address, byte) else { return }
+            blocks.append(block)
+            freeAddress = address
+            if tag == .ndefMessage {
+                end = .message
+                return
+            }
+            if let area = Type2ControlArea(block) {
+                controlAreas.append(area)
+                for address in area.addresses.clamped(to: dataArea) { isReserved[address - dataArea.lowerBound] = true }
+            }
+        }
+    }
+
+    /// The layout of pages that were read.
+    public init(_ capability: Type2Capability, memory: Type2Memory) {
+        self.init(capability) { memory.byte(at: $0) }
+    }
+
+    /// The first NDEF message.
+    public var message: Type2TLV? { end == .message ? blocks.last : nil }
+
+    /// The addresses of the data area that hold data, from an address on.
+    public func addresses(from address: Int) -> [Int] {
+        let address = max(address, dataArea.lowerBound)
+        guard address < dataArea.upperBound else { return [] }
+        return (address..<dataArea.upperBound).filter { !isReserved[$0 - dataArea.lowerBound] }
+    }
+
+    /// The first address from this one on that holds data.
+    private func next(from address: Int) -> Int? {
+        guard address < dataArea.upperBound else { return nil }
+        return (max(address, dataArea.lowerBound)..<dataArea.upperBound).first { !isReserved[$0 - dataArea.lowerBound] }
+    }
+
+    /// Takes length and value; `nil` when they are not there, with the reason in `end`.
+    private mutating func block<Failure: Error>(
+        _ tag: Type2TLV.Tag, at start: Int, from address: inout Int, _ byte: (Int) throws(Failure) -> UInt8?
+    ) throws(Failure) -> Type2TLV? {
+        let lengthAddress = next(from: address) ?? dataArea.upperBound
+        guard let first = try take(&address, byte) else { return nil }
+        var length = Int(first)
+        if first == 0xFF {
+            guard let high = try take(&address, byte), let low = try take(&address, byte) else { return nil }
+            length = Int(high) << 8 | Int(low)
+        }
+        // Looked at before anything is read: a value that cannot be there costs no exchange with the tag.
+        guard length <= room(from: address) else {
+            end = .lengthBeyondEnd
+            return nil
+        }
+        var value: [UInt8] = []
+        while value.count < length {
+            guard let byte = try take(&address, byte) else { return nil }
+            value.append(byte)
+        }
+        return Type2TLV(tag: tag, address: start, lengthAddress: lengthAddress, value: value)
+    }
+
+    /// How many bytes of data there are from an address on.
+    private func room(from address: Int) -> Int {
+        guard address < dataArea.upperBound else { return 0 }
+        return isReserved[(address - dataArea.lowerBound)...].reduce(0) { $0 + ($1 ? 0 : 1) }
+    }
+
+    private mutating func take<Failure: Error>(
+        _ address: inout Int, _ byte: (Int) throws(Failure) -> UInt8?
+    ) throws(Failure) -> UInt8? {
+        guard let place = next(from: address) else {
+            end = .lengthBeyondEnd
+            return nil
+        }
+        guard let value = try byte(place) else {
+            end = .unreadable(address: place)
+            return nil
+        }
+        address = place + 1
+        return value
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The commands of Type 2 Tags that Kazasu sends, without their CRC. Sources: NXP data sheets, nfcpy `tt2.py`.
+enum Type2Command {
+    /// READ: sixteen bytes, four pages, from a page on; at the end of the memory it goes on with page 0.
+    static func read(_ page: UInt8) -> [UInt8] { [0x30, page] }
+    /// FAST_READ: all pages from the first to the last.
+    static func fastRead(_ first: UInt8, _ last: UInt8) -> [UInt8] { [0x3A, first, last] }
+    /// WRITE: the four bytes of one page.
+    static func write(_ page: UInt8, _ bytes: [UInt8]) -> [UInt8] { [0xA2, page] + bytes }
+    /// GET_VERSION: eight bytes.
+    static let getVersion: [UInt8] = [0x60]
+    /// READ_CNT: three bytes, least significant first.
+    static func readCounter(_ number: UInt8) -> [UInt8] { [0x39, number] }
+    /// READ_SIG: 32 bytes.
+    static let readSignature: [UInt8] = [0x3C, 0x00]
+    /// The first part of Ultralight C's AUTHENTICATE: `AF` and eight bytes. Nothing is authenticated by it.
+    static let authenticate: [UInt8] = [0x1A, 0x00]
+    /// The first part of SECTOR_SELECT.
+    static let sectorSelect: [UInt8] = [0xC2, 0xFF]
+    /// The second part of SECTOR_SELECT; silence is success.
+    static func sector(_ number: UInt8) -> [UInt8] { [number, 0x00, 0x00, 0x00] }
+
+    /// The acknowledgement, four bits.
+    static let ack: UInt8 = 0x0A
+    /// The most pages of one FAST_READ, so that the answer fits into every reader.
+    static let fastPages: UInt16 = 60
+}

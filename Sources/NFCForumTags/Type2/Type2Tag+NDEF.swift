@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import NDEF
+
+extension Type2Tag: NDEFTag {
+    /// 2
+    public var typeNumber: Int { 2 }
+
+    /// How the data area is divided; reads no more pages than it takes to know.
+    ///
+    /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` for a tag without a Capability Container that can be followed.
+    public func layout() throws(TagError) -> Type2Layout {
+        _ = try product()
+        guard let capability = Type2Capability(try page(3)) else { throw .noNDEF(.notFormatted) }
+        guard capability.isSupported else { throw .noNDEF(.unknownVersion) }
+        guard capability.readAccess == 0 else { throw .noNDEF(.notReadable) }
+        return try Type2Layout(capability) { address throws(TagError) in
+            let page = UInt16(clamping: address / Type2Memory.pageSize)
+            try fetch(page, within: capability)
+            return memory.byte(at: address)
+        }
+    }
+
+    /// Reads the first NDEF message of the data area.
+    public func readNDEF() throws(TagError) -> NDEFArea {
+        let layout = try layout()
+        guard let message = layout.message else { throw .noNDEF(Type2Tag.obstacle(layout)) }
+        return try area(layout, message.value)
+    }
+
+    /// A data area without a message block has a place for one behind its other blocks.
+    public func writableArea() throws(TagError) -> NDEFArea {
+        let layout = try layout()
+        if layout.message == nil {
+            let obstacle = Type2Tag.obstacle(layout)
+            guard obstacle == .noMessageBlock else { throw .noNDEF(obstacle) }
+        }
+        return try area(layout, layout.message?.value ?? [])
+    }
+
+    /// Writes the message block page by page.
+    public func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
+        let layout = try layout()
+        for page in Type2WritePlan.pages(layout, length: bytes.count) { _ = try self.page(page) }
+        guard let plan = Type2WritePlan(message: bytes, layout: layout, memory: memory) else {
+            throw .tooLong(length: bytes.count, capacity: Type2WritePlan.capacity(layout))
+        }
+        if let obstacle = try obstacle(to: plan.writes.map(\.page), layout) { throw .notWritable(obstacle) }
+        defer { forget() }
+        for write in plan.writes { try self.write(page: write.page, write.bytes) }
+    }
+
+    /// Which pages are locked; reads the pages with the lock bits.
+    public func locks(_ layout: Type2Layout?) throws(TagError) -> Type2Locks {
+        let product = try product()
+        try readIfOpen(2)
+        if let page = product?.dynamicLockPage {
+            try readIfOpen(page)
+        } else {
+            for area in layout?.controlAreas ?? [] where area.lockBits != nil {
+                for address in area.addresses { try readIfOpen(UInt16(clamping: address / Type2Memory.pageSize)) }
+            }
+        }
+        return Type2Locks(memory: memory, product: product, layout: layout)
+    }
+
+    /// The configuration; `nil` when the product has none, or does not let it be read.
+    public func configuration() throws(TagError) -> Type2Configuration? {
+        guard let product = try product(), let page = product.configurationPage else { return nil }
+        try readIfOpen(page)
+        try readIfOpen(page + 1)
+        return Type2Configuration(memory: memory, product: product)
+    }
+
+    private func area(_ layout: Type2Layout, _ message: [UInt8]) throws(TagError) -> NDEFArea {
+        let pages = Type2WritePlan.pages(layout, length: 0)
+        return NDEFArea(
+            message: message, capacity: Type2WritePlan.capacity(layout), obstacle: try obstacle(to: pages, layout))
+    }
+
+    /// Why one of these pages cannot be written.
+    private func obstacle(to pages: [UInt16], _ layout: Type2Layout) throws(TagError) -> TagError.WriteObstacle? {
+        guard memory.capability?.writeAccess == 0 else { return .readOnly }
+        let locks = try locks(layout)
+        if let locked = pages.first(where: { locks.pages.contains($0) }) { return .locked(page: locked) }
+        guard let configuration = try configuration() else { return nil }
+        return pages.first(where: configuration.protects).map { .passwordProtected(page: $0) }
+    }
+
+    private static func obstacle(_ layout: Type2Layout) -> TagError.Obstacle {
+        switch layout.end {
+        case .lengthBeyondEnd: .lengthBeyondEnd
+        case .unreadable: .notReadable
+        case .message, .terminator, .dataArea: .noMessageBlock
+        }
+    }
+
+    // MARK: Reading ahead
+
+    /// How many pages are read at once where the tag knows how.
+    private static let ahead: UInt16 = 16
+
+    /// Sees to it that ``memory`` has a page of the data area, if the tag gives it.
+    private func fetch(_ page: UInt16, within capability: Type2Capability) throws(TagError) {
+        guard memory[page] == nil else { return }
+        let last = UInt16(clamping: capability.dataArea.upperBound / Type2Memory.pageSize - 1)
+        if page < last, try product()?.hasSignature == true {
+            let end = min(last, page + Type2Tag.ahead - 1, page | 0xFF)
+            if end > page, try fastRead(page...end) { return }
+        }
+        try readIfOpen(page)
+    }
+
+    /// Reads a page; one that the tag refuses stays unknown.
+    func readIfOpen(_ page: UInt16) throws(TagError) {
+        do throws(TagError) {
+            _ = try self.page(page)
+        } catch .refused {
+            return
+        } catch {
+            throw error
+        }
+    }
+}

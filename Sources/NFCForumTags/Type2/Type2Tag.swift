@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import NDEF
+public import NFCTransport
+
+/// A Type 2 Tag in the field of a reader: its commands with bounded retries, selected anew after each refusal.
+///
+/// After a NAK such a tag is idle and hears nothing until it is selected again, so that is done at once.
+public final class Type2Tag {
+    /// The tag as it was found.
+    public let target: TypeATarget
+    /// The pages that were read or written so far.
+    public private(set) var memory = Type2Memory()
+    private let reader: any Reader
+    private let cancellation: CancellationToken
+    private var sector: UInt8 = 0
+    private var knownVersion: [UInt8]??
+    private var knownProduct: Type2Product??
+
+    /// The longest time that one command takes: a tag answers within 20 ms.
+    static let timeout: Duration = .milliseconds(100)
+
+    /// The tag that a reader has just activated.
+    public init(reader: any Reader, target: TypeATarget, cancellation: CancellationToken = CancellationToken()) {
+        self.reader = reader
+        self.target = target
+        self.cancellation = cancellation
+    }
+
+    /// Whether a card of type A may be a Type 2 Tag: it speaks no ISO-DEP, and its SAK is 00.
+    public static func mayBe(_ target: TypeATarget) -> Bool {
+        !target.isISODEP && (target.sak ?? 0) == 0
+    }
+
+    // MARK: Pages
+
+    /// Reads the four pages from this one on, sixteen bytes; those behind the last page are the first ones.
+    ///
+    /// - Throws: ``TagError``; ``TagError/refused(page:nak:)`` for a page that is not there or needs the password.
+    public func read(page: UInt16) throws(TagError) -> [UInt8] {
+        try select(sector: UInt8(truncatingIfNeeded: page >> 8))
+        switch try ask(Type2Command.read(UInt8(truncatingIfNeeded: page)), { $0.count == 16 }) {
+        case .bytes(let bytes): return bytes
+        case .nak(let code): throw .refused(page: page, nak: code)
+        case .silence: throw .refused(page: page, nak: nil)
+        }
+    }
+
+    /// Reads pages of one sector in one command; ``memory`` takes them.
+    ///
+    /// - Returns: whether the tag knew the command and gave them.
+    public func fastRead(_ pages: ClosedRange<UInt16>) throws(TagError) -> Bool {
+        guard pages.count <= Type2Command.fastPages, pages.lowerBound >> 8 == pages.upperBound >> 8 else {
+            return false
+        }
+        try select(sector: UInt8(truncatingIfNeeded: pages.lowerBound >> 8))
+        let frame = Type2Command.fastRead(
+            UInt8(truncatingIfNeeded: pages.lowerBound), UInt8(truncatingIfNeeded: pages.upperBound))
+        guard case .bytes(let bytes) = try ask(frame, { $0.count == pages.count * Type2Memory.pageSize }) else {
+            return false
+        }
+        for (place, page) in pages.enumerated() { memory[page] = Array(bytes.dropFirst(place * 4).prefix(4)) }
+        return true
+    }
+
+    /// One page, read when it is not in ``memory``.
+    ///
+    /// Three more pages come with it; ``memory`` takes those that are surely what they seem to be: READ goes on with page 0
+    /// behind the last page.
+    public func page(_ number: UInt16) throws(TagError) -> [UInt8] {
+        if let known = memory[number] { return known }
+        let bytes = try read(page: number)
+        let last = lastPage
+        for place in 0..<4 {
+            let page = number &+ UInt16(place)
+            guard place == 0 || (last.map { page <= $0 } ?? false), page >> 8 == number >> 8 else { break }
+            memory[page] = Array(bytes.dropFirst(place * 4).prefix(4))
+        }
+        return Array(bytes.prefix(4))
+    }
+
+    /// Writes the four bytes of one page, whatever that page is for.
+    ///
+    /// - Throws: ``TagError``; ``TagError/refused(page:nak:)`` for a page that is locked or needs the password.
+    public func write(page: UInt16, _ bytes: [UInt8]) throws(TagError) {
+        guard bytes.count == Type2Memory.pageSize else { throw .badAnswer }
+        try select(sector: UInt8(truncatingIfNeeded: page >> 8))
+        memory[page] = nil
+        switch try ask(Type2Command.write(UInt8(truncatingIfNeeded: page), bytes), { $0.isEmpty }) {
+        case .bytes: return
+        case .nak(let code): throw .refused(page: page, nak: code)
+        case .silence: throw .refused(page: page, nak: nil)
+        }
+    }
+
+    /// Forgets what was read, so that it is read anew.
+    public func forget() { memory = Type2Memory() }
+
+    private var lastPage: UInt16? {
+        if case .some(let known?) = knownProduct, let count = known.pageCount { return count - 1 }
+        guard let area = memory.capability?.dataArea else { return nil }
+        return UInt16(clamping: area.upperBound / Type2Memory.pageSize - 1)
+    }
+
+    // MARK: What kind of tag it is
+
+    /// The answer to GET_VERSION, eight bytes; `nil` when the tag does not know the command.
+    public func version() throws(TagError) -> [UInt8]? {
+        if let knownVersion { return knownVersion }
+        let answer = try ask(Type2Command.getVersion) { $0.count == 8 }
+        guard case .bytes(let bytes) = answer else {
+            knownVersion = .some(nil)
+            versionRefusal = answer
+            return nil
+        }
+        knownVersion = bytes
+        return bytes
+    }
+
+    /// How GET_VERSION was refused: NTAG203 sends a NAK where Ultralight keeps silent.
+    private var versionRefusal: Answer?
+
+    /// The product, by its version or by what else it answers; `nil` when that tells no product of the table.
+    ///
+    /// Ultralight C is told by its answer to the first part of AUTHENTICATE, which changes nothing.
+    public func product() throws(TagError) -> Type2Product? {
+        if let knownProduct { return knownProduct }
+        let product: Type2Product?
+        if let version = try version() {
+            product = Type2Product.of(version: version)
+        } else if case .bytes = try ask(Type2Command.authenticate, { $0.count == 9 && $0.first == 0xAF }) {
+            // The tag waits for the second part now; selecting it anew ends that.
+            try select()
+            product = .ultralightC
+        } else if case .nak? = versionRefusal {
+            product = try refusesPage(0x2C) ? .ntag203 : nil
+        } else {
+            product = try refusesPage(0x10) ? .ultralight : nil
+        }
+        knownProduct = .some(product)
+        return product
+    }
+
+    /// Whether a page is not there: what tells a product by its size.
+    private func refusesPage(_ page: UInt16) throws(TagError) -> Bool {
+        do throws(TagError) {
+            _ = try read(page: page)
+            return false
+        } catch .refused {
+            return true
+        } catch {
+            throw error
+        }
+    }
+
+    /// The answer to READ_SIG, 32 bytes; `nil` when the tag does not know the command.
+    public func signature() throws(TagError) -> [UInt8]? {
+        guard case .bytes(let bytes) = try ask(Type2Command.readSignature, { $0.count == 32 }) else { return nil }
+        return bytes
+    }
+
+    /// A counter, 24 bits; `nil` when the tag has none with this number, or does not give it.
+    public func counter(_ number: UInt8) throws(TagError) -> UInt32? {
+        guard case .bytes(let bytes) = try ask(Type2Command.readCounter(number), { $0.count == 3 }) else { return nil }
+        return bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    // MARK: Exchanges
+
+    /// What a tag that is there said.
+    enum Answer: Hashable {
+        /// The bytes; none for an acknowledgement.
+        case bytes([UInt8])
+        /// It refused, with these four bits.
+        case nak(UInt8)
+        /// It kept silent.
+        case silence
+    }
+
+    /// Sends a command until the tag answered it, or cannot.
+    func ask(_ frame: [UInt8], _ isAnswer: ([UInt8]) -> Bool) throws(TagError) -> Answer {
+        var (damaged, silent, odd) = (0, 0, 0)
+        while true {
+            if cancellation.isCancelled { throw .cancelled }
+            let result = Result { () throws(TransportError) in
+                try reader.transceive(frame, timeout: Type2Tag.timeout)
+            }
+            switch result {
+            case .success(let answer):
+                let bytes = answer == [Type2Command.ack] ? [] : answer
+                if isAnswer(bytes) { return .bytes(bytes) }
+                try select()
+                if let code = answer.first, answer.count == 1, code & 0xF0 == 0 { return .nak(code) }
+                odd += 1
+                guard odd < Attempts.damaged else { throw .badAnswer }
+            case .failure(.noAnswer), .failure(.cardReleased):
+                silent += 1
+                try select()
+                if silent == Attempts.silent { return .silence }
+            case .failure(.cancelled): throw .cancelled
+            case .failure(let error):
+                damaged += 1
+                guard error.isTransient, damaged < Attempts.damaged else { throw .transport(error) }
+                try select()
+            }
+        }
+    }
+
+    /// Selects the tag anew.
+    ///
+    /// - Throws: ``TagError/tagLost`` when it does not answer, or another one does.
+    private func select() throws(TagError) {
+        for attempt in 1...Attempts.activation {
+            if cancellation.isCancelled { throw .cancelled }
+            let result = Result { () throws(TransportError) in try reader.activate(.typeA(isoDEP: false)) }
+            switch result {
+            case .success(.typeA(let found)?) where isSameTag(found):
+                let lost = sector
+                sector = 0
+                try select(sector: lost)
+                return
+            case .success: continue
+            case .failure(.cancelled): throw .cancelled
+            case .failure(let error):
+                guard error.isTransient, attempt < Attempts.activation else { throw .transport(error) }
+            }
+        }
+        throw .tagLost
+    }
+
+    /// A random UID, four bytes from 08 on, changes each time.
+    private func isSameTag(_ found: TypeATarget) -> Bool {
+        found.uid == target.uid || (found.uid.count == 4 && found.uid.first == 0x08 && target.uid.first == 0x08)
+    }
+
+    /// Goes to a sector of 256 pages.
+    private func select(sector wanted: UInt8) throws(TagError) {
+        guard wanted != sector else { return }
+        do throws(TransportError) {
+            try selectSector(wanted)
+        } catch {
+            throw .transport(error)
+        }
+    }
+
+    private func selectSector(_ number: UInt8) throws(TransportError) {
+        let answer = try reader.transceive(Type2Command.sectorSelect, timeout: Type2Tag.timeout)
+        guard answer == [Type2Command.ack] || answer.isEmpty else { throw .unsupported(detail: "this sector") }
+        do {
+            // Silence is success.
+            _ = try reader.transceive(Type2Command.sector(number), timeout: .milliseconds(10))
+        } catch .noAnswer {
+            sector = number
+            return
+        } catch {
+            throw error
+        }
+        throw .unsupported(detail: "this sector")
+    }
+}

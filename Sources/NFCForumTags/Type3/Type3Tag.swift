@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+internal import FeliCa
+public import NDEF
+public import NFCTransport
+
+/// A Type 3 Tag: FeliCa with the NDEF system 12FC.
+public final class Type3Tag {
+    /// The NDEF system as it answered a Polling.
+    public let target: FeliCaTarget
+    private let reader: any Reader
+    private let cancellation: CancellationToken
+
+    /// The system code that NDEF is found by.
+    public static let system = SystemCode(rawValue: 0x12FC)
+    /// The service that reads without a key.
+    static let readService = ServiceCode(rawValue: 0x000B)
+    /// The service that writes without a key.
+    static let writeService = ServiceCode(rawValue: 0x0009)
+    /// The block of FeliCa Lite and Lite-S with what may be written (MC).
+    static let memoryConfiguration: UInt16 = 0x88
+
+    /// The tag whose NDEF system a reader has just activated.
+    public init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
+        self.reader = reader
+        self.target = target
+        self.cancellation = cancellation
+    }
+
+    /// The attribute information, whatever it says.
+    ///
+    /// - Throws: ``TagError``.
+    public func attributes() throws(TagError) -> Type3Attributes {
+        let blocks = try read([0])
+        guard let block = blocks.first else { throw .badAnswer }
+        return Type3Attributes(block)
+    }
+
+    /// Reads blocks of the tag's service in one command.
+    func read(_ numbers: [UInt16]) throws(TagError) -> [Block] {
+        try ask { system throws(FeliCaError) in
+            try system.readWithoutEncryption(
+                services: [Type3Tag.readService], blocks: BlockList(numbers: numbers))
+        }
+    }
+
+    /// Writes blocks of the tag's service in one command.
+    func write(_ blocks: [(number: UInt16, block: Block)]) throws(TagError) {
+        _ = try ask { system throws(FeliCaError) in
+            try system.writeWithoutEncryption(
+                services: [Type3Tag.writeService], blocks: BlockList(numbers: blocks.map(\.number)),
+                data: blocks.map(\.block))
+        }
+    }
+
+    /// Which blocks are locked or need the card key, by FeliCa Lite's memory configuration; `nil` for other products and
+    /// where it cannot be read.
+    func lockedBlock(among numbers: [UInt16]) throws(TagError) -> TagError.WriteObstacle? {
+        guard (0xF0...0xF2).contains(target.pmm.icType) else { return nil }
+        let block: Block
+        do throws(TagError) {
+            guard let first = try read([Type3Tag.memoryConfiguration]).first else { return nil }
+            block = first
+        } catch .felica {
+            return nil
+        } catch {
+            throw error
+        }
+        // Bits 0 to 13 are the user blocks: set while one may be written. Lite-S has two maps more.
+        let writable = block.uint16(at: 0, .little)
+        let keyed = target.pmm.icType == 0xF0 ? 0 : block.uint16(at: 8, .little) | block.uint16(at: 10, .little)
+        for number in numbers where number < 14 {
+            if writable & 1 << number == 0 { return .locked(page: number) }
+            if keyed & 1 << number != 0 { return .passwordProtected(page: number) }
+        }
+        return nil
+    }
+
+    /// How many blocks one command may read, by the tag and by the reader.
+    func blocksPerRead(_ attributes: Type3Attributes) -> Int {
+        max(1, min(attributes.blocksPerRead, reader.information.blocksPerRead, 15))
+    }
+
+    /// How many blocks one command may write, by the tag and by the length of a packet with block numbers above 255.
+    func blocksPerWrite(_ attributes: Type3Attributes) -> Int {
+        max(1, min(attributes.blocksPerWrite, 12, ICProfile.of(target.pmm)?.blocksPerWrite ?? 12))
+    }
+
+    /// Sends a command until the tag answered it, or cannot.
+    private func ask<Value>(_ command: (FeliCaSystem) throws(FeliCaError) -> Value) throws(TagError) -> Value {
+        let system = FeliCaSystem(channel: reader, target: target)
+        var (damaged, silent) = (0, 0)
+        while true {
+            if cancellation.isCancelled { throw .cancelled }
+            let result = Result { () throws(FeliCaError) in try command(system) }
+            switch result {
+            case .success(let value): return value
+            case .failure(.transport(.noAnswer)), .failure(.transport(.cardReleased)):
+                silent += 1
+                guard try isPresent() else { throw .tagLost }
+                if silent == Attempts.silent { throw .felica(.transport(.noAnswer)) }
+            case .failure(.transport(.cancelled)): throw .cancelled
+            case .failure(.transport(let error)):
+                damaged += 1
+                guard error.isTransient, damaged < Attempts.damaged else { throw .transport(error) }
+            case .failure(.malformed(let code, let flaw)):
+                damaged += 1
+                guard damaged < Attempts.damaged else { throw .felica(.malformed(code, flaw)) }
+            case .failure(let error): throw .felica(error)
+            }
+        }
+    }
+
+    /// Whether the tag still answers a Polling.
+    private func isPresent() throws(TagError) -> Bool {
+        for _ in 0..<Attempts.activation {
+            let result = Result { () throws(TransportError) in
+                try reader.activate(.felica(Type3Tag.system, bitRate: target.bitRate))
+            }
+            switch result {
+            case .success(.felica(let found)?) where found.idm == target.idm: return true
+            case .success: continue
+            case .failure(.cancelled): throw .cancelled
+            case .failure(let error): guard error.isTransient else { throw .transport(error) }
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NDEF
+import NFCForumTags
+import Testing
+
+@Suite("Locks and configuration of Type 2 Tags")
+struct Type2FactTests {
+    /// Lock bytes and the pages that they lock.
+    struct Lock: CustomTestStringConvertible, Sendable {
+        let product: String?
+        let fixed: [UInt8]
+        let dynamic: [UInt8]
+        let pages: [UInt16]
+        var testDescription: String { "\(product ?? "-") \(fixed) \(dynamic)" }
+    }
+
+    static let locks = [
+        Lock(product: "NTAG213", fixed: [0x00, 0x00], dynamic: [0, 0, 0], pages: []),
+        Lock(product: "NTAG213", fixed: [0x07, 0x00], dynamic: [0, 0, 0], pages: []),
+        Lock(product: "NTAG213", fixed: [0xF8, 0x81], dynamic: [0, 0, 0], pages: [3, 4, 5, 6, 7, 8, 15]),
+        Lock(product: "NTAG213", fixed: [0, 0], dynamic: [0x81, 0x08, 0x3F], pages: [16, 17, 30, 31, 38, 39]),
+        Lock(product: "NTAG213", fixed: [0, 0], dynamic: [0, 0xF0, 0], pages: []),
+        Lock(product: "NTAG215", fixed: [0, 0], dynamic: [0x80, 0, 0], pages: [128, 129]),
+        Lock(product: "NTAG216", fixed: [0, 0], dynamic: [0, 0x20, 0], pages: [224, 225]),
+        Lock(product: "Ultralight C", fixed: [0, 0], dynamic: [0x12, 0, 0], pages: [16, 17, 18, 19]),
+        Lock(product: "Ultralight C", fixed: [0, 0], dynamic: [0x80, 0xFF, 0], pages: [36, 37, 38, 39]),
+        Lock(product: "Ultralight", fixed: [0x08, 0], dynamic: [], pages: [3]),
+        Lock(product: nil, fixed: [0, 0x01], dynamic: [], pages: [8]),
+    ]
+
+    @Test("Which pages the lock bits lock", arguments: locks)
+    func locked(_ lock: Lock) {
+        let product = lock.product.flatMap(Type2Product.named)
+        var memory = Type2Memory()
+        memory[2] = [0, 0x48] + lock.fixed
+        if let page = product?.dynamicLockPage { memory[page] = lock.dynamic + [0] }
+        let locks = Type2Locks(memory: memory, product: product, layout: nil)
+        #expect(locks.pages == lock.pages)
+        #expect(locks.staticBytes == lock.fixed)
+        #expect(locks.dynamicBytes == (lock.dynamic.isEmpty ? nil : lock.dynamic))
+        #expect(locks.isOneTimeAreaFrozen == (lock.fixed[0] & 1 == 1))
+    }
+
+    @Test("A lock control block tells where the bits of an unknown product are")
+    func lockControl() throws {
+        var memory = Type2Memory()
+        memory[3] = [0xE1, 0x10, 0x12, 0]
+        memory[4] = [0x01, 0x03, 0xA0, 0x10]
+        memory[5] = [0x44, 0x03, 0x00, 0xFE]
+        memory[40] = [0x02, 0x80, 0, 0]
+        let capability = try #require(memory.capability)
+        let layout = Type2Layout(capability, memory: memory)
+        let locks = Type2Locks(memory: memory, product: nil, layout: layout)
+        #expect(locks.pages == [20, 21, 22, 23, 76, 77, 78, 79])
+        #expect(locks.dynamicBytes == [0x02, 0x80])
+        #expect(locks.staticBytes == nil)
+    }
+
+    @Test func configuration() throws {
+        var memory = Type2Memory()
+        memory[0x29] = [0x04, 0, 0, 0x10]
+        memory[0x2A] = [0xD3, 0, 0, 0]
+        let ntag = try #require(Type2Product.named("NTAG213"))
+        let read = try #require(Type2Configuration(memory: memory, product: ntag))
+        #expect(read.firstProtectedPage == 16 && read.protects(16) && !read.protects(15))
+        #expect(read.protectsReading && read.isLocked == true && read.countsReads == true)
+        #expect(read.protectsCounter == false && read.passwordTries == 3)
+        let c = try #require(Type2Product.ultralightC)
+        memory[0x2B] = [1, 0, 0, 0]
+        memory[0x2A] = [0x30, 0, 0, 0]
+        let old = try #require(Type2Configuration(memory: memory, product: c))
+        #expect(old.firstProtectedPage == 48 && !old.protectsReading && old.isLocked == nil)
+        #expect(Type2Configuration(memory: Type2Memory(), product: ntag) == nil)
+        #expect(try Type2Configuration(memory: memory, product: #require(.ultralight)) == nil)
+    }
+
+    @Test func memory() {
+        var memory = Type2Memory(pages: [0: [1, 2, 3], 1: [1, 2, 3, 4]])
+        #expect(memory[0] == nil && memory[1] == [1, 2, 3, 4])
+        #expect(memory.byte(at: -1) == nil && memory.byte(at: 5) == 2 && memory.byte(at: 1 << 40) == nil)
+        memory[1] = [1]
+        #expect(memory[1] == nil && memory.uid == nil && memory.uidCheckIsRight == nil && memory.capability == nil)
+        #expect(Type2Capability([0xE1, 0x10, 6]) == nil)
+        let one = Type2Capability([0xE1, 0x10, 6, 0])
+        #expect(one == Type2Capability([0xE1, 0x10, 6, 0]) && one != Type2Capability([0xE1, 0x10, 6, 0x0F]))
+        #expect(Set([one, one]).count == 1)
+    }
+}
