@@ -10,6 +10,11 @@ public final class VirtualRCS330: VirtualUSBChip {
     private let port: Mutex<PN53xPort>
 
     /// A reader before a field.
+    ///
+    /// - Parameters:
+    ///   - field: what lies before its antenna.
+    ///   - faults: what goes wrong on the USB; of ``USBFault`` those that lose, delay, double, cut or replace an answer,
+    ///     while the others leave it as it is.
     public init(field: any RadioField, faults: USBFaultPlan = USBFaultPlan()) {
         port = Mutex(PN53xPort(.rcs956, field: field, faults: faults))
     }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ByteCodec
-import TestSupport
 import Testing
 
 @testable import VirtualReader
@@ -20,7 +18,8 @@ struct VirtualRCS330Tests {
     static let cases: [Case] = [
         Case(name: "version", request: [0x02], answer: [0xD5, 0x03, 0x33, 0x01, 0x30, 0x07]),
         Case(name: "mode", request: [0x18, 0x01], answer: [0xD5, 0x19]),
-        Case(name: "long line test", request: [0x00, 0x00] + Array(repeating: 0x5A, count: 259),
+        Case(
+            name: "long line test", request: [0x00, 0x00] + Array(repeating: 0x5A, count: 259),
             answer: [0xD5, 0x01, 0x00] + Array(repeating: 0x5A, count: 259)),
         Case(name: "release", request: [0x52, 0x00, 0x01], answer: [0xD5, 0x53, 0x00, 0x00]),
         Case(name: "no SAM", request: [0x14, 0x01], answer: [0x7F]),
@@ -30,7 +29,7 @@ struct VirtualRCS330Tests {
 
     @Test(arguments: cases)
     func answers(_ one: Case) {
-        let reader = VirtualRCS330(field: VirtualField([]))
+        let reader = VirtualRCS330(field: VirtualField())
         reader.receive(PN532Frame.encode([0xD4] + one.request))
         #expect(reader.nextTransfer() == Self.acknowledge)
         #expect(reader.nextTransfer() == one.answer.map(PN532Frame.encode))
@@ -39,7 +38,7 @@ struct VirtualRCS330Tests {
 
     @Test("ACK gives a command up: its answer does not come any more")
     func givenUp() {
-        let reader = VirtualRCS330(field: VirtualField([]))
+        let reader = VirtualRCS330(field: VirtualField())
         reader.receive(PN532Frame.encode([0xD4, 0x02]))
         reader.receive(Self.acknowledge)
         #expect(reader.nextTransfer() == nil)
@@ -51,7 +50,7 @@ struct VirtualRCS330Tests {
 
     @Test("NACK and noise are complained of; an empty transfer is none of them")
     func complaints() {
-        let reader = VirtualRCS330(field: VirtualField([]))
+        let reader = VirtualRCS330(field: VirtualField())
         reader.receive([])
         #expect(reader.statistics.complaints.isEmpty)
         reader.receive(PN532Frame.notAcknowledge)
@@ -62,7 +61,7 @@ struct VirtualRCS330Tests {
 
     @Test("A damaged frame gets no answer, and the next command is served", arguments: 3..<9)
     func damaged(_ index: Int) {
-        let reader = VirtualRCS330(field: VirtualField([]))
+        let reader = VirtualRCS330(field: VirtualField())
         var frame = PN532Frame.encode([0xD4, 0x18, 0x01])
         frame[index] ^= 0x10
         reader.receive(frame)
