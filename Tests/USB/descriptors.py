@@ -48,7 +48,7 @@ class Device:
     def description(self):
         """The device and its interfaces in umockdev's words."""
         top = self.sysfs[4:]
-        text = (f"P: {top}\nN: bus/usb/{self.bus:03}/{self.address:03}\n"
+        text = (f"P: {top}\nN: bus/usb/{self.bus:03}/{self.address:03}={self.descriptors().hex().upper()}\n"
                 f"E: DEVNAME={self.node}\nE: DEVTYPE=usb_device\nE: SUBSYSTEM=usb\nE: DRIVER=usb\n"
                 f"E: BUSNUM={self.bus:03}\nE: DEVNUM={self.address:03}\nE: MAJOR=189\nE: MINOR={self.address - 1}\n"
                 f"E: PRODUCT={self.vendor:x}/{self.product:x}/100\nE: TYPE=0/0/0\n"
@@ -78,4 +78,18 @@ def rc_s300(**changes):
     """A Sony RC-S300/S: a chip card interface, which pcscd may hold, and the vendor's own."""
     plain = Device(vendor=0x054C, product=0x0DC8, name="RC-S300/S", serial="1234567",
                    interfaces=(Interface(0x0B, 0x81, 0x01), Interface(0xFF, 0x82, 0x02)))
+    return dataclasses.replace(plain, **changes)
+
+
+def acr122u(**changes):
+    """An ACS ACR122U: a chip card interface, which the kernel's pn533_usb takes as well."""
+    plain = Device(vendor=0x072F, product=0x2200, name="ACR122U PICC Interface",
+                   interfaces=(Interface(0x0B, 0x82, 0x02, driver="pn533_usb"),))
+    return dataclasses.replace(plain, **changes)
+
+
+def rc_s330(**changes):
+    """A Sony RC-S330 that the kernel's pn533_usb holds."""
+    plain = Device(vendor=0x054C, product=0x02E1, name="RC-S330",
+                   interfaces=(Interface(0xFF, 0x84, 0x04, driver="pn533_usb"),))
     return dataclasses.replace(plain, **changes)

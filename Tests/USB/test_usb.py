@@ -5,6 +5,7 @@
 KAZASU and USB_CHIP name the programs.
 """
 
+import dataclasses
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 
 from chip import Chip
-from descriptors import Interface, rc_s300, rc_s380
+from descriptors import Interface, acr122u, rc_s300, rc_s330, rc_s380
 from emulation import Emulation
 
 KAZASU, USB_CHIP = os.environ["KAZASU"], os.environ["USB_CHIP"]
@@ -191,6 +192,84 @@ class RCS300(unittest.TestCase):
         self.assertEqual(result.status, 130, result.errors)
         self.assertEqual(self.reader.events, self.BACK)
         self.assertFalse(self.chip.statistics()["isFieldOn"])
+
+
+class ThroughLibNFC:
+    """A reader that Debian's libnfc drives, over libusb-0.1."""
+
+    def setUp(self):
+        self.emulation = Emulation()
+        self.addCleanup(self.emulation.unplug_all)
+
+    def plug_in(self, *options, **changes):
+        self.chip = Chip(USB_CHIP, self.CHIP, CARD, *options)
+        self.reader = self.emulation.plug_in(self.DEVICE(**changes), self.chip)
+        return self.reader
+
+    def kazasu(self, *arguments, **how):
+        return self.emulation.run(KAZASU, *arguments, "--reader", self.READER,
+                                  environment={"LC_ALL": "C", "LIBNFC_LOG_LEVEL": "0"}, **how)
+
+    def same_as_on_the_pseudo_terminal(self, *arguments):
+        """The program's output, after a comparison with what it says over libnfc's pn532_uart."""
+        result = self.kazasu(*arguments)
+        self.assertEqual(result.status, 0, result.errors)
+        self.assertEqual(result.output, self.serial(*arguments))
+        return result.output
+
+    def serial(self, *arguments):
+        environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        environment.update(LC_ALL="C", LIBNFC_LOG_LEVEL="0")
+        with subprocess.Popen([KAZASU, "simulate", CARD], env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True) as chip:
+            try:
+                reader = chip.stdout.readline().strip()
+                return subprocess.run([KAZASU, *arguments, "--reader", reader], env=environment, check=True,
+                                      capture_output=True, text=True).stdout
+            finally:
+                chip.terminate()
+
+    def test_scan_dump_and_balance(self):
+        self.plug_in()
+        self.assertEqual(self.same_as_on_the_pseudo_terminal("balance"), "10\n")
+        self.assertIn("090F", self.same_as_on_the_pseudo_terminal("scan"))
+        self.assertIn("16010002166CE33BE6210A000001E300", self.same_as_on_the_pseudo_terminal("dump"))
+        self.assertEqual(self.chip.statistics()["complaints"], [])
+        self.assertFalse(self.chip.statistics()["isFieldOn"])
+
+    def test_the_kernel_driver_is_given_back(self):
+        self.plug_in()
+        self.assertEqual(self.kazasu("balance").status, 0)
+        held = [event for event in self.reader.events if event.split()[0] in ("detach", "claim", "release", "attach")]
+        self.assertEqual(held, BACK)
+        self.assertEqual(self.reader.drivers, {0: "pn533_usb"})
+
+    def test_no_card(self):
+        self.plug_in("--field", "empty")
+        self.assertEqual(self.kazasu("poll", "--timeout", "0").status, 75)
+
+    def test_held_by_another_program(self):
+        device = self.DEVICE()
+        self.plug_in(interfaces=tuple(dataclasses.replace(one, driver="usbfs") for one in device.interfaces))
+        self.assertEqual(self.kazasu("poll").status, 69)
+        self.assertEqual(self.reader.claimed, set())
+
+    def test_unplugged_in_mid_command(self):
+        self.plug_in("--unplug-before", "80")
+        result = self.kazasu("scan", limit=30)
+        self.assertEqual(result.status, 74, result.errors)
+
+
+class ACR122U(ThroughLibNFC, unittest.TestCase):
+    """libnfc's acr122_usb."""
+
+    CHIP, DEVICE, READER = "acr122", staticmethod(acr122u), "acr122_usb:001:002"
+
+
+class RCS330(ThroughLibNFC, unittest.TestCase):
+    """libnfc's pn53x_usb."""
+
+    CHIP, DEVICE, READER = "rcs330", staticmethod(rc_s330), "pn53x_usb:001:002"
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ URB_SIZE, URB_STATUS, URB_BUFFER, URB_ACTUAL_LENGTH = 56, 4, 16, 28
 
 NUMBERS = {
     "CONTROL": 0, "BULK": 2, "RESETEP": 3, "SETINTERFACE": 4, "SETCONFIGURATION": 5, "GETDRIVER": 8, "SUBMITURB": 10,
-    "DISCARDURB": 11, "REAPURB": 12, "REAPURBNDELAY": 13, "CLAIMINTERFACE": 15, "RELEASEINTERFACE": 16, "IOCTL": 18,
-    "RESET": 20, "CLEAR_HALT": 21, "DISCONNECT": 22, "CONNECT": 23, "GET_CAPABILITIES": 26, "GET_SPEED": 31,
+    "DISCARDURB": 11, "REAPURB": 12, "REAPURBNDELAY": 13, "CLAIMINTERFACE": 15, "RELEASEINTERFACE": 16, "CONNECTINFO": 17,
+    "IOCTL": 18, "RESET": 20, "CLEAR_HALT": 21, "DISCONNECT": 22, "CONNECT": 23, "GET_CAPABILITIES": 26, "GET_SPEED": 31,
 }
 NAMES = {number: name for name, number in NUMBERS.items()}
 # Zero packets, and no limit of a transfer's length.
@@ -66,6 +66,24 @@ class UsbFs(UMockdev.IoctlBase):
 
     def on_get_speed(self, arg):
         return -2
+
+    def on_connectinfo(self, arg):
+        """struct usbdevfs_connectinfo: the number on the bus, and whether it is a slow one."""
+        arg.resolve(0, 8).update(0, struct.pack("<IB", self.device.address, 0))
+
+    def on_control(self, arg):
+        """struct usbdevfs_ctrltransfer; of the standard requests only the one for a string is answered."""
+        transfer = arg.resolve(0, 24)
+        kind, request, value, _, length = struct.unpack_from("<BBHHH", bytes(transfer.retrieve()))
+        if (kind, request, value >> 8) != (0x80, 6, 3):
+            return errno.EPIPE
+        texts = {1: "Kazasu", 2: self.device.name, 3: self.device.serial}
+        text = b"\x09\x04" if value & 0xFF == 0 else texts.get(value & 0xFF, "").encode("utf-16-le")
+        answer = (bytes([len(text) + 2, 3]) + text)[:length]
+        if not answer:
+            return None
+        transfer.resolve(16, length).update(0, answer)
+        return -len(answer)
 
     def on_setconfiguration(self, arg):
         self.events.append("setConfiguration")

@@ -10,6 +10,8 @@ final class PN532Chip {
     let field: any RadioField
     let counters: ChipCounters
     let timing: TimeModel
+    /// Which chip of the family it is.
+    var family = PN53xModel.pn532
     var registers = RegisterFile()
     var radio = RadioSettings()
     var targets: [SelectedTarget] = []

@@ -4,14 +4,12 @@ import ByteCodec
 import NFCTransport
 
 extension PN532Chip {
-    /// IC, version, revision, and what is supported: Type A, Type B, ISO 18092.
-    private static let firmwareVersion: [UInt8] = [0x32, 0x01, 0x06, 0x07]
-
     /// Carries out one host command; what is not here the chip answers with its syntax error frame.
     func carryOut(_ code: UInt8, _ parameters: [UInt8]) -> CommandOutcome {
-        switch code {
+        guard family.knows(code) else { return .syntaxError }
+        return switch code {
         case 0x00: diagnose(parameters)
-        case 0x02: .answer(Self.firmwareVersion)
+        case 0x02: .answer(family.firmwareVersion)
         case 0x04: generalStatus()
         case 0x06: readRegisters(parameters)
         case 0x08: writeRegisters(parameters)
@@ -21,6 +19,8 @@ extension PN532Chip {
         case 0x12: setParameters(parameters)
         case 0x14: configureSAM(parameters)
         case 0x16: powerDown(parameters)
+        // The mode that this asks for is the one that the chip is in.
+        case 0x18: .answer([])
         case 0x32: configureRadio(parameters)
         case 0x40: exchangeData(parameters)
         case 0x42: communicateThru(parameters)

@@ -126,16 +126,22 @@ extension PN532Chip {
     }
 
     /// InDeselect and InRelease: one target, or all of them when the number is 0. Cards of type A and B are halted.
+    ///
+    /// An RC-S956 gets and gives a byte more, of which only libnfc tells: a last parameter of 01, and a byte before the
+    /// status, whose value nobody reads.
     func release(_ parameters: [UInt8]) -> CommandOutcome {
-        guard parameters.count == 1 else { return .syntaxError }
+        let extra: [UInt8] = family == .rcs956 && parameters.count == 2 ? [0x00] : []
+        guard parameters.count == 1 + extra.count else { return .syntaxError }
         let number = Int(parameters[0])
-        guard number == 0 || targets.indices.contains(number - 1) else { return .answer([ChipStatus.wrongContext]) }
+        guard number == 0 || targets.indices.contains(number - 1) else {
+            return .answer(extra + [ChipStatus.wrongContext])
+        }
         for index in targets.indices where number == 0 || index == number - 1 {
             if !targets[index].isReleased, !targets[index].isAsleep { halt(targets[index]) }
             targets[index].isReleased = true
             targets[index].isAsleep = true
         }
-        return .answer([ChipStatus.success])
+        return .answer(extra + [ChipStatus.success])
     }
 
     /// InSelect: takes up a target that was let go of.
