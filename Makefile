@@ -31,8 +31,8 @@ RELEASE_FLAGS := -c release --product kazasu --static-swift-stdlib -Xswiftc -use
 # The product of `make release` and `make docs`, ready to be installed.
 DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
-MODULES := ByteCodec CardModel NFCTransport NDEF CardDecoders DumpFormats DumpFormatsXML FeliCa ISO7816 NFCForumTags SystemDevices \
-           LibNFCReader PCSCReader ISODEP PaSoRiReader VirtualReader CardReading
+MODULES := ByteCodec CardModel NFCTransport NDEF CardDecoders DumpFormats DumpFormatsXML FeliCa ISO7816 NFCForumTags ISODEP SystemDevices \
+           LibNFCReader PCSCReader PaSoRiReader ReaderDiagnosis VirtualReader CardReading
 
 APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config
 APT_TEST := libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
@@ -123,7 +123,7 @@ tsan: deps venv ## runs the tests under the thread sanitizer
 # A crash must end the fuzzer at once, and Swift's own handler would write a backtrace for minutes.
 fuzz: deps ## fuzzes the parsers of what comes from outside, FUZZ_SECONDS each
 	swift build --package-path Tests/Fuzz --scratch-path .build-fuzz --sanitize fuzzer
-	set -e; for fuzzer in Port100Frames Documents; do \
+	set -e; for fuzzer in Port100Frames Port400Messages ISODEPBlocks Documents; do \
 	    mkdir -p .build-fuzz/corpus/$$fuzzer; \
 	    SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Tests/Fuzz --scratch-path .build-fuzz --show-bin-path)/$$fuzzer" \
 	        -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=512 -timeout=5 -artifact_prefix=.build-fuzz/ \

@@ -27,11 +27,12 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("NFCForumTags", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCTransport"]),
-    ("SystemDevices", ["NFCTransport"]),
-    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport", "SystemDevices"]),
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
     ("ISODEP", ["NFCTransport"]),
+    ("SystemDevices", ["CardModel", "NFCTransport"]),
+    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport", "SystemDevices"]),
     ("PaSoRiReader", ["ByteCodec", "CLibUSB", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
+    ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
     (
         "CardReading",
@@ -46,6 +47,8 @@ let tables = [
     "FeliCa": ["Registry/Data"],
     "ISO7816": ["Status/Data"],
     "NDEF": ["Data"],
+    "ReaderDiagnosis": ["Data"],
+    "SystemDevices": ["Data"],
 ]
 
 /// The test targets and what each may import beside `TestSupport`.
@@ -61,14 +64,16 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "LibNFCReaderTests",
         [
             "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "LibNFCReader", "NFCTransport",
-            "ReaderConformance", "SystemDevices", "VirtualReader",
+            "ReaderConformance",
+            "SystemDevices", "VirtualReader",
         ]
     ),
-    ("SystemDevicesTests", ["NFCTransport", "SystemDevices"]),
+    ("SystemDevicesTests", ["CardModel", "NFCTransport", "SystemDevices"]),
+    ("ReaderDiagnosisTests", ["CardModel", "ReaderDiagnosis", "SystemDevices"]),
     (
         "PaSoRiReaderTests",
         [
-            "ByteCodec", "CardModel", "NFCTransport", "PaSoRiReader", "ReaderConformance", "SystemDevices",
+            "ByteCodec", "CardModel", "ISODEP", "NFCTransport", "PaSoRiReader", "ReaderConformance", "SystemDevices",
             "VirtualReader",
         ]
     ),

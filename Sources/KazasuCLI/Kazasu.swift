@@ -64,8 +64,8 @@ struct Kazasu: ParsableCommand {
             """),
         version: version,
         subcommands: [
-            Readers.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self, License.self,
-            MyNumber.self, Tag.self, FeliCaRaw.self, APDU.self,
+            Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self,
+            License.self, MyNumber.self, Tag.self, FeliCaRaw.self, APDU.self,
             Decode.self, Convert.self, Diff.self, Simulate.self, Stations.self,
         ])
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NFCTransport
+internal import SystemDevices
 
 /// The way to the chip: the device, the lock on its port, and what the chip was told so far.
 struct ChipLink: ~Copyable {
     private let device: LibNFCDevice
     let node: DeviceNode?
+    /// What was taken from kernel drivers; they get it back when the device was closed.
+    private let lease: KernelDriverLease?
     let family: LibNFCFamily
     /// What the line runs at when it is not raised.
     let speed: LineSpeed
@@ -29,10 +32,11 @@ struct ChipLink: ~Copyable {
 
     init(
         device: consuming LibNFCDevice, node: consuming DeviceNode?, family: LibNFCFamily, speed: LineSpeed = .normal,
-        mayRaiseLine: Bool = false
+        mayRaiseLine: Bool = false, lease: consuming KernelDriverLease? = nil
     ) {
         self.device = device
         self.node = node
+        self.lease = lease
         self.family = family
         self.speed = speed
         line = LinePolicy(mayRaise: mayRaiseLine)

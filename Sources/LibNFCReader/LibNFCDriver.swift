@@ -21,7 +21,10 @@ public struct LibNFCDriver: ReaderDriver {
     /// The readers that libnfc finds or is configured with, those that it cannot use, with the reason, and the serial
     /// ports where one may be. Serial ports are not opened, so whether a reader is there stays unknown.
     public func list() -> [ReaderListing] {
-        ReaderScan(paths: paths).run(listed: LibNFCContext.list())
+        let listed = LibNFCContext.list()
+        // What names one reader hides the others.
+        let findsUSB = ["LIBNFC_DEVICE", "LIBNFC_AUTO_SCAN"].allSatisfy { LibNFCContext.environment($0) == nil }
+        return ReaderScan(paths: paths).run(listed: listed, findsUSB: findsUSB)
     }
 
     /// Opens a reader.
@@ -43,11 +46,15 @@ public struct LibNFCDriver: ReaderDriver {
                 detail: "libnfc reads no FeliCa card through its driver \(connectionString.family.name)")
         }
         guard let path = connectionString.path else {
+            // libnfc does not take a reader from a kernel driver, and fails.
+            let lease = readersOnUSB(connectionString).first { $0.kernelDriver != nil }
+                .flatMap { KernelDriverLease(taking: $0.device) }
             guard let device = LibNFCContext.open(connectionString) else {
                 throw whyNotOnUSB(connectionString)
             }
             return try reader(
-                ChipLink(device: device, node: nil, family: connectionString.family), connectionString, cancellation)
+                ChipLink(device: device, node: nil, family: connectionString.family, lease: lease), connectionString,
+                cancellation)
         }
         var node = try DeviceNode(path: path)
         // Twice: a program that was killed while it sent leaves the chip in the middle of a frame, and the first
@@ -72,16 +79,24 @@ public struct LibNFCDriver: ReaderDriver {
             connectionString, cancellation)
     }
 
+    /// The readers on the USB that a connection string fits.
+    private func readersOnUSB(_ connectionString: ConnectionString) -> [USBReaderScan.Found] {
+        USBReaderScan(paths: paths).run().filter { reader in
+            let name = connectionString.family.name
+            return (name == "usb" || name == reader.driver) && reader.numbers.starts(with: connectionString.usbNumbers)
+        }
+    }
+
     /// Why libnfc could not open a USB reader, of which it says nothing itself.
     private func whyNotOnUSB(_ connectionString: ConnectionString) -> TransportError {
-        let candidates = USBReaderScan(paths: paths).run().filter { reader in
-            let name = connectionString.family.name
-            return (name == "usb" || name == reader.model.driver)
-                && reader.numbers.starts(with: connectionString.usbNumbers)
-        }
-        for reader in candidates {
-            guard case .unavailable(let reason, let detail) = reader.state else { continue }
-            return .readerUnavailable(reason: reason, detail: "\(reader.model.name): \(detail)")
+        for reader in readersOnUSB(connectionString) {
+            if case .unavailable(let reason, let detail) = reader.state {
+                return .readerUnavailable(reason: reason, detail: "\(reader.model.name): \(detail)")
+            }
+            if let driver = reader.kernelDriver {
+                return .readerUnavailable(
+                    reason: .busy, detail: "\(reader.model.name): the kernel driver \(driver) holds it")
+            }
         }
         guard connectionString.family.address == .usb else {
             return .readerUnavailable(

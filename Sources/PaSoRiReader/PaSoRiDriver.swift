@@ -3,9 +3,9 @@
 public import NFCTransport
 internal import SystemDevices
 
-/// Opens and lists the PaSoRi that libnfc does not drive, over libusb: RC-S380.
+/// Opens and lists the PaSoRi that libnfc does not drive, over libusb: RC-S380 and RC-S300.
 ///
-/// A reader's ID is `rcs380`, which takes the first that can be opened, or `rcs380:serial=0123456` or
+/// A reader's ID is `rcs380` or `rcs300`, which takes the first that can be opened, or `rcs380:serial=0123456` or
 /// `rcs380:port=1-1.3`, which name one of several and stay the same when it is plugged in again.
 ///
 /// A kernel driver that holds the reader (`port100`) gives it away while it is open and gets it back at the end.

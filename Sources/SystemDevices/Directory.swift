@@ -29,13 +29,17 @@ public enum Directory {
         return String(decoding: buffer.prefix(count).prefix { $0 != 0x0A }, as: UTF8.self)
     }
 
-    /// The last part of what a symbolic link points to.
-    public static func linkName(of path: String) -> String? {
+    /// What a symbolic link points to.
+    public static func linkTarget(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = unsafe readlink(path, &buffer, buffer.count)
         guard count > 0 else { return nil }
-        let target = String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return target.split(separator: "/").last.map(String.init)
+        return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// The last part of what a symbolic link points to.
+    public static func linkName(of path: String) -> String? {
+        linkTarget(of: path)?.split(separator: "/").last.map(String.init)
     }
 
     /// Why a device file could not be opened for reading and writing, without opening it: that can reset a device.

@@ -18,6 +18,8 @@ public struct USBDevice: Hashable, Sendable {
     public let serial: String?
     /// What it calls itself, when it does.
     public let name: String?
+    /// Its release (bcdDevice), as 0x0203 for 2.03; many readers have their firmware's version here.
+    public let release: UInt16?
     /// The interfaces of its present configuration, in the order of their numbers.
     public let interfaces: [USBInterface]
     /// The device file.
@@ -43,6 +45,7 @@ public struct USBDevice: Hashable, Sendable {
         self.portPath = portPath
         serial = Self.text(in: description, "serial")
         name = Self.text(in: description, "product")
+        release = Self.number(in: description, "bcdDevice", radix: 16).flatMap { UInt16(exactly: $0) }
         node = "\(paths.usbDevices)/\(Self.threeDigits(bus))/\(Self.threeDigits(address))"
         // An interface, as 1-1.3:1.0, lies beside its device.
         interfaces = names.filter { $0.hasPrefix("\(portPath):") }.map { name in

@@ -24,8 +24,8 @@ struct ReaderTests {
         #expect(text.output.isEmpty == readers.isEmpty)
         if readers.isEmpty { #expect(text.errors.contains("--reader virtual:FILE needs none")) }
         for reader in readers {
-            let id = try reader.required("id").text()
-            #expect(text.output.contains(id))
+            // A reader that is known and that nothing opens has none.
+            if let id = try reader.optional("id")?.text() { #expect(text.output.contains(id)) }
             if try reader.required("state").text() == "unavailable" {
                 #expect(try !reader.required("hint").text().isEmpty)
             }
@@ -118,7 +118,7 @@ struct ReaderTests {
         let file = try folder.write(
             Array(Card.transit(faults: #"{"fault":"absent","from":1}"#).utf8), as: "absent.json")
         for (signal, status, words) in [
-            (SIGSTOP, Int32(74), "the reader stopped answering"), (SIGKILL, 69, "unplugged"),
+            (SIGSTOP, Int32(74), "the reader stopped answering"), (SIGKILL, 74, "unplugged"),
         ] {
             let reader = try SimulatedReader(file, link: "\(folder.path)/pn532")
             let waiting = try Kazasu.start("poll", "-t", "forever", "-r", reader.id, "--trace", "/dev/stderr")

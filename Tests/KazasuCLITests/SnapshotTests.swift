@@ -6,7 +6,8 @@ import Testing
 @Suite("What people and scripts see")
 struct SnapshotTests {
     static let commands = [
-        "", "readers", "poll", "scan", "dump", "read", "balance", "history", "felica", "apdu", "decode", "simulate",
+        "", "readers", "doctor", "poll", "scan", "dump", "read", "balance", "history", "felica", "apdu", "decode",
+        "simulate",
         "convert", "diff", "stations", "stations import", "stations lookup", "license", "mynumber",
         "tag", "tag info", "tag read", "tag write", "tag pages",
     ]

@@ -24,9 +24,10 @@ struct ReaderScanTests {
         #expect(
             found.map(\.id) == ["acr122_usb:003:005", "pn53x_usb:003:006", "pn53x_usb:001:120", "pn53x_usb:002:009"])
         #expect(found.map(\.model.name).first == "ACS ACR122U")
+        #expect(found.map(\.kernelDriver) == [nil, "pn533_usb", nil, nil])
         #expect(
             found.map(\.state) == [
-                .ready, .unavailable(.busy, detail: "the kernel driver pn533_usb holds it"),
+                .ready, .ready,
                 .unavailable(.busy, detail: "another program holds it, perhaps pcscd"),
                 .unavailable(.absent, detail: "\(system.paths.usbDevices)/002/009 does not exist"),
             ])
@@ -48,12 +49,17 @@ struct ReaderScanTests {
                     id: listed[2], state: .unavailable(.absent, detail: "/no/such/bus does not exist"),
                     isConfigured: true),
                 ReaderListing(id: listed[3], state: .ready),
-                ReaderListing(
-                    id: "pn53x_usb:003:006", name: "NXP PN533",
-                    state: .unavailable(.busy, detail: "the kernel driver pn533_usb holds it")),
+                ReaderListing(id: "pn53x_usb:003:006", name: "NXP PN533", state: .ready),
                 ReaderListing(id: "pn532_uart:\(ports[2])", state: .unknown),
                 ReaderListing(id: "pn532_uart:\(ports[0])", state: .unknown),
             ])
+    }
+
+    @Test func aReaderOfTheKernelsIsNotWantedWhereAnotherIsNamed() throws {
+        let system = try MadeUpSystem()
+        try system.plugIn("1-2", vendor: "04cc", product: "2533", bus: 3, device: 6, driver: "pn533_usb")
+        #expect(ReaderScan(paths: system.paths).run(listed: [], findsUSB: false) == [])
+        #expect(ReaderScan(paths: system.paths).run(listed: []).map(\.state) == [.ready])
     }
 
     @Test func nothingPluggedIn() {

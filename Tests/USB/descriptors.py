@@ -72,3 +72,10 @@ def rc_s380(**changes):
     plain = Device(vendor=0x054C, product=0x06C1, name="RC-S380/S", serial="0123456",
                    interfaces=(Interface(0xFF, 0x81, 0x02, driver="port100"),))
     return dataclasses.replace(plain, **changes)
+
+
+def rc_s300(**changes):
+    """A Sony RC-S300/S: a chip card interface, which pcscd may hold, and the vendor's own."""
+    plain = Device(vendor=0x054C, product=0x0DC8, name="RC-S300/S", serial="1234567",
+                   interfaces=(Interface(0x0B, 0x81, 0x01), Interface(0xFF, 0x82, 0x02)))
+    return dataclasses.replace(plain, **changes)

@@ -17,7 +17,7 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 
 from chip import Chip
-from descriptors import Interface, rc_s380
+from descriptors import Interface, rc_s300, rc_s380
 from emulation import Emulation
 
 KAZASU, USB_CHIP = os.environ["KAZASU"], os.environ["USB_CHIP"]
@@ -92,12 +92,19 @@ class RCS380(unittest.TestCase):
         self.plug_in("--leftover", "stale", "--leftover", "more")
         self.succeed("poll", "--reader", "rcs380")
 
+    def test_unplugged_while_it_is_opened(self):
+        self.plug_in("--unplug-before", "5")
+        self.assertEqual(self.kazasu("scan", "--reader", "rcs380").status, 69)
+
     def test_unplugged_in_mid_command(self):
-        self.plug_in("--unplug-before", "60")
-        result = self.kazasu("scan", "--reader", "rcs380", "--json")
-        self.assertIn(result.status, (69, 74), result.errors)
-        error = json.loads(result.errors.splitlines()[-1])
-        self.assertEqual(error["status"], result.status)
+        for transfer in ("14", "25", "60", "200"):
+            with self.subTest(transfer):
+                self.plug_in("--unplug-before", transfer)
+                result = self.kazasu("scan", "--reader", "rcs380", "--json")
+                self.assertEqual(result.status, 74, result.errors)
+                self.assertEqual(json.loads(result.errors.splitlines()[-1])["status"], 74)
+                self.assertEqual(self.reader.claimed, set())
+                self.emulation.unplug_all()
 
     def is_released_by(self, number):
         self.plug_in("--field", "empty")
@@ -125,6 +132,65 @@ class RCS380(unittest.TestCase):
         result = self.kazasu("poll", "--reader", "rcs380")
         self.assertEqual(result.status, 69, result.errors)
         self.assertEqual(self.reader.claimed, set())
+
+
+class RCS300(unittest.TestCase):
+    """The RC-S300 through the real libusb-1.0, with pcscd or without."""
+
+    BACK = ["claim 1", "release 1"]
+
+    def setUp(self):
+        self.emulation = Emulation()
+        self.addCleanup(self.emulation.unplug_all)
+
+    def plug_in(self, *options, **changes):
+        self.chip = Chip(USB_CHIP, "port400", CARD, *options)
+        self.reader = self.emulation.plug_in(rc_s300(**changes), self.chip)
+        return self.reader
+
+    def kazasu(self, *arguments, **how):
+        return self.emulation.run(KAZASU, *arguments, environment={"LC_ALL": "C", "LIBNFC_LOG_LEVEL": "0"}, **how)
+
+    def succeed(self, *arguments):
+        result = self.kazasu(*arguments)
+        self.assertEqual(result.status, 0, result.errors)
+        return result.output
+
+    def test_balance_scan_and_dump(self):
+        self.plug_in()
+        self.assertEqual(self.succeed("balance", "--reader", "rcs300"), "10\n")
+        self.assertIn("090F", self.succeed("scan", "--reader", "rcs300:serial=1234567"))
+        self.assertIn("0003 090F 0000 16010002166CE33BE6210A000001E300",
+                      self.succeed("dump", "--reader", "rcs300:port=1-1"))
+        self.assertEqual(self.chip.statistics()["complaints"], [])
+        self.assertFalse(self.chip.statistics()["isFieldOn"])
+        self.assertEqual(self.reader.events, self.BACK * 3)
+
+    def test_beside_pcscd(self):
+        self.plug_in().drivers[0] = "usbfs"
+        self.succeed("balance", "--reader", "rcs300")
+        self.assertEqual(self.reader.events, self.BACK)
+
+    def test_the_doctor_finds_it_ready(self):
+        self.plug_in()
+        found = json.loads(self.succeed("doctor", "--reader", "rcs300", "--json"))
+        self.assertTrue(found["ready"])
+        self.assertEqual([reader["id"] for reader in found["readers"]], ["rcs300:port=1-1"])
+        self.assertIn("answers", [check["code"] for check in found["system"]])
+
+    def test_unplugged_in_mid_command(self):
+        self.plug_in("--unplug-before", "60")
+        result = self.kazasu("scan", "--reader", "rcs300", "--json")
+        self.assertIn(result.status, (69, 74), result.errors)
+
+    def test_ctrl_c_releases_the_reader(self):
+        self.plug_in()
+        result = self.kazasu(
+            "poll", "--system", "1234", "--timeout", "forever", "--reader", "rcs300", signal_number=signal.SIGINT,
+            interrupt_when=lambda: self.chip.statistics()["exchanges"] > 4)
+        self.assertEqual(result.status, 130, result.errors)
+        self.assertEqual(self.reader.events, self.BACK)
+        self.assertFalse(self.chip.statistics()["isFieldOn"])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CardModel
 import NFCTransport
+import ReaderDiagnosis
 
 /// `kazasu readers`
 struct Readers: KazasuCommand {
@@ -27,34 +28,33 @@ struct Readers: KazasuCommand {
     @OptionGroup var common: CommonOptions
 
     func execute(_ context: Context) throws {
-        let listings = ReaderDrivers.list()
+        let readers = ListedReader.all()
         if context.json {
-            try context.print([
-                "schema": "kazasu.readers/1", "readers": .array(listings.map(Readers.json)),
-            ])
+            try context.print(["schema": "kazasu.readers/1", "readers": .array(readers.map(Readers.json))])
             return
         }
-        if listings.isEmpty {
+        if readers.isEmpty {
             context.note(
                 tr(
                     "no reader is plugged in; --reader virtual:FILE needs none",
                     "リーダーは接続されていません。--reader virtual:ファイル ならリーダーなしで試せます"))
         }
-        try context.print(
-            Columns.text(listings.map { [$0.id, Readers.word($0.state), $0.name ?? "", Readers.detail($0)] })
-                + Readers.hints(listings))
+        let rows = readers.map { reader in
+            [reader.id ?? "-", Readers.word(reader.state), reader.name ?? "", Readers.detail(reader)]
+        }
+        try context.print(Columns.text(rows) + Readers.hints(readers))
     }
 
-    private static func json(_ listing: ReaderListing) -> JSONValue {
-        var object = JSONObject([("id", .string(listing.id)), ("name", .text(listing.name))])
-        switch listing.state {
+    private static func json(_ reader: ListedReader) -> JSONValue {
+        var object = JSONObject([("id", .text(reader.id)), ("name", .text(reader.name))])
+        switch reader.state {
         case .ready: object["state"] = "ready"
         case .unknown: object["state"] = "unknown"
         case .unavailable(let reason, let detail):
             object["state"] = "unavailable"
             object["reason"] = .string(reason.rawValue)
             object["detail"] = .string(detail)
-            object["hint"] = .string(Failure.hint(reason))
+            object["hint"] = .text(reader.hint)
         }
         return .object(object)
     }
@@ -73,21 +73,21 @@ struct Readers: KazasuCommand {
         }
     }
 
-    private static func detail(_ listing: ReaderListing) -> String {
-        switch listing.state {
+    private static func detail(_ reader: ListedReader) -> String {
+        switch reader.state {
         case .ready: ""
-        case .unknown where listing.isConfigured: tr("configured in libnfc", "libnfc に設定済み")
+        case .unknown where reader.isConfigured: tr("configured in libnfc", "libnfc に設定済み")
         case .unknown: tr("a serial port; a PN532 may be behind it", "シリアルポート（PN532 の可能性あり）")
         case .unavailable(_, let detail): Phrasebook.translated(detail)
         }
     }
 
     /// What mends those that cannot be used, each way once.
-    private static func hints(_ listings: [ReaderListing]) -> String {
-        var told: Set<UnavailableReason> = []
-        return listings.compactMap { listing in
-            guard case .unavailable(let reason, _) = listing.state, told.insert(reason).inserted else { return nil }
-            return tr("  hint: ", "  ヒント: ") + Failure.hint(reason) + "\n"
+    private static func hints(_ readers: [ListedReader]) -> String {
+        var told: Set<String> = []
+        return readers.compactMap { reader in
+            guard let hint = reader.hint, told.insert(hint).inserted else { return nil }
+            return tr("  hint: ", "  ヒント: ") + hint + "\n"
         }.joined()
     }
 }

@@ -32,8 +32,13 @@ extension Failure {
     }
 
     /// Why a reader failed.
-    init(_ error: TransportError, suffix: String = "") {
+    ///
+    /// - Parameter isOpening: whether the reader was not in use yet; one that goes later broke the reading off.
+    init(_ error: TransportError, suffix: String = "", isOpening: Bool = false) {
         switch error {
+        case .readerUnavailable(.absent, let english) where !isOpening:
+            self.init(
+                .interruptedReading, "readerFailed", Phrasebook.translated(english) + suffix, hint: Failure.replug)
         case .readerUnavailable(let reason, let detail):
             self.init(
                 .noReader, reason.rawValue,

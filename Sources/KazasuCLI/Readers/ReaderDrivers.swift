@@ -2,8 +2,8 @@
 
 import LibNFCReader
 import NFCTransport
-import PCSCReader
 import PaSoRiReader
+import PCSCReader
 
 /// The drivers of real readers.
 ///

@@ -81,7 +81,7 @@ final class ReaderSession {
             if let reader = try ReplayDriver().open(id, cancellation: cancellation) { return reader }
             if let reader = try ReaderDrivers.open(id, cancellation: cancellation) { return reader }
         } catch let error as TransportError {
-            throw Failure(error)
+            throw Failure(error, isOpening: true)
         }
         throw Failure(
             .usage, "unknownReader", tr("no reader has the ID \(id)", "リーダー ID \(id) は使えません"),
@@ -97,7 +97,9 @@ final class ReaderSession {
         if let configured = listings.first(where: { $0.isConfigured && $0.state == .unknown }) { return configured.id }
         for listing in listings {
             if case .unavailable(let reason, let detail) = listing.state {
-                throw Failure(TransportError.readerUnavailable(reason: reason, detail: "\(listing.id): \(detail)"))
+                throw Failure(
+                    TransportError.readerUnavailable(reason: reason, detail: "\(listing.id): \(detail)"),
+                    isOpening: true)
             }
         }
         if let port = listings.first {
@@ -108,7 +110,7 @@ final class ReaderSession {
                     "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
         }
         throw Failure(
-            TransportError.readerUnavailable(reason: .absent, detail: "none is plugged in"))
+            TransportError.readerUnavailable(reason: .absent, detail: "none is plugged in"), isOpening: true)
     }
 
     private static func environment(_ name: String) -> String? {

@@ -11,13 +11,17 @@ struct ReaderScan: Sendable {
 
     /// The readers: libnfc's own list first, in its order.
     ///
-    /// - Parameter listed: the connection strings that libnfc lists. It obeys its configuration and environment, so a
-    ///   reader that could be used but is not in there is not wanted; one that cannot be used is added with the
-    ///   reason.
-    func run(listed: [String]) -> [ReaderListing] {
+    /// - Parameters:
+    ///   - listed: the connection strings that libnfc lists. It obeys its configuration and environment, so a
+    ///     reader that could be used but is not in there is not wanted; one that cannot be used is added with the
+    ///     reason.
+    ///   - findsUSB: whether libnfc was to look for USB readers. It does not see those that a kernel driver holds, which
+    ///     are added then.
+    func run(listed: [String], findsUSB: Bool = true) -> [ReaderListing] {
         let onUSB = USBReaderScan(paths: paths).run()
         var listings = listed.map { listing(of: $0, onUSB) }
-        for reader in onUSB where reader.state != .ready && !listings.contains(where: { $0.id == reader.id }) {
+        for reader in onUSB where !listings.contains(where: { $0.id == reader.id }) {
+            guard reader.state != .ready || findsUSB && reader.kernelDriver != nil else { continue }
             listings.append(ReaderListing(id: reader.id, name: reader.model.name, state: reader.state))
         }
         for name in Directory.names(in: paths.devices) where name.hasPrefix("ttyUSB") || name.hasPrefix("ttyACM") {

@@ -9,15 +9,28 @@ struct USBReaderScan: Sendable {
     /// One reader.
     struct Found: Hashable, Sendable {
         /// What it is.
-        let model: USBReaderModel
-        /// Bus and device number.
-        let numbers: [Int]
+        let model: ReaderModel
+        /// libnfc's driver for it.
+        let driver: String
+        /// The device.
+        let device: USBDevice
         /// Whether it can be opened.
         let state: ReaderListing.State
 
+        /// Bus and device number.
+        var numbers: [Int] { [device.bus, device.address] }
+
         /// Its connection string.
-        var id: String { ([model.driver] + numbers.map(USBDevice.threeDigits)).joined(separator: ":") }
+        var id: String { ([driver] + numbers.map(USBDevice.threeDigits)).joined(separator: ":") }
+
+        /// The kernel driver that holds it and gives it away for as long as it is open.
+        var kernelDriver: String? {
+            device.interfaces.compactMap(\.driver).first { $0 != USBInterface.deviceFileDriver }
+        }
     }
+
+    /// libnfc's drivers of USB readers.
+    private static let drivers = ["pn53x_usb", "acr122_usb"]
 
     /// Where to look.
     let paths: SystemPaths
@@ -25,19 +38,16 @@ struct USBReaderScan: Sendable {
     /// What is plugged in, by sysfs name.
     func run() -> [Found] {
         USBDevice.all(paths).compactMap { device in
-            USBReaderModel.all.first { $0.vendor == device.vendor && $0.product == device.product }.map {
-                Found(model: $0, numbers: [device.bus, device.address], state: state(of: device))
+            guard let model = ReaderModel(of: device), let driver = model.driver, Self.drivers.contains(driver) else {
+                return nil
             }
+            return Found(model: model, driver: driver, device: device, state: state(of: device))
         }
     }
 
     private func state(of device: USBDevice) -> ReaderListing.State {
         if let obstacle = device.obstacle { return .unavailable(obstacle.reason, detail: obstacle.detail) }
-        switch device.interfaces.compactMap(\.driver).first {
-        case nil: return .ready
-        case USBInterface.deviceFileDriver?:
-            return .unavailable(.busy, detail: "another program holds it, perhaps pcscd")
-        case let driver?: return .unavailable(.busy, detail: "the kernel driver \(driver) holds it")
-        }
+        guard device.interfaces.contains(where: { $0.driver == USBInterface.deviceFileDriver }) else { return .ready }
+        return .unavailable(.busy, detail: "another program holds it, perhaps pcscd")
     }
 }

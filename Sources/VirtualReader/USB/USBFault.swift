@@ -28,4 +28,12 @@ public enum USBFault: Hashable, Sendable {
     case errorFrame
     /// From now on nothing comes any more.
     case dead
+    /// The reader says that it is at work for somebody else. Of a Port-400 only.
+    case busy
+    /// The reader asks for more time, twice, before it answers. Of a Port-400 only.
+    case moreTime
+    /// The answer has another command's number. Of a Port-400 only.
+    case wrongSequence
+    /// Another program has a session with the reader. Of a Port-400 only.
+    case sessionTaken
 }

@@ -6,7 +6,7 @@ import VirtualReader
 
 // A simulated USB reader behind standard input and output, for the emulated USB of `usb.py`:
 //
-//     usb-chip port100 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
+//     usb-chip port100|port400 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
 //
 // Requests: `O` with two bytes of length (little-endian) and a transfer from the host; `I` for the next transfer to it;
 // `S` for the statistics. Answers to `I` and `S` begin with two bytes of length; FFFF is nothing yet, FFFE no device.
@@ -54,6 +54,7 @@ while let option = arguments.popFirst() {
 let chip: any VirtualUSBChip
 switch kind {
 case "port100": chip = VirtualPort100(field: field, faults: faults)
+case "port400": chip = VirtualPort400(field: field, faults: faults, hasOrphan: true)
 default: fail("no chip is called \(kind)")
 }
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+import ReaderDiagnosis
+import SystemDevices
+
+/// What `kazasu doctor` shows.
+enum DoctorView {
+    /// The document `kazasu.doctor/1`.
+    static func json(_ diagnosis: Diagnosis) -> JSONValue {
+        [
+            "schema": "kazasu.doctor/1", "ready": .bool(diagnosis.isReady),
+            "readers": .array(diagnosis.readers.map(json)), "system": .array(diagnosis.system.map(json)),
+        ]
+    }
+
+    /// The same for people: each reader with its layers, then the system.
+    static func text(_ diagnosis: Diagnosis) -> String {
+        let readers = diagnosis.readers.map { reader in
+            let state = reader.isReady ? tr("ready", "使用可") : tr("cannot be used", "使用不可")
+            let title = [reader.model.name, reader.id ?? "", state].filter { !$0.isEmpty }
+            return title.joined(separator: "  ") + "\n" + text(reader.checks)
+        }
+        return (readers + [tr("The system", "システム") + "\n" + text(diagnosis.system)]).joined(separator: "\n")
+    }
+
+    /// What makes the exit status 69.
+    static func failure(_ diagnosis: Diagnosis) -> Failure {
+        let fault = diagnosis.checks.first { $0.verdict == .fault }
+        let reason =
+            switch fault?.layer {
+            case .permission: "permission"
+            case .process: "busy"
+            case .model: "unsupported"
+            default: "absent"
+            }
+        return Failure(
+            .noReader, reason, tr("no reader can be used", "使えるリーダーがありません"),
+            hint: fault?.remedy.map { $0[Language.current] })
+    }
+
+    private static func json(_ reader: ReaderReport) -> JSONValue {
+        [
+            "id": .text(reader.id), "name": .string(reader.model.name),
+            "vendor": .string(Hex.encode(reader.device.vendor, digits: 4, uppercase: false)),
+            "product": .string(Hex.encode(reader.device.product, digits: 4, uppercase: false)),
+            "port": .string(reader.device.portPath), "ready": .bool(reader.isReady),
+            "checks": .array(reader.checks.map(json)),
+        ]
+    }
+
+    private static func json(_ check: Check) -> JSONValue {
+        [
+            "layer": .string(check.layer.rawValue), "verdict": .string(check.verdict.rawValue),
+            "code": .string(check.code.rawValue), "message": .string(check.message[Language.current]),
+            "remedy": .text(check.remedy?[Language.current]),
+        ]
+    }
+
+    private static func text(_ checks: [Check]) -> String {
+        let rows = checks.flatMap { check in
+            let first = ["  " + word(check.layer), word(check.verdict), check.message[Language.current]]
+            return [first] + (check.remedy.map { [["", "", "→ " + $0[Language.current]]] } ?? [])
+        }
+        return Columns.text(rows)
+    }
+
+    private static func word(_ verdict: Check.Verdict) -> String {
+        switch verdict {
+        case .ok: tr("ok", "良好")
+        case .note: tr("note", "参考")
+        case .warning: tr("warning", "注意")
+        case .fault: tr("FAULT", "障害")
+        }
+    }
+
+    private static func word(_ layer: Check.Layer) -> String {
+        switch layer {
+        case .bus: "USB"
+        case .model: tr("driver", "ドライバー")
+        case .permission: tr("permission", "権限")
+        case .kernelDriver: tr("kernel driver", "カーネル")
+        case .process: tr("other programs", "他のプログラム")
+        case .firmware: tr("firmware", "ファームウェア")
+        case .configuration: tr("configuration", "設定")
+        case .serialPort: tr("serial port", "シリアル")
+        case .host: tr("system", "環境")
+        case .reader: tr("trial", "試行")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+
+/// The commands of a Port-400: pseudo-APDUs of PC/SC part 3 with an instruction of Sony's, 50 for C2.
+///
+/// Sources: felica-rs's `port400/pcsc.rs`, esp32-pasori-rcs300, pasorich's `s300-driver.js`.
+enum Port400Command {
+    /// Manage Session: start and end a transparent session, switch the field.
+    enum Session: UInt8 {
+        case start = 0x81
+        case end = 0x82
+        case fieldOff = 0x83
+        case fieldOn = 0x84
+    }
+
+    /// Whatever the reader is doing, it answers this.
+    static let firmwareVersion: [UInt8] = [0xFF, 0x56, 0x00, 0x00]
+
+    static func manageSession(_ action: Session) -> [UInt8] {
+        manageSession([action.rawValue, 0x00])
+    }
+
+    /// Sets the speed of frames: FeliCa's, in both directions.
+    ///
+    /// felica-rs codes the two directions in three bits each; esp32-pasori-rcs300 sends 09 for 212 kbit/s both ways, so 424
+    /// is 12. That is derived, not stated anywhere.
+    static func speed(_ code: UInt8) -> [UInt8] {
+        manageSession([0xFF, 0x6E, 0x03, 0x05, 0x01, code])
+    }
+
+    private static func manageSession(_ objects: [UInt8]) -> [UInt8] {
+        [0xFF, 0x50, 0x00, 0x00, UInt8(truncatingIfNeeded: objects.count)] + objects + [0x00]
+    }
+
+    static func switchProtocol(_ air: Port400Protocol) -> [UInt8] {
+        [0xFF, 0x50, 0x00, 0x02, 0x04, 0x8F, 0x02] + air.selector + [0x00]
+    }
+
+    /// Transparent Exchange: one frame to a card.
+    ///
+    /// - Parameters:
+    ///   - microseconds: how long the card may take.
+    ///   - flags: what the reader does with the frame; it keeps them, so they are always sent.
+    ///   - lastByteBits: how many bits of the last byte are sent, 1 to 8.
+    static func exchange(
+        _ frame: [UInt8], microseconds: UInt32, flags: Port400Flags, lastByteBits: Int
+    ) -> [UInt8] {
+        var objects = ByteWriter([0x5F, 0x46, 0x04])
+        objects.write(microseconds, .little)
+        objects.write(UInt8(0x90))
+        objects.write(UInt8(0x02))
+        objects.write(flags.rawValue, .big)
+        objects.write(UInt8(0x91))
+        objects.write(UInt8(0x01))
+        // As in PC/SC part 3, 0 stands for all eight.
+        objects.write(UInt8(truncatingIfNeeded: lastByteBits & 0x07))
+        objects.write(UInt8(0x95))
+        objects.write(UInt8(0x82))
+        objects.write(UInt16(truncatingIfNeeded: frame.count), .big)
+        var command = ByteWriter([0xFF, 0x50, 0x00, 0x01, 0x00])
+        let bytes = objects.bytes + frame
+        command.write(UInt16(truncatingIfNeeded: bytes.count), .big)
+        return command.bytes + bytes + [0x00, 0x00, 0x00]
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ISODEP
+internal import NFCTransport
+
+/// Frames to cards through a Port-400: keeps the session and tells the reader how to send when that changes.
+final class Port400Radio: RawFrameChannel {
+    /// The longest frame that the reader passes on; felica-rs's figure.
+    static let longestFrame = 290
+
+    private static let fieldOffTime = Duration.milliseconds(30)
+    private static let fieldOnTime = Duration.milliseconds(21)
+    private static let switchTime = Duration.milliseconds(20)
+    /// What the reader needs beside the card.
+    private static let margin = Duration.milliseconds(1)
+
+    private let link: Port400Link
+    private var hasSession = false
+    private var told: Port400Protocol?
+    private var seenResets = 0
+
+    let longestRawFrame = Port400Radio.longestFrame
+
+    init(_ link: Port400Link) {
+        self.link = link
+    }
+
+    /// Begins a session of our own: one that a killed program left is ended first.
+    func beginSession() throws(TransportError) {
+        hasSession = false
+        told = nil
+        seenResets = link.resets
+        do throws(TransportError) {
+            _ = try link.run(Port400Command.manageSession(.end))
+        } catch {
+            // There was none; whoever owns one that cannot be ended is told apart by the next command.
+            if link.lost != nil || error == .cancelled || seenResets != link.resets { throw error }
+        }
+        try manage(.start)
+        try powerCycle()
+        hasSession = true
+    }
+
+    /// Sends a FeliCa packet and returns the answer.
+    func exchange(
+        felica frame: [UInt8], at bitRate: FeliCaBitRate, within time: Duration
+    ) throws(TransportError) -> [UInt8] {
+        try exchange(frame, as: .felica(bitRate), flags: .felica, lastByteBits: 8, within: time).bytes
+    }
+
+    func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer {
+        var flags: Port400Flags = frame.modulation == .typeA ? .typeA : .felica
+        if !frame.addsCRC { flags.insert(.addsNoCRC) }
+        if !frame.checksCRC { flags.insert(.keepsCRC) }
+        return try exchange(
+            frame.bytes, as: frame.modulation == .typeA ? .typeA : .typeB, flags: flags,
+            lastByteBits: frame.lastByteBits, within: timeout)
+    }
+
+    func resetField() throws(TransportError) {
+        try prepare()
+        try powerCycle()
+    }
+
+    func wait(_ time: Duration) throws(TransportError) {
+        link.settle(for: time)
+    }
+
+    private func exchange(
+        _ frame: [UInt8], as air: Port400Protocol, flags: Port400Flags, lastByteBits: Int, within time: Duration
+    ) throws(TransportError) -> RawAnswer {
+        try prepare()
+        try tell(air)
+        let time = max(time, .zero) + Self.margin
+        let command = Port400Command.exchange(
+            frame, microseconds: Self.microseconds(time), flags: flags, lastByteBits: lastByteBits)
+        guard let objects = Port400Objects(try link.run(command, within: time)) else { throw .corrupted(status: 0) }
+        if let error = Port400Status.error(objects.status) { throw error }
+        guard objects.damage == 0 else { throw .corrupted(status: objects.damage) }
+        guard let data = objects.data, !data.isEmpty else { throw .noAnswer }
+        return RawAnswer(data, lastByteBits: objects.lastByteBits)
+    }
+
+    private func prepare() throws(TransportError) {
+        if !hasSession || seenResets != link.resets { try beginSession() }
+    }
+
+    private func tell(_ air: Port400Protocol) throws(TransportError) {
+        guard told != air else { return }
+        let before = told
+        told = nil
+        if before?.selector != air.selector {
+            let answer = try link.run(Port400Command.switchProtocol(air))
+            guard let objects = Port400Objects(answer) else { throw .corrupted(status: 0) }
+            // At layer 3 the reader looks for a card by itself, and may say that there is none.
+            if let error = Port400Status.error(objects.status), error != .noAnswer { throw error }
+            link.settle(for: Self.switchTime)
+        }
+        // After a switch the speed is FeliCa's first.
+        if let speed = air.speed, air != .felica(.kbps212) || before?.selector == air.selector {
+            _ = try link.run(Port400Command.speed(speed))
+        }
+        told = air
+    }
+
+    private func powerCycle() throws(TransportError) {
+        try manage(.fieldOff)
+        link.settle(for: Self.fieldOffTime)
+        try manage(.fieldOn)
+        link.settle(for: Self.fieldOnTime)
+    }
+
+    private func manage(_ action: Port400Command.Session) throws(TransportError) {
+        let answer = try link.run(Port400Command.manageSession(action))
+        if let objects = Port400Objects(answer), let error = Port400Status.error(objects.status) { throw error }
+    }
+
+    /// At least one: zero would be for ever, or for the reader to choose.
+    private static func microseconds(_ time: Duration) -> UInt32 {
+        let (seconds, attoseconds) = time.components
+        return UInt32(clamping: max(1, min(seconds, 4000) * 1_000_000 + attoseconds / 1_000_000_000_000))
+    }
+}

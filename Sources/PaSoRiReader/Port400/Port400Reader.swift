@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import ISODEP
+internal import NFCTransport
+
+/// An RC-S300 or RC-S660/U.
+///
+/// It uses the vendor's own interface, so pcscd may keep the chip card one. In steady state an exchange is one command: two
+/// USB transfers.
+final class Port400Reader: Reader {
+    let information: ReaderInformation
+    private let link: Port400Link
+    private let radio: Port400Radio
+    private let cancellation: CancellationToken
+    private var card: Card?
+    private var pcd: PCD
+    private var isClosed = false
+
+    private enum Card {
+        case felica(FeliCaBitRate)
+        case iso14443
+    }
+
+    /// Brings a reader to a known state: whatever a predecessor left is thrown away, a session of our own begins.
+    convenience init(
+        _ usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken
+    ) throws(TransportError) {
+        try self.init(usb, information, cancellation, pause: ThreadPause.sleep)
+    }
+
+    init(
+        _ usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken,
+        pause: @escaping Port400Link.Pause
+    ) throws(TransportError) {
+        let link = Port400Link(usb, pause: pause)
+        try link.synchronise()
+        let version = try link.run(Port400Command.firmwareVersion)
+        let radio = Port400Radio(link)
+        try radio.beginSession()
+        self.link = link
+        self.radio = radio
+        self.cancellation = cancellation
+        pcd = PCD(radio)
+        var information = information
+        information.technologies = [.felica, .typeA, .typeB]
+        if let text = Self.text(ofVersion: version) { information.name += " (firmware \(text))" }
+        self.information = information
+    }
+
+    deinit {
+        close()
+    }
+
+    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        try check()
+        card = nil
+        return try run { () throws(TransportError) -> PICC? in
+            switch request {
+            case .felica(let system, let requestCode, let timeSlots, let bitRate):
+                // A card left in ISO-DEP would not be found again.
+                try pcd.release()
+                return try poll(
+                    FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots), at: bitRate)
+            default:
+                let found = try pcd.activate(request)
+                if found != nil { card = .iso14443 }
+                return found
+            }
+        }
+    }
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
+        try check()
+        return try run { () throws(TransportError) -> [UInt8] in
+            switch card {
+            case nil: throw .cardReleased
+            case .iso14443: return try pcd.transceive(frame, timeout: timeout)
+            case .felica(let bitRate):
+                guard frame.count <= Port400Radio.longestFrame else {
+                    throw .frameTooLong(length: frame.count, limit: Port400Radio.longestFrame)
+                }
+                return try radio.exchange(felica: frame, at: bitRate, within: timeout)
+            }
+        }
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        link.close()
+    }
+
+    private func poll(_ polling: FeliCaPolling, at bitRate: FeliCaBitRate) throws(TransportError) -> PICC? {
+        do throws(TransportError) {
+            let answer = try radio.exchange(felica: polling.frame, at: bitRate, within: polling.longestAnswerTime)
+            let target = try polling.target(from: answer, bitRate: bitRate)
+            card = .felica(bitRate)
+            return .felica(target)
+        } catch {
+            switch error {
+            case .noAnswer: return nil
+            // A card that is on its way into the field, or two at once: who looks for a card looks again.
+            case .corrupted(let status) where status != 0: return nil
+            default: throw error
+            }
+        }
+    }
+
+    private func check() throws(TransportError) {
+        if isClosed { throw .readerUnavailable(reason: .absent, detail: "the reader was closed") }
+        try cancellation.check()
+    }
+
+    /// What fails after a cancellation was cancelled.
+    private func run<Result>(_ body: () throws(TransportError) -> Result) throws(TransportError) -> Result {
+        do throws(TransportError) {
+            return try body()
+        } catch {
+            try cancellation.check()
+            throw error
+        }
+    }
+
+    /// Four bytes, as 1.02.03.04.
+    private static func text(ofVersion bytes: [UInt8]) -> String? {
+        guard bytes.count >= 4 else { return nil }
+        return bytes.prefix(4).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.utf8.count < 2 ? "0" + digits : digits
+        }.joined(separator: ".")
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NFCTransport
+
+/// Why a command to a Port-400 has no answer that can be used.
+enum Port400Trouble: Error, Hashable, Sendable {
+    /// A transfer failed.
+    case usb(USBError)
+    /// What came is no message, or too much of what is not wanted.
+    case damaged
+    /// The reader works on something else all the time.
+    case busy
+    /// The reader could not carry the command out; CCID's error number.
+    case refused(error: UInt8)
+
+    /// Whether nothing can come any more, whatever is tried.
+    var isFinal: Bool { if case .usb(let error) = self { error.isFinal } else { false } }
+
+    /// Whether it is open what the reader still has to say.
+    var leavesDoubt: Bool {
+        switch self {
+        case .usb, .damaged: true
+        case .busy, .refused: false
+        }
+    }
+
+    /// What it is for who reads cards.
+    var transportError: TransportError {
+        switch self {
+        case .usb(let error): error.transportError
+        case .damaged: .corrupted(status: 0)
+        case .busy: .readerUnavailable(reason: .busy, detail: "it is at work for another program")
+        case .refused(let error): .readerFailed(detail: "the reader refused a command (error \(error))")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SystemDevices
+
+/// Finds out why no reader can be used. Nothing is opened and nothing is changed.
+public struct Doctor: Sendable {
+    private let machine: Machine
+
+    /// A doctor for a system.
+    public init(_ machine: Machine) {
+        self.machine = machine
+    }
+
+    /// Examines everything, layer by layer.
+    public func examine() -> Diagnosis {
+        let readers = readers()
+        return Diagnosis(
+            readers: readers,
+            system: HostLayer(machine).checks(hasReader: !readers.isEmpty)
+                + BusLayer(machine).checks(hasReader: !readers.isEmpty) + ConfigurationLayer(machine).checks()
+                + SerialPortLayer(machine).checks())
+    }
+
+    /// Examines the readers on the USB only.
+    public func readers() -> [ReaderReport] {
+        USBDevice.all(machine.devices).compactMap { device in
+            guard let model = ReaderModel(of: device) else { return nil }
+            return ReaderReport(device: device, model: model, checks: DeviceLayers(machine, device, model).checks())
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import SystemDevices
+
+/// What stands between the user and one reader on the USB.
+struct DeviceLayers {
+    private let machine: Machine
+    private let device: USBDevice
+    private let model: ReaderModel
+
+    init(_ machine: Machine, _ device: USBDevice, _ model: ReaderModel) {
+        (self.machine, self.device, self.model) = (machine, device, model)
+    }
+
+    func checks() -> [Check] {
+        let plugged = Check(.plugged, device.portPath, String(device.bus), String(device.address))
+        guard let driver = model.driver else {
+            return [plugged] + (model.obstacle.map { [Check(.notDriven, [$0])] } ?? [])
+        }
+        let firmware = FirmwareFault.check(device, release: device.release)
+        return [plugged, Check(.driven, driver), permission(), kernelDriver(), process()]
+            + (firmware.map { [$0] } ?? [])
+    }
+
+    private var node: String { machine.plain(device.node) }
+
+    private func permission() -> Check {
+        guard let fault = machine.obstacle(device.node) else { return Check(.permitted, node) }
+        if fault.errorNumber == ENOENT { return Check(.noDeviceFile, node) }
+        // root's own files are nobody else's business; a group that was given to the reader is.
+        if let group = fault.group, group != "root", !machine.isMember(group) {
+            return Check(.notInGroup, node, group)
+        }
+        return Check(UdevRules.areInstalled(on: machine) ? .ruleNotApplied : .noRule, node)
+    }
+
+    /// The interfaces that a driver of Kazasu's uses: the vendor's own where a reader has one, else all.
+    private var interfaces: [USBInterface] {
+        let own = device.interfaces.filter { $0.classCode == 0xFF }
+        return own.isEmpty ? device.interfaces : own
+    }
+
+    private func kernelDriver() -> Check {
+        let drivers = interfaces.compactMap(\.driver).filter { $0 != USBInterface.deviceFileDriver }
+        return drivers.first.map { Check(.kernelDriverYields, $0) } ?? Check(.noKernelDriver)
+    }
+
+    private func process() -> Check {
+        let holders = RunningProgram.holding(node, on: machine)
+        guard interfaces.contains(where: { $0.driver == USBInterface.deviceFileDriver }) else {
+            return Check(holders.contains(where: \.isPcscd) ? .pcscdBeside : .unheld)
+        }
+        guard let holder = holders.first else { return Check(.heldByUnknown) }
+        if holder.isPcscd { return Check(.heldByPcscd, String(holder.process)) }
+        return Check(.heldByProgram, String(holder.process), holder.name)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import SystemDevices
+
+/// The serial ports that a reader may be behind: those of USB adapters, and those that files or the environment name.
+struct SerialPortLayer {
+    private let machine: Machine
+
+    init(_ machine: Machine) {
+        self.machine = machine
+    }
+
+    /// Whether there is a port.
+    var hasPort: Bool { !adapters.isEmpty }
+
+    func checks() -> [Check] {
+        let named = named()
+        let paths = named.compactMap(\.path)
+        return named.compactMap(check) + adapters.filter { !paths.contains($0) }.compactMap { check(at: $0) }
+    }
+
+    private var adapters: [String] {
+        Directory.names(in: machine.path("/dev")).filter { $0.hasPrefix("ttyUSB") || $0.hasPrefix("ttyACM") }
+            .map { "/dev/\($0)" }
+    }
+
+    /// The ports that somebody means, each once.
+    private func named() -> [NamedPort] {
+        let variables = ["KAZASU_READER", "LIBNFC_DEVICE", "LIBNFC_DEFAULT_DEVICE"]
+        let texts = variables.compactMap { machine.environment[$0] } + LibNFCSettings(machine).devices.map(\.value)
+        var ports: [NamedPort] = []
+        for port in texts.map(NamedPort.init) where port.isSerial && !ports.contains(where: { $0.path == port.path }) {
+            ports.append(port)
+        }
+        return ports
+    }
+
+    private func check(_ port: NamedPort) -> Check? {
+        guard let path = port.path else { return nil }
+        if let speed = port.wrongSpeed { return Check(.portSpeed, path, speed) }
+        return check(at: path)
+    }
+
+    private func check(at path: String) -> Check? {
+        if let fault = machine.obstacle(machine.path(path)) {
+            if fault.errorNumber == ENOENT { return Check(.portMissing, path) }
+            if let group = fault.group, group != "root", !machine.isMember(group) {
+                return Check(.portNotInGroup, path, group)
+            }
+            return Check(.portDenied, path)
+        }
+        if let holder = RunningProgram.holding(path, on: machine).first {
+            return Check(.portInUse, path, String(holder.process), holder.name)
+        }
+        return Check(.portFree, path)
+    }
+}

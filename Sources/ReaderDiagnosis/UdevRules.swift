@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import SystemDevices
+
+/// The udev rules that let users open readers: whoever sits at the machine, and the members of the group `plugdev`.
+/// Never everybody.
+///
+/// There are two files, because of their order: systemd looks for the tag `uaccess` in its rules number 73, and
+/// libccid's rules number 92 set a group of their own (libnfc issue 286).
+public struct UdevRules: Hashable, Sendable {
+    /// A file of rules.
+    public struct File: Hashable, Sendable {
+        /// Its name.
+        public let name: String
+        /// Its text.
+        public let text: String
+    }
+
+    /// Where an administrator's rules lie.
+    public static let folder = "/etc/udev/rules.d"
+    /// Where else udev reads rules.
+    private static let folders = [
+        folder, "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
+    ]
+
+    /// The files.
+    public static let files = [
+        File(name: "70-kazasu.rules", text: text("TAG+=\"uaccess\"", "whoever sits at the machine")),
+        File(name: "93-kazasu.rules", text: text("MODE=\"0660\", GROUP=\"plugdev\"", "the members of plugdev")),
+    ]
+
+    /// Whether the rules are in one of udev's folders.
+    static func areInstalled(on machine: Machine) -> Bool {
+        folders.contains { folder in files.contains { machine.exists("\(folder)/\($0.name)") } }
+    }
+
+    private static func text(_ action: String, _ whom: String) -> String {
+        let rules = ReaderModel.all.filter { $0.driver != nil }.map { model in
+            let vendor = Hex.encode(model.vendor, digits: 4, uppercase: false)
+            let product = Hex.encode(model.product, digits: 4, uppercase: false)
+            return "# \(model.name)\nATTR{idVendor}==\"\(vendor)\", ATTR{idProduct}==\"\(product)\", \(action)\n"
+        }
+        return """
+            # SPDX-License-Identifier: Apache-2.0
+            # Contactless card readers that Kazasu drives, for \(whom).
+            ACTION=="remove", GOTO="kazasu_end"
+            SUBSYSTEM!="usb", GOTO="kazasu_end"
+            ENV{DEVTYPE}!="usb_device", GOTO="kazasu_end"
+
+            \(rules.joined())
+            LABEL="kazasu_end"
+
+            """
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardModel
+
+/// A reader that is known by its USB numbers, whether Kazasu can use it or not.
+///
+/// The table `Data/reader-models.tsv` has them all, and says where the facts come from.
+public struct ReaderModel: Hashable, Sendable {
+    /// The vendor's number.
+    public let vendor: UInt16
+    /// The product's number.
+    public let product: UInt16
+    /// What people call it.
+    public let name: String
+    /// What opens it: `pn53x_usb` and `acr122_usb` are libnfc's, others Kazasu's own; `nil` when nothing does.
+    public let driver: String?
+    /// The kernel driver that takes it when it is plugged in, where one does.
+    public let kernelDriver: String?
+    /// Whether pcscd takes it, where that is installed.
+    public let isTakenByPcscd: Bool
+    /// Why nothing opens it; `nil` when ``driver`` does.
+    public let obstacle: LocalizedText?
+
+    /// Every model.
+    public static var all: [ReaderModel] { table.rows }
+
+    /// What is wrong in the table; a release has no faults.
+    public static var faults: [TableFault] { table.faults }
+
+    /// The model of a device, `nil` when it is no reader that is known.
+    public init?(of device: USBDevice) {
+        guard let model = Self.all.first(where: { $0.vendor == device.vendor && $0.product == device.product }) else {
+            return nil
+        }
+        self = model
+    }
+
+    private static let table = FactTable(
+        PackageResources.reader_models_tsv,
+        columns: ["vendor", "product", "name", "driver", "kernel", "pcsc", "english", "japanese"],
+        key: ["vendor", "product"], row: ReaderModel.init(_:))
+
+    private init(_ row: FactRow) throws(TableFault) {
+        vendor = try row.hex("vendor")
+        product = try row.hex("product")
+        name = try row.required("name")
+        driver = try row.text("driver")
+        kernelDriver = try row.text("kernel")
+        isTakenByPcscd = try row.text("pcsc") == "yes"
+        obstacle = try row.name()
+        // A model has a driver or a reason why not.
+        guard (driver == nil) != (obstacle == nil) else { throw row.fault("driver", .empty) }
+    }
+}

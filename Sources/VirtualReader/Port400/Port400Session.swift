@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NFCTransport
+
+/// What a Port-400 was told: its session, its protocol and its speed.
+struct Port400Session: Sendable {
+    var isOpen = false
+    var isFieldOn = false
+    /// Standard and layer, as the host selected them.
+    private(set) var selector: [UInt8]?
+    private var speed: UInt8 = 0x09
+    /// The reader keeps the flags of the last exchange.
+    private var flags: UInt16 = 0
+
+    /// Switch Protocol.
+    ///
+    /// - Returns: whether the reader knows it.
+    mutating func select(_ selector: [UInt8]) -> Bool {
+        guard [[3, 0], [3, 1], [0, 3], [1, 3]].contains(selector) else { return false }
+        self.selector = selector
+        speed = 0x09
+        return true
+    }
+
+    /// Sets the speed of FeliCa frames.
+    ///
+    /// - Returns: whether the reader knows it.
+    mutating func set(speed: UInt8) -> Bool {
+        guard speed == 0x09 || speed == 0x12 else { return false }
+        self.speed = speed
+        return true
+    }
+
+    /// A host's frame as it goes into the air; `nil` when the reader would not send it so.
+    mutating func frame(_ exchange: Port400Exchange) -> RadioFrame? {
+        flags = exchange.flags ?? flags
+        guard let selector, let bytes = exchange.frame else { return nil }
+        let bits = exchange.lastByteBits == 0 ? 8 : exchange.lastByteBits
+        let hasCRC = flags & 0x01 == 0
+        switch selector[0] {
+        case 3 where flags & 0x1C == 0x1C && hasCRC:
+            return RadioFrame(.felica(speed == 0x12 ? .kbps424 : .kbps212), bytes)
+        case 0 where flags & 0x1C == 0x10: return RadioFrame(.typeA, bytes, lastByteBits: bits, hasCRC: hasCRC)
+        case 1 where flags & 0x1C == 0x1C: return RadioFrame(.typeB, bytes, lastByteBits: bits, hasCRC: hasCRC)
+        default: return nil
+        }
+    }
+
+    /// A card's answer as the host gets it; `nil` when the reader looks for a CRC that is not there.
+    func received(_ answer: CardAnswer) -> [UInt8]? {
+        guard flags & 0x02 != 0 else { return answer.hasCRC ? answer.frame : nil }
+        guard answer.hasCRC else { return answer.frame }
+        switch selector?.first {
+        case 0: return answer.frame + RadioChecksum.typeA(answer.frame)
+        case 1: return answer.frame + RadioChecksum.typeB(answer.frame)
+        default: return answer.frame + FeliCaChecksum.bytes(of: answer.frame)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import NFCTransport
+import TestSupport
+import VirtualReader
+
+@testable import PaSoRiReader
+
+/// A simulated RC-S300 and the driver's view of it; nobody sleeps.
+final class Port400Bench {
+    let field: VirtualField
+    let chip: VirtualPort400
+    let cancellation = CancellationToken()
+    let link: VirtualUSBLink
+    let pauses: Pauses
+    let reader: Port400Reader
+
+    /// How long the driver would have slept.
+    final class Pauses {
+        var all: [Duration] = []
+    }
+
+    init(
+        _ cards: [any VirtualCard]? = nil, faults: FaultPlan = [], usb: USBFaultPlan = USBFaultPlan(),
+        hasOrphan: Bool = false
+    ) throws {
+        field = VirtualField(cards: try cards ?? [Port100Bench.suica()], faults: faults)
+        chip = VirtualPort400(field: field, faults: usb, hasOrphan: hasOrphan)
+        link = VirtualUSBLink(chip, cancellation)
+        let pauses = Pauses()
+        self.pauses = pauses
+        reader = try Port400Reader(link, ReaderInformation(id: "rcs300", name: "Sony RC-S300/S"), cancellation) {
+            pauses.all.append($0)
+        }
+    }
+
+    deinit { reader.close() }
+
+    /// How many commands opening takes: firmware twice, end, start, field off, field on.
+    static let openingCommands = 6
+    /// Opening, the switch of the protocol and the Polling.
+    static let commandsBeforeExchange = openingCommands + 2
+
+    @discardableResult
+    func activate(_ system: SystemCode = .transit, bitRate: FeliCaBitRate = .kbps212) throws -> FeliCaTarget? {
+        guard case .felica(let target)? = try reader.activate(.felica(system, bitRate: bitRate)) else { return nil }
+        return target
+    }
+
+    /// Asks the card for its systems.
+    func requestSystemCode(_ target: FeliCaTarget) throws -> [UInt8] {
+        try reader.transceive([0x0A, 0x0C] + target.idm.bytes, timeout: .milliseconds(10))
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NFCTransport
+import ReaderConformance
+import Testing
+import VirtualReader
+
+@testable import PaSoRiReader
+
+/// What every reader must do, on a simulated RC-S300.
+struct Port400ConformanceTests {
+    @Test func rcs300() throws {
+        let bench = try Port400Bench([ReaderConformance.card()])
+        var conformance = ReaderConformance(bench.reader, field: bench.field, cancellation: bench.cancellation)
+        conformance.run()
+        #expect(conformance.breaches == [])
+        #expect(bench.chip.statistics.complaints == [])
+    }
+}

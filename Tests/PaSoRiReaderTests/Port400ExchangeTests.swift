@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+import NFCTransport
+import Testing
+import VirtualReader
+
+@testable import PaSoRiReader
+
+/// What goes over the USB to an RC-S300, byte for byte, and how often.
+struct Port400ExchangeTests {
+    @Test func opensInTheOrderOfEveryone() throws {
+        let bench = try Port400Bench()
+        let sent = bench.link.takeLog().filter { $0.hasPrefix(">") }.map { String($0.dropFirst(21)) }
+        #expect(
+            sent.map { $0.uppercased() } == [
+                "FF560000", "FF560000", "FF50000002820000", "FF50000002810000", "FF50000002830000",
+                "FF50000002840000",
+            ])
+        #expect(bench.pauses.all == [.milliseconds(30), .milliseconds(21)])
+        #expect(bench.reader.information.name == "Sony RC-S300/S (firmware 01.00.00.12)")
+        #expect(bench.reader.information.technologies == [.felica, .typeA, .typeB])
+        #expect(bench.reader.information.blocksPerRead == 15)
+    }
+
+    @Test func endsASessionThatWasLeftBehind() throws {
+        let bench = try Port400Bench(hasOrphan: true)
+        #expect(try bench.activate() != nil)
+        #expect(bench.chip.statistics.complaints == [])
+    }
+
+    @Test func pollsAsTheVectorsSay() throws {
+        let bench = try Port400Bench()
+        _ = bench.link.takeLog()
+        let target = try #require(
+            try bench.reader.activateFeliCa(systems: [.any], requestCode: 1, bitRates: [.kbps212]))
+        let log = bench.link.takeLog()
+        #expect(log.count == 4)
+        #expect(log[0].lowercased() == ">6b0a0000000007000000ff500002048f02030000")
+        #expect(log[2].lowercased().hasSuffix("958200060600ffff0100000000"))
+        #expect(log[3].count == 1 + 2 * 46)
+        #expect(log[3].lowercased().dropFirst(1 + 2 * 26).hasPrefix(Hex.encode(target.idm.bytes)))
+    }
+
+    @Test func anExchangeIsTwoTransfersInSteadyState() throws {
+        let bench = try Port400Bench()
+        let target = try #require(try bench.activate())
+        for _ in 0..<300 {
+            _ = bench.link.takeLog()
+            #expect(try bench.requestSystemCode(target).first == 0x11)
+            #expect(bench.link.takeLog().count == 2)
+        }
+        #expect(try bench.activate(.ndef) == nil)
+        #expect(bench.link.takeLog().count == 2)
+    }
+
+    @Test func theOtherSpeedIsSetWhenItIsAskedFor() throws {
+        let bench = try Port400Bench()
+        #expect(try bench.activate(bitRate: .kbps212)?.bitRate == .kbps212)
+        _ = bench.link.takeLog()
+        #expect(try bench.activate(bitRate: .kbps424)?.bitRate == .kbps424)
+        #expect(bench.link.takeLog().first?.uppercased().hasSuffix("FF50000006FF6E0305011200") == true)
+        #expect(try bench.activate(bitRate: .kbps212)?.bitRate == .kbps212)
+        #expect(bench.link.takeLog().first?.uppercased().hasSuffix("FF50000006FF6E0305010900") == true)
+        #expect(bench.chip.statistics.complaints == [])
+    }
+
+    @Test func sequenceNumbersGoOnPast255() throws {
+        let bench = try Port400Bench()
+        let target = try #require(try bench.activate())
+        for _ in 0..<600 { #expect(try bench.requestSystemCode(target).first == 0x11) }
+        #expect(bench.chip.statistics.hostCommands > 600)
+    }
+
+    static let innerStatuses: [(UInt16, TransportError?)] = [
+        (0x9000, nil), (0x6400, .noAnswer), (0x6401, .noAnswer), (0x6301, .corrupted(status: 1)),
+        (0x698A, .readerUnavailable(reason: .busy, detail: "another program has a session with it")),
+        (0x6985, .readerFailed(detail: "the reader's session does not allow this command")),
+        (0x6D00, .readerFailed(detail: "the reader reported status 6D00")),
+    ]
+
+    @Test(arguments: innerStatuses) func statusWords(_ status: UInt16, _ error: TransportError?) {
+        #expect(Port400Status.error(status) == error)
+    }
+
+    @Test func closingSwitchesTheFieldOffAndEndsTheSession() throws {
+        let bench = try Port400Bench()
+        try bench.activate()
+        #expect(bench.chip.statistics.isFieldOn)
+        _ = bench.link.takeLog()
+        bench.reader.close()
+        let sent = bench.link.takeLog().filter { $0.hasPrefix(">") }.map { $0.uppercased() }
+        #expect(sent.count == 2)
+        #expect(sent.first?.hasSuffix("FF50000002830000") == true)
+        #expect(sent.last?.hasSuffix("FF50000002820000") == true)
+        #expect(!bench.chip.statistics.isFieldOn)
+        bench.reader.close()
+        #expect(bench.link.closings == 1)
+        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")) {
+            try bench.activate()
+        }
+    }
+
+    @Test(arguments: [291, 5000]) func longerFramesAreNotSent(_ length: Int) throws {
+        let bench = try Port400Bench()
+        try bench.activate()
+        _ = bench.link.takeLog()
+        #expect(throws: TransportError.frameTooLong(length: length, limit: 290)) {
+            try bench.reader.transceive([UInt8](repeating: 0, count: length), timeout: .milliseconds(1))
+        }
+        #expect(bench.link.takeLog() == [])
+    }
+
+    @Test func withoutACardNothingIsSent() throws {
+        let bench = try Port400Bench()
+        #expect(throws: TransportError.cardReleased) { try bench.reader.transceive([6, 0], timeout: .seconds(1)) }
+        #expect(throws: TransportError.unsupported(detail: "an empty frame cannot be sent")) {
+            try bench.reader.transceive([], timeout: .seconds(1))
+        }
+    }
+
+    @Test func silenceAndDamageInTheAir() throws {
+        let plan: FaultPlan = [FaultRule(.silence, .during(2...2)), FaultRule(.damaged(status: 0x02), .during(3...3))]
+        let bench = try Port400Bench(faults: plan)
+        let target = try #require(try bench.activate())
+        #expect(throws: TransportError.noAnswer) { try bench.requestSystemCode(target) }
+        #expect(throws: TransportError.corrupted(status: 1)) { try bench.requestSystemCode(target) }
+        #expect(try bench.requestSystemCode(target).first == 0x11)
+    }
+
+    @Test func theChipHasNothingToComplainAbout() throws {
+        let bench = try Port400Bench()
+        let target = try #require(try bench.activate())
+        _ = try bench.requestSystemCode(target)
+        #expect(try bench.reader.activate(.typeA()) == nil)
+        #expect(try bench.reader.activate(.typeB()) == nil)
+        #expect(try bench.activate() != nil)
+        bench.reader.close()
+        #expect(bench.chip.statistics.complaints == [])
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import ReaderDiagnosis
+import SystemDevices
+import TestSupport
+import Testing
+
+/// What a doctor finds on systems made of files.
+struct DoctorTests {
+    @Test(arguments: Scenario.all) func finds(_ scenario: Scenario) throws {
+        let machine = try FakeMachine()
+        try scenario.build(machine)
+        let diagnosis = machine.examine()
+        let codes = diagnosis.checks.map(\.code)
+        for code in scenario.finds { #expect(codes.contains(code), "\(codes)") }
+        for code in scenario.findsNot { #expect(!codes.contains(code), "\(codes)") }
+        #expect(diagnosis.isReady == scenario.isReady, "\(codes)")
+        let check = try #require(diagnosis.checks.first { $0.code == scenario.finds.first })
+        #expect(check.message.english.contains(scenario.says), "\(check.message.english)")
+    }
+
+    /// Those of a reader that is tried are the command line's.
+    @Test func everyVerdictHasAScenario() {
+        let covered = Set(Scenario.all.flatMap(\.finds)).union([.answers, .answersNot])
+        #expect(Set(Check.Code.allCases) == covered)
+    }
+
+    @Test(arguments: Scenario.all) func everythingThatIsSaidIsWhole(_ scenario: Scenario) throws {
+        let machine = try FakeMachine()
+        try scenario.build(machine)
+        for check in machine.examine().checks {
+            for text in [check.message, check.remedy].compactMap({ $0 }) {
+                for language in Language.allCases {
+                    #expect(!text[language].isEmpty)
+                    #expect(!text[language].contains("{"), "\(text[language])")
+                    #expect(!text[language].contains(machine.root), "paths are those of the system")
+                }
+            }
+            if check.verdict == .fault || check.verdict == .warning { #expect(check.remedy != nil) }
+            if check.verdict == .ok { #expect(check.remedy == nil) }
+        }
+    }
+
+    @Test func oneVerdictALayerForEachReader() throws {
+        for scenario in Scenario.all {
+            let machine = try FakeMachine()
+            try scenario.build(machine)
+            for reader in machine.examine().readers {
+                let layers = reader.checks.map(\.layer)
+                #expect(Set(layers).count == layers.count)
+            }
+        }
+    }
+
+    @Test func readersAreNamedAsDriversNameThem() throws {
+        let machine = try FakeMachine()
+        try machine.plugIn("054c:06c1", serial: "0123", port: "1-1", device: 5)
+        try machine.plugIn("072f:2200", interfaces: [("0b", nil)], port: "1-2.4", device: 6)
+        try machine.plugIn("054c:01bb", port: "1-3", device: 7)
+        let readers = machine.examine().readers
+        #expect(readers.map(\.id) == ["rcs380:port=1-1", "acr122_usb:001:006", nil])
+        #expect(readers.map { $0.isNamed(by: "rcs380:serial=0123") } == [true, false, false])
+        #expect(readers.map { $0.isNamed(by: "acr122_usb:001:006") } == [false, true, false])
+        #expect(readers.map(\.isReady) == [true, true, false])
+        #expect(readers.last?.fault?.code == .notDriven)
+    }
+
+    @Test func aReaderThatAnsweredIsReady() throws {
+        var diagnosis = try FakeMachine().examine()
+        #expect(!diagnosis.isReady)
+        diagnosis.system.append(Check(.answersNot, "pn532_uart:/dev/ttyUSB0", "silence", "plug it in"))
+        #expect(!diagnosis.isReady)
+        #expect(diagnosis.system.last?.remedy?.english == "plug it in")
+        diagnosis.system.append(Check(.answers, "pn532_uart:/dev/ttyUSB0", "PN532"))
+        #expect(diagnosis.isReady)
+    }
+
+    @Test func thisSystemCanBeExamined() {
+        let diagnosis = Doctor(Machine()).examine()
+        #expect(diagnosis.checks.contains { $0.layer == .host })
+        #expect(diagnosis.checks.contains { $0.layer == .configuration })
+    }
+
+    @Test func oddFilesDoNoHarm() throws {
+        let machine = try FakeMachine()
+        try machine.plugIn("zzzz:06c1")
+        try machine.write("/etc/nfc/libnfc.conf", String(repeating: "device.connstring = :\u{0}::\n", count: 5000))
+        try machine.write("/etc/nfc/devices.d/x.conf", "device.connstring")
+        try machine.write("/proc/99999999999999999999/comm", "x")
+        machine.environment = ["KAZASU_READER": ":::", "LIBNFC_DEVICE": "pn532_uart:/"]
+        #expect(!machine.examine().isReady)
+    }
+
+    @Test func tablesHaveNoFaults() {
+        #expect(DiagnosisTables.faults.isEmpty, "\(DiagnosisTables.faults)")
+        #expect(ReaderModel.faults.isEmpty, "\(ReaderModel.faults)")
+        #expect(ReaderModel.all.count == 20)
+    }
+}

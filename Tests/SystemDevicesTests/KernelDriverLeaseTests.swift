@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import SystemDevices
+
+/// Taking a device from kernel drivers, and giving it back.
+struct KernelDriverLeaseTests {
+    /// What was asked of the kernel.
+    final class Log {
+        var lines: [String] = []
+    }
+
+    private static func device(_ driver: String?, hasNode: Bool = true) throws -> (MadeUpSystem, USBDevice) {
+        let system = try MadeUpSystem()
+        try system.plugIn(
+            "1-2", vendor: "04cc", product: "2533", bus: 3, device: 6, driver: driver, hasNode: hasNode,
+            classes: ["ff", "0b"])
+        return (system, try #require(USBDevice.all(system.paths).first))
+    }
+
+    private static func control(_ log: Log, gives: Bool = true) -> KernelDriverLease.Control {
+        { _, interface, request in
+            log.lines.append("\(request == KernelDriverLease.disconnect ? "take" : "give") \(interface)")
+            return gives
+        }
+    }
+
+    @Test func takesAndGivesBack() throws {
+        let (system, device) = try Self.device("pn533_usb")
+        let log = Log()
+        do {
+            let lease = KernelDriverLease(taking: device, control: Self.control(log))
+            let isTaken = lease != nil
+            #expect(isTaken)
+            #expect(log.lines == ["take 0"])
+            _ = consume lease
+        }
+        #expect(log.lines == ["take 0", "give 0"])
+        withExtendedLifetime(system) {}
+    }
+
+    @Test(arguments: [nil, "usbfs"]) func leavesWhatNoKernelDriverHolds(_ driver: String?) throws {
+        let (system, device) = try Self.device(driver)
+        let log = Log()
+        let isTaken = KernelDriverLease(taking: device, control: Self.control(log)) != nil
+        #expect(!isTaken)
+        #expect(log.lines == [])
+        withExtendedLifetime(system) {}
+    }
+
+    @Test func givesNothingBackThatItDidNotGet() throws {
+        let (system, device) = try Self.device("pn533_usb")
+        let log = Log()
+        let isTaken = KernelDriverLease(taking: device, control: Self.control(log, gives: false)) != nil
+        #expect(!isTaken)
+        #expect(log.lines == ["take 0"])
+        withExtendedLifetime(system) {}
+    }
+
+    @Test func withoutADeviceFileNothingIsTaken() throws {
+        let (system, device) = try Self.device("pn533_usb", hasNode: false)
+        let isTaken = KernelDriverLease(taking: device) != nil
+        #expect(!isTaken)
+        withExtendedLifetime(system) {}
+    }
+
+    @Test func aFileThatIsNoDeviceGivesNothing() throws {
+        let (system, device) = try Self.device("pn533_usb")
+        let isTaken = KernelDriverLease(taking: device) != nil
+        #expect(!isTaken)
+        withExtendedLifetime(system) {}
+    }
+}
