@@ -19,6 +19,7 @@ public struct KazasuHexFormat: WritableDumpFormat {
         source.head.contains { line in
             let words = line.text.words
             guard words.first == "#" else { return isBlockLine(words) }
+            if TagListing.opens(words) { return true }
             let opensSystem = words.count >= 3 && words[1] == "system" && words[2].utf8.count == 4
             return opensSystem || words.count == 5 && words[1] == "IDm" && words[3] == "PMm"
         }
@@ -33,6 +34,9 @@ public struct KazasuHexFormat: WritableDumpFormat {
 
     /// One card.
     public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        if let first = source.head.first(where: { !$0.text.isEmpty }), TagListing.opens(first.text.words) {
+            return [try TagListing.read(source.lines)]
+        }
         var card = ImportedCard()
         for line in source.lines {
             let words = line.text.words
