@@ -7,8 +7,8 @@ struct ReaderOptions: ParsableArguments {
     @Option(
         name: [.short, .long],
         help: help(
-            "Which reader: a libnfc connection string, virtual:FILE or replay:FILE. Default: KAZASU_READER, else the first ready one.",
-            "リーダー: libnfc の接続文字列、virtual:ファイル、replay:ファイル。省略時は KAZASU_READER、なければ最初に使えるもの。",
+            "Which reader: an ID that 'kazasu readers' lists, any libnfc connection string, virtual:FILE or replay:FILE. Default: KAZASU_READER, else the first ready one.",
+            "リーダー: kazasu readers に出る ID、 libnfc の接続文字列、virtual:ファイル、 replay:ファイル。省略時は KAZASU_READER、 なければ最初に使えるもの。",
             value: "id"))
     var reader: String?
 
