@@ -10,6 +10,20 @@ public protocol ASCIIText {
     func append(to text: inout OutputSpan<UInt8>)
 }
 
+extension OutputSpan where Element == UInt8 {
+    /// Adds bytes at once, which is faster than one by one; there must be room for them.
+    @inlinable
+    public mutating func append(copying bytes: UnsafeBufferPointer<UInt8>) {
+        let room = freeCapacity
+        precondition(bytes.count <= room)
+        unsafe withUnsafeMutableBufferPointer { target, count in
+            guard let start = target.baseAddress, let source = bytes.baseAddress else { return }
+            unsafe (start + count).initialize(from: source, count: bytes.count)
+            count += bytes.count
+        }
+    }
+}
+
 extension ASCIIText {
     /// The text as a string.
     public var text: String {

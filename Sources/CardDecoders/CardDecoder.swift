@@ -16,7 +16,7 @@ public protocol CardDecoder: Sendable {
     var historyReads: [ReadRequest] { get }
     /// Whether such cards hold money that this decoder can read; where not, ``balance(_:)`` always throws.
     var hasBalance: Bool { get }
-    /// Whether the dump is of such a card.
+    /// Whether the dump is of such a card; never without its ``system``.
     func recognises(_ dump: CardDump) -> Bool
     /// The money on the card; needs no more than ``balanceRead``.
     ///

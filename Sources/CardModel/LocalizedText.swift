@@ -14,6 +14,7 @@ public struct LocalizedText: Hashable, Sendable {
     }
 
     /// The text in one language.
+    @inlinable
     public subscript(language: Language) -> String {
         switch language {
         case .english: english

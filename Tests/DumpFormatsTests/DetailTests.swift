@@ -99,6 +99,40 @@ import Testing
         #expect(service.extra["refusedBlocks"] == ["0080": "01A6", "0087": "01A6"])
     }
 
+    /// An older Flipper wrote a card of any kind as a Lite: when it refused every block, nothing says what it is.
+    @Test func aCardThatRefusedEveryBlockIsNoLite() throws {
+        let dump = try dump("flipper", "refused.nfc")
+        #expect(dump.systems.isEmpty && !dump.complete)
+        guard case .object(let answers)? = dump.extra["flipper"], case .object(let refused)? = answers["refusedBlocks"]
+        else {
+            Issue.record("the refusals are kept")
+            return
+        }
+        #expect(refused.members.count == 28)
+        #expect(refused.members.allSatisfy { $0.value == "01A6" })
+        #expect(try !String(decoding: FlipperFormat().write(dump), as: UTF8.self).contains("88B4"))
+    }
+
+    /// IC, blocks that were read, and whether the system is there and is no more than assumed.
+    static let kinds: [(ic: String, blocks: [Int], systems: Int, assumed: JSONValue?)] = [
+        ("F0", [], 1, nil), ("F1", [], 1, nil), ("F2", [0], 1, nil), ("20", [], 0, nil),
+        ("20", [0, 13], 1, ["systemCode"]), ("20", [14], 1, ["systemCode"]), ("20", [17], 1, nil),
+    ]
+
+    /// The IC or a register tells a Lite; a block of user data may be that of an NDEF tag of another kind.
+    @Test(arguments: kinds) func aLiteIsTold(_ row: (ic: String, blocks: [Int], systems: Int, assumed: JSONValue?))
+        throws
+    {
+        let zeros = Array(repeating: "00", count: 16).joined(separator: " ")
+        var text = "Filetype: Flipper NFC device\nVersion: 4\nDevice type: FeliCa\nUID: 0101031234567890\n"
+        text += "Data format version: 1\nManufacture parameter: 00 \(row.ic) 00 00 00 01 43 00\n"
+        text += (0..<28).map { "Block \($0): \(row.blocks.contains($0) ? "00 00" : "01 A6") \(zeros)\n" }.joined()
+        let dump = try #require(try DumpFormatRegistry.standard.read(Array(text.utf8)).dumps.first)
+        #expect(dump.systems.count == row.systems)
+        #expect(dump.systems.first?.extra["assumed"] == row.assumed)
+        #expect(dump.systems.first?.services.first?.blocks.count ?? 0 == row.blocks.count)
+    }
+
     /// A Flipper says which services an area has, not where its codes end: kept as it stands, no end is made up.
     @Test func areasOfAFlipperAreKeptAsTheyStand() throws {
         let system = try #require(try dump("flipper", "standard.nfc").systems.first)

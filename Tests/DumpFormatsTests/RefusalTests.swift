@@ -35,6 +35,14 @@ import Testing
             .malformedLine(line: 6, expected: "18 bytes in hexadecimal")
         ),
         (
+            flipper + "Data format version: 2\nSystem 00: 0003\nBlock 0: 00 00 \(block)\n",
+            .malformedLine(line: 7, expected: "a block of a service")
+        ),
+        (
+            flipper + "Data format version: 2\nBlock 0: 00 00 \(block)\nSystem 00: 0003\n",
+            .malformedLine(line: 7, expected: "no system beside the blocks of a FeliCa Lite")
+        ),
+        (
             "0003 090F 0000 \(block)\n0003 090F 0001 1601\n",
             .malformedLine(line: 2, expected: "16 bytes in hexadecimal")
         ),

@@ -75,5 +75,27 @@ struct ConvertTests {
         if expected.contains("0003 008B 0000 00000000000000002000000A000001E3") {
             #expect(result.output.replacing(" ", with: "").contains(#""amount":10,"#))
         }
+        let report = try JSONCursor(JSONValue(parsing: Array(result.output.utf8))).required("reports").elements()
+        let records = try report.flatMap { try $0.optional("records")?.elements() ?? [] }
+        let lines = expected.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count == 4 }
+        // The first unused block ends a history.
+        let blocks = ["090F", "170F"].flatMap { code in lines.filter { $0[1] == code }.prefix { !$0[3].hasPrefix("00") }
+        }
+        #expect(try records.map { try $0.required("raw").text().uppercased() } == blocks.map { String($0[3]) })
+        for record in records {
+            let known = try #require(Self.known[try record.required("raw").text().uppercased()])
+            #expect(try record.required("date").text() == known.date)
+            #expect(try record.required("kind").text() == known.kind)
+            #expect(try record.required("balance").integer() == known.balance)
+        }
     }
+
+    /// What the published blocks in the fixtures say.
+    static let known: [String: (date: String, kind: String, balance: Int)] = [
+        "16010002166CE33BE6210A000001E300": ("2011-03-12", "rail", 10),
+        "16010002166BE336E338AA000001E100": ("2011-03-11", "rail", 170),
+        "16010002166BE33BE3364A010001DF00": ("2011-03-11", "rail", 330),
+        "C846000016647B802740B8060001D000": ("2011-03-04", "purchase", 1720),
+        "2000006617FA2061000007D000002E26": ("2008-05-27", "purchase", 11814),
+    ]
 }

@@ -46,4 +46,61 @@ struct TerminalTests {
             environment: Kazasu.environment.merging(["NO_COLOR": "1"]) { $1 })
         #expect(!result.output.contains("\u{1B}["))
     }
+
+    // MARK: Tables
+
+    /// Stations of the card `suica-p1`, one with a name that is too long for any table.
+    private static let stations = """
+        area,line,station,company,line_name,station_name
+        0,227,59,東京地下鉄,3号線銀座,青山一丁目
+        0,230,33,東京地下鉄,11号線半蔵門,羽田空港第1・第2ターミナル国内線連絡通路南口改札
+        0,227,56,東京地下鉄,3号線銀座,虎ノ門
+
+        """
+
+    static let cards = [
+        "suica-p1", "edy", "waon", "nanaco", "coop", "nicepass", "rapica", "okica", "dhaka", "kmt", "ryuto",
+    ]
+
+    private func places(_ line: Substring) -> Int {
+        line.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 1 : 2) }
+    }
+
+    /// Narrower than 80 there is not always room for what must stay.
+    @Test("The table of a history fits the terminal and loses no record", arguments: cards, [80, 100, 200])
+    func tableFits(card: String, width: Int) throws {
+        let folder = try TemporaryFolder()
+        let table = try folder.write(Array(Self.stations.utf8), as: "stations.csv")
+        for language in ["ja", "en"] {
+            let words = "history -r \(Card.fixture(card)) --lang \(language) --stations '\(table)'"
+            let result = try ChildProcess.run(
+                "/usr/bin/script", ["-qefc", "'\(Kazasu.path)' \(words)", "/dev/null"],
+                environment: Kazasu.environment.merging(["COLUMNS": "\(width)"]) { $1 })
+            #expect(result.end == .exited(0))
+            let lines = result.output.split(whereSeparator: \.isNewline)
+            #expect(lines.allSatisfy { places($0) <= width }, "\(result.output)")
+            let piped = try Kazasu.run(
+                ["history", "-r", Card.fixture(card), "--format", "ndjson", "--stations", table])
+            let dates = lines.filter { $0.first == "2" || $0.hasPrefix("--") || $0.hasPrefix("-  ") }
+            #expect(dates.count == piped.output.split(separator: "\n").count, "\(result.output)")
+        }
+    }
+
+    @Test("What is left out is the machine first; a long name goes on in the next line")
+    func narrow() throws {
+        let folder = try TemporaryFolder()
+        let table = try folder.write(Array(Self.stations.utf8), as: "stations.csv")
+        let words = "history --lang ja -r \(Card.fixture("suica-p1")) --since 2011-03-12"
+        #expect(
+            try onTerminal(words).output.split(separator: "\r\n") == [
+                "日付        時刻   種別  入        出        金額  残高  内容",
+                "2011-03-12  12:52  鉄道  0-227-59  0-230-33  -160    10  自動改札機 / 運賃支払",
+            ])
+        #expect(
+            try onTerminal(words + " --stations '\(table)'").output.split(separator: "\r\n") == [
+                "日付        時刻   種別  入          出                              金額  残高",
+                "2011-03-12  12:52  鉄道  青山一丁目  羽田空港第1・第2ターミナル国内  -160    10",
+                "                                     線連絡通路南口改札",
+            ])
+    }
 }

@@ -31,20 +31,16 @@ struct CyberneticsHistory {
             if once.count < links.count { warnings = [.duplicateRecord] }
             links = once
         }
+        var records: [HistoryRecord] = []
         records.reserveCapacity(links.count)
         for (place, link) in links.enumerated() {
             let older = place + 1 < links.count ? links[place + 1].block : nil
-            switch CyberneticsHistory.amount(link.block, older: older, olderWasRead: link.olderWasRead) {
-            case .known(let amount): records.append(link.block.record(stations, amount: amount, nil))
-            case .unknown(let reason): records.append(link.block.record(stations, amount: nil, reason))
-            }
+            let (amount, reason) = CyberneticsHistory.amount(link.block, older: older, olderWasRead: link.olderWasRead)
+            let record = link.block.record(stations, amount: amount, reason)
+            records.append(consume record)
         }
+        self.records = records
         if sequence.isIncomplete { warnings.append(.historyIncomplete) }
-    }
-
-    private enum Amount {
-        case known(Int)
-        case unknown(DecodingWarning?)
     }
 
     /// The amount is the difference to the next older balance, when the serials show that nothing lies between.
@@ -52,17 +48,19 @@ struct CyberneticsHistory {
     /// A ride counts two (entry and exit), other things one; near a charge inside the gates either. So one or two is
     /// the next record, more means that records are lost. The oldest record's amount is unknown, but a new card's
     /// first balance is its amount.
+    ///
+    /// - Returns: the amount, or `nil` and why it is unknown where there is a reason.
     private static func amount(
         _ block: CyberneticsHistoryBlock, older: CyberneticsHistoryBlock?, olderWasRead: Bool
-    ) -> Amount {
+    ) -> (Int?, DecodingWarning?) {
         guard let older else {
-            return block.plainProcess == 0x07 ? .known(block.balance) : .unknown(nil)
+            return (block.plainProcess == 0x07 ? block.balance : nil, nil)
         }
-        guard olderWasRead else { return .unknown(.olderRecordMissing) }
+        guard olderWasRead else { return (nil, .olderRecordMissing) }
         switch (block.serial - older.serial) & 0xFF_FFFF {
-        case 1, 2: return .known(block.balance - older.balance)
-        case 3..<0x80_0000: return .unknown(.serialGap)
-        default: return .unknown(.serialOrder)
+        case 1, 2: return (block.balance - older.balance, nil)
+        case 3..<0x80_0000: return (nil, .serialGap)
+        default: return (nil, .serialOrder)
         }
     }
 }

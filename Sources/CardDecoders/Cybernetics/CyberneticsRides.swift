@@ -15,10 +15,14 @@ enum CyberneticsRides {
             guard !passages.isEmpty else { return }
             if records[place].warnings.contains(where: isBreak) { return }
             guard records[place].kind == .rail else { continue }
-            guard let found = passages.firstIndex(where: { isExit($0, of: records[place]) }) else { continue }
+            guard let amount = records[place].amount, let date = records[place].date,
+                let last = station(records[place].exit),
+                let found = passages.firstIndex(where: { isExit($0, at: last, on: date, amount: amount) })
+            else { continue }
             let exit = passages[found]
             passages = passages[(found + 1)...]
-            let entry = passages.first.flatMap { isEntry($0, of: records[place]) ? $0 : nil }
+            let first = station(records[place].entry)
+            let entry = passages.first.flatMap { isEntry($0, at: first, before: date) ? $0 : nil }
             records[place].gateLog = GatePassages(
                 entryDate: entry?.date, fare: exit.amount, commuterFare: exit.commuterFare)
             records[place].time = exit.time
@@ -34,18 +38,22 @@ enum CyberneticsRides {
         }
     }
 
-    private static func isExit(_ event: GateEvent, of ride: HistoryRecord) -> Bool {
-        guard !event.isEntry, let amount = ride.amount, let date = event.date, date == ride.date else { return false }
-        return event.amount == -amount && isAt(ride.exit, event)
+    private static func isExit(_ event: GateEvent, at station: StationCode, on date: CalendarDate, amount: Int) -> Bool
+    {
+        !event.isEntry && event.date == date && event.amount == -amount && isAt(station, event)
     }
 
-    private static func isEntry(_ event: GateEvent, of ride: HistoryRecord) -> Bool {
-        guard event.isEntry, let date = event.date, let last = ride.date else { return false }
-        return (date == last || date.next == last) && isAt(ride.entry, event)
+    private static func isEntry(_ event: GateEvent, at station: StationCode?, before last: CalendarDate) -> Bool {
+        guard event.isEntry, let date = event.date, let station else { return false }
+        return (date == last || date.next == last) && isAt(station, event)
     }
 
-    private static func isAt(_ place: Place?, _ event: GateEvent) -> Bool {
-        guard case .station(let code)? = place?.code else { return false }
-        return code.line == event.line && code.station == event.station
+    private static func station(_ place: Place?) -> StationCode? {
+        guard case .station(let code)? = place?.code else { return nil }
+        return code
+    }
+
+    private static func isAt(_ code: StationCode, _ event: GateEvent) -> Bool {
+        code.line == event.line && code.station == event.station
     }
 }

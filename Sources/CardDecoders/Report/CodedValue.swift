@@ -13,6 +13,9 @@ public struct CodedValue: Hashable, Sendable {
     /// What it stands for, or `nil` when no source says.
     public var name: LocalizedText? { shared?.value }
 
+    /// What it stands for in one language, without a copy of the others.
+    func name(_ language: Language) -> String? { shared?.value[language] }
+
     /// A code with its name.
     public init(code: UInt8, name: LocalizedText?) {
         self.code = code

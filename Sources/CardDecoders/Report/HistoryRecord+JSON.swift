@@ -27,7 +27,10 @@ extension HistoryRecord {
     /// Writes an element of `records`.
     @specialized(where Sink == JSONWriter)
     func write<Sink: JSONSink>(to sink: inout Sink, _ language: Language) {
-        sink.object { writeMembers(to: &$0, language) }
+        // Without a closure, into which the record would be copied.
+        sink.beginObject()
+        writeMembers(to: &sink, language)
+        sink.endObject()
     }
 
     /// `entryTime`, `partial`, `terminalId` and `gateLog` stand there only where the card tells them; with `gateLog` the
@@ -94,10 +97,10 @@ extension PartialMoment {
 extension CodedValue {
     /// Writes a coded value of `kazasu.history/1`.
     func write(to sink: inout some JSONSink, _ language: Language) {
-        sink.object {
-            $0.member("code", HexDigits(code, digits: 2))
-            $0.member("name", name?[language])
-        }
+        sink.beginObject()
+        sink.member("code", HexDigits(code, digits: 2))
+        sink.member("name", name(language))
+        sink.endObject()
     }
 }
 

@@ -3,6 +3,30 @@
 public import ByteCodec
 
 extension JSONSink {
+    /// A member of an object: its name, then a text that needs no escapes.
+    public mutating func member(_ name: StaticString, plain text: some ASCIIText) {
+        key(name)
+        plain(text)
+    }
+
+    /// A member of an object: its name, then a number without fraction.
+    public mutating func member(_ name: StaticString, integer value: Int64) {
+        key(name)
+        integer(value)
+    }
+
+    /// A member of an object: its name, then a text.
+    public mutating func member(_ name: StaticString, string text: String) {
+        key(name)
+        string(text)
+    }
+
+    /// A member of an object: its name, then `null`.
+    public mutating func nullMember(_ name: StaticString) {
+        key(name)
+        null()
+    }
+
     /// An object with the members that `body` writes.
     @inlinable
     public mutating func object(_ body: (inout Self) -> Void) {
@@ -31,22 +55,19 @@ extension JSONSink {
     /// A text, or `null` when there is none.
     @inlinable
     public mutating func member(_ name: StaticString, _ text: String?) {
-        key(name)
-        if let text { string(text) } else { null() }
+        if let text { member(name, string: text) } else { nullMember(name) }
     }
 
     /// A text that needs no escapes, or `null` when there is none.
     @inlinable
     public mutating func member(_ name: StaticString, _ text: (some ASCIIText)?) {
-        key(name)
-        if let text { plain(text) } else { null() }
+        if let text { member(name, plain: text) } else { nullMember(name) }
     }
 
     /// A number, or `null` when there is none.
     @inlinable
     public mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
-        key(name)
-        if let number { integer(Int64(clamping: number)) } else { null() }
+        if let number { member(name, integer: Int64(clamping: number)) } else { nullMember(name) }
     }
 
     /// A truth value.

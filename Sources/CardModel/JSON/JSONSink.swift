@@ -32,4 +32,12 @@ public protocol JSONSink {
     mutating func string(_ text: String)
     /// A text that needs no escapes.
     mutating func plain(_ text: some ASCIIText)
+    /// A member of an object: its name, then a text that needs no escapes.
+    mutating func member(_ name: StaticString, plain text: some ASCIIText)
+    /// A member of an object: its name, then a number without fraction.
+    mutating func member(_ name: StaticString, integer value: Int64)
+    /// A member of an object: its name, then a text.
+    mutating func member(_ name: StaticString, string text: String)
+    /// A member of an object: its name, then `null`.
+    mutating func nullMember(_ name: StaticString)
 }

@@ -61,17 +61,42 @@ public struct JSONWriter: JSONSink {
         text.withUTF8Buffer { unsafe buffer.append(contentsOf: $0) }
     }
 
+    /// Adds at once a comma where one is due, and what `body` adds: at most `count` bytes.
+    @inlinable
+    mutating func add(_ count: Int, _ body: (inout OutputSpan<UInt8>) -> Void) {
+        let hasComma = needsComma
+        buffer.append(addingCapacity: count + 1) { text in
+            if hasComma { text.append(UInt8(ascii: ",")) }
+            body(&text)
+        }
+        needsComma = true
+    }
+
+    /// Adds at once the name of a member and its value: at most `count` bytes.
+    @inlinable
+    mutating func add(_ name: StaticString, _ count: Int, _ body: (inout OutputSpan<UInt8>) -> Void) {
+        name.withUTF8Buffer { name in
+            add(name.count + 3 + count) { text in
+                text.append(UInt8(ascii: "\""))
+                unsafe text.append(copying: name)
+                text.append(UInt8(ascii: "\""))
+                text.append(UInt8(ascii: ":"))
+                body(&text)
+            }
+        }
+    }
+
     // MARK: Arrays and objects
 
     /// `{`
     @inlinable
-    public mutating func beginObject() { word("{"); needsComma = false }
+    public mutating func beginObject() { add(1) { $0.append(UInt8(ascii: "{")) }; needsComma = false }
     /// `}`
     @inlinable
     public mutating func endObject() { buffer.append(UInt8(ascii: "}")); needsComma = true }
     /// `[`
     @inlinable
-    public mutating func beginArray() { word("["); needsComma = false }
+    public mutating func beginArray() { add(1) { $0.append(UInt8(ascii: "[")) }; needsComma = false }
     /// `]`
     @inlinable
     public mutating func endArray() { buffer.append(UInt8(ascii: "]")); needsComma = true }
@@ -79,15 +104,7 @@ public struct JSONWriter: JSONSink {
     /// The name of the next value; its characters need no escapes.
     @inlinable
     public mutating func key(_ name: StaticString) {
-        name.withUTF8Buffer { name in
-            buffer.append(addingCapacity: name.count + 4) { text in
-                if needsComma { text.append(UInt8(ascii: ",")) }
-                text.append(UInt8(ascii: "\""))
-                for place in 0..<name.count { text.append(unsafe name[place]) }
-                text.append(UInt8(ascii: "\""))
-                text.append(UInt8(ascii: ":"))
-            }
-        }
+        add(name, 0) { _ in }
         needsComma = false
     }
 
@@ -109,12 +126,30 @@ public struct JSONWriter: JSONSink {
 
     /// A number without fraction.
     public mutating func integer(_ value: Int64) {
-        comma()
-        // The digits of any number of 64 bits and its sign.
-        buffer.append(addingCapacity: 20) { text in
-            if value < 0 { text.append(UInt8(ascii: "-")) }
-            JSONWriter.decimal(value.magnitude, to: &text)
+        add(JSONWriter.longestInteger) { JSONWriter.append(value, to: &$0) }
+    }
+
+    /// A member of an object: its name, then a number without fraction.
+    public mutating func member(_ name: StaticString, integer value: Int64) {
+        add(name, JSONWriter.longestInteger) { JSONWriter.append(value, to: &$0) }
+    }
+
+    /// A member of an object: its name, then `null`.
+    public mutating func nullMember(_ name: StaticString) {
+        add(name, 4) { text in
+            text.append(UInt8(ascii: "n"))
+            text.append(UInt8(ascii: "u"))
+            text.append(UInt8(ascii: "l"))
+            text.append(UInt8(ascii: "l"))
         }
+    }
+
+    /// The digits of any number of 64 bits and its sign.
+    private static let longestInteger = 20
+
+    private static func append(_ value: Int64, to text: inout OutputSpan<UInt8>) {
+        if value < 0 { text.append(UInt8(ascii: "-")) }
+        decimal(value.magnitude, to: &text)
     }
 
     private static func decimal(_ number: UInt64, to text: inout OutputSpan<UInt8>) {
@@ -145,26 +180,52 @@ public struct JSONWriter: JSONSink {
     /// A text that needs no escapes.
     @inlinable
     public mutating func plain(_ text: some ASCIIText) {
-        let hasComma = needsComma
-        buffer.append(addingCapacity: text.longestCount + 3) { bytes in
-            if hasComma { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(UInt8(ascii: "\""))
-            text.append(to: &bytes)
-            bytes.append(UInt8(ascii: "\""))
-        }
-        needsComma = true
+        add(text.longestCount + 2) { JSONWriter.append(text, to: &$0) }
+    }
+
+    /// A member of an object: its name, then a text that needs no escapes.
+    @inlinable
+    public mutating func member(_ name: StaticString, plain text: some ASCIIText) {
+        add(name, text.longestCount + 2) { JSONWriter.append(text, to: &$0) }
+    }
+
+    @inlinable
+    static func append(_ text: some ASCIIText, to bytes: inout OutputSpan<UInt8>) {
+        bytes.append(UInt8(ascii: "\""))
+        text.append(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
     }
 
     /// A text; what must be escaped is, everything else stays as it is.
     public mutating func string(_ text: String) {
-        comma()
-        buffer.append(UInt8(ascii: "\""))
         let utf8 = text.utf8.span
-        if JSONWriter.needsEscapes(utf8) {
-            for index in utf8.indices { escaped(utf8[index]) }
-        } else {
-            unsafe utf8.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
+        guard !JSONWriter.needsEscapes(utf8) else { return escaped(utf8) }
+        unsafe utf8.withUnsafeBufferPointer { utf8 in
+            add(utf8.count + 2) { unsafe JSONWriter.append(utf8, to: &$0) }
         }
+    }
+
+    /// A member of an object: its name, then a text.
+    public mutating func member(_ name: StaticString, string text: String) {
+        let utf8 = text.utf8.span
+        guard !JSONWriter.needsEscapes(utf8) else {
+            key(name)
+            return escaped(utf8)
+        }
+        unsafe utf8.withUnsafeBufferPointer { utf8 in
+            add(name, utf8.count + 2) { unsafe JSONWriter.append(utf8, to: &$0) }
+        }
+    }
+
+    private static func append(_ utf8: UnsafeBufferPointer<UInt8>, to text: inout OutputSpan<UInt8>) {
+        text.append(UInt8(ascii: "\""))
+        unsafe text.append(copying: utf8)
+        text.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escaped(_ utf8: Span<UInt8>) {
+        add(1) { $0.append(UInt8(ascii: "\"")) }
+        for index in utf8.indices { escaped(utf8[index]) }
         buffer.append(UInt8(ascii: "\""))
     }
 

@@ -3,7 +3,7 @@
 import ByteCodec
 public import CardModel
 
-/// Flipper Zero's `.nfc` files of FeliCa cards, versions 2 to 4, data formats 1 (Lite) and 2 (Standard).
+/// Flipper Zero's `.nfc` files of FeliCa cards, versions 2 to 4, data formats 1 (every card as a Lite) and 2.
 ///
 /// Facts: the files of the Flipper firmware (`lib/nfc/protocols/felica`) and the sample of data format 2 in FareBot.
 /// Codes stand in the order in which people write them; the attribute that stands beside each is checked against it.

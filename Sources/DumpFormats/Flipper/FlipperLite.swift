@@ -3,7 +3,7 @@
 import ByteCodec
 import CardModel
 
-/// The blocks of data format 1: FeliCa Lite and Lite-S.
+/// The blocks of a FeliCa Lite or Lite-S, as data format 1 keeps those of every card.
 enum FlipperLite {
     /// The numbers of the blocks in the order in which the file keeps them: S_PAD0–13, REG, RC, MAC, ID, D_ID, SER_C,
     /// SYS_C, CKV, CK, MC, WCNT, MAC_A, STATE, CRC_CHECK.
@@ -13,10 +13,17 @@ enum FlipperLite {
     /// The service that the blocks are read by.
     static let service = ServiceCode(rawValue: 0x000B)
 
+    /// Whether a card is a FeliCa Lite, Lite-S or Link by its IC (RC-S965, RC-S966, RC-S967; nfcpy, felica-tool), or by
+    /// having one of the registers that others have not.
+    static func isProven(_ pmm: PMm?, _ blocks: some Sequence<UInt16>) -> Bool {
+        pmm.map { (0xF0...0xF2).contains($0.icType) } ?? false || blocks.contains { $0 >= 0x80 }
+    }
+
     /// The blocks of a dump that data format 1 can hold whole, else `nil`.
     static func blocks(of dump: CardDump) -> [UInt16: Block]? {
         guard dump.systems.count == 1, let system = dump.systems.first, system.systemCode == .lite,
             let blocks = system.service(service)?.blocks, blocks.keys.allSatisfy(blockNumbers.contains),
+            isProven(dump.pmmToWrite, blocks.keys), !system.isAssumed("systemCode"),
             system.services.allSatisfy({ $0.code == service || $0.blocks.isEmpty })
         else { return nil }
         return blocks

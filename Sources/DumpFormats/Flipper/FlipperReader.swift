@@ -13,6 +13,8 @@ struct FlipperReader {
     private var counts = FlipperCounts()
     /// The areas by the place of their system.
     private var areas: [Int: [JSONValue]] = [:]
+    /// Whether there are blocks as only a FeliCa Lite has them.
+    private var hasLiteBlocks = false
     private var refused = JSONObject()
     private var lastLine = 0
 
@@ -48,6 +50,7 @@ struct FlipperReader {
         guard words.count == 2 else { return }
         switch words[0] {
         case "System":
+            guard !hasLiteBlocks else { throw line.malformed("no system beside the blocks of a FeliCa Lite") }
             try counts.endSystem(line)
             card.systems.append(ImportedSystem(code: try line.code(value)))
             counts.systems += 1
@@ -122,13 +125,14 @@ struct FlipperReader {
     private mutating func readLiteBlock(
         _ place: Substring, _ value: String, _ line: TextLine
     ) throws(DocumentError) {
-        guard dataFormat != 2 else { throw line.malformed("a block of data format 2") }
+        guard hasLiteBlocks || card.systems.isEmpty else { throw line.malformed("a block of a service") }
         guard let place = Int(place), let number = FlipperLite.blockNumbers.element(at: place) else {
             throw line.malformed("a block number from 0 to \(FlipperLite.blockNumbers.count - 1)")
         }
-        if card.systems.isEmpty { card.systems.append(ImportedSystem(code: .lite)) }
-        card.systems[0].note(FlipperLite.service)
         counts.blocks += 1
+        if !hasLiteBlocks { card.systems.append(ImportedSystem(code: .lite)) }
+        hasLiteBlocks = true
+        card.systems[0].note(FlipperLite.service)
         if value.contains("?") { return }
         let bytes = try line.hex(value, count: 18)
         guard bytes.prefix(2).allSatisfy({ $0 == 0 }) else {
@@ -158,9 +162,24 @@ struct FlipperReader {
         try counts.endFile(end)
         guard !card.systems.isEmpty || dataFormat == 2 else { throw .missing(key: "Block 0") }
         for (system, areas) in areas { card.systems[system].extra["flipperAreas"] = .array(areas) }
-        if !refused.members.isEmpty {
-            card.systems[0].note(FlipperLite.service, extra: JSONObject([("refusedBlocks", .object(refused))]))
-        }
+        if hasLiteBlocks { finishLite() }
         return try card.dump()
+    }
+
+    /// The file names no system: an older Flipper wrote every FeliCa card as a Lite, one of another kind with each block
+    /// refused. Such a card gets no system; its answers are kept as they stand.
+    private mutating func finishLite() {
+        let answers = refused.members.isEmpty ? JSONObject() : JSONObject([("refusedBlocks", .object(refused))])
+        let read = card.systems[0].numbers(of: FlipperLite.service)
+        if FlipperLite.isProven(card.pmm, read) {
+            card.systems[0].note(FlipperLite.service, extra: answers)
+        } else if !read.isEmpty {
+            card.systems[0].isCodeAssumed = true
+            card.systems[0].note(FlipperLite.service, extra: answers)
+        } else {
+            card.systems = []
+            card.complete = false
+            if !refused.members.isEmpty { card.extra["flipper"] = .object(answers) }
+        }
     }
 }

@@ -29,7 +29,7 @@ struct ImportedCard {
         for (number, system) in systems.enumerated() {
             var assumed: [JSONValue] = []
             let services = system.finishedServices
-            if system.code == nil { assumed.append("systemCode") }
+            if system.code == nil || system.isCodeAssumed { assumed.append("systemCode") }
             guard let code = system.code ?? ImportedSystem.assumedCode(for: services.map(\.code)) else { throw unnamed }
             let ofCard = systems.count == 1 ? idm : idm?.inSystem(UInt8(truncatingIfNeeded: number))
             if system.idm == nil, idm == nil || systems.count > 1 { assumed.append("idm") }

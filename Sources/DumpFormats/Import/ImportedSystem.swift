@@ -6,6 +6,8 @@ import CardModel
 struct ImportedSystem {
     /// Its code, or `nil` when the file does not say.
     var code: SystemCode?
+    /// Whether the code is no more than likely.
+    var isCodeAssumed = false
     /// Its own IDm, or `nil` when the file does not say.
     var idm: IDm?
     /// Its own PMm, or `nil` when the file does not say.
@@ -45,8 +47,11 @@ struct ImportedSystem {
     }
 
     /// How many blocks of a service there are.
-    func count(of code: ServiceCode) -> Int {
-        places[code].map { services[$0].blocks.count } ?? 0
+    func count(of code: ServiceCode) -> Int { numbers(of: code).count }
+
+    /// The numbers of the blocks of a service that there are, in no order.
+    func numbers(of code: ServiceCode) -> [UInt16] {
+        places[code].map { Array(services[$0].blocks.keys) } ?? []
     }
 
     /// Notes that the open services of `group` that hold no blocks open the same blocks as the one that does.

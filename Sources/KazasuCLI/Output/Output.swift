@@ -26,6 +26,15 @@ enum Output {
     /// Whether standard output is a terminal.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// How many places a line of standard output has when it is a terminal, as `COLUMNS` or the terminal says; else `nil`.
+    static var lineWidth: Int? {
+        guard isTerminal else { return nil }
+        if let text = getenv("COLUMNS"), let count = Int(String(cString: text)), count > 0 { return count }
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
     /// Whether standard error is a terminal.
     static var messagesAreOnTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 

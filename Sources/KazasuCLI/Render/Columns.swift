@@ -6,13 +6,7 @@ enum Columns {
     ///
     /// - Parameter rightAligned: the columns whose cells stand at the right.
     static func text(_ rows: [[String]], rightAligned: Set<Int> = []) -> String {
-        var widths: [Int] = []
-        for row in rows {
-            for (column, cell) in row.enumerated() {
-                if column == widths.count { widths.append(0) }
-                widths[column] = max(widths[column], cell.terminalWidth)
-            }
-        }
+        let widths = widths(rows)
         return rows.map { row in
             var line = ""
             for (column, cell) in row.enumerated() {
@@ -23,5 +17,22 @@ enum Columns {
             while line.hasSuffix(" ") { line.removeLast() }
             return line + "\n"
         }.joined()
+    }
+
+    /// How many places the longest line of the rows may take.
+    static func width(_ rows: [[String]]) -> Int {
+        let widths = widths(rows)
+        return widths.reduce(0, +) + 2 * max(0, widths.count - 1)
+    }
+
+    private static func widths(_ rows: [[String]]) -> [Int] {
+        var widths: [Int] = []
+        for row in rows {
+            for (column, cell) in row.enumerated() {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], cell.terminalWidth)
+            }
+        }
+        return widths
     }
 }

@@ -7,14 +7,8 @@ import CardModel
 struct HistoryView {
     var report: HistoryReport
 
-    var table: String {
-        let head = [
-            tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"),
-            tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
-        ]
-        let rows = report.records.map(HistoryView.cells)
-        return Columns.text([head] + rows, rightAligned: [5, 6])
-    }
+    /// Made to fit the terminal when it goes to one.
+    var table: String { HistoryTable(records: report.records, width: Output.lineWidth).text }
 
     var ndjson: String {
         report.records.map { $0.jsonLine(Language.current) + "\n" }.joined()
@@ -32,20 +26,9 @@ struct HistoryView {
         return "\u{FEFF}" + ([head] + rows).map { $0.map(HistoryView.quoted).joined(separator: ",") + "\r\n" }.joined()
     }
 
-    private static func cells(_ record: HistoryRecord) -> [String] {
-        let what = [record.terminal, record.process].compactMap { $0 }.map(name).joined(separator: " / ")
-        let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
-        let start = [
-            record.date?.description ?? record.partial?.dayText ?? "-",
-            record.time?.hourAndMinute ?? record.partial?.hourText ?? "", record.kind.name[Language.current],
-        ]
-        let amounts = [record.amount.map(signed) ?? "-", record.balance.map { String($0) } ?? "-"]
-        return start + places + amounts + [what]
-    }
-
     /// A record in one line.
     static func line(_ record: HistoryRecord) -> String {
-        cells(record).filter { !$0.isEmpty }.joined(separator: "  ")
+        HistoryTable.cells(record).filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
     private static func fields(_ record: HistoryRecord) -> [String] {
@@ -78,12 +61,8 @@ struct HistoryView {
         }
     }
 
-    private static func name(_ value: CodedValue) -> String {
+    static func name(_ value: CodedValue) -> String {
         value.name?[Language.current] ?? value.hex
-    }
-
-    private static func signed(_ amount: Int) -> String {
-        amount > 0 ? "+\(amount)" : String(amount)
     }
 
     private static func quoted(_ field: String) -> String {

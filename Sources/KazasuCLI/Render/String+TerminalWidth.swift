@@ -6,6 +6,23 @@ extension String {
     var terminalWidth: Int {
         unicodeScalars.reduce(0) { $0 + $1.terminalWidth }
     }
+
+    /// The text cut into pieces of at most `width` places; a letter is never cut.
+    func lines(width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        var taken = 0
+        for letter in self {
+            let places = String(letter).terminalWidth
+            if taken + places > width, !line.isEmpty {
+                lines.append(line)
+                (line, taken) = ("", 0)
+            }
+            line.append(letter)
+            taken += places
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
 }
 
 extension Unicode.Scalar {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+
+/// A history in columns. Where a terminal is too narrow, first the columns that say nothing are left out, then the
+/// machine, then what it did; what is still too long are names of places, which go on in the next line.
+struct HistoryTable {
+    var records: [HistoryRecord]
+    /// How many places a line has, or `nil` where lines may be of any length.
+    var width: Int?
+
+    private enum Column: Int, CaseIterable {
+        case date, time, kind, from, to, amount, balance, what
+    }
+
+    /// The narrowest a place is made; below that a table is of no use.
+    private static let narrowestPlace = 8
+
+    var text: String {
+        let head = [
+            tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"),
+            tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
+        ]
+        let whole = [head] + records.map { HistoryTable.cells($0) }
+        let all = Column.allCases
+        guard let width, Columns.width(whole) > width else { return text(whole, all) }
+        let filled = all.filter { column in whole.dropFirst().contains { !$0[column.rawValue].isEmpty } }
+        let short = [head] + records.map { HistoryTable.cells($0, machine: false) }
+        let forms = [(whole, filled), (short, filled), (short, filled.filter { $0 != .what })]
+        for (rows, columns) in forms where Columns.width(choose(columns, of: rows)) <= width {
+            return text(rows, columns)
+        }
+        let last = filled.filter { $0 != .what }
+        return text(wrapped(short, last, width), last)
+    }
+
+    private func text(_ rows: [[String]], _ columns: [Column]) -> String {
+        let right = columns.indices.filter { columns[$0] == .amount || columns[$0] == .balance }
+        return Columns.text(choose(columns, of: rows), rightAligned: Set(right))
+    }
+
+    private func choose(_ columns: [Column], of rows: [[String]]) -> [[String]] {
+        rows.map { row in columns.map { row[$0.rawValue] } }
+    }
+
+    /// The rows with places that are too long in several lines.
+    private func wrapped(_ rows: [[String]], _ columns: [Column], _ width: Int) -> [[String]] {
+        let from = rows.map { $0[Column.from.rawValue].terminalWidth }.max() ?? 0
+        let to = rows.map { $0[Column.to.rawValue].terminalWidth }.max() ?? 0
+        let room = width - Columns.width(choose(columns, of: rows)) + from + to
+        let (fromRoom, toRoom) = (max(room / 2, room - to), max(room / 2, room - from))
+        return rows.flatMap { row in
+            let from = row[Column.from.rawValue].lines(width: max(HistoryTable.narrowestPlace, fromRoom))
+            let to = row[Column.to.rawValue].lines(width: max(HistoryTable.narrowestPlace, toRoom))
+            return (0..<max(1, from.count, to.count)).map { line in
+                var cells = line == 0 ? row : row.map { _ in "" }
+                cells[Column.from.rawValue] = line < from.count ? from[line] : ""
+                cells[Column.to.rawValue] = line < to.count ? to[line] : ""
+                return cells
+            }
+        }
+    }
+
+    /// The cells of a record, one a column.
+    ///
+    /// - Parameter machine: whether the machine is named beside what it did.
+    static func cells(_ record: HistoryRecord, machine: Bool = true) -> [String] {
+        let codes = machine ? [record.terminal, record.process] : [record.process ?? record.terminal]
+        let what = codes.compactMap { $0 }.map(HistoryView.name).joined(separator: " / ")
+        let places = [record.entry, record.exit].map { $0.map(HistoryView.place) ?? "" }
+        let start = [
+            record.date?.description ?? record.partial?.dayText ?? "-",
+            record.time?.hourAndMinute ?? record.partial?.hourText ?? "", record.kind.name[Language.current],
+        ]
+        let amounts = [record.amount.map(signed) ?? "-", record.balance.map { String($0) } ?? "-"]
+        return start + places + amounts + [what]
+    }
+
+    private static func signed(_ amount: Int) -> String {
+        amount > 0 ? "+\(amount)" : String(amount)
+    }
+}
