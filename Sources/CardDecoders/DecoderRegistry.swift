@@ -65,7 +65,9 @@ public struct DecoderRegistry: Sendable {
 
     /// The decoders that recognise the dump, in order; a card may be several kinds at once.
     public func recognising(_ dump: CardDump) -> [any CardDecoder] {
-        // Most decoders are left out by their system alone: looking at a code is quicker than at a dump.
+        // Most decoders are left out by their system alone: looking at a code is quicker than at a dump. Cards that are not
+        // FeliCa have no systems.
+        guard dump.card.technology == .felica else { return decoders.filter { $0.recognises(dump) } }
         let present = dump.systems.map(\.systemCode)
         var found: [any CardDecoder] = []
         for place in codes.indices where present.contains(codes[place]) && decoders[place].recognises(dump) {
