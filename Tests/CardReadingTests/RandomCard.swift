@@ -7,13 +7,13 @@ import VirtualReader
 struct RandomCard {
     let card: VirtualFeliCaCard
     /// The blocks of each service.
-    let blocks: [ServiceCode: [UInt16: Block]]
+    let blocks: [ServiceCode: BlockTable]
     let description: String
 
     init(seed: UInt64, style: String, limit: Int, overLimit: String = "A2", pmm: String = "01998b868fbecbff") throws {
         var random = Generator(state: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
         var services: [(String, JSONValue)] = []
-        var expected: [ServiceCode: [UInt16: Block]] = [:]
+        var expected: [ServiceCode: BlockTable] = [:]
         var number: UInt16 = 0
         for _ in 0..<Int(random.next(9) + 1) {
             number += UInt16(random.next(12) + 1)

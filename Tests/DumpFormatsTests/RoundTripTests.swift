@@ -107,7 +107,7 @@ import Testing
         dump.systems.flatMap { system in
             system.services.flatMap { service in
                 ["\(system.systemCode) \(service.code)"].filter { _ in service.blocks.isEmpty }
-                    + service.sortedBlocks.map { "\(system.systemCode) \(service.code) \($0.number) \($0.block)" }
+                    + service.blocks.map { "\(system.systemCode) \(service.code) \($0.number) \($0.block)" }
             }
         }.sorted()
     }

@@ -45,7 +45,7 @@ public struct TagReport: Hashable, Sendable {
     }
 
     /// The blocks of the NDEF system; FeliCa Lite has one memory for both its systems.
-    private static func type3Blocks(_ dump: CardDump) -> [UInt16: Block]? {
+    private static func type3Blocks(_ dump: CardDump) -> BlockTable? {
         guard let system = dump.system(.ndef) else { return nil }
         for code in [0x000B, 0x0009] as [UInt16] {
             for holder in [SystemCode.ndef, .lite] where dump.system(holder)?.idm == system.idm {
@@ -56,7 +56,7 @@ public struct TagReport: Hashable, Sendable {
         return nil
     }
 
-    private init(type3 blocks: [UInt16: Block]) {
+    private init(type3 blocks: BlockTable) {
         self.init(type: 3, ndef: .none("notRead"))
         guard let first = blocks[0] else { return }
         let attributes = Type3Attributes(first)
@@ -64,7 +64,7 @@ public struct TagReport: Hashable, Sendable {
         ndef = TagReport.state(attributes, blocks)
     }
 
-    private static func state(_ attributes: Type3Attributes, _ blocks: [UInt16: Block]) -> NDEFState {
+    private static func state(_ attributes: Type3Attributes, _ blocks: BlockTable) -> NDEFState {
         guard attributes.isChecksumRight else { return .none("checksum") }
         guard attributes.majorVersion == 1 else { return .none("unknownVersion") }
         guard !attributes.isBeingWritten else { return .none("halfWritten") }

@@ -20,10 +20,10 @@ enum FlipperLite {
     }
 
     /// The blocks of a dump that data format 1 can hold whole, else `nil`.
-    static func blocks(of dump: CardDump) -> [UInt16: Block]? {
+    static func blocks(of dump: CardDump) -> BlockTable? {
         guard dump.systems.count == 1, let system = dump.systems.first, system.systemCode == .lite,
-            let blocks = system.service(service)?.blocks, blocks.keys.allSatisfy(blockNumbers.contains),
-            isProven(dump.pmmToWrite, blocks.keys), !system.isAssumed("systemCode"),
+            let blocks = system.service(service)?.blocks, blocks.numbers.allSatisfy(blockNumbers.contains),
+            isProven(dump.pmmToWrite, blocks.numbers), !system.isAssumed("systemCode"),
             system.services.allSatisfy({ $0.code == service || $0.blocks.isEmpty })
         else { return nil }
         return blocks
@@ -31,7 +31,7 @@ enum FlipperLite {
 
     /// The part of the file with the blocks. A block that was not read is zeros with the status flags FF FF, which no
     /// card gives for a single block.
-    static func text(_ blocks: [UInt16: Block]) -> String {
+    static func text(_ blocks: BlockTable) -> String {
         var text = "Blocks total: \(blockNumbers.count)\nBlocks read: \(blocks.count)\n"
         for (place, number) in blockNumbers.enumerated() {
             let bytes = blocks[number].map { [0, 0] + $0.bytes } ?? [0xFF, 0xFF] + Block.zero.bytes

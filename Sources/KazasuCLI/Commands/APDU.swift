@@ -9,6 +9,7 @@ import NFCTransport
 /// `kazasu apdu`
 struct APDU: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "apdu",
         abstract: tr(
             "Send command APDUs to an ISO 7816 card and print the answers.", "ISO 7816 カードにコマンドAPDUを送り、応答を表示する。"),
         discussion: tr(

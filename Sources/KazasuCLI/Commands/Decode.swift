@@ -7,6 +7,7 @@ import CardModel
 /// `kazasu decode`
 struct Decode: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "decode",
         abstract: tr("Say what a dump holds; no reader needed.", "ダンプの中身を表示する（リーダー不要）。"),
         discussion: tr(
             """

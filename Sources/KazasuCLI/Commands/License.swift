@@ -10,6 +10,7 @@ import NFCTransport
 /// `kazasu license`
 struct License: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "license",
         abstract: tr("Read a Japanese driver's licence.", "運転免許証を読む。"),
         discussion: tr(
             """

@@ -7,6 +7,7 @@ import NFCTransport
 /// `kazasu poll`
 struct Poll: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "poll",
         abstract: tr("Say which card is there.", "どのカードがあるかを表示する。"),
         discussion: tr(
             """

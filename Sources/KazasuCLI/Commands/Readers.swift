@@ -8,6 +8,7 @@ import ReaderDiagnosis
 /// `kazasu readers`
 struct Readers: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "readers",
         abstract: tr("List the readers that are plugged in, usable or not.", "接続中のリーダーを、使えるかどうかとともに表示する。"),
         discussion: tr(
             """
