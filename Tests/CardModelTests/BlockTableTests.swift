@@ -33,13 +33,13 @@ struct BlockTableTests {
             for number in 0...(41 as UInt16) { #expect(table[number] == expected[number]) }
         }
         #expect(table.numbers == expected.keys.sorted())
-        #expect(table.blocks == expected.keys.sorted().map { expected[$0] })
+        #expect(table.values == expected.keys.sorted().map { expected[$0] })
         #expect(table.map(\.number) == table.numbers)
         #expect(table == BlockTable(expected.map { ($0.key, $0.value) }))
         #expect(Set([table, BlockTable(expected.shuffled(using: &random).map { ($0.key, $0.value) })]).count == 1)
-        let odd = table.filter { !$0.number.isMultiple(of: 2) }
+        let odd: BlockTable = table.filter { !$0.number.isMultiple(of: 2) }
         #expect(odd.numbers == table.numbers.filter { !$0.isMultiple(of: 2) })
-        #expect(table.mapValues { _ in .zero }.blocks.allSatisfy { $0.isZero })
+        #expect(table.mapValues { _ in .zero }.values.allSatisfy { $0.isZero })
     }
 
     @Test func theHighestNumberHasItsPlace() throws {

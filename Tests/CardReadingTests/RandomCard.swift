@@ -22,7 +22,7 @@ struct RandomCard {
             let count = [0, 1, 2, 3, 4, 5, 8, 9, 12, 13, 15, 16, 20, 30, 33][Int(random.next(15))]
             let blocks = (0..<count).compactMap { _ in Block((0..<16).map { _ in UInt8(random.next(256)) }) }
             services.append((code.description, .array(blocks.map { .string($0.description) })))
-            expected[code] = Dictionary(uniqueKeysWithValues: blocks.enumerated().map { (UInt16($0), $1) })
+            expected[code] = BlockTable(blocks.enumerated().map { (UInt16($0), $1) })
         }
         let file: JSONValue = [
             "schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": .string(pmm),

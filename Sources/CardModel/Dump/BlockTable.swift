@@ -25,7 +25,7 @@ public struct BlockTable: Hashable, Sendable {
     /// The numbers, lowest first.
     public var numbers: [UInt16] { entries.map(\.number) }
     /// The blocks, that with the lowest number first.
-    public var blocks: [Block] { entries.map(\.block) }
+    public var values: [Block] { entries.map(\.block) }
 
     /// The block with this number.
     public subscript(number: UInt16) -> Block? {
@@ -95,10 +95,12 @@ public struct BlockTable: Hashable, Sendable {
         return low
     }
 
+    /// Whether both have the same blocks with the same numbers.
     public static func == (left: BlockTable, right: BlockTable) -> Bool {
         left.entries.elementsEqual(right.entries) { $0.number == $1.number && $0.block == $1.block }
     }
 
+    /// By the numbers and the blocks.
     public func hash(into hasher: inout Hasher) {
         for entry in entries {
             hasher.combine(entry.number)
