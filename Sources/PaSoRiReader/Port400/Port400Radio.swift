@@ -15,14 +15,16 @@ final class Port400Radio: RawFrameChannel {
     private static let margin = Duration.milliseconds(1)
 
     private let link: Port400Link
+    private let pause: Port400Dialogue.Pause
     private var hasSession = false
     private var told: Port400Protocol?
     private var seenResets = 0
 
     let longestRawFrame = Port400Radio.longestFrame
 
-    init(_ link: Port400Link) {
+    init(_ link: Port400Link, pause: @escaping Port400Dialogue.Pause) {
         self.link = link
+        self.pause = pause
     }
 
     /// Begins a session of our own: one that a killed program left is ended first.
@@ -63,7 +65,7 @@ final class Port400Radio: RawFrameChannel {
     }
 
     func wait(_ time: Duration) throws(TransportError) {
-        link.settle(for: time)
+        pause(time)
     }
 
     private func exchange(
@@ -94,7 +96,7 @@ final class Port400Radio: RawFrameChannel {
             guard let objects = Port400Objects(answer) else { throw .corrupted(status: 0) }
             // At layer 3 the reader looks for a card by itself, and may say that there is none.
             if let error = Port400Status.error(objects.status), error != .noAnswer { throw error }
-            link.settle(for: Self.switchTime)
+            pause(Self.switchTime)
         }
         // After a switch the speed is FeliCa's first.
         if let speed = air.speed, air != .felica(.kbps212) || before?.selector == air.selector {
@@ -105,9 +107,9 @@ final class Port400Radio: RawFrameChannel {
 
     private func powerCycle() throws(TransportError) {
         try manage(.fieldOff)
-        link.settle(for: Self.fieldOffTime)
+        pause(Self.fieldOffTime)
         try manage(.fieldOn)
-        link.settle(for: Self.fieldOnTime)
+        pause(Self.fieldOnTime)
     }
 
     private func manage(_ action: Port400Command.Session) throws(TransportError) {
