@@ -12,4 +12,14 @@ struct LibNFCConformanceTests {
         conformance.run()
         #expect(conformance.breaches == [])
     }
+
+    @Test func pn532WithTypesAAndB() throws {
+        let bench = try Bench()
+        bench.field.removeCards()
+        var conformance = ISO14443Conformance(
+            bench.reader, stage: ConformanceStage(bench.field), cancellation: bench.cancellation)
+        try conformance.run()
+        #expect(conformance.breaches == [])
+        #expect(conformance.skipped == [])
+    }
 }

@@ -13,6 +13,13 @@ public final class VirtualPort400: VirtualUSBChip {
         var statistics = USBChipStatistics()
         var isUnplugged = false
         var isDead = false
+        /// Whether the host cannot know yet that its session was ended.
+        var mayMissSession = false
+
+        mutating func complain(_ text: String) {
+            if !mayMissSession { statistics.complaints.append(text) }
+            mayMissSession = false
+        }
     }
 
     private let field: any RadioField
@@ -46,6 +53,15 @@ public final class VirtualPort400: VirtualUSBChip {
     /// Pulls the plug: cards lose their power.
     public func unplug() {
         state.withLock { unplug(&$0) }
+    }
+
+    /// Ends the host's session, as a reader may do in which nothing happens for long; nobody says whether it does.
+    public func endSession() {
+        state.withLock { state in
+            state.session = Port400Session()
+            state.mayMissSession = true
+        }
+        field.switchOff()
     }
 
     /// Gives the next transfer to the host.
@@ -139,6 +155,7 @@ public final class VirtualPort400: VirtualUSBChip {
             }
             state.session = Port400Session()
             state.session.isOpen = true
+            state.mayMissSession = false
         case [0x82, 0x00]:
             state.session = Port400Session()
             field.switchOff()
@@ -155,7 +172,7 @@ public final class VirtualPort400: VirtualUSBChip {
 
     private func switchProtocol(_ command: [UInt8], _ state: inout State) -> [UInt8] {
         guard state.session.isOpen, state.session.isFieldOn else {
-            state.statistics.complaints.append("a protocol was selected without a session or with the field off")
+            state.complain("a protocol was selected without a session or with the field off")
             return Self.failed(0x69, 0x85)
         }
         guard command.count == 10, Array(command[4...6]) == [0x04, 0x8F, 0x02],
@@ -170,7 +187,7 @@ public final class VirtualPort400: VirtualUSBChip {
             return Self.failed(0x6A, 0x80)
         }
         guard state.session.isOpen, state.session.isFieldOn, let frame = state.session.frame(exchange) else {
-            state.statistics.complaints.append("an exchange without session, field or protocol, or with other flags")
+            state.complain("an exchange without session, field or protocol, or with other flags")
             return Self.failed(0x69, 0x85)
         }
         state.statistics.exchanges += 1
