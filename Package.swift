@@ -77,7 +77,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "VirtualReader",
         ]
     ),
-    ("PCSCReaderTests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader"]),
+    (
+        "PCSCReaderTests",
+        ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader", "ReaderConformance", "VirtualReader"]
+    ),
     ("NDEFTests", ["ByteCodec", "CardModel", "NDEF"]),
     (
         "NFCForumTagsTests",

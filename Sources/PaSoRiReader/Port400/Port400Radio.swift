@@ -61,7 +61,13 @@ final class Port400Radio: RawFrameChannel {
 
     func resetField() throws(TransportError) {
         try prepare()
-        try powerCycle()
+        do throws(TransportError) {
+            try powerCycle()
+        } catch {
+            guard error == Port400Status.notAllowed else { throw error }
+            // Beginning a session switches the field off and on as well.
+            try beginSession()
+        }
     }
 
     func wait(_ time: Duration) throws(TransportError) {
@@ -71,16 +77,38 @@ final class Port400Radio: RawFrameChannel {
     private func exchange(
         _ frame: [UInt8], as air: Port400Protocol, flags: Port400Flags, lastByteBits: Int, within time: Duration
     ) throws(TransportError) -> RawAnswer {
-        try prepare()
-        try tell(air)
         let time = max(time, .zero) + Self.margin
         let command = Port400Command.exchange(
             frame, microseconds: Self.microseconds(time), flags: flags, lastByteBits: lastByteBits)
-        guard let objects = Port400Objects(try link.run(command, within: time)) else { throw .corrupted(status: 0) }
-        if let error = Port400Status.error(objects.status) { throw error }
+        let objects = try inSession { () throws(TransportError) in
+            try tell(air)
+            guard let objects = Port400Objects(try link.run(command, within: time)) else {
+                throw .corrupted(status: 0)
+            }
+            if let error = Port400Status.error(objects.status) { throw error }
+            return objects
+        }
         guard objects.damage == 0 else { throw .corrupted(status: objects.damage) }
         guard let data = objects.data, !data.isEmpty else { throw .noAnswer }
         return RawAnswer(data, lastByteBits: objects.lastByteBits)
+    }
+
+    /// Does what needs a session.
+    ///
+    /// - Throws: ``NFCTransport/TransportError/cardReleased`` when the reader has ended the session meanwhile, and with it
+    ///   the field: nobody says how long it keeps one in which nothing happens, while somebody types a PIN, for one. The
+    ///   next call begins another session.
+    private func inSession<Result>(
+        _ work: () throws(TransportError) -> Result
+    ) throws(TransportError) -> Result {
+        try prepare()
+        do throws(TransportError) {
+            return try work()
+        } catch {
+            guard error == Port400Status.notAllowed else { throw error }
+            hasSession = false
+            throw .cardReleased
+        }
     }
 
     private func prepare() throws(TransportError) {

@@ -56,17 +56,25 @@ final class Port400Reader: Reader {
         try check()
         card = nil
         return try cancellation.run { () throws(TransportError) -> PICC? in
-            switch request {
-            case .felica(let system, let requestCode, let timeSlots, let bitRate):
-                // A card left in ISO-DEP would not be found again.
-                try pcd.release()
-                return try poll(
-                    FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots), at: bitRate)
-            default:
-                let found = try pcd.activate(request)
-                if found != nil { card = .iso14443 }
-                return found
+            do throws(TransportError) {
+                return try look(for: request)
+            } catch .cardReleased {
+                // The reader had ended the session; there is no card to lose yet.
+                return try look(for: request)
             }
+        }
+    }
+
+    private func look(for request: ActivationRequest) throws(TransportError) -> PICC? {
+        switch request {
+        case .felica(let system, let requestCode, let timeSlots, let bitRate):
+            // A card left in ISO-DEP would not be found again.
+            try pcd.release()
+            return try poll(FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots), at: bitRate)
+        default:
+            let found = try pcd.activate(request)
+            if found != nil { card = .iso14443 }
+            return found
         }
     }
 

@@ -4,6 +4,8 @@
 struct Port400Firmware: USBFirmware {
     private let field: any RadioField
     private var session = Port400Session()
+    /// Whether the host cannot know yet that its session was ended.
+    private var mayMissSession = false
 
     init(_ field: any RadioField, hasOrphan: Bool) {
         self.field = field
@@ -12,6 +14,19 @@ struct Port400Firmware: USBFirmware {
 
     func complete(_ statistics: inout USBChipStatistics) {
         statistics.isFieldOn = session.isFieldOn
+    }
+
+    /// Ends the host's session.
+    mutating func endSession() {
+        session = Port400Session()
+        mayMissSession = true
+        field.switchOff()
+    }
+
+    /// Notes what is not done without a session, unless the host cannot know that there is none.
+    private mutating func missSession(_ complaint: String, _ port: inout USBPort) {
+        if !mayMissSession { port.complain(complaint) }
+        mayMissSession = false
     }
 
     mutating func serve(_ transfer: [UInt8], _ port: inout USBPort) {
@@ -67,6 +82,7 @@ struct Port400Firmware: USBFirmware {
             }
             session = Port400Session()
             session.isOpen = true
+            mayMissSession = false
         case [0x82, 0x00]:
             session = Port400Session()
             field.switchOff()
@@ -83,7 +99,7 @@ struct Port400Firmware: USBFirmware {
 
     private mutating func switchProtocol(_ command: [UInt8], _ port: inout USBPort) -> [UInt8] {
         guard session.isOpen, session.isFieldOn else {
-            port.complain("a protocol was selected without a session or with the field off")
+            missSession("a protocol was selected without a session or with the field off", &port)
             return Self.failed(0x69, 0x85)
         }
         guard command.count == 10, Array(command[4...6]) == [0x04, 0x8F, 0x02],
@@ -98,7 +114,7 @@ struct Port400Firmware: USBFirmware {
             return Self.failed(0x6A, 0x80)
         }
         guard session.isOpen, session.isFieldOn, let frame = session.frame(exchange) else {
-            port.complain("an exchange without session, field or protocol, or with other flags")
+            missSession("an exchange without session, field or protocol, or with other flags", &port)
             return Self.failed(0x69, 0x85)
         }
         port.statistics.exchanges += 1

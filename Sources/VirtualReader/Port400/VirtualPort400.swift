@@ -26,6 +26,11 @@ public final class VirtualPort400: VirtualUSBChip {
         shell.unplug()
     }
 
+    /// Ends the host's session, as a reader may do in which nothing happens for long; nobody says whether it does.
+    public func endSession() {
+        shell.withFirmware { $0.endSession() }
+    }
+
     /// Gives the next transfer to the host.
     public func nextTransfer() -> [UInt8]? {
         shell.nextTransfer()

@@ -33,6 +33,11 @@ final class USBShell<Firmware: USBFirmware>: Sendable {
         state.withLock { $0.port.unplug() }
     }
 
+    /// Does something to the chip that no host asks for.
+    func withFirmware(_ body: (inout Firmware) -> Void) {
+        state.withLock { body(&$0.firmware) }
+    }
+
     /// Takes one transfer from the host.
     func receive(_ transfer: [UInt8]) {
         state.withLock { state in
