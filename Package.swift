@@ -30,7 +30,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
     ("ISODEP", ["NFCTransport"]),
     ("SystemDevices", ["CardModel", "NFCTransport"]),
-    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "NFCTransport", "SystemDevices"]),
+    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
     ("PaSoRiReader", ["ByteCodec", "CLibUSB", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
     ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
@@ -77,7 +77,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "VirtualReader",
         ]
     ),
-    ("PCSCReaderTests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader"]),
+    (
+        "PCSCReaderTests",
+        ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "PCSCReader", "ReaderConformance", "VirtualReader"]
+    ),
     ("NDEFTests", ["ByteCodec", "CardModel", "NDEF"]),
     (
         "NFCForumTagsTests",

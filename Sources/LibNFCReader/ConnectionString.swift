@@ -21,8 +21,6 @@ struct ConnectionString: Hashable, Sendable {
 
     /// The longest text, in bytes, that libnfc's buffer holds beside the final zero.
     static let longest = 1023
-    /// The speeds that libnfc's serial code knows; it goes on at another speed than asked for with any other number.
-    static let speeds = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
 
     /// Reads a connection string.
     ///
@@ -78,8 +76,9 @@ struct ConnectionString: Hashable, Sendable {
         guard let speed = Int(text), speed > 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw malformed("the speed is not a number")
         }
-        guard family.address != .serial || speeds.contains(speed) else {
-            throw malformed("libnfc knows no speed but \(speeds.map(String.init).joined(separator: ", "))")
+        let known = SerialSpeeds.libnfc
+        guard family.address != .serial || known.contains(speed) else {
+            throw malformed("libnfc knows no speed but \(known.map(String.init).joined(separator: ", "))")
         }
     }
 

@@ -20,8 +20,7 @@ public final class LibNFCReader: Reader {
 
     private let family: LibNFCFamily
     private let cancellation: CancellationToken
-    private var link: ChipLink?
-    private var cancellationHandler: Int?
+    private let link: HeldLink<ChipLink>
 
     init(_ link: consuming ChipLink, for connectionString: ConnectionString, cancellation: CancellationToken) {
         family = connectionString.family
@@ -31,8 +30,7 @@ public final class LibNFCReader: Reader {
             technologies: [.felica, .typeA, .typeB], longestCommandAPDU: Self.longestAPDU,
             longestResponseAPDU: family.longestResponseAPDU)
         let handle = link.handle
-        self.link = consume link
-        cancellationHandler = cancellation.onCancel { handle.abort() }
+        self.link = HeldLink(link, cancellation) { handle.abort() }
     }
 
     deinit {
@@ -56,18 +54,18 @@ public final class LibNFCReader: Reader {
             try prepare()
             let command = ChipCommand.listFeliCa(
                 system, requestCode: requestCode, timeSlots: timeSlots, bitRate: bitRate)
-            return try run { link throws(TransportError) in
+            return try link.run { link throws(TransportError) in
                 link.iso14443.selection = .packets
                 return try FeliCaTargetAnswer.parse(link.poll(command), bitRate: bitRate).map { .felica($0) }
             }
         case .typeA(let isoDEP):
             try prepare()
-            return try run { link throws(TransportError) in
+            return try link.run { link throws(TransportError) in
                 try link.selectTypeA(isoDEP: isoDEP).map { .typeA($0) }
             }
         case .typeB(let applicationFamily):
             try prepare()
-            return try run { link throws(TransportError) in
+            return try link.run { link throws(TransportError) in
                 try link.selectTypeB(applicationFamily: applicationFamily).map { .typeB($0) }
             }
         }
@@ -85,12 +83,12 @@ public final class LibNFCReader: Reader {
     ///   ``TransportError/cardReleased`` until a card was activated anew.
     public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
-        let selection = try run { link in link.iso14443.selection }
+        let selection = try link.run { link in link.iso14443.selection }
         guard selection != .none else { throw .cardReleased }
         let longest = selection == .apdus ? Self.longestAPDU : family.longestCommand - 1
         guard frame.count <= longest else { throw .frameTooLong(length: frame.count, limit: longest) }
         try prepare()
-        let answer = try run { link throws(TransportError) in
+        let answer = try link.run { link throws(TransportError) in
             switch selection {
             case .packets: try link.exchange(frame, within: timeout)
             case .commands: try link.exchangeCommand(frame, within: timeout)
@@ -108,31 +106,11 @@ public final class LibNFCReader: Reader {
 
     /// Switches the field off and gives the device back. Further calls do nothing.
     public func close() {
-        guard let link = link.take() else { return }
-        if let cancellationHandler { cancellation.remove(cancellationHandler) }
-        link.close()
+        if let link = link.take() { link.close() }
     }
 
     private func prepare() throws(TransportError) {
         try cancellation.check()
-        try run { link throws(TransportError) in try link.prepare() }
-    }
-
-    /// Does something with the link, if there is one; what fails after a cancellation was cancelled.
-    private func run<Result>(
-        _ body: (inout ChipLink) throws(TransportError) -> Result
-    ) throws(TransportError) -> Result {
-        guard var link = link.take() else {
-            throw .readerUnavailable(reason: .absent, detail: "the reader was closed")
-        }
-        do throws(TransportError) {
-            let result = try body(&link)
-            self.link = consume link
-            return result
-        } catch {
-            self.link = consume link
-            try cancellation.check()
-            throw error
-        }
+        try link.run { link throws(TransportError) in try link.prepare() }
     }
 }

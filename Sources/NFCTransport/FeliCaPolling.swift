@@ -37,6 +37,28 @@ public struct FeliCaPolling: Hashable, Sendable {
         max(.milliseconds(10), .microseconds(2417 + 1208 * (Int(timeSlots) + 1) + 3000))
     }
 
+    /// Looks once for a card.
+    ///
+    /// - Parameter exchange: sends the packet and returns the answer; gets the longest time that a card
+    ///   may take.
+    /// - Returns: `nil` when none answered, or none that could be understood: a card on its way into the field, or two
+    ///   at once. Who looks for a card looks again.
+    /// - Throws: what `exchange` throws otherwise; ``TransportError/corrupted(status:)`` with status 0 for what is no
+    ///   answer to a Polling, or was damaged between reader and computer.
+    public func look(
+        at bitRate: FeliCaBitRate, by exchange: ([UInt8], Duration) throws(TransportError) -> [UInt8]
+    ) throws(TransportError) -> FeliCaTarget? {
+        do throws(TransportError) {
+            return try target(from: exchange(frame, longestAnswerTime), bitRate: bitRate)
+        } catch {
+            switch error {
+            case .noAnswer: return nil
+            case .corrupted(let status) where status != 0: return nil
+            default: throw error
+            }
+        }
+    }
+
     /// Reads an answer: `12 01 IDm PMm`, or LEN 14 with two bytes of request data.
     ///
     /// - Throws: ``TransportError/corrupted(status:)`` with status 0 when it is no answer to a Polling.

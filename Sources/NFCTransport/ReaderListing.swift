@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A reader that is plugged in, usable or not.
-public struct ReaderListing: Hashable, Sendable {
+public struct ReaderListing: Hashable, Sendable, Identifiable {
     /// What `--reader` takes to open it.
     public var id: String
     /// What it is called, or `nil` when nothing says so.

@@ -17,8 +17,7 @@ public final class PCSCReader: Reader {
 
     private let name: String
     private let cancellation: CancellationToken
-    private var cancellationHandler: Int?
-    private var link: PCSCLink?
+    private let link: HeldLink<PCSCLink>
 
     init(_ context: consuming PCSCContext, name: String, cancellation: CancellationToken) {
         self.name = name
@@ -30,8 +29,7 @@ public final class PCSCReader: Reader {
             feliCaBitRates: [.kbps212], technologies: [.felica, .typeA, .typeB], longestCommandAPDU: longest ?? 261,
             longestResponseAPDU: max(longest ?? 258, 258))
         let handle = context.handle
-        link = PCSCLink(context, reader: name)
-        cancellationHandler = cancellation.onCancel { PCSCContext.cancel(handle) }
+        link = HeldLink(PCSCLink(context, reader: name), cancellation) { PCSCContext.cancel(handle) }
     }
 
     deinit {
@@ -47,7 +45,7 @@ public final class PCSCReader: Reader {
     ///   when the reader does not pass packets on.
     public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try cancellation.check()
-        return try run { link throws(TransportError) in try link.activate(request) }
+        return try link.run { link throws(TransportError) in try link.activate(request) }
     }
 
     /// Sends one frame to the card.
@@ -62,13 +60,13 @@ public final class PCSCReader: Reader {
         guard frame.count <= information.longestCommandAPDU else {
             throw .frameTooLong(length: frame.count, limit: information.longestCommandAPDU)
         }
-        return try run { link throws(TransportError) in try link.transceive(frame) }
+        return try link.run { link throws(TransportError) in try link.transceive(frame) }
     }
 
     /// Waits until pcscd says that a card came or left.
     public func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
         try cancellation.check()
-        return try run { link throws(TransportError) in
+        return try link.run { link throws(TransportError) in
             try link.waitForEvent(within: time)
             return true
         }
@@ -77,26 +75,7 @@ public final class PCSCReader: Reader {
     /// Resets the card and gives it to others. Further calls do nothing.
     public func close() {
         guard var link = link.take() else { return }
-        if let cancellationHandler { cancellation.remove(cancellationHandler) }
         // Before the connection to the service ends, which would leave the card as it is.
         link.release()
-    }
-
-    /// Does something with the link, if there is one; what fails after a cancellation was cancelled.
-    private func run<Result>(
-        _ body: (inout PCSCLink) throws(TransportError) -> Result
-    ) throws(TransportError) -> Result {
-        guard var link = link.take() else {
-            throw .readerUnavailable(reason: .absent, detail: "the reader was closed")
-        }
-        do throws(TransportError) {
-            let result = try body(&link)
-            self.link = consume link
-            return result
-        } catch {
-            self.link = consume link
-            try cancellation.check()
-            throw error
-        }
     }
 }

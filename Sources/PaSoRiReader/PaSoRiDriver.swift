@@ -34,7 +34,7 @@ public struct PaSoRiDriver: ReaderDriver {
         return PaSoRiModel.all.flatMap { model in
             devices.filter(model.includes).map { device in
                 ReaderListing(
-                    id: PaSoRiID(device, model, among: devices).text, name: model.products[device.product],
+                    id: PaSoRiID(device, model, among: devices).text, name: model.name(of: device),
                     state: state(of: device, model))
             }
         }
@@ -66,9 +66,9 @@ public struct PaSoRiDriver: ReaderDriver {
         _ device: USBDevice, _ id: PaSoRiID, _ cancellation: CancellationToken
     ) throws(TransportError) -> any Reader {
         let link = try makeLink(device, id.model, cancellation)
-        let name = id.model.products[device.product] ?? id.model.kind
         do throws(TransportError) {
-            return try id.model.open(link, ReaderInformation(id: id.text, name: name), cancellation)
+            return try id.model.open(
+                link, ReaderInformation(id: id.text, name: id.model.name(of: device)), cancellation)
         } catch {
             link.close()
             switch error {

@@ -5,13 +5,8 @@ internal import SystemDevices
 
 /// A kind of PaSoRi: how it shows itself on the USB, and what drives its chip.
 struct PaSoRiModel: Sendable {
-    /// Sony's USB vendor number.
-    static let vendor: UInt16 = 0x054C
-
-    /// How its IDs begin.
+    /// How its IDs begin, and what the table of readers calls its driver.
     let kind: String
-    /// What people call each product number.
-    let products: [UInt16: String]
     /// The class of the interface that is used: FF, the vendor's own.
     let interfaceClass: UInt8
     /// Brings the reader at the other end of a link to a known state; what throws has not closed the link.
@@ -19,7 +14,12 @@ struct PaSoRiModel: Sendable {
 
     /// Whether a device is of this kind.
     func includes(_ device: USBDevice) -> Bool {
-        device.vendor == Self.vendor && products[device.product] != nil
+        ReaderModel(of: device)?.driver == kind
+    }
+
+    /// What people call a device of this kind.
+    func name(of device: USBDevice) -> String {
+        ReaderModel(of: device)?.name ?? kind
     }
 }
 

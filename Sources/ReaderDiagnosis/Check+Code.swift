@@ -29,6 +29,8 @@ extension Check {
         case noKernelDriver
         /// KernelDriver: the kernel driver {0} has it; Kazasu takes it for each command and gives it back.
         case kernelDriverYields
+        /// KernelDriver: the kernel driver {0} is loaded and does not hold it; {1} is the interface.
+        case kernelDriverAway
         /// Process: no other program holds it.
         case unheld
         /// Process: pcscd holds its chip card interface; Kazasu uses the other one.

@@ -82,6 +82,12 @@ struct ActivationVectorTests {
         #expect(Checksum.b.verified([0x02, 0xA8]) == nil)
     }
 
+    @Test(
+        arguments: [[], [0x02, 0xA8], [0x30, 0x00, 0xA8, 0x02], [0x30, 0x01, 0x02, 0xA8], [0x63, 0x63]] as [[UInt8]])
+    func whatIsDamagedIsNotVerified(_ frame: [UInt8]) {
+        #expect(Checksum.a.verified(frame) == nil)
+    }
+
     @Test func knowsFrameSizes() {
         let sizes = (0...15).map { FrameSize(code: $0).bytes }
         #expect(sizes == [16, 24, 32, 40, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096, 4096, 4096, 4096])

@@ -3,6 +3,7 @@
 import NFCTransport
 import ReaderConformance
 import Testing
+import VirtualReader
 
 /// What every reader must do, on a simulated PN532 through the real libnfc.
 struct LibNFCConformanceTests {
@@ -11,5 +12,15 @@ struct LibNFCConformanceTests {
         var conformance = ReaderConformance(bench.reader, field: bench.field, cancellation: bench.cancellation)
         conformance.run()
         #expect(conformance.breaches == [])
+    }
+
+    @Test func pn532WithTypesAAndB() throws {
+        let bench = try Bench()
+        bench.field.removeCards()
+        var conformance = ISO14443Conformance(
+            bench.reader, stage: ConformanceStage(bench.field), cancellation: bench.cancellation)
+        try conformance.run()
+        #expect(conformance.breaches == [])
+        #expect(conformance.skipped == [])
     }
 }

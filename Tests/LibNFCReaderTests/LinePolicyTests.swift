@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SystemDevices
 import Testing
 
 @testable import LibNFCReader
@@ -69,7 +70,7 @@ struct LinePolicyTests {
             #expect(LineSpeed(bitsPerSecond: speed)?.code == UInt8(code))
         }
         #expect(LineSpeed(bitsPerSecond: 1_288_000) == nil)
-        #expect(ConnectionString.speeds.allSatisfy { LineSpeed(bitsPerSecond: $0) != nil })
+        #expect(SerialSpeeds.libnfc.allSatisfy { LineSpeed(bitsPerSecond: $0) != nil })
         #expect(ChipCommand.serialSpeed(.fast) == [0x10, 0x07])
         #expect(ChipCommand.serialSpeed(.normal) == [0x10, 0x04])
     }

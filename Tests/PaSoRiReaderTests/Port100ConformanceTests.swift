@@ -16,4 +16,14 @@ struct Port100ConformanceTests {
         #expect(conformance.breaches == [])
         #expect(bench.chip.statistics.complaints == [])
     }
+
+    @Test func rcs380WithTypesAAndB() throws {
+        let bench = try Port100Bench([])
+        var conformance = ISO14443Conformance(
+            bench.reader, stage: ConformanceStage(bench.field), cancellation: bench.cancellation)
+        try conformance.run()
+        #expect(conformance.breaches == [])
+        #expect(conformance.skipped == [])
+        #expect(bench.chip.statistics.complaints == [])
+    }
 }

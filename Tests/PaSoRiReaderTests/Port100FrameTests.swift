@@ -24,21 +24,21 @@ struct Port100FrameTests {
         #expect(Port100Frame.encode(data) == bytes)
         var parser = Port100FrameParser()
         parser.feed(bytes)
-        #expect(parser.next() == .frame(.data(data)))
+        #expect(parser.next() == .message(.data(data)))
         #expect(parser.next() == .incomplete)
     }
 
     @Test func framesMayComeInPiecesAndTogether() throws {
         let all = Port100Frame.acknowledgeBytes + Port100Frame.encode([0xD7, 0x2B, 0x00]) + Port100Frame.errorBytes
-        let expected: [Port100FrameParser.Outcome] = [
-            .frame(.acknowledge), .frame(.data([0xD7, 0x2B, 0x00])), .frame(.error),
+        let expected: [TransferOutcome<Port100Frame>] = [
+            .message(.acknowledge), .message(.data([0xD7, 0x2B, 0x00])), .message(.error),
         ]
         for cut in 0...all.count {
             var parser = Port100FrameParser()
-            var found: [Port100FrameParser.Outcome] = []
+            var found: [TransferOutcome<Port100Frame>] = []
             for piece in [all[..<cut], all[cut...]] {
                 parser.feed(Array(piece))
-                while case .frame(let frame) = parser.next() { found.append(.frame(frame)) }
+                while case .message(let frame) = parser.next() { found.append(.message(frame)) }
             }
             #expect(found == expected, "cut at \(cut)")
         }
@@ -55,7 +55,7 @@ struct Port100FrameTests {
         parser.feed(try Hex.decode(text))
         #expect(parser.next() == .damaged)
         parser.feed(Port100Frame.acknowledgeBytes)
-        #expect(parser.next() == .frame(.acknowledge))
+        #expect(parser.next() == .message(.acknowledge))
     }
 
     @Test func everyBeginningIsIncomplete() {
@@ -75,7 +75,7 @@ struct Port100FrameTests {
             changed[index] ^= UInt8.random(in: 1...255, using: &random)
             var parser = Port100FrameParser()
             parser.feed(changed)
-            if case .frame(let frame) = parser.next() { Issue.record("byte \(index) gave \(frame)") }
+            if case .message(let frame) = parser.next() { Issue.record("byte \(index) gave \(frame)") }
         }
     }
 
@@ -88,7 +88,7 @@ struct Port100FrameTests {
             let noise = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
             parser.feed((starts.randomElement(using: &random) ?? []) + noise)
             var taken = 0
-            while case .frame = parser.next() { taken += 1 }
+            while case .message = parser.next() { taken += 1 }
             #expect(taken <= count)
         }
     }

@@ -16,4 +16,14 @@ struct Port400ConformanceTests {
         #expect(conformance.breaches == [])
         #expect(bench.chip.statistics.complaints == [])
     }
+
+    @Test func rcs300WithTypesAAndB() throws {
+        let bench = try Port400Bench([])
+        var conformance = ISO14443Conformance(
+            bench.reader, stage: ConformanceStage(bench.field), cancellation: bench.cancellation)
+        try conformance.run()
+        #expect(conformance.breaches == [])
+        #expect(conformance.skipped == [])
+        #expect(bench.chip.statistics.complaints == [])
+    }
 }

@@ -9,7 +9,7 @@ import VirtualReader
 
 /// Cards of type A and B on an RC-S300: single frames through the reader, the rest in software.
 struct Port400TypeABTests {
-    private static func card(_ type: String) throws -> any VirtualCard {
+    static func card(_ type: String) throws -> any VirtualCard {
         let text = "{\"schema\": \"kazasu.card/1\", \(type), \(Port100TypeABTests.files)}"
         return try #require(try VirtualCardFile.loadCards(Array(text.utf8)).first)
     }

@@ -16,7 +16,8 @@ final class VirtualUSBLink: USBLink, @unchecked Sendable {
     private(set) var closings = 0
     /// Called before each transfer with its number, counted from 1.
     var beforeTransfer: ((Int) -> Void)?
-    private var transfers = 0
+    /// How many transfers there were or should have been.
+    private(set) var transfers = 0
 
     init(_ chip: any VirtualUSBChip, _ cancellation: CancellationToken = CancellationToken()) {
         self.chip = chip

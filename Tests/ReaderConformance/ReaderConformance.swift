@@ -10,8 +10,9 @@ public import VirtualReader
 /// needs no testing framework and runs wherever there is a field to change.
 public struct ReaderConformance {
     /// What went wrong, one sentence each.
-    public private(set) var breaches: [String] = []
+    public var breaches: [String] { log.breaches }
 
+    private let log = ConformanceLog()
     private let reader: any Reader
     private let field: VirtualField?
     private let cancellation: CancellationToken
@@ -94,10 +95,10 @@ public struct ReaderConformance {
         do {
             let answer = try reader.transceive(frame, timeout: .milliseconds(200))
             if answer.count != 13 + 16 * count || Int(answer[0]) != answer.count {
-                breaches.append("reading \(count) blocks gave \(answer.count) bytes")
+                log.breaches.append("reading \(count) blocks gave \(answer.count) bytes")
             }
         } catch {
-            breaches.append("reading \(count) blocks: \(error)")
+            log.breaches.append("reading \(count) blocks: \(error)")
         }
     }
 
@@ -110,11 +111,11 @@ public struct ReaderConformance {
         }
         do {
             _ = try reader.transceive([UInt8](repeating: 0, count: 5000), timeout: Self.time)
-            breaches.append("sends 5000 bytes")
+            log.breaches.append("sends 5000 bytes")
         } catch {
             if case .frameTooLong(5000, let limit) = error, limit >= 255 {
             } else {
-                breaches.append("5000 bytes: \(error)")
+                log.breaches.append("5000 bytes: \(error)")
             }
         }
         exchange("works after a frame that was too long")
@@ -125,9 +126,9 @@ public struct ReaderConformance {
             field.plan(FaultPlan.once(.damaged(status: status), at: field.statistics.exchanges + 1))
             do {
                 _ = try reader.transceive(Self.question, timeout: Self.time)
-                breaches.append("takes a damaged answer")
+                log.breaches.append("takes a damaged answer")
             } catch {
-                if !error.isTransient { breaches.append("damaged answer: \(error)") }
+                if !error.isTransient { log.breaches.append("damaged answer: \(error)") }
             }
             exchange("works after a damaged answer")
         }
@@ -160,7 +161,7 @@ public struct ReaderConformance {
         reader.close()
         do {
             _ = try reader.activate(.felica(.any))
-            breaches.append("works when it is closed")
+            log.breaches.append("works when it is closed")
         } catch {}
     }
 
@@ -168,9 +169,9 @@ public struct ReaderConformance {
 
     private mutating func select() {
         do {
-            if try reader.activate(.felica(SystemCode(rawValue: 0x0003))) == nil { breaches.append("finds no card") }
+            if try reader.activate(.felica(SystemCode(rawValue: 0x0003))) == nil { log.breaches.append("finds no card") }
         } catch {
-            breaches.append("looking for the card: \(error)")
+            log.breaches.append("looking for the card: \(error)")
         }
     }
 
@@ -184,12 +185,6 @@ public struct ReaderConformance {
         _ expected: Result<Value, TransportError>, _ what: String,
         _ work: (any Reader) throws(TransportError) -> Value
     ) {
-        let found: Result<Value, TransportError>
-        do throws(TransportError) {
-            found = .success(try work(reader))
-        } catch {
-            found = .failure(error)
-        }
-        if found != expected { breaches.append("\(what): \(found) instead of \(expected)") }
+        log.expect(expected, what) { () throws(TransportError) in try work(reader) }
     }
 }

@@ -84,6 +84,24 @@ struct Scenario: CustomTestStringConvertible, Sendable {
         Scenario("port100 has it", finds: [.kernelDriverYields, .unheld], ready: true, says: "port100") {
             try $0.plugIn("054c:06c1", interfaces: [("ff", "port100")])
         },
+        Scenario(
+            "port100 was not given back", finds: [.kernelDriverAway, .unheld], not: [.noKernelDriver], ready: true,
+            says: "port100 is loaded, but does not hold it"
+        ) {
+            try $0.plugIn("054c:06c1")
+            try $0.write("/sys/bus/usb/drivers/port100/bind", "")
+        },
+        Scenario(
+            "port100 is loaded, and Kazasu has the reader", finds: [.heldByProgram], not: [.kernelDriverAway]
+        ) {
+            try $0.plugIn("054c:06c1", interfaces: [("ff", "usbfs")])
+            try $0.write("/sys/bus/usb/drivers/port100/bind", "")
+            try $0.run("kazasu", process: 4711, holding: node)
+        },
+        Scenario("a kernel driver of other readers", finds: [.noKernelDriver], not: [.kernelDriverAway], ready: true) {
+            try $0.plugIn("054c:0dc8", interfaces: [("0b", nil), ("ff", nil)])
+            try $0.write("/sys/bus/usb/drivers/port100/bind", "")
+        },
         Scenario("pcscd has it", finds: [.heldByPcscd], says: "process 612") {
             try $0.plugIn("072f:2200", interfaces: [("0b", "usbfs")])
             try $0.run("pcscd", process: 612, holding: node)

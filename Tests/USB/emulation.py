@@ -28,7 +28,7 @@ class Emulation:
         self.readers = []
 
     def plug_in(self, device, chip):
-        """Adds a reader.
+        """Adds a reader, and tells of it as udev does.
 
         Returns what its client does with it.
         """
@@ -36,30 +36,42 @@ class Emulation:
         reader = UsbFs(device, chip)
         self.testbed.attach_ioctl(device.node, reader)
         self.readers.append((device, reader, chip))
+        self.testbed.uevent(device.sysfs, "add")
         return reader
 
-    def unplug_all(self):
-        for device, _, chip in self.readers:
-            self.testbed.detach_ioctl(device.node)
-            for number in range(len(device.interfaces)):
-                self.testbed.remove_device(f"{device.sysfs}/{device.port}:1.{number}")
-            self.testbed.remove_device(device.sysfs)
-            chip.stop()
-        self.readers = []
+    def unplug(self, reader):
+        """Takes a reader away, and tells of it."""
+        found = next(one for one in self.readers if one[1] is reader)
+        self.readers.remove(found)
+        device, _, chip = found
+        self.testbed.uevent(device.sysfs, "remove")
+        self.testbed.detach_ioctl(device.node)
+        for number in range(len(device.interfaces)):
+            self.testbed.remove_device(f"{device.sysfs}/{device.port}:1.{number}")
+        self.testbed.remove_device(device.sysfs)
+        chip.stop()
 
-    def run(self, *command, environment=None, interrupt_when=None, signal_number=signal.SIGTERM, limit=60):
+    def unplug_all(self):
+        for _, reader, _ in list(self.readers):
+            self.unplug(reader)
+
+    def run(self, *command, environment=None, interrupt_when=None, signal_number=signal.SIGTERM, steps=(), limit=60):
         """Runs a program to its end.
 
         interrupt_when: asked every few milliseconds; when it says so, the program gets the signal, once.
+        steps: pairs of a text and what is done once it stands in the output; then the next one's turn comes.
         """
         variables = {**os.environ, **(environment or {}), "UMOCKDEV_DIR": self.testbed.get_root_dir()}
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             child = subprocess.Popen(command, env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
             loop = GLib.MainLoop()
             state = {"left": limit * 200, "sent": False}
+            waiting = list(steps)
 
             def look():
                 state["left"] -= 1
+                if waiting and waiting[0][0].encode() in os.pread(output.fileno(), 1 << 20, 0):
+                    waiting.pop(0)[1](child)
                 if interrupt_when and not state["sent"] and interrupt_when():
                     state["sent"] = True
                     child.send_signal(signal_number)

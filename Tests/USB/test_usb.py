@@ -23,11 +23,56 @@ from emulation import Emulation
 
 KAZASU, USB_CHIP = os.environ["KAZASU"], os.environ["USB_CHIP"]
 CARD = os.path.join(TOP, "Fixtures/cards/suica-p1/card.json")
+TYPE_4A, TYPE_4B, TYPE_2, LICENSE = (
+    os.path.join(TOP, "Fixtures", path)
+    for path in ("virtual/type4.json", "virtual/type4-b.json", "virtual/ntag213.json", "iso7816/license/sample.json"))
 BACK = ["detach 0", "claim 0", "release 0", "attach 0"]
 
 
-class RCS380(unittest.TestCase):
+def outside(*arguments):
+    """What the program says of a card on its virtual reader, without an emulated machine."""
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    return subprocess.run([KAZASU, *arguments], env={**environment, "LC_ALL": "C", "LIBNFC_LOG_LEVEL": "0"},
+                          check=True, capture_output=True, text=True).stdout
+
+
+class ISO14443:
+    """Cards of type A and B; a class gives CHIP, DEVICE and READER, and what ends with the test."""
+
+    def says_the_same(self, card, *arguments):
+        """Compares with the virtual reader, which is libnfc's pn532_uart."""
+        chip = Chip(USB_CHIP, self.CHIP, card)
+        reader = self.emulation.plug_in(self.DEVICE(), chip)
+        result = self.emulation.run(KAZASU, *arguments, "--reader", self.READER,
+                                    environment={"LC_ALL": "C", "LIBNFC_LOG_LEVEL": "0"})
+        self.assertEqual(result.status, 0, result.errors)
+        self.assertEqual(result.output, outside(*arguments, "--reader", f"virtual:{card}"))
+        self.assertEqual(chip.statistics()["complaints"], [])
+        self.assertFalse(chip.statistics()["isFieldOn"])
+        self.emulation.unplug(reader)
+        return result.output
+
+    def test_a_card_of_type_a(self):
+        self.assertIn("Type A", self.says_the_same(TYPE_4A, "poll"))
+        self.says_the_same(TYPE_4A, "tag", "info")
+        self.says_the_same(TYPE_4A, "tag", "read")
+
+    def test_a_card_of_type_b(self):
+        self.assertIn("Type B", self.says_the_same(TYPE_4B, "poll"))
+        self.says_the_same(TYPE_4B, "tag", "info")
+
+    def test_a_licence(self):
+        self.assertIn("001", self.says_the_same(LICENSE, "license", "--free"))
+
+    def test_a_type_2_tag(self):
+        self.says_the_same(TYPE_2, "tag", "info")
+        self.says_the_same(TYPE_2, "dump")
+
+
+class RCS380(ISO14443, unittest.TestCase):
     """The RC-S380 through the real libusb-1.0."""
+
+    CHIP, DEVICE, READER = "port100", staticmethod(rc_s380), "rcs380"
 
     def setUp(self):
         self.emulation = Emulation()
@@ -47,10 +92,7 @@ class RCS380(unittest.TestCase):
         return result.output
 
     def virtual(self, *arguments):
-        """What the program says of the same card on its virtual reader, without an emulated machine."""
-        environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-        return subprocess.run([KAZASU, *arguments, "--reader", f"virtual:{CARD}"], env={**environment, "LC_ALL": "C"},
-                              check=True, capture_output=True, text=True).stdout
+        return outside(*arguments, "--reader", f"virtual:{CARD}")
 
     def test_balance(self):
         self.plug_in()
@@ -135,8 +177,10 @@ class RCS380(unittest.TestCase):
         self.assertEqual(self.reader.claimed, set())
 
 
-class RCS300(unittest.TestCase):
+class RCS300(ISO14443, unittest.TestCase):
     """The RC-S300 through the real libusb-1.0, with pcscd or without."""
+
+    CHIP, DEVICE, READER = "port400", staticmethod(rc_s300), "rcs300"
 
     BACK = ["claim 1", "release 1"]
 
@@ -194,7 +238,65 @@ class RCS300(unittest.TestCase):
         self.assertFalse(self.chip.statistics()["isFieldOn"])
 
 
-class ThroughLibNFC:
+class Watching(unittest.TestCase):
+    """`readers --watch`, told by udev through libusb's hot-plug events."""
+
+    def setUp(self):
+        self.emulation = Emulation()
+        self.addCleanup(self.emulation.unplug_all)
+        self.emulation.plug_in(rc_s300(), Chip(USB_CHIP, "port400", CARD))
+
+    def plug_in(self):
+        self.reader = self.emulation.plug_in(rc_s380(port="1-2", address=3), Chip(USB_CHIP, "port100", CARD))
+
+    def watch(self, steps, *options):
+        return self.emulation.run(KAZASU, "readers", "--watch", *options, steps=steps,
+                                  environment={"LC_ALL": "C", "LIBNFC_LOG_LEVEL": "0"})
+
+    def test_a_reader_comes_and_goes(self):
+        result = self.watch([
+            ("present", lambda child: self.plug_in()),
+            ("arrived", lambda child: self.emulation.unplug(self.reader)),
+            ("left", lambda child: child.send_signal(signal.SIGINT))])
+        self.assertEqual(result.output.splitlines(), [
+            "present  rcs300:serial=1234567  ready  Sony RC-S300/S",
+            "arrived  rcs380:serial=0123456  ready  Sony RC-S380/S",
+            "left  rcs380:serial=0123456  Sony RC-S380/S"])
+        self.assertEqual(result.status, 130, result.errors)
+
+    def test_documents_for_scripts(self):
+        result = self.watch([
+            ("present", lambda child: self.plug_in()), ("arrived", lambda child: self.emulation.unplug(self.reader)),
+            ("left", lambda child: child.send_signal(signal.SIGTERM))], "--json")
+        self.assertEqual(result.status, 130, result.errors)
+        events = [json.loads(line) for line in result.output.splitlines()]
+        self.assertEqual([(event["event"], event["id"]) for event in events], [
+            ("present", "rcs300:serial=1234567"), ("arrived", "rcs380:serial=0123456"),
+            ("left", "rcs380:serial=0123456")])
+        self.assertEqual(list(events[1].items()), [
+            ("schema", "kazasu.readerEvent/1"), ("event", "arrived"), ("id", "rcs380:serial=0123456"),
+            ("name", "Sony RC-S380/S"), ("state", "ready")])
+        self.assertEqual(list(events[2]), ["schema", "event", "id", "name"])
+
+    def test_a_reader_that_is_taken_and_given_back(self):
+        device = rc_s380(port="1-2", address=3)
+        interface = f"{device.sysfs}/1-2:1.0"
+        self.plug_in()
+        testbed = self.emulation.testbed
+        held = json.loads(self.watch([
+            ("rcs380", lambda child: testbed.set_attribute_link(interface, "driver", "../../drivers/usbfs")),
+            ("changed", lambda child: child.send_signal(signal.SIGINT))], "--json").output.splitlines()[-1])
+        self.assertEqual((held["event"], held["state"], held["reason"]), ("changed", "unavailable", "busy"))
+
+    def test_nobody_reads_it(self):
+        environment = {**os.environ, "UMOCKDEV_DIR": self.emulation.testbed.get_root_dir(), "LC_ALL": "C"}
+        with subprocess.Popen([KAZASU, "readers", "--watch"], env=environment, stdout=subprocess.PIPE) as child:
+            self.assertIn(b"rcs300", child.stdout.readline())
+            child.stdout.close()
+            self.assertNotEqual(child.wait(30), 0)
+
+
+class ThroughLibNFC(ISO14443):
     """A reader that Debian's libnfc drives, over libusb-0.1."""
 
     def setUp(self):

@@ -30,11 +30,9 @@ public struct AyucaDecoder: CardDecoder {
     /// The balance of 884B: bytes 0 and 1, big-endian, yen.
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let raw = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
-        let balance = Int(raw.uint16(at: 0, .big))
         let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: name, amount: balance)],
-            warnings: [.oneSource] + (newest.map { $0 != balance } ?? false ? [.balanceDiffersFromHistory] : []))
+            card: id, name: name, amount: Int(raw.uint16(at: 0, .big)), newest: newest, warnings: [.oneSource])
     }
 
     /// Balance, points and history.

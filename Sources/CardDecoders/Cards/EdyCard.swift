@@ -36,11 +36,8 @@ public struct EdyDecoder: CardDecoder {
     /// The balance of the purse: four bytes, little-endian, yen.
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
-        let balance = Int(purse.uint32(at: 0, .little))
-        let differs = newestRecord(dump).map { $0.balance != balance } ?? false
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: name, amount: balance)],
-            warnings: differs ? [.balanceDiffersFromHistory] : [])
+            card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
     }
 
     /// Balance, history, card number, last amount, day of issue and limits.

@@ -42,13 +42,7 @@ public struct HoChiMinhCityDecoder: CardDecoder {
     public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         let number = dump.opened(numberRead)?.blocks[0]
-        do {
-            let money = try balance(dump)
-            report.balances = money.balances
-            report.warnings = money.warnings
-        } catch {
-            guard number != nil else { throw error }
-        }
+        try report.takeBalance(orElse: number != nil) { () throws(DecodingFailure) in try balance(dump) }
         if let number { report.fields.append(.rawNumber(number)) }
         return report
     }

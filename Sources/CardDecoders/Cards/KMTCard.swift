@@ -31,8 +31,7 @@ public struct KMTDecoder: CardDecoder {
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: name, amount: purse.balance, currency: .rupiah)],
-            warnings: [.oneSource])
+            card: id, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
     }
 
     /// Balance, last amount, number and history; the records hold no balance.

@@ -31,21 +31,14 @@ public struct MRTJakartaDecoder: CardDecoder {
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: name, amount: purse.balance, currency: .rupiah)],
-            warnings: [.oneSource])
+            card: id, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
     }
 
     /// Balance, last amount, and the bytes that hold the number.
     public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         let number = dump.opened(numberRead)?.blocks[0]
-        do {
-            let money = try balance(dump)
-            report.balances = money.balances
-            report.warnings = money.warnings
-        } catch {
-            guard number != nil else { throw error }
-        }
+        try report.takeBalance(orElse: number != nil) { () throws(DecodingFailure) in try balance(dump) }
         if let number { report.fields.append(.rawNumber(number)) }
         if let purse = dump.opened(balanceRead)?.blocks[0] { report.fields += JakartaPurse(purse).fields }
         return report

@@ -31,11 +31,9 @@ public struct ToyamaDecoder: CardDecoder {
     /// The balance of 884B: bytes 0 and 1, big-endian, yen.
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let block = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
-        let balance = Int(block.uint16(at: 0, .big))
         let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: brand(dump), amount: balance)],
-            warnings: newest.map { $0 != balance } ?? false ? [.balanceDiffersFromHistory] : [])
+            card: id, name: brand(dump), amount: Int(block.uint16(at: 0, .big)), newest: newest)
     }
 
     /// Balance, history, number and day of issue.

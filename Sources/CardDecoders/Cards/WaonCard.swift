@@ -35,11 +35,9 @@ public struct WaonDecoder: CardDecoder {
     /// The balance of the purse: four bytes, little-endian, yen.
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
-        let balance = Int(purse.uint32(at: 0, .little))
-        let newest = dump.opened(historyRead).flatMap { WaonHistory($0).newestBalance }
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: name, amount: balance)],
-            warnings: newest.map { $0 == balance } ?? true ? [] : [.balanceDiffersFromHistory])
+            card: id, name: name, amount: Int(purse.uint32(at: 0, .little)),
+            newest: dump.opened(historyRead).flatMap { WaonHistory($0).newestBalance })
     }
 
     /// Balance, history, number, points and their expiry.

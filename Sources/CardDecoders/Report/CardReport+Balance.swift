@@ -9,15 +9,25 @@ extension CardReport {
     mutating func takeBalance(
         orFrom newest: Int?, _ read: () throws(DecodingFailure) -> BalanceReport
     ) throws(DecodingFailure) {
+        try takeBalance(orElse: history != nil, read)
+        guard balances.isEmpty, let newest else { return }
+        balances = [BalanceEntry(card: card, name: name, amount: newest)]
+        warnings.append(.balanceFromHistory)
+    }
+
+    /// Takes the balance that `read` gives.
+    ///
+    /// - Parameter hasMore: whether the report says something without it.
+    /// - Throws: what `read` throws, unless there is more.
+    mutating func takeBalance(
+        orElse hasMore: Bool, _ read: () throws(DecodingFailure) -> BalanceReport
+    ) throws(DecodingFailure) {
         do {
             let money = try read()
             balances = money.balances
             warnings += money.warnings
         } catch {
-            guard history != nil else { throw error }
-            guard let newest else { return }
-            balances = [BalanceEntry(card: card, name: name, amount: newest)]
-            warnings.append(.balanceFromHistory)
+            guard hasMore else { throw error }
         }
     }
 }

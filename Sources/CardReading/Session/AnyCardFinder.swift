@@ -5,8 +5,7 @@ public import NFCTransport
 
 /// Waits for a card of whatever kind.
 public struct AnyCardFinder {
-    private let reader: any Reader
-    private let cancellation: CancellationToken
+    private let search: CardSearch
 
     /// The order in which kinds are looked for when nobody says another one: FeliCa answers fastest, and is what
     /// most of the cards here are.
@@ -14,8 +13,7 @@ public struct AnyCardFinder {
 
     /// A finder on an open reader.
     public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        self.reader = reader
-        self.cancellation = cancellation
+        search = CardSearch(reader: reader, cancellation: cancellation)
     }
 
     /// Looks for a card of each kind, round by round, until one answers; then the rest of the round goes on, since a
@@ -29,17 +27,13 @@ public struct AnyCardFinder {
     public func find(
         _ technologies: [Technology] = usualOrder, timeout: Duration?
     ) throws(ReadingError) -> [PICC] {
-        let wanted = technologies.filter(reader.information.technologies.contains)
+        let wanted = technologies.filter(search.reader.information.technologies.contains)
         guard !wanted.isEmpty else { throw .reader(.unsupported(detail: "cards of this kind")) }
-        let clock = ContinuousClock()
-        let deadline = timeout.map { clock.now + $0 }
-        while true {
-            let start = clock.now
+        let found = try search.rounds(within: timeout) { () throws(ReadingError) -> CardSearch.Round<[PICC]> in
             let found = try round(wanted)
-            if !found.isEmpty { return found }
-            if let deadline, clock.now >= deadline { return [] }
-            try Pause.afterRound(from: start, on: reader, until: deadline)
+            return found.isEmpty ? .nothing : .over(found)
         }
+        return found ?? []
     }
 
     private func round(_ technologies: [Technology]) throws(ReadingError) -> [PICC] {
@@ -48,7 +42,7 @@ public struct AnyCardFinder {
         for technology in technologies {
             do throws(ReadingError) {
                 for request in requests(technology) {
-                    guard let picc = try activate(request) else { continue }
+                    guard let picc = try search.activate(request) else { continue }
                     found.append(picc)
                     break
                 }
@@ -65,20 +59,9 @@ public struct AnyCardFinder {
     /// What is asked for a card of this kind, until one answers.
     private func requests(_ technology: Technology) -> [ActivationRequest] {
         switch technology {
-        case .felica: reader.information.feliCaBitRates.map { .felica(.any, requestCode: 1, bitRate: $0) }
+        case .felica: search.reader.information.feliCaBitRates.map { .felica(.any, requestCode: 1, bitRate: $0) }
         case .typeA: [.typeA()]
         case .typeB: [.typeB()]
-        }
-    }
-
-    /// A damaged answer counts as none: the next round asks again.
-    private func activate(_ request: ActivationRequest) throws(ReadingError) -> PICC? {
-        if cancellation.isCancelled { throw .cancelled }
-        do {
-            return try reader.activate(request)
-        } catch {
-            guard error.isTransient else { throw CardSession.readingError(error) }
-            return nil
         }
     }
 }

@@ -5,13 +5,11 @@ public import NFCTransport
 
 /// Waits for a FeliCa card with one of some systems.
 public struct CardFinder {
-    private let reader: any Reader
-    private let cancellation: CancellationToken
+    private let search: CardSearch
 
     /// A finder on an open reader.
     public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        self.reader = reader
-        self.cancellation = cancellation
+        search = CardSearch(reader: reader, cancellation: cancellation)
     }
 
     /// What a search came to.
@@ -35,28 +33,22 @@ public struct CardFinder {
     public func find(
         _ codes: [SystemCode], requestCode: UInt8 = 0, timeout: Duration?
     ) throws(ReadingError) -> Finding {
-        let clock = ContinuousClock()
-        let deadline = timeout.map { clock.now + $0 }
         var strangers = 0
-        while true {
-            let start = clock.now
-            if let finding = try round(codes, requestCode) { return finding }
-            if !codes.contains(.any), let stranger = try poll(.any, requestCode: 1, at: .kbps212) {
-                // The card may have come between two Pollings of the round: its systems get a second chance.
-                strangers += 1
-                if strangers == 2 || deadline == start {
-                    if let finding = try round(codes, requestCode) { return finding }
-                    return .other(stranger)
-                }
-                continue
+        let finding = try search.rounds(within: timeout) { () throws(ReadingError) -> CardSearch.Round<Finding> in
+            if let finding = try round(codes, requestCode) { return .over(finding) }
+            guard !codes.contains(.any), let stranger = try poll(.any, requestCode: 1, at: .kbps212) else {
+                return .nothing
             }
-            if let deadline, clock.now >= deadline { return .nothing }
-            try Pause.afterRound(from: start, on: reader, until: deadline)
+            // The card may have come between two Pollings of the round: its systems get a second chance.
+            strangers += 1
+            guard strangers == 2 else { return .again }
+            return .over(try round(codes, requestCode) ?? .other(stranger))
         }
+        return finding ?? .nothing
     }
 
     private func round(_ codes: [SystemCode], _ requestCode: UInt8) throws(ReadingError) -> Finding? {
-        for bitRate in reader.information.feliCaBitRates {
+        for bitRate in search.reader.information.feliCaBitRates {
             for code in codes {
                 if let target = try poll(code, requestCode: requestCode, at: bitRate) { return .found(target, code) }
             }
@@ -64,18 +56,11 @@ public struct CardFinder {
         return nil
     }
 
-    /// A damaged answer counts as none: the next round asks again.
     private func poll(
         _ code: SystemCode, requestCode: UInt8, at bitRate: FeliCaBitRate
     ) throws(ReadingError) -> FeliCaTarget? {
-        if cancellation.isCancelled { throw .cancelled }
-        do {
-            let request = ActivationRequest.felica(code, requestCode: requestCode, bitRate: bitRate)
-            guard case .felica(let target)? = try reader.activate(request) else { return nil }
-            return target
-        } catch {
-            guard error.isTransient else { throw CardSession.readingError(error) }
-            return nil
-        }
+        let request = ActivationRequest.felica(code, requestCode: requestCode, bitRate: bitRate)
+        guard case .felica(let target)? = try search.activate(request) else { return nil }
+        return target
     }
 }

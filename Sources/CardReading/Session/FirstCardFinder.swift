@@ -5,13 +5,11 @@ public import NFCTransport
 
 /// Waits for a card of any of several kinds.
 public struct FirstCardFinder {
-    private let reader: any Reader
-    private let cancellation: CancellationToken
+    private let search: CardSearch
 
     /// A finder on an open reader.
     public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        self.reader = reader
-        self.cancellation = cancellation
+        search = CardSearch(reader: reader, cancellation: cancellation)
     }
 
     /// A card and the request that it answered, which finds it again.
@@ -30,23 +28,13 @@ public struct FirstCardFinder {
     /// - Returns: the first card, or `nil` when none came in time.
     /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
     public func find(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> Found? {
-        let possible = requests.filter { reader.information.technologies.contains($0.technology) }
+        let possible = requests.filter { search.reader.information.technologies.contains($0.technology) }
         guard !possible.isEmpty else { throw .reader(.unsupported(detail: "cards of this kind")) }
-        let clock = ContinuousClock()
-        let deadline = timeout.map { clock.now + $0 }
-        while true {
-            let start = clock.now
+        return try search.rounds(within: timeout) { () throws(ReadingError) -> CardSearch.Round<Found> in
             for request in possible {
-                if cancellation.isCancelled { throw .cancelled }
-                do throws(TransportError) {
-                    if let picc = try reader.activate(request) { return Found(picc: picc, request: request) }
-                } catch {
-                    // A damaged answer counts as none: the next round asks again.
-                    guard error.isTransient else { throw CardSession.readingError(error) }
-                }
+                if let picc = try search.activate(request) { return .over(Found(picc: picc, request: request)) }
             }
-            if let deadline, clock.now >= deadline { return nil }
-            try Pause.afterRound(from: start, on: reader, until: deadline)
+            return .nothing
         }
     }
 }

@@ -5,13 +5,11 @@ public import NFCTransport
 
 /// Waits for a card of type A or B that speaks ISO-DEP, that is, one that takes APDUs.
 public struct ISODEPFinder {
-    private let reader: any Reader
-    private let cancellation: CancellationToken
+    private let search: CardSearch
 
     /// A finder on an open reader.
     public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        self.reader = reader
-        self.cancellation = cancellation
+        search = CardSearch(reader: reader, cancellation: cancellation)
     }
 
     /// What a search came to.
@@ -33,22 +31,19 @@ public struct ISODEPFinder {
     public func find(
         _ technologies: [Technology] = [.typeA, .typeB], timeout: Duration?
     ) throws(ReadingError) -> Finding {
-        let requests = technologies.filter(reader.information.technologies.contains).compactMap(ISODEPFinder.request)
+        let requests = technologies.filter(search.reader.information.technologies.contains).compactMap(
+            ISODEPFinder.request)
         guard !requests.isEmpty else { throw .reader(.unsupported(detail: "cards of type A and B")) }
-        let clock = ContinuousClock()
-        let deadline = timeout.map { clock.now + $0 }
-        while true {
-            let start = clock.now
+        let finding = try search.rounds(within: timeout) { () throws(ReadingError) -> CardSearch.Round<Finding> in
             var other: PICC?
             for request in requests {
-                guard let picc = try activate(request) else { continue }
-                if picc.isISODEP { return .found(picc, request) }
+                guard let picc = try search.activate(request) else { continue }
+                if picc.isISODEP { return .over(.found(picc, request)) }
                 other = picc
             }
-            if let other { return .other(other) }
-            if let deadline, clock.now >= deadline { return .nothing }
-            try Pause.afterRound(from: start, on: reader, until: deadline)
+            return other.map { .over(.other($0)) } ?? .nothing
         }
+        return finding ?? .nothing
     }
 
     private static func request(_ technology: Technology) -> ActivationRequest? {
@@ -56,17 +51,6 @@ public struct ISODEPFinder {
         case .typeA: .typeA()
         case .typeB: .typeB()
         case .felica: nil
-        }
-    }
-
-    /// A damaged answer counts as none: the next round asks again.
-    private func activate(_ request: ActivationRequest) throws(ReadingError) -> PICC? {
-        if cancellation.isCancelled { throw .cancelled }
-        do {
-            return try reader.activate(request)
-        } catch {
-            guard error.isTransient else { throw CardSession.readingError(error) }
-            return nil
         }
     }
 }

@@ -66,9 +66,7 @@ struct Dump: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { session in
             var outcome = try read(session, earlier, context)
-            outcome.dump.tool = "kazasu \(Kazasu.version)"
-            outcome.dump.readAt = Clock.localTime()
-            outcome.dump.reader = session.reader.information.id
+            outcome.dump.stamp(session)
             return outcome
         }
         do throws(Failure) {

@@ -104,9 +104,7 @@ struct License: KazasuCommand {
             }
         }
         var dump = reader.finish()
-        dump.tool = "kazasu \(Kazasu.version)"
-        dump.readAt = Clock.localTime()
-        dump.reader = session.reader.information.id
+        dump.stamp(session)
         return (dump, reader.error)
     }
 

@@ -115,9 +115,7 @@ struct MyNumber: KazasuCommand {
             reader.verify(pin, consent: PINDialog(context).consent(allowLastTry: allowLastTry))
         }
         var dump = reader.finish()
-        dump.tool = "kazasu \(Kazasu.version)"
-        dump.readAt = Clock.localTime()
-        dump.reader = session.reader.information.id
+        dump.stamp(session)
         return (dump, reader.error)
     }
 

@@ -14,24 +14,36 @@ struct Readers: KazasuCommand {
             """
             The first column is what --reader takes. No reader at hand? --reader virtual:FILE plays a card from a file.
 
+            With --watch, readers that are plugged in or out are told of as it happens, one line each, until Ctrl-C.
+
             Examples:
               kazasu readers
               kazasu readers --json
+              kazasu readers --watch --json | while read event; do …; done
             """,
             """
             最初の列が --reader に渡す ID です。リーダーがなくても --reader virtual:ファイル で試せます。
 
+            --watch を付けると、リーダーの抜き差しを 1 件 1 行で、Ctrl-C まで表示し続けます。
+
             例:
               kazasu readers
               kazasu readers --json
+              kazasu readers --watch --json | while read event; do …; done
             """))
 
     @OptionGroup var common: CommonOptions
 
+    @Flag(
+        name: .long,
+        help: help("Go on, and tell of every reader that is plugged in or out.", "終了せず、リーダーの抜き差しを表示し続ける。"))
+    var watch = false
+
     func execute(_ context: Context) throws {
+        if watch { return try ReaderEvents(context).run() }
         let readers = ListedReader.all()
         if context.json {
-            try context.print(["schema": "kazasu.readers/1", "readers": .array(readers.map(Readers.json))])
+            try context.print(["schema": "kazasu.readers/1", "readers": .array(readers.map { .object($0.json) })])
             return
         }
         if readers.isEmpty {
@@ -40,47 +52,8 @@ struct Readers: KazasuCommand {
                     "no reader is plugged in; --reader virtual:FILE needs none",
                     "リーダーは接続されていません。--reader virtual:ファイル ならリーダーなしで試せます"))
         }
-        let rows = readers.map { reader in
-            [reader.id ?? "-", Readers.word(reader.state), reader.name ?? "", Readers.detail(reader)]
-        }
+        let rows = readers.map(\.cells)
         try context.print(Columns.text(rows) + Readers.hints(readers))
-    }
-
-    private static func json(_ reader: ListedReader) -> JSONValue {
-        var object = JSONObject([("id", .text(reader.id)), ("name", .text(reader.name))])
-        switch reader.state {
-        case .ready: object["state"] = "ready"
-        case .unknown: object["state"] = "unknown"
-        case .unavailable(let reason, let detail):
-            object["state"] = "unavailable"
-            object["reason"] = .string(reason.rawValue)
-            object["detail"] = .string(detail)
-            object["hint"] = .text(reader.hint)
-        }
-        return .object(object)
-    }
-
-    private static func word(_ state: ReaderListing.State) -> String {
-        switch state {
-        case .ready: tr("ready", "使用可")
-        case .unknown: tr("not tried", "未確認")
-        case .unavailable(let reason, _):
-            switch reason {
-            case .absent: tr("absent", "なし")
-            case .busy: tr("busy", "使用中")
-            case .permission: tr("no permission", "権限なし")
-            case .unsupported: tr("unsupported", "未対応")
-            }
-        }
-    }
-
-    private static func detail(_ reader: ListedReader) -> String {
-        switch reader.state {
-        case .ready: ""
-        case .unknown where reader.isConfigured: tr("configured in libnfc", "libnfc に設定済み")
-        case .unknown: tr("a serial port; a PN532 may be behind it", "シリアルポート（PN532 の可能性あり）")
-        case .unavailable(_, let detail): Phrasebook.translated(detail)
-        }
     }
 
     /// What mends those that cannot be used, each way once.

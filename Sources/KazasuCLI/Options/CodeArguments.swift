@@ -22,11 +22,11 @@ extension FourDigitCode {
     }
 }
 
-/// System codes as a user lists them: `0003,FE00`.
-struct SystemCodeList: ExpressibleByArgument, Equatable, Sendable {
-    var codes: [SystemCode]
+/// Codes as a user lists them: `0003,FE00`.
+struct CodeList<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
+    var codes: [Code]
 
-    init(_ codes: SystemCode...) {
+    init(_ codes: Code...) {
         self.codes = codes
     }
 
@@ -35,64 +35,29 @@ struct SystemCodeList: ExpressibleByArgument, Equatable, Sendable {
     init?(argument: String) {
         codes = []
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let code = SystemCode(typed: part) else { return nil }
+            guard let code = Code(typed: part) else { return nil }
             if !codes.contains(code) { codes.append(code) }
         }
         if codes.isEmpty { return nil }
     }
 }
 
-/// Service codes as a user lists them: `008B,090F`.
-struct ServiceCodeList: ExpressibleByArgument, Equatable, Sendable {
-    var codes: [ServiceCode]
+/// System codes as a user lists them.
+typealias SystemCodeList = CodeList<SystemCode>
+/// Service codes as a user lists them.
+typealias ServiceCodeList = CodeList<ServiceCode>
+
+/// One code.
+struct CodeArgument<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
+    var code: Code
 
     init?(argument: String) {
-        codes = []
-        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let code = ServiceCode(typed: part) else { return nil }
-            if !codes.contains(code) { codes.append(code) }
-        }
-        if codes.isEmpty { return nil }
-    }
-}
-
-/// Block numbers as a user lists them: `0-19` or `0,3,5-7`, decimal.
-struct BlockRange: ExpressibleByArgument, Equatable, Sendable {
-    var numbers: [UInt16]
-
-    init?(argument: String) {
-        numbers = []
-        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { UInt16($0) }
-            switch ends.count {
-            case 1:
-                guard let only = ends[0] else { return nil }
-                numbers.append(only)
-            case 2:
-                guard let first = ends[0], let last = ends[1], first <= last else { return nil }
-                numbers.append(contentsOf: first...last)
-            default: return nil
-            }
-        }
-    }
-}
-
-/// One service code.
-struct ServiceArgument: ExpressibleByArgument, Equatable, Sendable {
-    var code: ServiceCode
-
-    init?(argument: String) {
-        guard let code = ServiceCode(typed: argument) else { return nil }
+        guard let code = Code(typed: argument) else { return nil }
         self.code = code
     }
 }
 
 /// One system code.
-struct SystemArgument: ExpressibleByArgument, Equatable, Sendable {
-    var code: SystemCode
-
-    init?(argument: String) {
-        guard let code = SystemCode(typed: argument) else { return nil }
-        self.code = code
-    }
-}
+typealias SystemArgument = CodeArgument<SystemCode>
+/// One service code.
+typealias ServiceArgument = CodeArgument<ServiceCode>

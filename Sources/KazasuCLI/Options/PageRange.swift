@@ -8,20 +8,8 @@ struct PageRange: ExpressibleByArgument, Equatable, Sendable {
     var numbers: [UInt16]
 
     init?(argument: String) {
-        numbers = []
-        for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map(PageRange.page)
-            switch ends.count {
-            case 1:
-                guard let only = ends[0] else { return nil }
-                numbers.append(only)
-            case 2:
-                guard let first = ends[0], let last = ends[1], first <= last else { return nil }
-                numbers.append(contentsOf: first...last)
-            default: return nil
-            }
-        }
-        guard numbers.count <= 0x1000 else { return nil }
+        guard let numbers = NumberRanges.parse(argument, PageRange.page), numbers.count <= 0x1000 else { return nil }
+        self.numbers = numbers
     }
 
     /// One page: one to four hexadecimal digits, with or without `0x`.

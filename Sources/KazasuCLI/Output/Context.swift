@@ -15,6 +15,11 @@ struct Context {
         try Output.write(redaction.apply(document).prettyText + "\n")
     }
 
+    /// Prints a document on one line, as for several that come one after the other.
+    func print(line document: JSONValue) throws(Failure) {
+        try Output.write(redaction.apply(document).compactText + "\n")
+    }
+
     /// Prints text for people.
     func print(_ text: String) throws(Failure) {
         try Output.write(text)

@@ -31,6 +31,12 @@ enum Output {
         try? write(Array(text.utf8), to: STDERR_FILENO)
     }
 
+    /// Whether anybody may still read standard output: the other end of a pipe may be closed.
+    static var isWanted: Bool {
+        var place = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return poll(&place, 1, 0) <= 0 || Int32(place.revents) & (POLLERR | POLLHUP | POLLNVAL) == 0
+    }
+
     /// Whether standard output is a terminal.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 

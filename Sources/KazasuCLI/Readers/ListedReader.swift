@@ -6,9 +6,11 @@ import ReaderDiagnosis
 import SystemDevices
 
 /// A line of `kazasu readers`: what a driver lists, or a reader that is known and that no driver can use.
-struct ListedReader {
+struct ListedReader: Equatable, Identifiable {
+    /// What tells it from the others: what `--reader` takes, or for one that no driver can use, where it is plugged in.
+    let id: String
     /// What `--reader` takes; `nil` when nothing does.
-    let id: String?
+    let readerID: String?
     let name: String?
     let state: ReaderListing.State
     let isConfigured: Bool
@@ -27,6 +29,7 @@ struct ListedReader {
 
     private init(_ listing: ReaderListing, _ report: ReaderReport?) {
         id = listing.id
+        readerID = listing.id
         name = listing.name
         state = listing.state
         isConfigured = listing.isConfigured
@@ -38,7 +41,8 @@ struct ListedReader {
     }
 
     private init(_ report: ReaderReport) {
-        id = nil
+        id = report.device.node
+        readerID = nil
         name = report.model.name
         let detail = report.model.obstacle?[Language.current] ?? ""
         state = .unavailable(.unsupported, detail: detail)

@@ -4,6 +4,7 @@ import LibNFCReader
 import NFCTransport
 import PaSoRiReader
 import PCSCReader
+import SystemDevices
 
 /// The drivers of real readers.
 ///
@@ -14,6 +15,11 @@ enum ReaderDrivers {
     /// Every reader that is plugged in, usable or not.
     static func list() -> [ReaderListing] {
         all.flatMap { $0.list() }
+    }
+
+    /// What tells that readers were plugged in or out.
+    static func notices(_ cancellation: CancellationToken) -> any DeviceNotices {
+        SystemNotices(USBNotices(cancellation: cancellation))
     }
 
     /// The first reader that can be opened without a further word, else everything that was found.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import ISODEP
 internal import NFCTransport
 
 extension ChipLink {
@@ -55,8 +56,10 @@ extension ChipLink {
     /// Sends a command of a Type 2 Tag or the like; the host checks the CRC of its answer.
     mutating func exchangeCommand(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
         let answer = try exchange(frame, within: time)
+        // An ACK or NAK of four bits, which has no CRC.
+        guard answer.count != 1 else { return answer }
         // What the chip reports for a wrong CRC.
-        guard let content = ChecksumA.removed(from: answer) else { throw .corrupted(status: 0x02) }
+        guard let content = Checksum.a.verified(answer) else { throw .corrupted(status: 0x02) }
         return content
     }
 

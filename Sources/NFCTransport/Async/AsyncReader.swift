@@ -80,9 +80,7 @@ public actor AsyncReader {
         _ body: @Sendable (any Reader) throws(TransportError) -> Value
     ) -> Result<Value, TransportError> {
         Result { () throws(TransportError) in
-            guard let reader else {
-                throw .readerUnavailable(reason: .absent, detail: "the reader was closed")
-            }
+            guard let reader else { throw .closed }
             return try body(reader)
         }
     }

@@ -57,29 +57,20 @@ final class Port100Reader: Reader {
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
             // A card left in ISO-DEP would not be found again.
-            try run { () throws(TransportError) in try pcd.release() }
+            try cancellation.run { () throws(TransportError) in try pcd.release() }
             feliCa = bitRate
             let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
-            return try run { () throws(TransportError) in try poll(polling, bitRate) }
+            return try cancellation.run { () throws(TransportError) in try poll(polling, bitRate) }
         case .typeA, .typeB:
             feliCa = nil
-            return try run { () throws(TransportError) in try pcd.activate(request) }
+            return try cancellation.run { () throws(TransportError) in try pcd.activate(request) }
         }
     }
 
     private func poll(_ polling: FeliCaPolling, _ bitRate: FeliCaBitRate) throws(TransportError) -> PICC? {
-        do throws(TransportError) {
-            let answer = try radio.exchange(
-                polling.frame, as: .felica(bitRate), within: polling.longestAnswerTime)
-            return .felica(try polling.target(from: answer.bytes, bitRate: bitRate))
-        } catch {
-            switch error {
-            case .noAnswer: return nil
-            // A card that is on its way into the field, or two at once: who looks for a card looks again.
-            case .corrupted(let status) where status != 0: return nil
-            default: throw error
-            }
-        }
+        try polling.look(at: bitRate) { frame, time throws(TransportError) in
+            try radio.exchange(frame, as: .felica(bitRate), within: time).bytes
+        }.map { .felica($0) }
     }
 
     /// Sends one frame to the card that was looked for last.
@@ -91,12 +82,12 @@ final class Port100Reader: Reader {
         guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
         try check()
         guard let feliCa else {
-            return try run { () throws(TransportError) in try pcd.transceive(frame, timeout: timeout) }
+            return try cancellation.run { () throws(TransportError) in try pcd.transceive(frame, timeout: timeout) }
         }
         guard frame.count <= Self.longestFrame else {
             throw .frameTooLong(length: frame.count, limit: Self.longestFrame)
         }
-        return try run { () throws(TransportError) in
+        return try cancellation.run { () throws(TransportError) in
             try radio.exchange(frame, as: .felica(feliCa), within: timeout).bytes
         }
     }
@@ -108,18 +99,8 @@ final class Port100Reader: Reader {
     }
 
     private func check() throws(TransportError) {
-        if isClosed { throw .readerUnavailable(reason: .absent, detail: "the reader was closed") }
+        if isClosed { throw .closed }
         try cancellation.check()
-    }
-
-    /// What fails after a cancellation was cancelled.
-    private func run<Result>(_ body: () throws(TransportError) -> Result) throws(TransportError) -> Result {
-        do throws(TransportError) {
-            return try body()
-        } catch {
-            try cancellation.check()
-            throw error
-        }
     }
 
     /// `11 01` is 1.11.

@@ -24,7 +24,6 @@ struct Port400Message: Hashable, Sendable {
     let status: Status
     let data: [UInt8]
 
-    static let headerLength = 10
     /// What an answer begins with.
     static let answerType: UInt8 = 0x83
     private static let commandType: UInt8 = 0x6B

@@ -15,14 +15,16 @@ final class Port400Radio: RawFrameChannel {
     private static let margin = Duration.milliseconds(1)
 
     private let link: Port400Link
+    private let pause: Port400Dialogue.Pause
     private var hasSession = false
     private var told: Port400Protocol?
     private var seenResets = 0
 
     let longestRawFrame = Port400Radio.longestFrame
 
-    init(_ link: Port400Link) {
+    init(_ link: Port400Link, pause: @escaping Port400Dialogue.Pause) {
         self.link = link
+        self.pause = pause
     }
 
     /// Begins a session of our own: one that a killed program left is ended first.
@@ -59,26 +61,54 @@ final class Port400Radio: RawFrameChannel {
 
     func resetField() throws(TransportError) {
         try prepare()
-        try powerCycle()
+        do throws(TransportError) {
+            try powerCycle()
+        } catch {
+            guard error == Port400Status.notAllowed else { throw error }
+            // Beginning a session switches the field off and on as well.
+            try beginSession()
+        }
     }
 
     func wait(_ time: Duration) throws(TransportError) {
-        link.settle(for: time)
+        pause(time)
     }
 
     private func exchange(
         _ frame: [UInt8], as air: Port400Protocol, flags: Port400Flags, lastByteBits: Int, within time: Duration
     ) throws(TransportError) -> RawAnswer {
-        try prepare()
-        try tell(air)
         let time = max(time, .zero) + Self.margin
         let command = Port400Command.exchange(
             frame, microseconds: Self.microseconds(time), flags: flags, lastByteBits: lastByteBits)
-        guard let objects = Port400Objects(try link.run(command, within: time)) else { throw .corrupted(status: 0) }
-        if let error = Port400Status.error(objects.status) { throw error }
+        let objects = try inSession { () throws(TransportError) in
+            try tell(air)
+            guard let objects = Port400Objects(try link.run(command, within: time)) else {
+                throw .corrupted(status: 0)
+            }
+            if let error = Port400Status.error(objects.status) { throw error }
+            return objects
+        }
         guard objects.damage == 0 else { throw .corrupted(status: objects.damage) }
         guard let data = objects.data, !data.isEmpty else { throw .noAnswer }
         return RawAnswer(data, lastByteBits: objects.lastByteBits)
+    }
+
+    /// Does what needs a session.
+    ///
+    /// - Throws: ``NFCTransport/TransportError/cardReleased`` when the reader has ended the session meanwhile, and with it
+    ///   the field: nobody says how long it keeps one in which nothing happens, while somebody types a PIN, for one. The
+    ///   next call begins another session.
+    private func inSession<Result>(
+        _ work: () throws(TransportError) -> Result
+    ) throws(TransportError) -> Result {
+        try prepare()
+        do throws(TransportError) {
+            return try work()
+        } catch {
+            guard error == Port400Status.notAllowed else { throw error }
+            hasSession = false
+            throw .cardReleased
+        }
     }
 
     private func prepare() throws(TransportError) {
@@ -94,7 +124,7 @@ final class Port400Radio: RawFrameChannel {
             guard let objects = Port400Objects(answer) else { throw .corrupted(status: 0) }
             // At layer 3 the reader looks for a card by itself, and may say that there is none.
             if let error = Port400Status.error(objects.status), error != .noAnswer { throw error }
-            link.settle(for: Self.switchTime)
+            pause(Self.switchTime)
         }
         // After a switch the speed is FeliCa's first.
         if let speed = air.speed, air != .felica(.kbps212) || before?.selector == air.selector {
@@ -105,9 +135,9 @@ final class Port400Radio: RawFrameChannel {
 
     private func powerCycle() throws(TransportError) {
         try manage(.fieldOff)
-        link.settle(for: Self.fieldOffTime)
+        pause(Self.fieldOffTime)
         try manage(.fieldOn)
-        link.settle(for: Self.fieldOnTime)
+        pause(Self.fieldOnTime)
     }
 
     private func manage(_ action: Port400Command.Session) throws(TransportError) {

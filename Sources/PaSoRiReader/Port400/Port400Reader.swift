@@ -31,12 +31,12 @@ final class Port400Reader: Reader {
 
     init(
         _ usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken,
-        pause: @escaping Port400Link.Pause
+        pause: @escaping Port400Dialogue.Pause
     ) throws(TransportError) {
-        let link = Port400Link(usb, pause: pause)
+        let link = Port400Link(usb, Port400Dialogue(pause: pause))
         try link.synchronise()
         let version = try link.run(Port400Command.firmwareVersion)
-        let radio = Port400Radio(link)
+        let radio = Port400Radio(link, pause: pause)
         try radio.beginSession()
         self.link = link
         self.radio = radio
@@ -55,25 +55,33 @@ final class Port400Reader: Reader {
     func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try check()
         card = nil
-        return try run { () throws(TransportError) -> PICC? in
-            switch request {
-            case .felica(let system, let requestCode, let timeSlots, let bitRate):
-                // A card left in ISO-DEP would not be found again.
-                try pcd.release()
-                return try poll(
-                    FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots), at: bitRate)
-            default:
-                let found = try pcd.activate(request)
-                if found != nil { card = .iso14443 }
-                return found
+        return try cancellation.run { () throws(TransportError) -> PICC? in
+            do throws(TransportError) {
+                return try look(for: request)
+            } catch .cardReleased {
+                // The reader had ended the session; there is no card to lose yet.
+                return try look(for: request)
             }
+        }
+    }
+
+    private func look(for request: ActivationRequest) throws(TransportError) -> PICC? {
+        switch request {
+        case .felica(let system, let requestCode, let timeSlots, let bitRate):
+            // A card left in ISO-DEP would not be found again.
+            try pcd.release()
+            return try poll(FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots), at: bitRate)
+        default:
+            let found = try pcd.activate(request)
+            if found != nil { card = .iso14443 }
+            return found
         }
     }
 
     func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
         try check()
-        return try run { () throws(TransportError) -> [UInt8] in
+        return try cancellation.run { () throws(TransportError) -> [UInt8] in
             switch card {
             case nil: throw .cardReleased
             case .iso14443: return try pcd.transceive(frame, timeout: timeout)
@@ -93,34 +101,17 @@ final class Port400Reader: Reader {
     }
 
     private func poll(_ polling: FeliCaPolling, at bitRate: FeliCaBitRate) throws(TransportError) -> PICC? {
-        do throws(TransportError) {
-            let answer = try radio.exchange(felica: polling.frame, at: bitRate, within: polling.longestAnswerTime)
-            let target = try polling.target(from: answer, bitRate: bitRate)
-            card = .felica(bitRate)
-            return .felica(target)
-        } catch {
-            switch error {
-            case .noAnswer: return nil
-            // A card that is on its way into the field, or two at once: who looks for a card looks again.
-            case .corrupted(let status) where status != 0: return nil
-            default: throw error
-            }
+        let target = try polling.look(at: bitRate) { frame, time throws(TransportError) in
+            try radio.exchange(felica: frame, at: bitRate, within: time)
         }
+        guard let target else { return nil }
+        card = .felica(bitRate)
+        return .felica(target)
     }
 
     private func check() throws(TransportError) {
-        if isClosed { throw .readerUnavailable(reason: .absent, detail: "the reader was closed") }
+        if isClosed { throw .closed }
         try cancellation.check()
-    }
-
-    /// What fails after a cancellation was cancelled.
-    private func run<Result>(_ body: () throws(TransportError) -> Result) throws(TransportError) -> Result {
-        do throws(TransportError) {
-            return try body()
-        } catch {
-            try cancellation.check()
-            throw error
-        }
     }
 
     /// Four bytes, as 1.02.03.04.

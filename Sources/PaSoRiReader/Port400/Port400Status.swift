@@ -16,11 +16,15 @@ enum Port400Status {
         case 0x6400, 0x6401: .noAnswer
         case 0x6301: .corrupted(status: 0x01)
         case 0x698A: ownedByOther
-        case 0x6985: .readerFailed(detail: "the reader's session does not allow this command")
+        case 0x6985: notAllowed
         default:
             .readerFailed(detail: "the reader reported status \(Hex.encode(status, digits: 4))")
         }
     }
+
+    /// What the reader says when there is no session, or when there is one already.
+    static let notAllowed = TransportError.readerFailed(
+        detail: "the reader's session does not allow this command")
 
     /// Another program has a session with the reader.
     static let ownedByOther = TransportError.readerUnavailable(

@@ -43,7 +43,13 @@ struct DeviceLayers {
 
     private func kernelDriver() -> Check {
         let drivers = interfaces.compactMap(\.driver).filter { $0 != USBInterface.deviceFileDriver }
-        return drivers.first.map { Check(.kernelDriverYields, $0) } ?? Check(.noKernelDriver)
+        if let driver = drivers.first { return Check(.kernelDriverYields, driver) }
+        // A driver that is loaded takes its readers when they are plugged in; a program that is killed while it has one
+        // cannot give it back. Whether somebody wants it so is not to be known, so nobody but the user gives it back.
+        guard let driver = model.kernelDriver, let free = interfaces.first, interfaces.allSatisfy({ $0.driver == nil }),
+            !Directory.names(in: machine.path("/sys/bus/usb/drivers/\(driver)")).isEmpty
+        else { return Check(.noKernelDriver) }
+        return Check(.kernelDriverAway, driver, "\(device.portPath):1.\(free.number)")
     }
 
     private func process() -> Check {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SystemDevices
+
 /// A connection string of libnfc's, as far as it can be checked without libnfc.
 struct NamedPort: Hashable {
     /// libnfc's driver.
@@ -13,8 +15,6 @@ struct NamedPort: Hashable {
     private static let known = [
         "acr122_usb", "acr122s", "arygon", "pn53x_usb", "pn532_uart", "pn532_spi", "pn532_i2c", "usb",
     ]
-    /// The speeds that libnfc's serial code knows.
-    private static let speeds = ["9600", "19200", "38400", "57600", "115200", "230400", "460800"]
     private static let serial = ["acr122s", "arygon", "pn532_uart"]
 
     init(_ text: String) {
@@ -30,7 +30,7 @@ struct NamedPort: Hashable {
 
     /// A speed that libnfc does not know.
     var wrongSpeed: String? {
-        guard isSerial, let speed, !Self.speeds.contains(speed) else { return nil }
+        guard isSerial, let speed, !SerialSpeeds.libnfc.map(String.init).contains(speed) else { return nil }
         return speed
     }
 }

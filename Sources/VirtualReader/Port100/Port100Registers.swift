@@ -55,17 +55,9 @@ struct Port100Registers: Sendable {
     func received(_ answer: CardAnswer) -> [UInt8]? {
         guard values?[0x02] != 0 else {
             // Not checked, so not taken off.
-            return answer.hasCRC ? answer.frame + checksum(of: answer.frame) : answer.frame
+            guard answer.hasCRC, let technology else { return answer.frame }
+            return answer.frame + Checksum.bytes(of: answer.frame, technology)
         }
         return answer.hasCRC ? answer.frame : nil
-    }
-
-    /// The CRC that follows an answer in the air.
-    private func checksum(of bytes: [UInt8]) -> [UInt8] {
-        switch technology {
-        case .typeB: RadioChecksum.typeB(bytes)
-        case .typeA: RadioChecksum.typeA(bytes)
-        case .felica, nil: FeliCaChecksum.bytes(of: bytes)
-        }
     }
 }

@@ -34,14 +34,13 @@ struct Port400Session: Sendable {
     /// A host's frame as it goes into the air; `nil` when the reader would not send it so.
     mutating func frame(_ exchange: Port400Exchange) -> RadioFrame? {
         flags = exchange.flags ?? flags
-        guard let selector, let bytes = exchange.frame else { return nil }
+        guard selector != nil, let bytes = exchange.frame else { return nil }
         let bits = exchange.lastByteBits == 0 ? 8 : exchange.lastByteBits
         let hasCRC = flags & 0x01 == 0
-        switch selector[0] {
-        case 3 where flags & 0x1C == 0x1C && hasCRC:
-            return RadioFrame(.felica(speed == 0x12 ? .kbps424 : .kbps212), bytes)
-        case 0 where flags & 0x1C == 0x10: return RadioFrame(.typeA, bytes, lastByteBits: bits, hasCRC: hasCRC)
-        case 1 where flags & 0x1C == 0x1C: return RadioFrame(.typeB, bytes, lastByteBits: bits, hasCRC: hasCRC)
+        switch technology {
+        case .felica where flags & 0x1C == 0x1C && hasCRC: return RadioFrame(technology, bytes)
+        case .typeA where flags & 0x1C == 0x10, .typeB where flags & 0x1C == 0x1C:
+            return RadioFrame(technology, bytes, lastByteBits: bits, hasCRC: hasCRC)
         default: return nil
         }
     }
@@ -50,10 +49,14 @@ struct Port400Session: Sendable {
     func received(_ answer: CardAnswer) -> [UInt8]? {
         guard flags & 0x02 != 0 else { return answer.hasCRC ? answer.frame : nil }
         guard answer.hasCRC else { return answer.frame }
+        return answer.frame + Checksum.bytes(of: answer.frame, technology)
+    }
+
+    private var technology: RadioTechnology {
         switch selector?.first {
-        case 0: return answer.frame + RadioChecksum.typeA(answer.frame)
-        case 1: return answer.frame + RadioChecksum.typeB(answer.frame)
-        default: return answer.frame + FeliCaChecksum.bytes(of: answer.frame)
+        case 0: .typeA
+        case 1: .typeB
+        default: .felica(speed == 0x12 ? .kbps424 : .kbps212)
         }
     }
 }

@@ -14,7 +14,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         parser.feed(Array(transfer))
         var left = count
         // Each frame takes bytes away, so there are fewer frames than bytes.
-        while left >= 0, case .frame(let frame) = parser.next() {
+        while left >= 0, case .message(let frame) = parser.next() {
             left -= 1
             if case .data(let data) = frame, Port100Frame.encode(data).count != data.count + 10 { fatalError() }
         }

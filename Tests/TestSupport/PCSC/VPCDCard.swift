@@ -28,8 +28,12 @@ public final class VPCDCard: Sendable {
     /// - Parameters:
     ///   - port: the reader's.
     ///   - atr: what the card says when it gets its power.
+    ///   - reset: what becomes of it when it is reset, or loses its power.
     ///   - answer: what it answers to an APDU; `nil` takes it out in the middle of the command.
-    public init(port: UInt16, atr: [UInt8], answer: @escaping @Sendable ([UInt8]) -> [UInt8]?) throws {
+    public init(
+        port: UInt16, atr: [UInt8], reset: @escaping @Sendable () -> Void = {},
+        answer: @escaping @Sendable ([UInt8]) -> [UInt8]?
+    ) throws {
         descriptor = PCSCService.socketHandle()
         guard PCSCService.withAddress(port, { connect(descriptor, $0, $1) }) == 0 else {
             throw ChildProcess.NotStarted(program: "vpcd", code: errno)
@@ -39,7 +43,10 @@ public final class VPCDCard: Sendable {
             while let message = VPCDCard.receive(descriptor) {
                 switch message {
                 case [0x04]: VPCDCard.send(atr, descriptor)
-                case [0x02]: state.entries.withLock { $0.resets += 1 }
+                case [0x00]: reset()
+                case [0x02]:
+                    state.entries.withLock { $0.resets += 1 }
+                    reset()
                 case let control where control.count == 1: break
                 default:
                     state.entries.withLock { $0.commands.append(message) }

@@ -30,4 +30,32 @@ struct VirtualConformanceTests {
         second.run()
         #expect(second.breaches == [])
     }
+
+    @Test func typesAAndBInProcess() throws {
+        let field = VirtualField()
+        let token = CancellationToken()
+        var conformance = ISO14443Conformance(
+            InProcessReader(field, cancellation: token), stage: ConformanceStage(field), cancellation: token)
+        try conformance.run()
+        #expect(conformance.breaches == [])
+        #expect(conformance.skipped == [])
+    }
+
+    @Test func aRecordingOfTypesAAndB() throws {
+        let field = VirtualField()
+        let recorded = CancellationToken()
+        var lines = ""
+        let recorder = RecordingReader(InProcessReader(field, cancellation: recorded)) { lines += $0 + "\n" }
+        var first = ISO14443Conformance(recorder, stage: ConformanceStage(field), cancellation: recorded)
+        try first.run()
+        #expect(first.breaches == [])
+        let token = CancellationToken()
+        let replay = ReplayReader(try Transcript(parsing: Array(lines.utf8)), cancellation: token)
+        var second = ISO14443Conformance(replay, stage: .recording, cancellation: token)
+        try second.run()
+        #expect(second.breaches == [])
+        #expect(second.skipped == [])
+        // What comes after the token was cancelled is in no recording.
+        #expect(replay.finish() == [])
+    }
 }

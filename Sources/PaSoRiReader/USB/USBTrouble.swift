@@ -2,11 +2,11 @@
 
 internal import NFCTransport
 
-/// Why a command to a Port-400 has no answer that can be used.
-enum Port400Trouble: Error, Hashable, Sendable {
+/// Why a command to a PaSoRi has no answer that can be used.
+enum USBTrouble: Error, Hashable, Sendable {
     /// A transfer failed.
     case usb(USBError)
-    /// What came is no message, or too much of what is not wanted.
+    /// What came is no message, is not this command's answer, or is too much of what is not wanted.
     case damaged
     /// The reader works on something else all the time.
     case busy
@@ -24,7 +24,7 @@ enum Port400Trouble: Error, Hashable, Sendable {
         }
     }
 
-    /// What it is for who reads cards.
+    /// What it is for who reads cards, once the reader is well again.
     var transportError: TransportError {
         switch self {
         case .usb(let error): error.transportError
@@ -32,5 +32,10 @@ enum Port400Trouble: Error, Hashable, Sendable {
         case .busy: .readerUnavailable(reason: .busy, detail: "it is at work for another program")
         case .refused(let error): .readerFailed(detail: "the reader refused a command (error \(error))")
         }
+    }
+
+    /// What it is when the reader is not well again: itself, or `other` where it was no reader's fault.
+    func fault(else other: TransportError) -> TransportError {
+        transportError.isReaderFault ? transportError : other
     }
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import NFCTransport
+
+/// `kazasu readers --watch`: a line for every reader that is there, comes, changes or goes.
+struct ReaderEvents {
+    private let context: Context
+
+    init(_ context: Context) {
+        self.context = context
+    }
+
+    /// Goes on until it is interrupted, or until nobody reads the answer any more.
+    func run() throws(Failure) {
+        let watch = DeviceWatch(ReaderDrivers.notices(context.cancellation), list: ListedReader.all)
+        // Whatever is there at first did not come just now.
+        for change in try next(watch) { try tell("present", tr("present", "接続中"), change.device) }
+        while Output.isWanted {
+            for change in try next(watch) { try tell(change) }
+        }
+        throw .brokenPipe
+    }
+
+    private func next(_ watch: DeviceWatch<ListedReader>) throws(Failure) -> [DeviceChange<ListedReader>] {
+        do throws(TransportError) {
+            return try watch.next()
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private func tell(_ change: DeviceChange<ListedReader>) throws(Failure) {
+        switch change {
+        case .arrived(let reader): try tell("arrived", tr("arrived", "接続"), reader)
+        case .changed(let reader): try tell("changed", tr("changed", "変化"), reader)
+        case .left(let reader): try tell("left", tr("left", "取り外し"), reader, isThere: false)
+        }
+    }
+
+    private func tell(_ event: String, _ word: String, _ reader: ListedReader, isThere: Bool = true) throws(Failure) {
+        guard context.json else {
+            let cells = isThere ? reader.cells : [reader.cells[0], reader.name ?? ""]
+            return try context.print(([word] + cells).filter { !$0.isEmpty }.joined(separator: "  ") + "\n")
+        }
+        var object = JSONObject([("schema", "kazasu.readerEvent/1"), ("event", .string(event))])
+        for member in reader.json.members where isThere || ["id", "name"].contains(member.key) {
+            object[member.key] = member.value
+        }
+        try context.print(line: .object(object))
+    }
+}

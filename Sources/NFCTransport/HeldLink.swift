@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The link that a reader holds from opening to closing, which a cancellation reaches meanwhile.
+///
+/// For drivers: a link that cannot be copied, so that nothing uses it after it was closed.
+public final class HeldLink<Link: ~Copyable> {
+    private let cancellation: CancellationToken
+    private var handler: Int?
+    private var link: Link?
+
+    /// Holds a link.
+    ///
+    /// - Parameter onCancel: ends what the link is waiting for; it runs on the thread that cancels, and not after
+    ///   ``take()``.
+    public init(
+        _ link: consuming Link, _ cancellation: CancellationToken, onCancel: @escaping @Sendable () -> Void
+    ) {
+        self.link = consume link
+        self.cancellation = cancellation
+        handler = cancellation.onCancel(onCancel)
+    }
+
+    /// Does something with the link; what fails after a cancellation was cancelled.
+    ///
+    /// - Throws: what `body` throws, ``TransportError/cancelled``, or ``TransportError/closed`` when the link was taken.
+    public func run<Result>(
+        _ body: (inout Link) throws(TransportError) -> Result
+    ) throws(TransportError) -> Result {
+        guard var link = link.take() else { throw .closed }
+        do throws(TransportError) {
+            let result = try body(&link)
+            self.link = consume link
+            return result
+        } catch {
+            self.link = consume link
+            try cancellation.check()
+            throw error
+        }
+    }
+
+    /// Takes the link away to be closed; `nil` when that was done before.
+    public func take() -> Link? {
+        if let handler { cancellation.remove(handler) }
+        handler = nil
+        return link.take()
+    }
+}

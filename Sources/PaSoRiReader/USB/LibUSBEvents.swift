@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibUSB
+
+/// A libusb context that is told of every device that comes or goes; it opens none.
+@safe final class LibUSBEvents {
+    private let context: OpaquePointer
+    private let registration: libusb_hotplug_callback_handle
+    private let hasNotice: UnsafeMutablePointer<Int32>
+
+    /// Listens; `nil` when libusb cannot be started or has no hot-plug events.
+    init?() {
+        var context: OpaquePointer?
+        guard unsafe libusb_init(&context) == 0, let context = unsafe context else { return nil }
+        let hasNotice = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+        unsafe hasNotice.initialize(to: 0)
+        var registration: libusb_hotplug_callback_handle = 0
+        let kinds = LIBUSB_HOTPLUG_EVENT_DEVICE_ARRIVED.rawValue | LIBUSB_HOTPLUG_EVENT_DEVICE_LEFT.rawValue
+        guard libusb_has_capability(LIBUSB_CAP_HAS_HOTPLUG.rawValue) != 0,
+            unsafe libusb_hotplug_register_callback(
+                context, Int32(kinds), 0, LIBUSB_HOTPLUG_MATCH_ANY, LIBUSB_HOTPLUG_MATCH_ANY, LIBUSB_HOTPLUG_MATCH_ANY,
+                { _, _, _, pointer in
+                    unsafe pointer?.assumingMemoryBound(to: Int32.self).pointee = 1
+                    return 0
+                }, hasNotice, &registration) == 0
+        else {
+            unsafe hasNotice.deallocate()
+            unsafe libusb_exit(context)
+            return nil
+        }
+        unsafe self.context = context
+        unsafe self.hasNotice = hasNotice
+        self.registration = registration
+    }
+
+    deinit {
+        unsafe libusb_hotplug_deregister_callback(context, registration)
+        unsafe libusb_exit(context)
+        unsafe hasNotice.deallocate()
+    }
+
+    /// Wakes ``handle(within:)`` from any thread, while this lives.
+    var waker: USBWaker { unsafe USBWaker(context: context) }
+
+    /// Waits for an event and takes it; the callback runs on this thread.
+    ///
+    /// - Returns: whether libusb could listen.
+    func handle(within time: Duration) -> Bool {
+        var limit = timeval(tv_sec: Int(clamping: time.components.seconds), tv_usec: 0)
+        limit.tv_usec = Int(time.components.attoseconds / 1_000_000_000_000)
+        let result = unsafe libusb_handle_events_timeout_completed(context, &limit, hasNotice)
+        return result == 0 || libusb_error(result) == LIBUSB_ERROR_INTERRUPTED
+    }
+
+    /// Whether something came or went since the last call.
+    func takeNotice() -> Bool {
+        defer { unsafe hasNotice.pointee = 0 }
+        return unsafe hasNotice.pointee != 0
+    }
+}

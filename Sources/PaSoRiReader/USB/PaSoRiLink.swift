@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NFCTransport
+
+/// Commands to a PaSoRi and their answers, one at a time.
+///
+/// After anything that leaves open what the reader still has to say (a time-out, garbage) it is told to leave off, what
+/// it has sent is thrown away, and it is asked something that it must answer; only then is it used again, so no late
+/// answer is taken for another command's. A killed predecessor may have left a stale answer behind (nfcpy issue 54):
+/// opening begins in the same way.
+final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
+    private let usb: any USBLink
+    private let wire: USBWire<Dialogue.Message>
+    private var dialogue: Dialogue
+    private var isInDoubt = true
+    /// Counts how often the reader was brought back: what it was told before may be forgotten.
+    private(set) var resets = 0
+    /// Why the reader can no longer be used.
+    private(set) var lost: TransportError?
+
+    private static var recoveryAttempts: Int { 3 }
+    private static var mute: TransportError { .readerFailed(detail: "the reader gives no valid answer any more") }
+
+    init(_ usb: any USBLink, _ dialogue: Dialogue) {
+        self.usb = usb
+        self.dialogue = dialogue
+        wire = USBWire(usb, sendTime: Dialogue.commandTime)
+    }
+
+    /// Sends a command and returns what its answer holds.
+    ///
+    /// - Parameter time: how long it may take beside the reader's own work.
+    /// - Throws: also what an answer means that says no.
+    func run(_ command: [UInt8], within time: Duration = .zero) throws(TransportError) -> [UInt8] {
+        if let lost { throw lost }
+        if isInDoubt { try synchronise() }
+        let answer: [UInt8]
+        do throws(USBTrouble) {
+            answer = try dialogue.exchange(command, over: wire, within: time + Dialogue.commandTime)
+        } catch {
+            throw recover(from: error)
+        }
+        return try Dialogue.result(of: answer)
+    }
+
+    /// Brings the reader to a state in which its next answer is its next command's.
+    func synchronise() throws(TransportError) {
+        var trouble = USBTrouble.damaged
+        for _ in 0..<Self.recoveryAttempts {
+            do throws(USBTrouble) {
+                try dialogue.interrupt(wire)
+                try wire.drain()
+                try dialogue.greet(wire)
+                isInDoubt = false
+                return
+            } catch {
+                trouble = error
+                guard !error.isFinal else { break }
+            }
+        }
+        if trouble == .usb(.cancelled) { throw .cancelled }
+        // It is well, and may be free later.
+        if trouble == .busy { throw trouble.transportError }
+        lost = trouble.isFinal ? trouble.transportError : Self.mute
+        throw lost ?? Self.mute
+    }
+
+    /// Says farewell, which switches the field off, whatever happened before; then the device is given back.
+    func close() {
+        usb.ignoreCancellation()
+        if lost == nil {
+            for command in Dialogue.farewell { _ = try? run(command) }
+            try? dialogue.interrupt(wire)
+        }
+        lost = .closed
+        usb.close()
+    }
+
+    private func recover(from trouble: USBTrouble) -> TransportError {
+        guard trouble.leavesDoubt else { return trouble.transportError }
+        isInDoubt = true
+        resets &+= 1
+        switch trouble {
+        // Bringing the reader back would take time that nobody wants to spend; the next command or closing does it.
+        case .usb(.cancelled): return .cancelled
+        case .usb(.gone):
+            lost = .unplugged
+            return .unplugged
+        default:
+            do throws(TransportError) {
+                try synchronise()
+                return trouble.transportError
+            } catch {
+                return error == .cancelled || error == .unplugged ? error : trouble.fault(else: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a reader says, as it lies in the bytes of its transfers.
+protocol TransferMessage: Hashable, Sendable {
+    /// Takes the first message from bytes, of which there is at least one; total on any bytes.
+    ///
+    /// - Parameter bytes: what came so far; changed only when a whole message is taken away.
+    static func take(from bytes: inout [UInt8]) -> TransferOutcome<Self>
+}

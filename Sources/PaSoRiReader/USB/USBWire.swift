@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A link that carries messages from the reader.
+final class USBWire<Message: TransferMessage> {
+    private let usb: any USBLink
+    private var parser = TransferParser<Message>()
+    /// How long the reader may take to accept a transfer.
+    private let sendTime: Duration
+
+    /// How long the reader may be quiet until it is taken to have said everything.
+    private static var quietTime: Duration { .milliseconds(10) }
+    /// How many transfers are thrown away, at most, for one that is wanted.
+    private static var mostUnwanted: Int { 128 }
+
+    init(_ usb: any USBLink, sendTime: Duration) {
+        self.usb = usb
+        self.sendTime = sendTime
+    }
+
+    /// Sends one transfer.
+    func send(_ bytes: [UInt8]) throws(USBTrouble) {
+        do throws(USBError) {
+            try usb.send(bytes, within: sendTime)
+        } catch {
+            throw .usb(error)
+        }
+    }
+
+    /// Takes messages until one is what is wanted.
+    ///
+    /// - Parameters:
+    ///   - time: how long each transfer may take.
+    ///   - wanted: makes the result of a message; `nil` for one that is thrown away.
+    @discardableResult
+    func first<Result>(
+        within time: Duration, where wanted: (Message) throws(USBTrouble) -> Result?
+    ) throws(USBTrouble) -> Result {
+        var transfers = 0
+        while true {
+            switch parser.next() {
+            case .message(let message): if let result = try wanted(message) { return result }
+            case .damaged: throw .damaged
+            case .incomplete:
+                guard transfers < Self.mostUnwanted else { throw .damaged }
+                transfers += 1
+                parser.feed(try receive(within: time))
+            }
+        }
+    }
+
+    /// Throws away what the reader has sent and nobody wants.
+    func drain() throws(USBTrouble) {
+        parser.reset()
+        for _ in 0..<Self.mostUnwanted {
+            do throws(USBTrouble) {
+                _ = try receive(within: Self.quietTime)
+            } catch {
+                switch error {
+                case .usb(.timedOut): return
+                case .usb(.overflow), .usb(.stalled): continue
+                default: throw error
+                }
+            }
+        }
+    }
+
+    private func receive(within time: Duration) throws(USBTrouble) -> [UInt8] {
+        do throws(USBError) {
+            return try usb.receive(within: time)
+        } catch {
+            throw .usb(error)
+        }
+    }
+}
