@@ -78,7 +78,29 @@ struct License: KazasuCommand {
         if let report = LicenseDecoder.decode(outcome.dump) {
             try show(report, photoFile, context)
         }
-        if let error = outcome.error { throw Failure(error) }
+        if let error = outcome.error { throw License.failure(error, outcome.dump) }
+    }
+
+    /// What ended it; only a licence itself is unlocked by the police.
+    private static func failure(_ error: FileCardReadingError, _ dump: CardDump) -> Failure {
+        var failure = Failure(error)
+        guard LicenseDecoder.decode(dump)?.kind == .license else { return failure }
+        switch failure.reason {
+        case "pinLocked":
+            failure.hint = tr(
+                "only the police or a licence centre can unlock it; --free reads what needs no PIN",
+                "解除できるのは警察署・免許センターだけです。暗証番号なしの項目は --free で読めます")
+        case "lastTry":
+            failure.hint = tr(
+                "a wrong one locks it, and only the police can unlock it. If you are sure: --allow-last-try, then type yes",
+                "間違えると閉塞し、解除できるのは警察だけです。確実な場合だけ --allow-last-try を付け、端末で yes と入力")
+        case "wrongPIN":
+            failure.hint = tr(
+                "it is not sent again in this run; the right one gives all three tries back",
+                "この実行では再送しません。正しく照合できれば残り 3 回に戻ります")
+        default: break
+        }
+        return failure
     }
 
     // MARK: Reading
