@@ -28,9 +28,13 @@ struct Readers: KazasuCommand {
     @OptionGroup var common: CommonOptions
 
     func execute(_ context: Context) throws {
-        let readers = ListedReader.all()
+        let fault = ChipCardServiceFault.now()
+        let readers = ListedReader.all(without: fault)
         if context.json {
-            try context.print(["schema": "kazasu.readers/1", "readers": .array(readers.map(Readers.json))])
+            try context.print([
+                "schema": "kazasu.readers/1", "readers": .array(readers.map(Readers.json)),
+                "pcsc": Readers.json(fault),
+            ])
             return
         }
         if readers.isEmpty {
@@ -38,6 +42,11 @@ struct Readers: KazasuCommand {
                 tr(
                     "no reader is plugged in; --reader virtual:FILE needs none",
                     "リーダーは接続されていません。--reader virtual:ファイル ならリーダーなしで試せます"))
+        }
+        if let fault, !readers.contains(where: { $0.state == .ready }) {
+            context.note(
+                tr("no reader comes from PC/SC: \(fault.message)", "PC/SC のリーダーはありません: \(fault.message)")
+                    + (fault.remedy.map { tr("; to mend it: ", "。直すには: ") + $0 } ?? ""))
         }
         let rows = readers.map { reader in
             [reader.id ?? "-", Readers.word(reader.state), reader.name ?? "", Readers.detail(reader)]
@@ -57,6 +66,15 @@ struct Readers: KazasuCommand {
             object["hint"] = .text(reader.hint)
         }
         return .object(object)
+    }
+
+    /// Whether pcscd can be asked, and what mends it.
+    private static func json(_ fault: ChipCardServiceFault?) -> JSONValue {
+        guard let fault else { return ["state": "ready"] }
+        return [
+            "state": "unavailable", "reason": .string(fault.reason.rawValue), "detail": .string(fault.message),
+            "hint": .text(fault.remedy),
+        ]
     }
 
     private static func word(_ state: ReaderListing.State) -> String {
