@@ -14,8 +14,8 @@ struct DoctorCommand: KazasuCommand {
         abstract: tr("Find out why a reader does not work, and what mends it.", "リーダーが使えない原因と直し方を調べる。"),
         discussion: tr(
             """
-            Looks at each layer in turn: USB, driver, permission, kernel driver, other programs, firmware, libnfc's files and
-            the environment, serial ports, containers. Nothing is changed, and no reader is opened but the one that --reader
+            Looks at each layer in turn: USB, driver, permission, kernel driver, other programs, firmware, libnfc's files and \
+            the environment, serial ports, containers. Nothing is changed, and no reader is opened but the one that --reader \
             names. The exit status is 0 when a reader can be used, else 69.
 
             Examples:

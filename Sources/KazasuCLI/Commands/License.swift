@@ -13,11 +13,11 @@ struct License: KazasuCommand {
         abstract: tr("Read a Japanese driver's licence.", "運転免許証を読む。"),
         discussion: tr(
             """
-            Without a PIN: edition, dates of issue and expiry, tries left. With PIN 1 what is printed on it, with both
+            Without a PIN: edition, dates of issue and expiry, tries left. With PIN 1 what is printed on it, with both \
             PINs the registered domicile and the photo too. Reads the licence on a My Number card as well.
 
-            Three wrong PINs in a row lock a licence, and only the police can unlock it. So the tries left are read
-            before anything is sent, a PIN is sent once and never again, and with one try left it is not sent at all
+            Three wrong PINs in a row lock a licence, and only the police can unlock it. So the tries left are read \
+            before anything is sent, a PIN is sent once and never again, and with one try left it is not sent at all \
             unless you insist. Docs/license.md says what can go wrong, and why it will not.
 
             Examples:
@@ -110,8 +110,10 @@ struct License: KazasuCommand {
     ) throws -> (dump: CardDump, error: FileCardReadingError?) {
         let (picc, card) = try session.findISODEP([.typeB, .typeA])
         var reader: LicenseReader
-        do {
+        do throws(FileCardReadingError) {
             reader = try LicenseReader(card, CardIdentity(picc))
+        } catch .otherCard {
+            throw session.otherCard(picc)
         } catch {
             throw Failure(error)
         }

@@ -65,7 +65,7 @@ final class ReaderSession {
         switch finding {
         case .found(let target, let code): return (target, code)
         case .nothing:
-            throw Failure.noCard()
+            throw nothingCame([.felica])
         case .other(let target):
             throw Failure.otherCard(target, wanted: codes)
         }

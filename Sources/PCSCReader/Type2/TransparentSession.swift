@@ -38,13 +38,7 @@ enum TransparentSession {
     /// - Throws: ``TransportError/noAnswer`` when the card kept silent, ``TransportError/corrupted(status:)`` when its
     ///   answer came damaged or the reader's is broken, ``TransportError/unsupported(detail:)`` when the reader refuses.
     static func frame(in answer: [UInt8]) throws(TransportError) -> [UInt8] {
-        guard answer.count >= 2 else { throw .corrupted(status: 0) }
-        switch (answer[answer.count - 2], answer[answer.count - 1]) {
-        case (0x90, 0x00): break
-        case (0x63, 0x00), (0x64, _): throw .noAnswer
-        default: throw Type2Passage.notPassed
-        }
-        let objects = BERTLVList(tolerant: answer.dropLast(2))
+        let objects = BERTLVList(tolerant: try PseudoAnswer.content(of: answer, notPassed: Type2Passage.notPassed))
         // C0: the number of the data object that failed, and its status word.
         if let error = objects[errorTag]?.value, error.suffix(2) != [0x90, 0x00] {
             guard error.count == 3, error[1] == 0x64 else { throw .corrupted(status: error.last ?? 0) }

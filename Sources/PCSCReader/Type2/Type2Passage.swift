@@ -39,13 +39,7 @@ enum Type2Passage: Hashable, Sendable, CaseIterable {
     ///   reader does not know the pseudo-APDU, ``TransportError/corrupted(status:)``.
     func frame(in answer: [UInt8]) throws(TransportError) -> [UInt8] {
         if self == .session { return try TransparentSession.frame(in: answer) }
-        guard answer.count >= 2 else { throw .corrupted(status: 0) }
-        let data = Array(answer.dropLast(2))
-        switch (answer[answer.count - 2], answer[answer.count - 1]) {
-        case (0x90, 0x00): break
-        case (0x63, 0x00), (0x64, _): throw .noAnswer
-        default: throw Self.notPassed
-        }
+        let data = try PseudoAnswer.content(of: answer, notPassed: Self.notPassed)
         guard self == .chip else {
             guard !data.isEmpty else { throw .noAnswer }
             return data
