@@ -24,6 +24,9 @@ extension HexListing {
         for (page, bytes) in tag.pages.sorted(by: { $0.key < $1.key }) {
             text += "\(Type2Dump.name(of: page)) \(digits(bytes))\n"
         }
+        if case .array(let names)? = tag.extra["notAsked"] {
+            for case .string(let name) in names { text += "# not asked \(name)\n" }
+        }
         if case .string(let page)? = tag.extra["closedFrom"] { text += "# page \(page) needs the password\n" }
         return text
     }

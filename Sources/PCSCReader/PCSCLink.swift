@@ -15,6 +15,10 @@ struct PCSCLink: ~Copyable {
     private var selection = Selection.none
     /// How the reader takes FeliCa packets, once that is known.
     private var passage: FeliCaPassage?
+    /// How the reader may take commands of Type 2 Tags, those that it refused left out.
+    private var tagPassages: [Type2Passage]
+    /// Whether a transparent session is open, in which the reader knows no other way.
+    private var isTransparent = false
 
     /// What frames the selected card takes.
     private enum Selection {
@@ -27,10 +31,12 @@ struct PCSCLink: ~Copyable {
     init(_ context: consuming PCSCContext, reader: String) {
         self.context = context
         self.reader = reader
+        tagPassages = Type2Passage.ways(for: reader)
     }
 
     /// Gives the card back.
     mutating func release() {
+        endSession()
         _ = connection.take()
     }
 
@@ -89,6 +95,7 @@ struct PCSCLink: ~Copyable {
         if connection == nil {
             connection = try CardConnection(reader, in: context)
         } else if isUsed, kind != .felica {
+            endSession()
             do throws(PCSCFault) {
                 try reset()
             } catch {
@@ -137,9 +144,7 @@ struct PCSCLink: ~Copyable {
             guard answer.count >= 2 else { throw lost(.corrupted(status: 0)) }
             return answer
         case .storage:
-            guard let command = StorageCommand(frame) else {
-                throw .unsupported(detail: "PC/SC has no word for this command of a Type 2 Tag")
-            }
+            guard !isTransparent, let command = StorageCommand(frame) else { return try pass(frame) }
             return try command.answer(in: send(command.apdu))
         case .packets:
             guard let passage, let command = passage.command(for: frame) else {
@@ -176,6 +181,40 @@ struct PCSCLink: ~Copyable {
             }
         }
         throw FeliCaPassage.notPassed
+    }
+
+    /// Sends a frame to a Type 2 Tag in the first way that the reader does not refuse.
+    private mutating func pass(_ frame: [UInt8]) throws(TransportError) -> [UInt8] {
+        while let way = tagPassages.first {
+            guard let command = way.command(for: frame) else {
+                throw .frameTooLong(length: frame.count, limit: 0x7F)
+            }
+            do throws(TransportError) {
+                if way == .session { try beginSession() }
+                return try way.frame(in: send(command))
+            } catch .unsupported {
+                // Nothing reached the tag.
+                endSession()
+                tagPassages.removeFirst()
+            } catch {
+                throw error
+            }
+        }
+        throw Type2Passage.notPassed
+    }
+
+    private mutating func beginSession() throws(TransportError) {
+        guard !isTransparent else { return }
+        guard TransparentSession.isDone(try send(TransparentSession.start)) else { throw Type2Passage.notPassed }
+        isTransparent = true
+        guard TransparentSession.isDone(try send(TransparentSession.typeA)) else { throw Type2Passage.notPassed }
+    }
+
+    /// Gives the reader its own ways back.
+    private mutating func endSession() {
+        guard isTransparent else { return }
+        isTransparent = false
+        _ = try? transmit(TransparentSession.end)
     }
 
     private mutating func send(_ command: [UInt8]) throws(TransportError) -> [UInt8] {

@@ -51,7 +51,8 @@ public final class PCSCReader: Reader {
     /// Sends one frame to the card.
     ///
     /// - Parameters:
-    ///   - frame: an APDU; a FeliCa packet with LEN byte; of a Type 2 Tag's commands READ and WRITE.
+    ///   - frame: an APDU; a FeliCa packet with LEN byte; a command of a Type 2 Tag, READ and WRITE on every reader,
+    ///     others where it passes them on.
     ///   - timeout: not used, since PC/SC has none.
     /// - Throws: ``TransportError``; after any failure ``TransportError/cardReleased`` until a card was activated anew.
     public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {

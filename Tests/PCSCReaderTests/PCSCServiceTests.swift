@@ -190,8 +190,38 @@ struct PCSCServiceTests {
         #expect(try reader.transceive([0x30, 0x04], timeout: .zero) == Array(0..<16))
         #expect(try reader.transceive([0xA2, 0x05, 1, 2, 3, 4], timeout: .zero) == [0x0A])
         #expect(throws: TransportError.noAnswer) { try reader.transceive([0x30, 0x50], timeout: .zero) }
-        #expect(throws: TransportError.self) { try reader.transceive([0x60], timeout: .zero) }
+        // No way in: said once by the reader, and not asked again.
+        let refusal = TransportError.unsupported(
+            detail: "this reader passes no such command of a Type 2 Tag on through PC/SC")
+        #expect(throws: refusal) { try reader.transceive([0x60], timeout: .zero) }
+        let count = card.commands.count
+        #expect(throws: refusal) { try reader.transceive([0x39, 0x02], timeout: .zero) }
+        #expect(card.commands.count == count)
         #expect(try reader.transceive([0x30, 0x04], timeout: .zero) == Array(0..<16))
+        _ = card
+    }
+
+    /// Once a command needs the transparent session, all go through it, and it ends before the tag is selected anew.
+    @Test func aType2TagThroughATransparentSession() throws {
+        let bench = try PCSCBench()
+        let reader = try bench.open()
+        let device = TransparentReader()
+        let card = try bench.insert(Self.ultralight, uid: Self.uid, answer: device.answer)
+        let target = TypeATarget(uid: Self.uid, isISODEP: false)
+        #expect(try bench.wait(for: .typeA(), on: reader) == .typeA(target))
+        #expect(try reader.transceive([0x30, 0x04], timeout: .zero) == Array(0..<16))
+        #expect(device.sessions == 0)
+        #expect(try reader.transceive([0x60], timeout: .zero) == TransparentReader.version)
+        #expect(try reader.transceive([0x30, 0x04], timeout: .zero) == Array(0..<16))
+        #expect(try reader.transceive([0xA2, 0x05, 1, 2, 3, 4], timeout: .zero) == [0x0A])
+        #expect(try reader.transceive([0x30, 0x60], timeout: .zero) == [0x00])
+        #expect(throws: TransportError.noAnswer) { try reader.transceive([0x3C, 0x00], timeout: .zero) }
+        #expect((device.sessions, device.ends) == (1, 0))
+        #expect(try reader.activate(.typeA()) == .typeA(target))
+        #expect(device.ends == 1)
+        #expect(try reader.transceive([0x60], timeout: .zero) == TransparentReader.version)
+        reader.close()
+        #expect((device.sessions, device.ends) == (2, 2))
         _ = card
     }
 

@@ -21,9 +21,11 @@ struct DoctorTests {
         #expect(check.message.english.contains(scenario.says), "\(check.message.english)")
     }
 
-    /// Those of a reader that is tried are the command line's.
+    /// Those of a reader that is tried and of a service that is asked are the command line's.
     @Test func everyVerdictHasAScenario() {
-        let covered = Set(Scenario.all.flatMap(\.finds)).union([.answers, .answersNot])
+        let covered = Set(Scenario.all.flatMap(\.finds)).union([
+            .answers, .answersNot, .serviceHasReader, .serviceRefuses, .serviceSilent,
+        ])
         #expect(Set(Check.Code.allCases) == covered)
     }
 

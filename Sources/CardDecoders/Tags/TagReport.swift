@@ -17,6 +17,8 @@ public struct TagReport: Hashable, Sendable {
     public var type3: Type3Attributes?
     /// The Capability Container of a Type 4 Tag.
     public var type4: Type4Capability?
+    /// What is special to FeliCa Lite and Lite-S.
+    public var lite: LiteReport?
 
     /// The state of a tag's NDEF message.
     public enum NDEFState: Hashable, Sendable {
@@ -34,9 +36,15 @@ public struct TagReport: Hashable, Sendable {
             self.init(type4: files)
         } else if let blocks = TagReport.type3Blocks(dump) {
             self.init(type3: blocks)
+            lite = LiteReport(dump)
+        } else if let lite = LiteReport(dump) {
+            // The same product and memory as a Type 3 Tag's, but without the system by which readers find one.
+            self.init(type: 3, ndef: .none("notAnnounced"))
+            self.lite = lite
         } else {
             return nil
         }
+        if let lite { product = lite.name }
     }
 
     init(type: Int, ndef: NDEFState) {

@@ -15,6 +15,8 @@ public struct Type2Report: Hashable, Sendable {
     public var signature: [UInt8]?
     /// The counters by number.
     public var counters: [UInt8: UInt32]
+    /// Commands that the reader did not pass on, so that the tag could not be asked, as in `GET_VERSION`.
+    public var notAsked: [String]
     /// How the data area is divided; `nil` without a Capability Container that can be followed.
     public var layout: Type2Layout?
     /// Which pages are locked.
@@ -28,6 +30,10 @@ public struct Type2Report: Hashable, Sendable {
         version = dump.version
         signature = dump.signature
         counters = dump.counters
+        notAsked = []
+        if case .array(let names)? = dump.extra["notAsked"] {
+            notAsked = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        }
         product = dump.version.flatMap(Type2Product.of)
         if product == nil, case .string(let name)? = dump.extra["product"] { product = Type2Product.named(name) }
         if let capability = memory.capability, capability.isSupported {

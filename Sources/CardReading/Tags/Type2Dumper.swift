@@ -38,6 +38,8 @@ public struct Type2Dumper {
         } catch {
             interruption = ReadingError(error) ?? .radio(.corrupted(status: 0))
         }
+        let silenced = tag.notPassed.sorted().compactMap(Type2Command.name(of:))
+        memory.extra["notAsked"] = silenced.isEmpty ? nil : .array(silenced.map { .string($0) })
         var dump = CardDump(
             card: earlier?.card ?? CardIdentity(.typeA(tag.target)), type2: memory,
             extra: earlier?.extra ?? JSONObject())

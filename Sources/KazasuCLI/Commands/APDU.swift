@@ -14,11 +14,11 @@ struct APDU: KazasuCommand {
             "Send command APDUs to an ISO 7816 card and print the answers.", "ISO 7816 カードにコマンドAPDUを送り、応答を表示する。"),
         discussion: tr(
             """
-            One answer a line: the data, then the status word SW1SW2. An expected status word stands after =>, with x
-            for any digit; any other ends the run with status 77. A script has one APDU a line, # begins a comment.
+            One answer a line: the data, then the status word SW1SW2. An expected status word stands after =>, with x \
+            for any digit; any other ends the run with status 77. A script has one APDU a line, # begins a comment. \
             Answers in parts (61xx) are fetched and lengths (6Cxx) corrected, unless --raw is given.
 
-            VERIFY is sent by the PIN guard only: write PIN1 for the data. The tries left are read before, a PIN is
+            VERIFY is sent by the PIN guard only: write PIN1 for the data. The tries left are read before, a PIN is \
             sent once, and not with the last try. Commands that change a PIN are not sent.
 
             Examples:

@@ -14,8 +14,8 @@ struct MyNumber: KazasuCommand {
         abstract: tr("Read a My Number card.", "マイナンバーカードを読む。"),
         discussion: tr(
             """
-            Without a PIN: what kind of card it is, the tries left of every PIN, and three certificates. With the
-            PIN of four digits for card information input: name, address, birth date and sex. The personal number is
+            Without a PIN: what kind of card it is, the tries left of every PIN, and three certificates. With the \
+            PIN of four digits for card information input: name, address, birth date and sex. The personal number is \
             not read, and nothing is signed.
 
             Wrong PINs lock a card; the guard of 'kazasu license' watches over them here too. Docs/my-number.md says more.
@@ -106,8 +106,10 @@ struct MyNumber: KazasuCommand {
     ) throws -> (dump: CardDump, error: FileCardReadingError?) {
         let (picc, card) = try session.findISODEP([.typeB, .typeA])
         var reader: MyNumberReader
-        do {
+        do throws(FileCardReadingError) {
             reader = try MyNumberReader(card, CardIdentity(picc))
+        } catch .otherCard {
+            throw session.otherCard(picc)
         } catch {
             throw Failure(error)
         }

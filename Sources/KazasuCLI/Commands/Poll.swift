@@ -12,7 +12,7 @@ struct Poll: KazasuCommand {
         discussion: tr(
             """
             FeliCa, Type A and Type B are looked for in one go. With --system only FeliCa:
-            the codes are polled in that order and the first that answers wins.
+            the codes are polled in that order and the first that answers wins. \
             Nothing but what selects it is sent to a card, unless --applications is given.
 
             Examples:

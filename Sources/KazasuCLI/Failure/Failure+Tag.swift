@@ -13,19 +13,24 @@ extension Failure {
     ///
     /// - Parameter names: what it was recognised as; its technology is told when that is nothing.
     static func noTag(_ picc: PICC, names: [String] = []) -> Failure {
-        let technology =
-            switch picc.technology {
-            case .felica: "FeliCa"
-            case .typeA: tr("type A", "Type A")
-            case .typeB: tr("type B", "Type B")
-            }
-        let kind = names.isEmpty ? technology : names.joined(separator: ", ")
+        let kind = kind(of: picc, names: names)
         return Failure(
             .otherCard, "otherCard",
             tr(
                 "a card is there (\(kind)), but it is no NFC Forum tag",
                 "カードはあります（\(kind)）が、NFC フォーラムのタグではありません"),
             hint: tr("'kazasu poll' tells what it is", "'kazasu poll' で種類を確認できます"))
+    }
+
+    /// What a card was recognised as, or its technology.
+    static func kind(of picc: PICC, names: [String]) -> String {
+        guard names.isEmpty else { return names.joined(separator: ", ") }
+        return switch picc {
+        case .felica(let target):
+            target.requestData.map { CardNames.mention(SystemCode(rawValue: $0)) } ?? "FeliCa"
+        case .typeA: tr("type A", "Type A")
+        case .typeB: tr("type B", "Type B")
+        }
     }
 
     /// The card that is there is of a kind that nothing can be read of without a key.

@@ -17,6 +17,15 @@ struct Type2View {
             rows.append(["UID", redaction.apply(Hex.encode(uid, uppercase: true)) + check])
         }
         if let version = report.version { rows.append([tr("Version", "バージョン"), Hex.encode(version, uppercase: true)]) }
+        if !report.notAsked.isEmpty {
+            let names = report.notAsked.joined(separator: ", ")
+            rows.append([
+                tr("Not asked", "未確認"),
+                tr(
+                    "\(names): the reader passes this on to no tag, so the product, its counters and its signature are not known",
+                    "\(names): リーダーがタグに通さないため、製品・カウンター・署名は分かりません"),
+            ])
+        }
         if let product = report.product, let pages = product.pageCount {
             let user = product.userPages.map {
                 tr(
@@ -90,6 +99,7 @@ struct Type2View {
         object["counters"] = .object(
             JSONObject(report.counters.sorted { $0.key < $1.key }.map { ("\($0.key)", .int($0.value)) }))
         object["signature"] = .text(report.signature.map { redaction.apply(Hex.encode($0)) })
+        if !report.notAsked.isEmpty { object["notAsked"] = .array(report.notAsked.map { .string($0) }) }
         if let layout = report.layout {
             object["blocks"] = .array(
                 layout.blocks.map { block in

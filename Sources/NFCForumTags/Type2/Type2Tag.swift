@@ -13,6 +13,8 @@ public final class Type2Tag {
     public private(set) var memory = Type2Memory()
     private let reader: any Reader
     private let cancellation: CancellationToken
+    /// The codes of commands that the reader does not pass on, so that the tag could not be asked.
+    public private(set) var notPassed: Set<UInt8> = []
     private var sector: UInt8 = 0
     private var knownVersion: [UInt8]??
     private var knownProduct: Type2Product??
@@ -43,6 +45,7 @@ public final class Type2Tag {
         case .bytes(let bytes): return bytes
         case .nak(let code): throw .refused(page: page, nak: code)
         case .silence: throw .refused(page: page, nak: nil)
+        case .notPassed(let error): throw .transport(error)
         }
     }
 
@@ -90,6 +93,7 @@ public final class Type2Tag {
         case .bytes: return
         case .nak(let code): throw .refused(page: page, nak: code)
         case .silence: throw .refused(page: page, nak: nil)
+        case .notPassed(let error): throw .transport(error)
         }
     }
 
@@ -128,6 +132,9 @@ public final class Type2Tag {
         let product: Type2Product?
         if let version = try version() {
             product = Type2Product.of(version: version)
+        } else if case .notPassed? = versionRefusal {
+            // A tag that could not be asked may be of any product.
+            product = nil
         } else if case .bytes = try ask(Type2Command.authenticate, { $0.count == 9 && $0.first == 0xAF }) {
             // The tag waits for the second part now; selecting it anew ends that.
             try select()
@@ -175,6 +182,8 @@ public final class Type2Tag {
         case nak(UInt8)
         /// It kept silent.
         case silence
+        /// The reader does not pass such a command on; the tag heard nothing.
+        case notPassed(TransportError)
     }
 
     /// Sends a command until the tag answered it, or cannot.
@@ -198,6 +207,9 @@ public final class Type2Tag {
                 try select()
                 if silent == Attempts.silent { return .silence }
             case .failure(.cancelled): throw .cancelled
+            case .failure(.unsupported(let detail)):
+                if let code = frame.first { notPassed.insert(code) }
+                return .notPassed(.unsupported(detail: detail))
             case .failure(let error):
                 damaged += 1
                 guard error.isTransient, damaged < Attempts.damaged else { throw .transport(error) }

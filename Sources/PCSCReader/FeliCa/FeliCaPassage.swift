@@ -40,14 +40,7 @@ enum FeliCaPassage: Hashable, Sendable, CaseIterable {
     /// - Throws: ``TransportError/noAnswer`` when the card kept silent, ``TransportError/unsupported(detail:)`` when
     ///   the reader does not know the pseudo-APDU, ``TransportError/corrupted(status:)``.
     func packet(in answer: [UInt8]) throws(TransportError) -> [UInt8] {
-        guard answer.count >= 2 else { throw .corrupted(status: 0) }
-        let data = Array(answer.dropLast(2))
-        switch (answer[answer.count - 2], answer[answer.count - 1]) {
-        case (0x90, 0x00): break
-        // No answer from the card: ACS says 6300, PC/SC part 3 6400 and 6401.
-        case (0x63, 0x00), (0x64, _): throw .noAnswer
-        default: throw Self.notPassed
-        }
+        let data = try PseudoAnswer.content(of: answer, notPassed: Self.notPassed)
         switch self {
         case .plain: return try Self.whole(data)
         case .chip:
