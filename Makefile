@@ -31,7 +31,7 @@ RELEASE_FLAGS := -c release --product kazasu --static-swift-stdlib -Xswiftc -use
 # The product of `make release` and `make docs`, ready to be installed.
 DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
-MODULES := ByteCodec CardModel NFCTransport NDEF CardDecoders DumpFormats DumpFormatsXML FeliCa ISO7816 NFCForumTags ISODEP \
+MODULES := ByteCodec CardCiphers CardModel NFCTransport NDEF CardDecoders DumpFormats DumpFormatsXML FeliCa ISO7816 NFCForumTags ISODEP \
            SystemDevices LibNFCReader PCSCReader PaSoRiReader ReaderDiagnosis VirtualReader CardReading
 
 APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config

@@ -24,7 +24,10 @@ extension HexListing {
         for (page, bytes) in tag.pages.sorted(by: { $0.key < $1.key }) {
             text += "\(Type2Dump.name(of: page)) \(digits(bytes))\n"
         }
-        if case .string(let page)? = tag.extra["closedFrom"] { text += "# page \(page) needs the password\n" }
+        if case .string(let page)? = tag.extra["closedFrom"] {
+            // Of those that are protected, only Ultralight C knows no GET_VERSION.
+            text += "# page \(page) needs the \(tag.version == nil ? "key" : "password")\n"
+        }
         return text
     }
 

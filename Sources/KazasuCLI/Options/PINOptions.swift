@@ -11,13 +11,13 @@ struct PINOptions: ParsableArguments {
         help: help(
             "Where PIN 1 comes from: env:NAME, file:PATH or fd:NUMBER. Else it is asked for on the terminal.",
             "暗証番号1の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
-    var pin1From: PINSource?
+    var pin1From: SecretSource?
 
     @Option(
         name: .customLong("pin2-from"),
         help: help(
             "Where PIN 2 comes from, in the same way.", "暗証番号2の入力元（書き方は同じ）。", value: "source"))
-    var pin2From: PINSource?
+    var pin2From: SecretSource?
 
     @Flag(
         name: .long,
@@ -37,7 +37,15 @@ struct PINOptions: ParsableArguments {
     ///   - source: ``pin1From`` or ``pin2From``.
     ///   - name: what people call it.
     /// - Returns: `nil` when there is neither a source nor a terminal, or nothing was typed.
-    func pin(_ source: PINSource?, _ name: LocalizedText, _ context: Context) throws(Failure) -> PIN? {
+    func pin(_ source: SecretSource?, _ name: LocalizedText, _ context: Context) throws(Failure) -> PIN? {
         try PINDialog(context).pin(source, name)
     }
+}
+
+extension SecretSource {
+    /// The PIN that it names.
+    ///
+    /// - Parameter what: what messages call it.
+    /// - Throws: ``Failure``, without what was read.
+    func readPIN(_ what: String) throws(Failure) -> PIN { PIN(try read(what)) }
 }

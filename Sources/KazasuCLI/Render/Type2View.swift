@@ -31,7 +31,7 @@ struct Type2View {
             rows.append([label, Hex.encode(page, uppercase: true)])
         }
         rows.append([tr("Locked pages", "ロック済みページ"), locks])
-        if let configuration = report.configuration { rows.append([tr("Password", "パスワード"), words(configuration)]) }
+        if let configuration = report.configuration { rows.append([secretName, words(configuration)]) }
         for (number, count) in report.counters.sorted(by: { $0.key < $1.key }) {
             rows.append([tr("Counter \(number)", "カウンター \(number)"), "\(count)"])
         }
@@ -57,6 +57,10 @@ struct Type2View {
         if ranges.isEmpty { return tr("none", "なし") }
         return ranges.map { $0.count == 1 ? name($0.lowerBound) : "\(name($0.lowerBound))-\(name($0.upperBound))" }
             .joined(separator: " ")
+    }
+
+    private var secretName: String {
+        report.product?.dynamicLocks == .ultralightC ? tr("Key", "鍵") : tr("Password", "パスワード")
     }
 
     private func words(_ configuration: Type2Configuration) -> String {

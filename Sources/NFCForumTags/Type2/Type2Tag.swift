@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardCiphers
 public import NDEF
 public import NFCTransport
 
@@ -11,8 +12,12 @@ public final class Type2Tag {
     public let target: TypeATarget
     /// The pages that were read or written so far.
     public private(set) var memory = Type2Memory()
-    private let reader: any Reader
+    let reader: any Reader
     private let cancellation: CancellationToken
+    /// What the tag is authenticated with each time it is selected anew; `nil` for no authentication.
+    var key: TripleDESKey?
+    /// Where RndA comes from.
+    var random: () -> UInt64 = { .random(in: .min ... .max) }
     private var sector: UInt8 = 0
     private var knownVersion: [UInt8]??
     private var knownProduct: Type2Product??
@@ -128,7 +133,7 @@ public final class Type2Tag {
         let product: Type2Product?
         if let version = try version() {
             product = Type2Product.of(version: version)
-        } else if case .bytes = try ask(Type2Command.authenticate, { $0.count == 9 && $0.first == 0xAF }) {
+        } else if case .bytes = try ask(Type2Command.authenticate, Type2Command.isChallenge) {
             // The tag waits for the second part now; selecting it anew ends that.
             try select()
             product = .ultralightC
@@ -208,8 +213,9 @@ public final class Type2Tag {
 
     /// Selects the tag anew.
     ///
-    /// - Throws: ``TagError/tagLost`` when it does not answer, or another one does.
-    private func select() throws(TagError) {
+    /// - Throws: ``TagError/tagLost`` when it does not answer, or another one does; ``TagError/keyRefused``.
+    func select() throws(TagError) {
+        var isUnproven = false
         for attempt in 1...Attempts.activation {
             if cancellation.isCancelled { throw .cancelled }
             let result = Result { () throws(TransportError) in try reader.activate(.typeA(isoDEP: false)) }
@@ -218,14 +224,15 @@ public final class Type2Tag {
                 let lost = sector
                 sector = 0
                 try select(sector: lost)
-                return
+                if try key.map(proves) ?? true { return }
+                isUnproven = true
             case .success: continue
             case .failure(.cancelled): throw .cancelled
             case .failure(let error):
                 guard error.isTransient, attempt < Attempts.activation else { throw .transport(error) }
             }
         }
-        throw .tagLost
+        throw isUnproven ? .keyRefused : .tagLost
     }
 
     /// A random UID, four bytes from 08 on, changes each time.

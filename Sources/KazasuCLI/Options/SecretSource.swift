@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CardCiphers
 import Glibc
-import ISO7816
 
-/// Where a PIN comes from when it is not typed: `env:NAME`, `file:PATH` or `fd:NUMBER`. A PIN is never an argument, for
-/// every user of the machine can see those.
-enum PINSource: ExpressibleByArgument, Equatable, Sendable {
+/// Where a PIN or key comes from when it is not typed: `env:NAME`, `file:PATH` or `fd:NUMBER`. It is never an argument,
+/// for every user of the machine can see those.
+enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
     case environment(String)
     case file(String)
     case descriptor(Int32)
@@ -24,42 +24,43 @@ enum PINSource: ExpressibleByArgument, Equatable, Sendable {
         }
     }
 
-    /// The PIN: all up to the first line end.
+    /// The secret: all up to the first line end.
     ///
     /// A variable of the environment is overwritten as it is read. What was read of a file or descriptor is overwritten
     /// here; one that a pipe is behind can be read once.
     ///
-    /// - Parameter what: what messages call it.
+    /// - Parameters:
+    ///   - what: what messages call it.
+    ///   - reason: the word for scripts when there is none.
     /// - Throws: ``Failure``, without what was read.
-    func read(_ what: String) throws(Failure) -> PIN {
-        let pin: PIN?
+    func read(_ what: String, reason: String = "noPIN") throws(Failure) -> SecretBytes {
+        let secret: SecretBytes?
         switch self {
         case .environment(let name):
             guard let value = getenv(name) else {
-                throw PINSource.missing(what, tr("\(name) is not set", "環境変数 \(name) がありません"))
+                throw SecretSource.missing(what, reason, tr("\(name) is not set", "環境変数 \(name) がありません"))
             }
             let bytes = UnsafeRawBufferPointer(start: value, count: strlen(value))
-            pin = bytes.isEmpty || bytes.count > SecretLine.longest ? nil : PIN(bytes)
+            secret = bytes.isEmpty || bytes.count > SecretLine.longest ? nil : SecretBytes(bytes)
             explicit_bzero(value, bytes.count)
         case .file(let path):
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Files.unreadable(path, errno) }
             defer { close(descriptor) }
-            pin = try SecretLine.read(descriptor, name: path)
+            secret = try SecretLine.read(descriptor, name: path)
         case .descriptor(let number):
-            pin = try SecretLine.read(number, name: tr("descriptor \(number)", "ディスクリプター \(number)"))
+            secret = try SecretLine.read(number, name: tr("descriptor \(number)", "ディスクリプター \(number)"))
         }
-        guard let pin else {
-            throw PINSource.missing(what, tr("there is none, or too much", "空、または長すぎます"))
+        guard let secret else {
+            throw SecretSource.missing(what, reason, tr("there is none, or too much", "空、または長すぎます"))
         }
-        return pin
+        return secret
     }
 
-    private static func missing(_ what: String, _ why: String) -> Failure {
+    private static func missing(_ what: String, _ reason: String, _ why: String) -> Failure {
         Failure(
-            .usage, "noPIN", tr("\(what) cannot be read: \(why)", "\(what)を読めません（\(why)）"),
+            .usage, reason, tr("\(what) cannot be read: \(why)", "\(what)を読めません（\(why)）"),
             hint: tr(
-                "give it as env:NAME, file:PATH or fd:NUMBER, or type it on a terminal",
-                "env:変数名、file:パス、fd:番号 で渡すか、端末で入力してください"))
+                "it is the first line of env:NAME, file:PATH or fd:NUMBER", "env:変数名、file:パス、fd:番号 の 1 行目を読みます"))
     }
 }
