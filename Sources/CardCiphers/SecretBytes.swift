@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// It prints, reflects and dumps as `Redacted`, and can be neither compared nor encoded.
 @safe
-public final class SecretBytes {
+public final class SecretBytes: SecretValue {
     private let memory: UnsafeMutableRawBufferPointer
 
     /// A copy of these bytes; who holds them overwrites them then.
@@ -34,13 +34,4 @@ public final class SecretBytes {
     public func wipe() {
         if let start = unsafe memory.baseAddress { unsafe explicit_bzero(start, memory.count) }
     }
-}
-
-extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Redacted`.
-    public var description: String { "Redacted" }
-    /// `Redacted`.
-    public var debugDescription: String { "Redacted" }
-    /// Nothing.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

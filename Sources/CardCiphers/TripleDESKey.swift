@@ -5,7 +5,7 @@
 /// For cards that know nothing newer (MIFARE Ultralight C, ICAO's basic access): its 112 bits are not for new designs.
 /// What it is made of is overwritten when nobody holds it any more, and it prints, reflects and dumps as `Redacted`.
 /// Sources: FIPS 46-3, NIST SP 800-67; modes: ISO/IEC 10116, ISO/IEC 9797-1.
-public final class TripleDESKey {
+public final class TripleDESKey: SecretValue {
     private let first: DESKey
     private let second: DESKey
 
@@ -70,13 +70,4 @@ public final class TripleDESKey {
     private static func wholeBlocks(_ data: [UInt8]) -> [UInt64] {
         stride(from: 0, to: data.count, by: 8).map { UInt64(block: data.dropFirst($0).prefix(8)) }
     }
-}
-
-extension TripleDESKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Redacted`.
-    public var description: String { "Redacted" }
-    /// `Redacted`.
-    public var debugDescription: String { "Redacted" }
-    /// Nothing.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

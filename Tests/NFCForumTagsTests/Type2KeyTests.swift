@@ -46,6 +46,18 @@ struct Type2KeyTests {
         #expect(try tag.readNDEF().message == message)
     }
 
+    @Test(
+        "Pages that READ rolls over to are not taken for those that need the key",
+        arguments: 1...4 as ClosedRange<UInt8>)
+    func rollOver(page: UInt8) throws {
+        let (tag, _) = try ProtectedTag.make(from: page + 3)
+        _ = try tag.product()
+        _ = try tag.page(3)
+        #expect(tag.memory.pages.keys.sorted() == (3..<UInt16(min(page + 3, 7))).map { $0 })
+        try tag.authenticate(Self.key())
+        #expect(try tag.page(5) == [0x00, 0xFE, 0x00, 0x00])
+    }
+
     @Test("Writing only: read without a key, written with it")
     func writingOnly() throws {
         let (tag, _) = try ProtectedTag.make(from: 4, writingOnly: true)

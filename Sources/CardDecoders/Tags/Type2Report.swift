@@ -67,15 +67,19 @@ extension TagReport {
         }
         guard let message = layout.message else {
             switch layout.end {
-            case .unreadable: return .none(capability.readAccess == 0 ? "notRead" : "notReadable")
+            case .unreadable(let address):
+                let page = UInt16(clamping: address / Type2Memory.pageSize)
+                let isClosed = report.configuration.map { $0.protectsReading && $0.protects(page) } ?? false
+                return .none(isClosed || capability.readAccess != 0 ? "notReadable" : "notRead")
             case .lengthBeyondEnd: return .none("lengthBeyondEnd")
             case .terminator, .dataArea, .message: return .none("noMessageBlock")
             }
         }
-        let page = UInt16(clamping: message.lengthAddress / Type2Memory.pageSize)
+        // What a message of this length takes, whoever has no key.
+        let pages = Type2WritePlan.pages(layout, length: message.value.count)
         let isWritable =
-            capability.writeAccess == 0 && !report.locks.pages.contains(page)
-            && report.configuration?.protects(page) != true
+            capability.writeAccess == 0 && !pages.contains { report.locks.pages.contains($0) }
+            && !pages.contains { report.configuration?.protects($0) == true }
         return .message(message.value, capacity: Type2WritePlan.capacity(layout), isWritable: isWritable)
     }
 }

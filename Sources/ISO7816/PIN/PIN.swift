@@ -6,7 +6,7 @@ public import CardCiphers
 /// holds the value any more.
 ///
 /// It prints, reflects and dumps as `Redacted`, cannot be compared, encoded or copied out, and is sent at most once.
-public final class PIN {
+public final class PIN: SecretValue {
     private let secret: SecretBytes
     /// Whether it was sent, or tried to be.
     public private(set) var isSpent = false
@@ -49,13 +49,4 @@ public final class PIN {
         }
         return try use(frame)
     }
-}
-
-extension PIN: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Redacted`.
-    public var description: String { "Redacted" }
-    /// `Redacted`.
-    public var debugDescription: String { "Redacted" }
-    /// Nothing.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -73,6 +73,7 @@ struct MyNumber: KazasuCommand {
     var output: String?
 
     func validate() throws {
+        try SecretSource.validate(pin1From, "--pin1-from")
         if free, pin1From != nil {
             throw ValidationError(tr("--free goes without a PIN", "--free は暗証番号と併用できません"))
         }

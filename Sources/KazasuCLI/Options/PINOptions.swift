@@ -26,6 +26,11 @@ struct PINOptions: ParsableArguments {
             "残り1回、または残り回数が不明でも照合する。その前に端末で確認する。"))
     var allowLastTry = false
 
+    func validate() throws {
+        try SecretSource.validate(pin1From, "--pin1-from")
+        try SecretSource.validate(pin2From, "--pin2-from")
+    }
+
     /// Whether a last try may be used: only when the flag is there and the user types yes on the terminal.
     func consent(_ context: Context) -> PINConsent {
         PINDialog(context).consent(allowLastTry: allowLastTry)

@@ -10,18 +10,32 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
     case environment(String)
     case file(String)
     case descriptor(Int32)
+    /// None of these, and perhaps the secret itself: the parser's own words for a bad value would repeat it.
+    case none
 
-    init?(argument: String) {
+    init(argument: String) {
+        self = .none
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[1].isEmpty else { return nil }
+        guard parts.count == 2, !parts[1].isEmpty else { return }
         switch parts[0] {
         case "env": self = .environment(String(parts[1]))
         case "file": self = .file(String(parts[1]))
         case "fd":
-            guard let number = Int32(parts[1]), number >= 0 else { return nil }
+            guard let number = Int32(parts[1]), number >= 0 else { return }
             self = .descriptor(number)
-        default: return nil
+        default: return
         }
+    }
+
+    /// Checks what an option was given.
+    ///
+    /// - Throws: `ValidationError`, without what stands there.
+    static func validate(_ source: SecretSource?, _ option: String) throws(ValidationError) {
+        guard source == SecretSource.none else { return }
+        throw ValidationError(
+            tr(
+                "\(option) takes env:NAME, file:PATH or fd:NUMBER, never the secret itself",
+                "\(option) には env:変数名、file:パス、fd:番号 を指定してください。値そのものは書けません"))
     }
 
     /// The secret: all up to the first line end.
@@ -50,6 +64,7 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
             secret = try SecretLine.read(descriptor, name: path)
         case .descriptor(let number):
             secret = try SecretLine.read(number, name: tr("descriptor \(number)", "ディスクリプター \(number)"))
+        case .none: secret = nil
         }
         guard let secret else {
             throw SecretSource.missing(what, reason, tr("there is none, or too much", "空、または長すぎます"))

@@ -13,6 +13,10 @@ struct TagKeyOptions: ParsableArguments {
             "Ultralight C を鍵で認証する。鍵は 16 進 32 桁で、env:変数名、file:パス、fd:番号 から読む。", value: "source"))
     var keyFrom: SecretSource?
 
+    func validate() throws {
+        try SecretSource.validate(keyFrom, "--key-from")
+    }
+
     /// The key; `nil` when none was given.
     ///
     /// - Throws: ``Failure``, without what was read.
@@ -29,8 +33,8 @@ struct TagKeyOptions: ParsableArguments {
         return key
     }
 
-    /// The bytes that hexadecimal digits stand for, with spaces, colons or hyphens between them or none; no copy of them
-    /// stays behind.
+    /// The bytes that hexadecimal digits stand for, packed or with spaces, colons, hyphens or `0x` before bytes; no copy of
+    /// them stays behind.
     private static func bytes(_ text: SecretBytes) -> SecretBytes? {
         var key: [UInt8] = []
         // So that it never moves and leaves a copy.
@@ -42,6 +46,10 @@ struct TagKeyOptions: ParsableArguments {
                 if let digit = Hex.value(of: character) {
                     if let first = high { key.append(first << 4 | digit) }
                     high = high == nil ? digit : nil
+                    return true
+                }
+                if high == 0, character | 0x20 == 0x78 {
+                    high = nil
                     return true
                 }
                 return high == nil && [0x20, 0x2D, 0x3A].contains(character)

@@ -71,15 +71,17 @@ public final class Type2Tag {
     /// One page, read when it is not in ``memory``.
     ///
     /// Three more pages come with it; ``memory`` takes those that are surely what they seem to be: READ goes on with page 0
-    /// behind the last page.
+    /// behind the last page, and behind the last one that may be read without password or key.
     public func page(_ number: UInt16) throws(TagError) -> [UInt8] {
         if let known = memory[number] { return known }
         let bytes = try read(page: number)
         let last = lastPage
         for place in 0..<4 {
             let page = number &+ UInt16(place)
-            guard place == 0 || (last.map { page <= $0 } ?? false), page >> 8 == number >> 8 else { break }
-            memory[page] = Array(bytes.dropFirst(place * 4).prefix(4))
+            let part = Array(bytes.dropFirst(place * 4).prefix(4))
+            guard place == 0 || (last.map { page <= $0 } ?? false) && !mayBeFirstPage(part), page >> 8 == number >> 8
+            else { break }
+            memory[page] = part
         }
         return Array(bytes.prefix(4))
     }
@@ -100,6 +102,12 @@ public final class Type2Tag {
 
     /// Forgets what was read, so that it is read anew.
     public func forget() { memory = Type2Memory() }
+
+    /// Whether these may be the bytes of page 0, which begins with the UID.
+    private func mayBeFirstPage(_ bytes: [UInt8]) -> Bool {
+        guard let first = memory[0] ?? (target.uid.count == 7 ? target.uid : nil) else { return true }
+        return bytes.prefix(3) == first.prefix(3)
+    }
 
     private var lastPage: UInt16? {
         if case .some(let known?) = knownProduct, let count = known.pageCount { return count - 1 }
