@@ -35,7 +35,7 @@ MODULES := ByteCodec CardCiphers CardModel NFCTransport NDEF CardDecoders DumpFo
            SystemDevices LibNFCReader PCSCReader PaSoRiReader ReaderDiagnosis VirtualReader CardReading
 
 APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config
-APT_TEST := libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
+APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
             pcscd vsmartcard-vpcd vsmartcard-vpicc python3-virtualsmartcard \
             umockdev python3-gi gir1.2-umockdev-1.0
 
