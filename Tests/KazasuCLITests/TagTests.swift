@@ -95,7 +95,7 @@ struct TagTests {
     func rawPages() throws {
         let reader = Self.tag("ntag213")
         #expect(try Kazasu.run("tag", "write", "-r", reader, "--yes", "--page", "8", "DE AD BE EF").end == .exited(0))
-        for page in ["0", "2", "3", "28", "2B", "FFFF"] {
+        for page in ["0", "2", "3", "28", "2A", "FFFF"] {
             let result = try Kazasu.run("tag", "write", "-r", reader, "--yes", "--page", page, "00000000")
             result.expectFailure(77, "nothing was written")
             #expect(

@@ -40,7 +40,19 @@ public struct Type2Report: Hashable, Sendable {
             layout = Type2Layout(capability, memory: memory)
         }
         locks = Type2Locks(memory: memory, product: product, layout: layout)
-        configuration = product.flatMap { [memory] in Type2Configuration(memory: memory, product: $0) }
+        configuration = product.flatMap { [memory] in
+            Type2Configuration(memory: memory, product: $0) ?? Type2Report.refusal($0, dump)
+        }
+    }
+}
+
+extension Type2Report {
+    /// Where reading was refused before the configuration: there the protection begins.
+    private static func refusal(_ product: Type2Product, _ dump: Type2Dump) -> Type2Configuration? {
+        guard case .string(let text)? = dump.extra["closedFrom"], let page = UInt16(text, radix: 16),
+            let configuration = product.configurationPage, page <= configuration &+ 1
+        else { return nil }
+        return Type2Configuration(refusedFrom: page)
     }
 }
 
@@ -56,18 +68,24 @@ extension TagReport {
         guard report.memory[3] != nil else { return .none("notRead") }
         guard let capability = report.memory.capability else { return .none("notFormatted") }
         guard let layout = report.layout else { return .none("unknownVersion") }
-        guard capability.readAccess == 0 else { return .none("notReadable") }
+        guard capability.readAccess == 0 || capability.readAccess == Type2Capability.accessWithKey else {
+            return .none("notReadable")
+        }
         guard let message = layout.message else {
             switch layout.end {
-            case .unreadable: return .none("notRead")
+            case .unreadable(let address):
+                let page = UInt16(clamping: address / Type2Memory.pageSize)
+                let isClosed = report.configuration.map { $0.protectsReading && $0.protects(page) } ?? false
+                return .none(isClosed || capability.readAccess != 0 ? "notReadable" : "notRead")
             case .lengthBeyondEnd: return .none("lengthBeyondEnd")
             case .terminator, .dataArea, .message: return .none("noMessageBlock")
             }
         }
-        let page = UInt16(clamping: message.lengthAddress / Type2Memory.pageSize)
+        // What a message of this length takes, whoever has no key.
+        let pages = Type2WritePlan.pages(layout, length: message.value.count)
         let isWritable =
-            capability.writeAccess == 0 && !report.locks.pages.contains(page)
-            && report.configuration?.protects(page) != true
+            capability.writeAccess == 0 && !pages.contains { report.locks.pages.contains($0) }
+            && !pages.contains { report.configuration?.protects($0) == true }
         return .message(message.value, capacity: Type2WritePlan.capacity(layout), isWritable: isWritable)
     }
 }

@@ -56,7 +56,7 @@ public struct Type2Dumper {
     private func pages(
         _ product: Type2Product?, into memory: inout Type2Dump, next: inout UInt16
     ) throws(TagError) {
-        let count = product?.pageCount
+        let count = product?.readablePageCount
         while next < count ?? Type2Dumper.sector {
             if memory.pages[next] == nil {
                 if let count, product?.hasSignature == true {

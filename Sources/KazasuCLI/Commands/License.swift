@@ -137,7 +137,7 @@ struct License: KazasuCommand {
         var pins: [(LicensePIN, PIN)] = []
         for (pin, source) in [(LicensePIN.pin1, pinOptions.pin1From), (.pin2, pinOptions.pin2From)] {
             guard let source else { continue }
-            pins.append((pin, try source.read(pin.name[Language.current])))
+            pins.append((pin, try source.readPIN(pin.name[Language.current])))
         }
         return pins
     }

@@ -47,7 +47,7 @@ struct MyNumber: KazasuCommand {
         help: help(
             "Where the PIN of four digits comes from: env:NAME, file:PATH or fd:NUMBER. Else it is asked for on the terminal.",
             "数字 4 桁の暗証番号の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
-    var pin1From: PINSource?
+    var pin1From: SecretSource?
 
     @Flag(
         name: .long,
@@ -73,6 +73,7 @@ struct MyNumber: KazasuCommand {
     var output: String?
 
     func validate() throws {
+        try SecretSource.validate(pin1From, "--pin1-from")
         if free, pin1From != nil {
             throw ValidationError(tr("--free goes without a PIN", "--free は暗証番号と併用できません"))
         }
@@ -82,7 +83,7 @@ struct MyNumber: KazasuCommand {
         let dumpFile = try output.map { path throws(Failure) in try OutputFile(path) }
         let folder = try certificates.map { path throws(Failure) in try CertificateFolder(path) }
         let given = try pin1From.map { source throws(Failure) in
-            try source.read(MyNumberPIN.cardInput.name[Language.current])
+            try source.readPIN(MyNumberPIN.cardInput.name[Language.current])
         }
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { try read($0, given, context) }

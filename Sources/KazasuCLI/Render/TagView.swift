@@ -35,7 +35,7 @@ struct TagView {
         switch report.ndef {
         case .none(let word): rows.append(["NDEF", TagView.words(word)])
         case .message(let bytes, let capacity, let isWritable):
-            let access = isWritable ? tr("writable", "書き込み可") : tr("read-only", "読み取り専用")
+            let access = isWritable ? tr("writable", "書き込み可") : tr("not writable", "書き込み不可")
             rows.append([
                 "NDEF",
                 tr("\(bytes.count) of \(capacity) bytes, \(access)", "\(bytes.count) / \(capacity) バイト、\(access)"),

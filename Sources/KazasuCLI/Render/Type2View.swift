@@ -40,7 +40,7 @@ struct Type2View {
             rows.append([label, Hex.encode(page, uppercase: true)])
         }
         rows.append([tr("Locked pages", "ロック済みページ"), locks])
-        if let configuration = report.configuration { rows.append([tr("Password", "パスワード"), words(configuration)]) }
+        if let configuration = report.configuration { rows.append([secretName, words(configuration)]) }
         for (number, count) in report.counters.sorted(by: { $0.key < $1.key }) {
             rows.append([tr("Counter \(number)", "カウンター \(number)"), "\(count)"])
         }
@@ -55,6 +55,8 @@ struct Type2View {
     /// The locked pages as ranges; what was not read is said.
     private var locks: String {
         guard report.locks.staticBytes != nil else { return tr("not read", "未読") }
+        let unread = report.product?.dynamicLockPage.flatMap { report.memory[$0] == nil ? $0 : nil }
+        let rest = unread.map { tr("  (page \(name($0)) not read)", "  （ページ \(name($0)) は未読）") } ?? ""
         var ranges: [ClosedRange<UInt16>] = []
         for page in report.locks.pages {
             if let last = ranges.last, last.upperBound &+ 1 == page {
@@ -63,9 +65,13 @@ struct Type2View {
                 ranges.append(page...page)
             }
         }
-        if ranges.isEmpty { return tr("none", "なし") }
+        if ranges.isEmpty { return tr("none", "なし") + rest }
         return ranges.map { $0.count == 1 ? name($0.lowerBound) : "\(name($0.lowerBound))-\(name($0.upperBound))" }
-            .joined(separator: " ")
+            .joined(separator: " ") + rest
+    }
+
+    private var secretName: String {
+        report.product?.dynamicLocks == .ultralightC ? tr("Key", "鍵") : tr("Password", "パスワード")
     }
 
     private func words(_ configuration: Type2Configuration) -> String {

@@ -16,6 +16,12 @@ public enum Type2Command {
     static let readSignature: [UInt8] = [0x3C, 0x00]
     /// The first part of Ultralight C's AUTHENTICATE: `AF` and eight bytes. Nothing is authenticated by it.
     static let authenticate: [UInt8] = [0x1A, 0x00]
+    /// What the first answer and the second part of AUTHENTICATE begin with.
+    static let more: UInt8 = 0xAF
+    /// What the last answer to AUTHENTICATE begins with.
+    static let done: UInt8 = 0x00
+    /// Whether an answer is that to the first part of AUTHENTICATE.
+    static func isChallenge(_ answer: [UInt8]) -> Bool { answer.count == 9 && answer.first == more }
     /// The first part of SECTOR_SELECT.
     static let sectorSelect: [UInt8] = [0xC2, 0xFF]
     /// The second part of SECTOR_SELECT; silence is success.
