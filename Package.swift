@@ -99,8 +99,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "CardReadingTests",
         [
-            "ByteCodec", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "NFCTransport",
-            "VirtualReader",
+            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "NDEF",
+            "NFCForumTags", "NFCTransport", "VirtualReader",
         ]
     ),
     ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),
