@@ -33,7 +33,7 @@ public struct LiteReport: Hashable, Sendable {
         case 0xF1, 0xF2: isLiteS = true
         default: isLiteS = blocks[0x90] != nil
         }
-        userBlocks = blocks.keys.map { Int($0) }.filter { $0 < LiteReport.userBlockCount }.sorted()
+        userBlocks = blocks.numbers.map { Int($0) }.filter { $0 < LiteReport.userBlockCount }
         dataFormatCode = blocks[0x82].map { LiteIDBlock($0).format }
         configuration = blocks[0x88].map { [isLiteS] in LiteMemoryConfiguration($0, isLiteS: isLiteS) }
     }
