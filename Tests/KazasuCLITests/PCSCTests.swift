@@ -149,6 +149,26 @@ struct PCSCObstacleTests {
         #expect(list.errors.contains("no reader comes from PC/SC: pcscd ") != hasReady, "\(list.errors)")
     }
 
+    @Test("A socket at which nobody answers, and one that the user may not open")
+    func socketThatIsThere() throws {
+        let folder = try TemporaryFolder()
+        let socket = try folder.write([], as: "pcscd.comm")
+        let silent = try Kazasu.run(
+            ["poll", "-t", "0", "-r", "pcsc:Sony"], environment: [PCSCService.variable: socket])
+        silent.expectFailure(69, "pcscd does not answer")
+        #expect(silent.errors.contains("sudo systemctl restart pcscd.socket pcscd.service"))
+        guard ReaderTests.canBeNobody else { return }
+        #expect(chmod(folder.path, 0o755) == 0 && chmod(socket, 0o600) == 0)
+        let environment = Kazasu.environment.merging([
+            "LLVM_PROFILE_FILE": "/dev/null", PCSCService.variable: socket,
+        ]) { $1 }
+        let closed = try ChildProcess.run(
+            "/usr/bin/setpriv", ReaderTests.nobody + ["poll", "-r", "pcsc:Sony", "--json"], environment: environment)
+        let error = try closed.errorDocument()
+        #expect(try error.required("reason").text() == "permission")
+        #expect(try error.required("message").text().contains("you may not open \(socket)"))
+    }
+
     @Test(
         "Where every test must run, those with pcscd are not skipped",
         .enabled(if: getenv("KAZASU_ALL_TESTS") != nil, "KAZASU_ALL_TESTS is not set"))
