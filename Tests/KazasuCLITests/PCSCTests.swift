@@ -73,6 +73,7 @@ struct PCSCTests {
         #expect(apdu.end == .exited(0), "\(apdu.errors)")
         #expect(apdu.output.split(separator: "\n").map { $0.suffix(4) } == ["9000", "6A82"], "\(apdu.output)")
         #expect(card.commands.suffix(2) == [[0x00, 0xA4, 0x00, 0x0C], [0x00, 0xB0, 0x00, 0x00, 0x00]])
+        #expect(try run("apdu", "-r", reader, "FFCA000000").output == "11223344 9000\n")
         let guarded = try run("apdu", "-r", reader, "0020008104 31323334")
         guarded.expectFailure(77, "is not sent")
         #expect(!card.commands.contains { $0.dropFirst().first == 0x20 }, "no PIN reaches the card past the guard")
