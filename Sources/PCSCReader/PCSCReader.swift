@@ -23,7 +23,8 @@ public final class PCSCReader: Reader {
         self.name = name
         self.cancellation = cancellation
         let longest = CardConnection.longestCommand(of: name, in: context).map { min(max($0, 261), 65_544) }
-        let passage = FeliCaPassage.ways(for: name).first ?? .plain
+        let passages = FeliCaPassage.ways(for: name)
+        let passage = passages.contains(.session) ? .session : passages.first ?? .plain
         information = ReaderInformation(
             id: PCSCDriver.prefix + name, name: name, longestFeliCaAnswer: passage.longestAnswer,
             feliCaBitRates: [.kbps212], technologies: [.felica, .typeA, .typeB], longestCommandAPDU: longest ?? 261,

@@ -73,6 +73,7 @@ struct PCSCTests {
         #expect(apdu.end == .exited(0), "\(apdu.errors)")
         #expect(apdu.output.split(separator: "\n").map { $0.suffix(4) } == ["9000", "6A82"], "\(apdu.output)")
         #expect(card.commands.suffix(2) == [[0x00, 0xA4, 0x00, 0x0C], [0x00, 0xB0, 0x00, 0x00, 0x00]])
+        #expect(try run("apdu", "-r", reader, "FFCA000000").output == "11223344 9000\n")
         let guarded = try run("apdu", "-r", reader, "0020008104 31323334")
         guarded.expectFailure(77, "is not sent")
         #expect(!card.commands.contains { $0.dropFirst().first == 0x20 }, "no PIN reaches the card past the guard")
@@ -147,6 +148,26 @@ struct PCSCObstacleTests {
             try $0.required("state").text() == "ready"
         }
         #expect(list.errors.contains("no reader comes from PC/SC: pcscd ") != hasReady, "\(list.errors)")
+    }
+
+    @Test("A socket at which nobody answers, and one that the user may not open")
+    func socketThatIsThere() throws {
+        let folder = try TemporaryFolder()
+        let socket = try folder.write([], as: "pcscd.comm")
+        let silent = try Kazasu.run(
+            ["poll", "-t", "0", "-r", "pcsc:Sony"], environment: [PCSCService.variable: socket])
+        silent.expectFailure(69, "pcscd does not answer")
+        #expect(silent.errors.contains("sudo systemctl restart pcscd.socket pcscd.service"))
+        guard ReaderTests.canBeNobody else { return }
+        #expect(chmod(folder.path, 0o755) == 0 && chmod(socket, 0o600) == 0)
+        let environment = Kazasu.environment.merging([
+            "LLVM_PROFILE_FILE": "/dev/null", PCSCService.variable: socket,
+        ]) { $1 }
+        let closed = try ChildProcess.run(
+            "/usr/bin/setpriv", ReaderTests.nobody + ["poll", "-r", "pcsc:Sony", "--json"], environment: environment)
+        let error = try closed.errorDocument()
+        #expect(try error.required("reason").text() == "permission")
+        #expect(try error.required("message").text().contains("you may not open \(socket)"))
     }
 
     @Test(

@@ -167,6 +167,34 @@ struct PCSCServiceTests {
         _ = card
     }
 
+    /// A reader that knows no way but the transparent session; one stays open for all packets.
+    @Test func feliCaThroughATransparentSession() throws {
+        let bench = try PCSCBench()
+        let reader = try bench.open()
+        let device = TransparentReader()
+        let card = try bench.insert(Self.felica, uid: TransparentReader.idm, answer: device.answer)
+        // As long as no system has answered, nobody knows whether packets pass.
+        while try reader.activate(.felica(.commonArea, requestCode: 1)) == nil, card.commands.isEmpty {
+            #expect(try reader.waitForEvent(within: .seconds(20)))
+        }
+        #expect(device.sessions == device.ends)
+        let found = try bench.wait(for: .felica(.transit, requestCode: 1), on: reader)
+        guard case .felica(let target) = found else {
+            Issue.record("no FeliCa card: \(String(describing: found))")
+            return
+        }
+        #expect(target.idm.bytes == TransparentReader.idm && target.pmm.bytes == TransparentReader.pmm)
+        let sessions = device.sessions
+        let command = [0x0A, 0x0C] + TransparentReader.idm
+        #expect(try reader.transceive(command, timeout: .zero).suffix(3) == [0x01, 0x00, 0x03])
+        #expect(throws: TransportError.noAnswer) { try reader.transceive([0x02, 0x00], timeout: .zero) }
+        #expect(try reader.activate(.felica(.any, requestCode: 1)) != nil)
+        #expect(device.sessions == sessions)
+        reader.close()
+        #expect(device.sessions == device.ends)
+        _ = card
+    }
+
     @Test func aReaderThatPassesNoPacketsOn() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
@@ -202,10 +230,10 @@ struct PCSCServiceTests {
     }
 
     /// Once a command needs the transparent session, all go through it, and it ends before the tag is selected anew.
-    @Test func aType2TagThroughATransparentSession() throws {
+    @Test(arguments: [true, false]) func aType2TagThroughATransparentSession(wantsLe: Bool) throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
-        let device = TransparentReader()
+        let device = TransparentReader(wantsLe: wantsLe)
         let card = try bench.insert(Self.ultralight, uid: Self.uid, answer: device.answer)
         let target = TypeATarget(uid: Self.uid, isISODEP: false)
         #expect(try bench.wait(for: .typeA(), on: reader) == .typeA(target))

@@ -21,6 +21,7 @@ struct Type2PassageTests {
 
     @Test(arguments: Type2Passage.allCases) func aFrameThatIsTooLongIsNotCut(_ way: Type2Passage) {
         #expect(way.command(for: [UInt8](repeating: 0, count: 254)) == nil || way == .plain)
+        #expect(way.command(for: [UInt8](repeating: 0, count: 252)) != nil)
         #expect(way.command(for: [UInt8](repeating: 0, count: 256)) == nil)
         #expect(way.command(for: []) == nil || way == .chip)
     }

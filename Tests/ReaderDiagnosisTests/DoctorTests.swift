@@ -69,6 +69,13 @@ struct DoctorTests {
         #expect(readers.last?.fault?.code == .notDriven)
     }
 
+    @Test func readersOfTheServiceAreNamed() throws {
+        let machine = try FakeMachine()
+        try machine.plugIn("072f:2200", interfaces: [("0b", nil)], port: "1-1", device: 5)
+        try machine.plugIn("072f:223b", interfaces: [("0b", nil)], port: "1-2", device: 6)
+        #expect(Doctor(machine.machine).readersOfService() == ["072F:223B"])
+    }
+
     @Test func aReaderThatAnsweredIsReady() throws {
         var diagnosis = try FakeMachine().examine()
         #expect(!diagnosis.isReady)

@@ -74,6 +74,16 @@ extension Failure {
         }
     }
 
+    /// A command for the reader itself, in which anything could go to the card past the guard.
+    static func forReader() -> Failure {
+        Failure(
+            .refused, "pinGuard",
+            tr(
+                "commands of class FF are not sent to the reader but for FF CA, A4, B0 and D6: others could carry a PIN",
+                "クラス FF のコマンドは FF CA・A4・B0・D6 以外は送りません（暗証番号を運ぶおそれ）"),
+            hint: tr("give the command that is for the card itself", "カード自身へのコマンドを指定してください"))
+    }
+
     /// A PIN command that only the guard may send.
     static func guarded(_ instruction: Instruction) -> Failure {
         Failure(

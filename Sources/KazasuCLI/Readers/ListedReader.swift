@@ -20,7 +20,7 @@ struct ListedReader: Equatable, Identifiable {
     /// Every reader that is plugged in.
     ///
     /// - Parameter fault: why pcscd gives none.
-    static func all(without fault: ChipCardServiceFault?) -> [ListedReader] {
+    static func all(without fault: ChipCardServiceFault? = .now()) -> [ListedReader] {
         let reports = Doctor(Machine()).readers()
         let listings = ReaderDrivers.list()
         let strangers = reports.filter { $0.model.driver == nil }

@@ -22,15 +22,10 @@ enum Type2Passage: Hashable, Sendable, CaseIterable {
     /// The pseudo-APDU that carries a frame, or `nil` when it is too long for one.
     func command(for frame: [UInt8]) -> [UInt8]? {
         switch self {
-        case .plain: Self.direct(frame)
-        case .chip: Self.direct([0xD4, 0x42] + frame)
+        case .plain: PseudoAPDU.direct(frame)
+        case .chip: PseudoAPDU.direct([0xD4, 0x42] + frame)
         case .session: TransparentSession.exchange(frame)
         }
-    }
-
-    private static func direct(_ content: [UInt8]) -> [UInt8]? {
-        guard let length = UInt8(exactly: content.count), length > 0 else { return nil }
-        return [0xFF, 0x00, 0x00, 0x00, length] + content
     }
 
     /// The tag's frame out of the reader's answer.
@@ -38,8 +33,8 @@ enum Type2Passage: Hashable, Sendable, CaseIterable {
     /// - Throws: ``TransportError/noAnswer`` when the tag kept silent, ``TransportError/unsupported(detail:)`` when the
     ///   reader does not know the pseudo-APDU, ``TransportError/corrupted(status:)``.
     func frame(in answer: [UInt8]) throws(TransportError) -> [UInt8] {
-        if self == .session { return try TransparentSession.frame(in: answer) }
-        let data = try PseudoAnswer.content(of: answer, notPassed: Self.notPassed)
+        if self == .session { return try TransparentSession.frame(in: answer, notPassed: Self.notPassed) }
+        let data = try PseudoAPDU.content(of: answer, notPassed: Self.notPassed)
         guard self == .chip else {
             guard !data.isEmpty else { throw .noAnswer }
             return data

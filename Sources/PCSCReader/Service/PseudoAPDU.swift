@@ -2,8 +2,14 @@
 
 internal import NFCTransport
 
-/// What a reader answers to a pseudo-APDU that carries something for the card.
-enum PseudoAnswer {
+/// Commands in the form of APDUs that are for the reader itself.
+enum PseudoAPDU {
+    /// `FF 00 00 00 Lc content`, which ACS readers pass on; `nil` when the content is empty or too long.
+    static func direct(_ content: [UInt8]) -> [UInt8]? {
+        guard let length = UInt8(exactly: content.count), length > 0 else { return nil }
+        return [0xFF, 0x00, 0x00, 0x00, length] + content
+    }
+
     /// The content of the answer.
     ///
     /// - Parameter notPassed: what to say when the reader does not know the pseudo-APDU.
