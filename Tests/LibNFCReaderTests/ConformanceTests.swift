@@ -3,6 +3,7 @@
 import NFCTransport
 import ReaderConformance
 import Testing
+import VirtualReader
 
 /// What every reader must do, on a simulated PN532 through the real libnfc.
 struct LibNFCConformanceTests {
