@@ -14,6 +14,7 @@ struct ReaderEvents {
     /// Goes on until it is interrupted, or until nobody reads the answer any more.
     func run() throws(Failure) {
         let watch = DeviceWatch(ReaderDrivers.notices(context.cancellation), list: ListedReader.all)
+        context.note(tr("watching; Ctrl-C ends it", "監視しています。Ctrl-C で終了します"))
         // Whatever is there at first did not come just now.
         for change in try next(watch) { try tell("present", tr("present", "接続中"), change.device) }
         while Output.isWanted {
