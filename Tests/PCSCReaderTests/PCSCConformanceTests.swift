@@ -7,8 +7,7 @@ import Testing
 
 /// What every reader must do, through a real pcscd. The FeliCa suite does not apply: it sends packets of any kind and
 /// at two speeds, which no reader passes on through PC/SC.
-@Suite(.serialized, .enabled(if: PCSCService.obstacle == nil, "\(PCSCService.obstacle ?? "")"))
-struct PCSCConformanceTests {
+extension PCSCServiceTests {
     @Test func vpcdWithTypesAAndB() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()

@@ -290,7 +290,8 @@ class Watching(unittest.TestCase):
 
     def test_nobody_reads_it(self):
         environment = {**os.environ, "UMOCKDEV_DIR": self.emulation.testbed.get_root_dir(), "LC_ALL": "C"}
-        with subprocess.Popen([KAZASU, "readers", "--watch"], env=environment, stdout=subprocess.PIPE) as child:
+        with subprocess.Popen([KAZASU, "readers", "--watch", "--quiet"], env=environment,
+                              stdout=subprocess.PIPE) as child:
             self.assertIn(b"rcs300", child.stdout.readline())
             child.stdout.close()
             self.assertNotEqual(child.wait(30), 0)
