@@ -4,7 +4,7 @@ internal import NFCTransport
 internal import SystemDevices
 
 /// What names a PaSoRi: `rcs380`, `rcs380:serial=0123456` or `rcs380:port=1-1.3`.
-struct PaSoRiID: Hashable, Sendable {
+struct PaSoRiID: Sendable {
     /// Which one of several.
     enum Choice: Hashable, Sendable {
         /// The first that can be opened.

@@ -22,9 +22,3 @@ struct PaSoRiModel: Sendable {
         ReaderModel(of: device)?.name ?? kind
     }
 }
-
-extension PaSoRiModel: Hashable {
-    static func == (left: PaSoRiModel, right: PaSoRiModel) -> Bool { left.kind == right.kind }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(kind) }
-}

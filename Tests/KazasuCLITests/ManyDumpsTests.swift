@@ -35,6 +35,23 @@ struct ManyDumpsTests {
         #expect(try self.documents(json.errors).count == 2)
     }
 
+    @Test("Where one card is wanted, several are refused")
+    func oneIsWanted() throws {
+        let folder = try folder()
+        // An export of Metrodroid's, with its card twice.
+        let export = String(decoding: try TestFiles.read("Fixtures/formats/metrodroid-xml/card.xml"), as: UTF8.self)
+        let card = try #require(export.firstMatch(of: /(?s)<card .*<\/card>/)).output
+        let file = try folder.write(Array("<cards>\(card)\(card)</cards>".utf8), as: "both.xml")
+        for command in [["convert", "--to", "hex", file], ["diff", file, "\(folder.path)/edy.json"]] {
+            try Kazasu.run(command).expectFailure(65, "holds 2 cards, and one is wanted")
+            try Kazasu.run(command + ["--lang", "ja"]).expectFailure(65, "には 2 枚分のカードがあります")
+        }
+        // As the hint says.
+        let decoded = try Kazasu.run("decode", "--json", file)
+        #expect(decoded.hasEnded(0))
+        #expect(try documents(decoded.output).count == 2)
+    }
+
     @Test("A file with one dump a line")
     func lines() throws {
         let folder = try TemporaryFolder()

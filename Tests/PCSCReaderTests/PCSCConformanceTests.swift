@@ -7,8 +7,7 @@ import Testing
 
 /// What every reader must do, through a real pcscd. The FeliCa suite does not apply: it sends packets of any kind and
 /// at two speeds, which no reader passes on through PC/SC.
-@Suite(.serialized, .enabled(if: PCSCService.obstacle == nil, "\(PCSCService.obstacle ?? "")"))
-struct PCSCConformanceTests {
+extension PCSCServiceTests {
     @Test func vpcdWithTypesAAndB() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
@@ -22,13 +21,16 @@ struct PCSCConformanceTests {
             clear: {
                 inserter?.inserted.takeOut()
                 inserter = nil
-                while try hasCard(reader) { _ = try reader.waitForEvent(within: .seconds(20)) }
+                try bench.service.waitForRemoval()
+                // The driver lets go of the card before the next one comes, as nobody is so fast at a real reader.
+                if try hasCard(reader) { Issue.record("a card is still there") }
             })
         var conformance = ISO14443Conformance(reader, stage: stage, cancellation: bench.cancellation)
         try conformance.run()
         #expect(conformance.breaches == [])
         let cases = [
-            "waiting time extensions (single blocks of ISO-DEP)", "a card that leaves between two blocks (faults in the air)",
+            "waiting time extensions (single blocks of ISO-DEP)",
+            "a card that leaves between two blocks (faults in the air)",
             "an answer that is damaged for good (faults in the air)",
         ]
         #expect(conformance.skipped == ["typeA", "typeB"].flatMap { type in cases.map { "\(type): \($0)" } })

@@ -56,7 +56,8 @@ final class VirtualCardInserter: Sendable {
         case ([0xFF, 0xCA, 0x01], _): return [0x6A, 0x81]
         case ([0xFF, 0xB0, 0x00], _) where command.count == 5: return send([0x30, command[3]], inside) ?? [0x63, 0x00]
         case ([0xFF, 0xD6, 0x00], _) where command.count == 9:
-            return send([0xA2, command[3]] + command[5...], inside) == [0x0A, 0x90, 0x00] ? [0x90, 0x00] : [0x63, 0x00]
+            return send([0xA2, command[3]] + command[5...], inside) == [0x0A, 0x90, 0x00]
+                ? [0x90, 0x00] : [0x63, 0x00]
         default: return (try? inside.reader.transceive(command, timeout: .seconds(5))) ?? [0x64, 0x00]
         }
     }

@@ -169,7 +169,9 @@ public struct ReaderConformance {
 
     private mutating func select() {
         do {
-            if try reader.activate(.felica(SystemCode(rawValue: 0x0003))) == nil { log.breaches.append("finds no card") }
+            if try reader.activate(.felica(SystemCode(rawValue: 0x0003))) == nil {
+                log.breaches.append("finds no card")
+            }
         } catch {
             log.breaches.append("looking for the card: \(error)")
         }

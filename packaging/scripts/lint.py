@@ -85,8 +85,44 @@ def check_script(path, lines):
         breach(path, 1, "does not parse")
 
 
+# What an error says beside its kind: one text, or several that are put together.
+DETAIL = re.compile(r'\b(?:detail:|malformed\()\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)')
+PHRASE = re.compile(r'\(\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)\s*,')
+DETAILED = ("PaSoRiReader", "LibNFCReader", "PCSCReader", "ISODEP", "NFCTransport/", "SystemDevices", "NFCForumTags")
+
+
+def phrase(literals):
+    """The text of Swift's literals as the Phrasebook writes it, `*` for what changes."""
+    text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals))
+    while (start := text.find("\\(")) >= 0:
+        depth, end = 1, start + 2
+        while depth and end < len(text):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        text = text[:start] + "*" + text[end:]
+    return text
+
+
+def check_details(sources):
+    """What drivers say of a reader is told in Japanese as well."""
+    known = set()
+    for path, lines in sources.items():
+        if path.startswith("Sources/KazasuCLI/Language/Phrasebook"):
+            for found in PHRASE.findall("\n".join(lines)):
+                known.add(re.compile(".+".join(map(re.escape, phrase(found).split("*")))))
+    for path, lines in sources.items():
+        if not path.startswith(tuple("Sources/" + module for module in DETAILED)) or "/Transcript/" in path:
+            continue
+        text = "\n".join(lines)
+        for found in DETAIL.finditer(text):
+            detail = phrase(found.group(1))
+            if re.search("[a-z]", detail) and not any(pattern.fullmatch(detail) for pattern in known):
+                breach(path, text.count("\n", 0, found.start()) + 1, "not in the Phrasebook", detail)
+
+
 def main():
     lengths = []
+    sources = {}
     for path, lines in files():
         if path == "LICENSE":
             continue
@@ -102,11 +138,13 @@ def main():
         if is_script(path, lines):
             check_script(path, lines)
         if path.endswith(".swift"):
+            sources[path] = lines
             check_swift(path, lines)
             # A generated table says so in line 2, and may be as long as it has to be.
             if not (len(lines) > 1 and lines[1].startswith("// Generated")):
                 lengths.append((len(lines), path))
 
+    check_details(sources)
     for length, path in lengths:
         if length > TOO_LONG:
             breach(path, 1, f"{length} lines, over {TOO_LONG}")

@@ -32,12 +32,12 @@ struct Readers: KazasuCommand {
               kazasu readers --watch --json | while read event; do …; done
             """))
 
-    @OptionGroup var common: CommonOptions
-
     @Flag(
         name: .long,
         help: help("Go on, and tell of every reader that is plugged in or out.", "終了せず、リーダーの抜き差しを表示し続ける。"))
     var watch = false
+
+    @OptionGroup var common: CommonOptions
 
     func execute(_ context: Context) throws {
         if watch { return try ReaderEvents(context).run() }

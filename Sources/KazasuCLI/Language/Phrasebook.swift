@@ -87,7 +87,7 @@ enum Phrasebook {
 
     /// What stands for `*` is translated as well, at most twice.
     private static func japanese(_ text: Substring, depth: Int) -> String {
-        for phrase in formats + phrases {
+        for phrase in formats + drivers + phrases {
             guard let found = match(phrase.english, text) else { continue }
             var parts = found[...]
             return phrase.japanese.split(separator: "*", omittingEmptySubsequences: false)

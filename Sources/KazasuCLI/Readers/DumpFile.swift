@@ -42,7 +42,8 @@ enum DumpFile {
                     .badFile, "severalDumps",
                     tr(
                         "\(Files.name(path)) holds \(dumps.count) cards, and one is wanted",
-                        "\(Files.name(path)) には \(dumps.count) 枚分のカードがあります（必要なのは 1 枚）"))
+                        "\(Files.name(path)) には \(dumps.count) 枚分のカードがあります（必要なのは 1 枚）"),
+                    hint: tr("'kazasu decode' takes files with several cards", "'kazasu decode' なら複数枚分のファイルを読めます"))
             }
             return dump
         } catch let error as DocumentError {

@@ -65,12 +65,10 @@ struct NDEFView {
         do throws(NDEFError) {
             rows = self.rows(try record.content(allowingUndefinedPrefix: true))
         } catch {
-            rows = [
-                [DisplayText.harmless(record.typeText), error.reason.message[Language.current]],
-                ["", data(record.payload)],
-            ]
+            rows = [[DisplayText.harmless(record.typeText), error.reason.message[Language.current]]]
+            if !record.payload.isEmpty { rows.append(["", data(record.payload)]) }
         }
-        if let id = record.id { rows.append(["ID", printable(id) ?? Hex.encode(id)]) }
+        if let id = record.id { rows.append(["ID", data(id)]) }
         return rows.enumerated().map { place, row in [place == 0 ? label : ""] + row }
     }
 
@@ -84,7 +82,7 @@ struct NDEFView {
                 + poster.titles.map {
                     ["  " + tr("Title", "タイトル") + " (\(DisplayText.harmless($0.language)))", shown($0.text)]
                 }
-                + (poster.action.map { [["  " + tr("Action", "動作"), "\($0)"]] } ?? [])
+                + (poster.action.map { [["  " + tr("Action", "動作"), $0.words]] } ?? [])
                 + (poster.mediaType.map { [["  " + tr("Media type", "メディアタイプ"), shown($0)]] } ?? [])
                 + (poster.size.map { [["  " + tr("Size", "サイズ"), "\($0)"]] } ?? [])
                 + poster.icons.map {
@@ -122,5 +120,16 @@ struct NDEFView {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         return text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" || $0 == "\r" || $0 == "\t" }
             ? DisplayText.harmless(text) : nil
+    }
+}
+
+extension NDEFSmartPoster.Action {
+    /// What is to be done with the address, for people.
+    fileprivate var words: String {
+        switch self {
+        case .execute: tr("open it", "開く")
+        case .save: tr("keep it for later", "後で使うために保存する")
+        case .edit: tr("open it for editing", "編集のために開く")
+        }
     }
 }

@@ -36,7 +36,11 @@ public actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
     /// - Throws: ``TransportError/cancelled``.
     public nonisolated func next() async throws(TransportError) -> [DeviceChange<Device>] {
         let cancellation = cancellation
-        return try await withTaskCancellationHandler { await self.look() } onCancel: { cancellation.cancel() }.get()
+        return try await withTaskCancellationHandler {
+            await self.look()
+        } onCancel: {
+            cancellation.cancel()
+        }.get()
     }
 
     private func look() -> Result<[DeviceChange<Device>], TransportError> {

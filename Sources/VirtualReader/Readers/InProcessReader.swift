@@ -26,6 +26,8 @@ public final class InProcessReader: Reader {
         case felica(FeliCaBitRate)
         case typeA
         case isoDEP(ISODEPSession)
+        /// A card that may be anywhere in its protocol.
+        case lost
 
         var isFeliCa: Bool {
             if case .felica = self { true } else { false }
@@ -128,7 +130,8 @@ public final class InProcessReader: Reader {
     /// Sends one frame, or one command APDU, to the card that was activated last.
     ///
     /// An answer that the card takes longer for than `timeout` is ``NFCTransport/TransportError/noAnswer``; nobody
-    /// waits for it.
+    /// waits for it. After any failure of an ISO-DEP exchange ``NFCTransport/TransportError/cardReleased`` until a card was
+    /// activated anew.
     public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         transceives += 1
         try check()
@@ -140,6 +143,7 @@ public final class InProcessReader: Reader {
             return answer
         case .typeA: return try send(RadioFrame(.typeA, frame), timeout)
         case .isoDEP(let session): return try exchange(frame, session, timeout)
+        case .lost: throw .cardReleased
         }
     }
 
@@ -174,7 +178,8 @@ public final class InProcessReader: Reader {
             if case .answer(let answer) = reply { left -= answer.thinkingTime }
             return left >= .zero ? reply : .aborted
         }
-        selected = .isoDEP(session)
+        // After a failure nobody knows which block the card expects next, or whether it has carried the command out.
+        if case .answer = outcome { selected = .isoDEP(session) } else { selected = .lost }
         switch outcome {
         case .aborted, .failed(ChipStatus.timeout): throw .noAnswer
         case .failed(let status): throw .corrupted(status: status)

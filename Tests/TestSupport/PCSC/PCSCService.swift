@@ -63,6 +63,14 @@ public final class PCSCService {
         throw ChildProcess.NotStarted(program: "pcscd", code: 0)
     }
 
+    /// Waits until it says that the card in the first reader is gone: until then it takes the next one for the same.
+    public func waitForRemoval() throws {
+        while let line = try child.line(of: .output) {
+            if line.contains("Card Removed From \(readers[0])") { return }
+        }
+        throw ChildProcess.NotStarted(program: "pcscd", code: 0)
+    }
+
     /// Ends it as a service manager does.
     public func stop() {
         guard !isStopped else { return }
