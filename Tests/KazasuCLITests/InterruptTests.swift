@@ -33,6 +33,16 @@ struct InterruptTests {
         #expect(folder.names == ["absent.json"], "the link is gone")
     }
 
+    @Test("While watching readers", arguments: [SIGINT, SIGTERM])
+    func watching(signal: Int32) throws {
+        let child = try Kazasu.start("readers", "--watch", "--lang", "en")
+        #expect(try child.line(of: .errors) == "kazasu: watching; Ctrl-C ends it")
+        child.send(signal)
+        let result = child.finish()
+        #expect(result.end == .exited(130))
+        #expect(result.errors == "kazasu: watching; Ctrl-C ends it\nkazasu: interrupted\n")
+    }
+
     @Test("While dumping, what was read is kept")
     func dumping() throws {
         let folder = try TemporaryFolder()

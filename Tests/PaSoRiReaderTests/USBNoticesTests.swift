@@ -50,4 +50,22 @@ struct USBNoticesTests {
             #expect(try watch.next() == [.left(listing)])
         }
     }
+
+    @Test func readersAreWatchedWithoutBlocking() async throws {
+        let system = try MadeUpSystem()
+        let paths = system.paths
+        try system.plugIn("1-1", vendor: "054c", product: "0dc8", bus: 1, device: 4, classes: ["0b", "ff"])
+        let watch = try AsyncDeviceWatch({ SystemNotices(USBNotices(cancellation: $0), paths: paths) }) {
+            PaSoRiDriver(paths: paths) { _, _, _ throws(TransportError) in throw .unplugged }.list()
+        }
+        #expect(try await watch.next().map(\.device.id) == ["rcs300:port=1-1"])
+        system.unplug("1-1")
+        #expect(
+            try await watch.next() == [
+                .left(ReaderListing(id: "rcs300:port=1-1", name: "Sony RC-S300/S", state: .ready))
+            ])
+        let task = Task { try await watch.next() }
+        task.cancel()
+        await #expect(throws: TransportError.cancelled) { try await task.value }
+    }
 }
