@@ -18,6 +18,7 @@ let library: [SwiftSetting] = strict + [.strictMemorySafety()]
 /// The public modules, lowest first; each is a product of its own, so that the API-breakage check sees it.
 let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("ByteCodec", []),
+    ("CardCiphers", []),
     ("CardModel", ["ByteCodec"]),
     ("NFCTransport", ["ByteCodec", "CardModel"]),
     ("NDEF", ["ByteCodec", "CardModel"]),
@@ -25,15 +26,18 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("DumpFormats", ["ByteCodec", "CardModel"]),
     ("DumpFormatsXML", ["ByteCodec", "CExpat", "CardModel", "DumpFormats"]),
     ("FeliCa", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("ISO7816", ["ByteCodec", "CardModel", "NFCTransport"]),
-    ("NFCForumTags", ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCTransport"]),
+    ("ISO7816", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),
+    (
+        "NFCForumTags",
+        ["ByteCodec", "CardCiphers", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCTransport"]
+    ),
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
     ("ISODEP", ["NFCTransport"]),
     ("SystemDevices", ["CardModel", "NFCTransport"]),
     ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
     ("PaSoRiReader", ["ByteCodec", "CLibUSB", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
     ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
-    ("VirtualReader", ["ByteCodec", "CardModel", "NFCTransport"]),
+    ("VirtualReader", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),
     (
         "CardReading",
         ["ByteCodec", "CardDecoders", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]
@@ -54,10 +58,11 @@ let tables = [
 /// The test targets and what each may import beside `TestSupport`.
 let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("ByteCodecTests", ["ByteCodec"]),
+    ("CardCiphersTests", ["ByteCodec", "CardCiphers"]),
     ("CardModelTests", ["ByteCodec", "CardModel"]),
     ("NFCTransportTests", ["ByteCodec", "CardModel", "NFCTransport"]),
     ("FeliCaTests", ["ByteCodec", "CardModel", "FeliCa", "NFCTransport", "VirtualReader"]),
-    ("ISO7816Tests", ["ByteCodec", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
+    ("ISO7816Tests", ["ByteCodec", "CardCiphers", "CardModel", "ISO7816", "NFCTransport", "VirtualReader"]),
     ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "VirtualReader"]),
     ("VirtualReaderTests", ["ByteCodec", "CardModel", "NFCTransport", "ReaderConformance", "VirtualReader"]),
     (
@@ -84,15 +89,18 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("NDEFTests", ["ByteCodec", "CardModel", "NDEF"]),
     (
         "NFCForumTagsTests",
-        ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport", "VirtualReader"]
+        [
+            "ByteCodec", "CardCiphers", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport",
+            "VirtualReader",
+        ]
     ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     (
         "CardReadingTests",
         [
-            "ByteCodec", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "NFCTransport",
-            "VirtualReader",
+            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "NDEF",
+            "NFCForumTags", "NFCTransport", "VirtualReader",
         ]
     ),
     ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),

@@ -16,21 +16,16 @@ public struct HexDigits: ASCIIText {
         isUppercase = uppercase
     }
 
-    /// As many as there are digits.
-    @inlinable public var longestCount: Int { count }
-
     /// Adds the digits.
     @inlinable
-    public func append(to text: inout OutputSpan<UInt8>) {
-        var place = count
-        while place > 0 {
-            let few = Swift.min(place, 8)
-            place -= few
-            let eight = HexDigits.eightDigits(UInt32(truncatingIfNeeded: bits >> UInt64(place * 4)), isUppercase)
-            for digit in stride(from: few - 1, through: 0, by: -1) {
-                text.append(UInt8(truncatingIfNeeded: eight >> UInt64(digit * 8)))
-            }
-        }
+    public func append(to text: inout ByteBuffer) {
+        if count > 8 { HexDigits.append(UInt32(truncatingIfNeeded: bits >> 32), count - 8, isUppercase, to: &text) }
+        HexDigits.append(UInt32(truncatingIfNeeded: bits), Swift.min(count, 8), isUppercase, to: &text)
+    }
+
+    @inlinable @inline(__always)
+    static func append(_ bits: UInt32, _ count: Int, _ isUppercase: Bool, to text: inout ByteBuffer) {
+        text.append(eightDigits(bits, isUppercase).byteSwapped >> UInt64((8 - count) * 8), count: count)
     }
 
     /// The eight digits of 32 bits at once, the most significant in the highest byte.

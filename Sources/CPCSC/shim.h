@@ -34,6 +34,7 @@ typedef struct {
 #define SCARD_PROTOCOL_ANY 0x0003
 #define SCARD_SHARE_EXCLUSIVE 0x0001
 #define SCARD_SHARE_DIRECT 0x0003
+#define SCARD_LEAVE_CARD 0x0000
 #define SCARD_RESET_CARD 0x0001
 
 LONG SCardEstablishContext(DWORD scope, const void *reserved1, const void *reserved2, SCARDCONTEXT *context);

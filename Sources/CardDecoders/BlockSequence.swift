@@ -9,7 +9,7 @@ struct BlockSequence {
         /// Its bytes.
         let block: Block
         /// Whether the block with the next number, which is the next older one, was read too.
-        let olderWasRead: Bool
+        var olderWasRead: Bool
     }
 
     /// The blocks, newest first.
@@ -19,25 +19,22 @@ struct BlockSequence {
 
     /// The blocks of a service up to the first for which `isUnused` holds.
     init(_ service: ServiceDump, isUnused: (Block) -> Bool) {
-        let sorted = BlockSequence.sorted(service)
-        let used = sorted.prefix { !isUnused($0.block) }
-        entries = used.map { number, block in
-            let next = number.addingReportingOverflow(1)
-            return Entry(block: block, olderWasRead: !next.overflow && service.blocks[next.partialValue] != nil)
+        var entries: [Entry] = []
+        entries.reserveCapacity(service.blocks.count)
+        var before: UInt16 = 0
+        var hasGap = false
+        var endWasSeen = service.state == .read
+        for (number, block) in service.blocks {
+            if Int(number) != entries.count { hasGap = true }
+            if let last = entries.indices.last { entries[last].olderWasRead = number == before &+ 1 }
+            if isUnused(block) {
+                endWasSeen = true
+                break
+            }
+            before = number
+            entries.append(Entry(block: block, olderWasRead: false))
         }
-        let endWasSeen = used.count < sorted.count || service.state == .read
-        let places = sorted.prefix(used.count + 1).enumerated()
-        isIncomplete = !endWasSeen || places.contains { Int($0.element.number) != $0.offset }
-    }
-
-    /// The blocks in the order of their numbers; nothing needs sorting when none is missing.
-    private static func sorted(_ service: ServiceDump) -> [(number: UInt16, block: Block)] {
-        var blocks: [(number: UInt16, block: Block)] = []
-        blocks.reserveCapacity(service.blocks.count)
-        for number in 0..<UInt16(clamping: service.blocks.count) {
-            guard let block = service.blocks[number] else { return service.sortedBlocks }
-            blocks.append((number, block))
-        }
-        return blocks.count == service.blocks.count ? blocks : service.sortedBlocks
+        self.entries = entries
+        isIncomplete = !endWasSeen || hasGap
     }
 }

@@ -4,8 +4,8 @@ public import ByteCodec
 
 /// The sixteen bytes of a FeliCa block.
 public struct Block: Hashable, Sendable {
-    private let high: UInt64
-    private let low: UInt64
+    @usableFromInline let high: UInt64
+    @usableFromInline let low: UInt64
 
     /// A block from exactly sixteen bytes, else `nil`.
     public init?(_ bytes: some Collection<UInt8>) {
@@ -40,35 +40,40 @@ public struct Block: Hashable, Sendable {
     }
 
     /// Byte `offset`, counted from 0; only the low four bits of the offset count, so no offset can trap.
+    @inlinable
     public subscript(offset: Int) -> UInt8 {
         let half = offset & 8 == 0 ? high : low
         return UInt8(truncatingIfNeeded: half >> UInt64(56 - (offset & 7) * 8))
     }
 
     /// The number in `count` bytes (1 to 8) from `offset`; bytes past the end wrap round to the start.
+    @inlinable
     public func number(at offset: Int, count: Int, _ order: ByteOrder) -> UInt64 {
-        var number: UInt64 = 0
-        for place in 0..<max(0, min(count, 8)) {
-            let byte = UInt64(self[offset &+ place])
-            switch order {
-            case .big: number = number << 8 | byte
-            case .little: number |= byte << UInt64(place * 8)
-            }
-        }
-        return number
+        let count = max(0, min(count, 8))
+        guard count > 0 else { return 0 }
+        let start = offset & 15
+        // The bytes from `offset` on, the first in the highest byte; behind the last the first follows.
+        let (here, next) = start < 8 ? (high, low) : (low, high)
+        let shift = UInt64(start & 7) * 8
+        let bytes = here &<< shift | (shift == 0 ? 0 : next &>> (64 - shift))
+        let unused = UInt64(64 - count * 8)
+        return order == .big ? bytes &>> unused : ((bytes &>> unused) &<< unused).byteSwapped
     }
 
     /// The two-byte number at `offset`.
+    @inlinable
     public func uint16(at offset: Int, _ order: ByteOrder) -> UInt16 {
         UInt16(truncatingIfNeeded: number(at: offset, count: 2, order))
     }
 
     /// The three-byte number at `offset`.
+    @inlinable
     public func uint24(at offset: Int, _ order: ByteOrder) -> UInt32 {
         UInt32(truncatingIfNeeded: number(at: offset, count: 3, order))
     }
 
     /// The four-byte number at `offset`.
+    @inlinable
     public func uint32(at offset: Int, _ order: ByteOrder) -> UInt32 {
         UInt32(truncatingIfNeeded: number(at: offset, count: 4, order))
     }

@@ -9,15 +9,12 @@ public struct BlockDigits: ASCIIText {
 
     /// The digits of a block.
     public init(_ block: Block) {
-        high = HexDigits(block.number(at: 0, count: 8, .big), digits: 16, uppercase: false)
-        low = HexDigits(block.number(at: 8, count: 8, .big), digits: 16, uppercase: false)
+        high = HexDigits(block.high, digits: 16, uppercase: false)
+        low = HexDigits(block.low, digits: 16, uppercase: false)
     }
 
-    /// Thirty-two.
-    public var longestCount: Int { 32 }
-
     /// Adds the digits.
-    public func append(to text: inout OutputSpan<UInt8>) {
+    public func append(to text: inout ByteBuffer) {
         high.append(to: &text)
         low.append(to: &text)
     }

@@ -21,6 +21,7 @@ public struct DumpFormatRegistry: Sendable {
         ProxmarkMemoryFormat(),
         ProxmarkFeliCaFormat(),
         FelicaToolFormat(),
+        FelicaToolLogFormat(),
         FelicaRSFormat(),
         MetrodroidFormat(),
         FareBotFormat(),

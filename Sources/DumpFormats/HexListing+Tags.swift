@@ -24,7 +24,14 @@ extension HexListing {
         for (page, bytes) in tag.pages.sorted(by: { $0.key < $1.key }) {
             text += "\(Type2Dump.name(of: page)) \(digits(bytes))\n"
         }
-        if case .string(let page)? = tag.extra["closedFrom"] { text += "# page \(page) needs the password\n" }
+        if case .array(let names)? = tag.extra["notAsked"] {
+            for case .string(let name) in names { text += "# not asked \(name)\n" }
+        }
+        if case .string(let page)? = tag.extra["closedFrom"] {
+            // Of those that are protected, only Ultralight C knows no GET_VERSION.
+            let secret = tag.version != nil ? "password" : tag.extra["notAsked"] == nil ? "key" : "key or password"
+            text += "# page \(page) needs the \(secret)\n"
+        }
         return text
     }
 

@@ -28,7 +28,7 @@ public struct HexListing: Sendable {
             if !keyed.isEmpty { text += "# \(system.systemCode) key required: \(keyed.joined(separator: " "))\n" }
             for service in system.services {
                 text += note(service, in: system.systemCode)
-                for (number, block) in service.sortedBlocks {
+                for (number, block) in service.blocks {
                     text += line(system.systemCode, service.code, number, block)
                 }
             }

@@ -28,6 +28,10 @@ public enum TagError: Error, Hashable, Sendable {
     case tooLong(length: Int, capacity: Int)
     /// The message to be written is none; nothing was sent.
     case notAMessage(NDEFError)
+    /// The tag is none that is authenticated with a key, or the reader does not let that through.
+    case takesNoKey
+    /// The tag refused the key, or could not prove that it has it.
+    case keyRefused
     /// What was read back is not what was written.
     case notVerified
     /// Work was cancelled.

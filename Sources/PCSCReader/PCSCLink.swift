@@ -15,6 +15,10 @@ struct PCSCLink: ~Copyable {
     private var selection = Selection.none
     /// How the reader takes FeliCa packets, once that is known.
     private var passage: FeliCaPassage?
+    /// How the reader may take commands of Type 2 Tags, those that it refused left out.
+    private var tagPassages: [Type2Passage]
+    /// What the transparent session is for that is open, in which the reader knows no other way.
+    private var session: TransparentSession.AirProtocol?
 
     /// What frames the selected card takes.
     private enum Selection {
@@ -27,10 +31,12 @@ struct PCSCLink: ~Copyable {
     init(_ context: consuming PCSCContext, reader: String) {
         self.context = context
         self.reader = reader
+        tagPassages = Type2Passage.ways(for: reader)
     }
 
     /// Gives the card back.
     mutating func release() {
+        endSession()
         _ = connection.take()
     }
 
@@ -89,6 +95,7 @@ struct PCSCLink: ~Copyable {
         if connection == nil {
             connection = try CardConnection(reader, in: context)
         } else if isUsed, kind != .felica {
+            endSession()
             do throws(PCSCFault) {
                 try reset()
             } catch {
@@ -137,14 +144,13 @@ struct PCSCLink: ~Copyable {
             guard answer.count >= 2 else { throw lost(.corrupted(status: 0)) }
             return answer
         case .storage:
-            guard let command = StorageCommand(frame) else {
-                throw .unsupported(detail: "PC/SC has no word for this command of a Type 2 Tag")
-            }
+            guard session == nil, let command = StorageCommand(frame) else { return try pass(frame) }
             return try command.answer(in: send(command.apdu))
         case .packets:
             guard let passage, let command = passage.command(for: frame) else {
                 throw .frameTooLong(length: frame.count, limit: 252)
             }
+            if passage == .session { try beginSession(.felica) }
             return try passage.packet(in: send(command))
         }
     }
@@ -160,22 +166,74 @@ struct PCSCLink: ~Copyable {
         let ways = passage.map { [$0] } ?? FeliCaPassage.ways(for: reader)
         for way in ways {
             guard let command = way.command(for: packet) else { continue }
-            let reply = try send(command)
             do throws(TransportError) {
-                let target = try PollingAnswer.parse(way.packet(in: reply), bitRate: bitRate)
+                if way == .session { try beginSession(.felica) }
+                let target = try PollingAnswer.parse(way.packet(in: send(command)), bitRate: bitRate)
                 passage = way
                 selection = .packets
                 return .felica(target)
             } catch {
                 switch error {
                 case .noAnswer, .cardReleased:
-                    if passage != nil || way == ways.last { return nil }
-                case .unsupported, .corrupted: if passage != nil { throw error }
+                    guard passage != nil || way == ways.last else { continue }
+                    // Whether the reader passes packets on is not known: it goes back to its own ways.
+                    if passage == nil { endSession() }
+                    return nil
+                case .unsupported, .corrupted:
+                    endSession()
+                    if passage != nil { throw error }
                 default: throw error
                 }
             }
         }
         throw FeliCaPassage.notPassed
+    }
+
+    /// Sends a frame to a Type 2 Tag in the first way that the reader does not refuse.
+    private mutating func pass(_ frame: [UInt8]) throws(TransportError) -> [UInt8] {
+        while let way = tagPassages.first {
+            guard let command = way.command(for: frame) else {
+                throw .frameTooLong(length: frame.count, limit: 252)
+            }
+            do throws(TransportError) {
+                if way == .session { try beginSession(.typeA) }
+                return try way.frame(in: send(command))
+            } catch .unsupported {
+                // Nothing reached the tag.
+                endSession()
+                tagPassages.removeFirst()
+            } catch {
+                throw error
+            }
+        }
+        throw Type2Passage.notPassed
+    }
+
+    private mutating func beginSession(_ air: TransparentSession.AirProtocol) throws(TransportError) {
+        guard session != air else { return }
+        let notPassed = air == .felica ? FeliCaPassage.notPassed : Type2Passage.notPassed
+        if session == nil {
+            guard try manage(TransparentSession.start) else { throw notPassed }
+        }
+        session = air
+        guard try manage(air.command) else { throw notPassed }
+    }
+
+    /// Sends a command of the session to the reader in both forms that programs use, and says whether it was done.
+    private mutating func manage(_ command: [UInt8]) throws(TransportError) -> Bool {
+        for form in TransparentSession.forms(of: command) {
+            if TransparentSession.isDone(try send(form)) { return true }
+        }
+        return false
+    }
+
+    /// Gives the reader its own ways back.
+    private mutating func endSession() {
+        guard session != nil else { return }
+        session = nil
+        for form in TransparentSession.forms(of: TransparentSession.end) {
+            guard let answer = try? transmit(form), !TransparentSession.isDone(answer) else { return }
+        }
     }
 
     private mutating func send(_ command: [UInt8]) throws(TransportError) -> [UInt8] {

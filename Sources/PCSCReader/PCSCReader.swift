@@ -23,7 +23,8 @@ public final class PCSCReader: Reader {
         self.name = name
         self.cancellation = cancellation
         let longest = CardConnection.longestCommand(of: name, in: context).map { min(max($0, 261), 65_544) }
-        let passage = FeliCaPassage.ways(for: name).first ?? .plain
+        let passages = FeliCaPassage.ways(for: name)
+        let passage = passages.contains(.session) ? .session : passages.first ?? .plain
         information = ReaderInformation(
             id: PCSCDriver.prefix + name, name: name, longestFeliCaAnswer: passage.longestAnswer,
             feliCaBitRates: [.kbps212], technologies: [.felica, .typeA, .typeB], longestCommandAPDU: longest ?? 261,
@@ -51,7 +52,8 @@ public final class PCSCReader: Reader {
     /// Sends one frame to the card.
     ///
     /// - Parameters:
-    ///   - frame: an APDU; a FeliCa packet with LEN byte; of a Type 2 Tag's commands READ and WRITE.
+    ///   - frame: an APDU; a FeliCa packet with LEN byte; a command of a Type 2 Tag, READ and WRITE on every reader,
+    ///     others where it passes them on.
     ///   - timeout: not used, since PC/SC has none.
     /// - Throws: ``TransportError``; after any failure ``TransportError/cardReleased`` until a card was activated anew.
     public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {

@@ -41,6 +41,20 @@ extension Check {
         case heldByProgram
         /// Process: a program of another user holds it.
         case heldByUnknown
+        /// Service: pcscd can be asked at {0}.
+        case serviceThere
+        /// Service: pcscd has the reader {0}.
+        case serviceHasReader
+        /// Service: pcscd is not installed.
+        case serviceMissing
+        /// Service: pcscd does not run.
+        case serviceStopped
+        /// Service: the file at which pcscd is asked is there, but nobody answers.
+        case serviceSilent
+        /// Service: you may not open {0}, at which pcscd is asked.
+        case serviceClosed
+        /// Service: pcscd runs and refuses you.
+        case serviceRefuses
         /// Firmware: no faults of its firmware {0} are known.
         case firmwareFine
         /// Firmware: firmware {0}: {1}.

@@ -16,6 +16,8 @@ public struct Check: Hashable, Sendable {
         case kernelDriver
         /// Whether another program has it.
         case process
+        /// Whether pcscd can be used, for readers that need it.
+        case service
         /// Whether its firmware has known faults.
         case firmware
         /// libnfc's configuration files, and the environment.

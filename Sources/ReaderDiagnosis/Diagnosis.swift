@@ -13,9 +13,10 @@ public struct Diagnosis: Hashable, Sendable {
         self.system = system
     }
 
-    /// Whether a reader can be used: one on the USB that has no fault, or one that was tried and answered.
+    /// Whether a reader can be used: one on the USB that has no fault, one that pcscd has, or one that was tried and
+    /// answered.
     public var isReady: Bool {
-        readers.contains(where: \.isReady) || system.contains { $0.code == .answers }
+        readers.contains(where: \.isReady) || system.contains { [.answers, .serviceHasReader].contains($0.code) }
     }
 
     /// Everything that was found.

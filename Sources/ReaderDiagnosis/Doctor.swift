@@ -21,6 +21,11 @@ public struct Doctor: Sendable {
                 + SerialPortLayer(machine).checks())
     }
 
+    /// What the chip card readers on the USB call themselves that only pcscd can serve.
+    public func readersOfService() -> [String] {
+        BusLayer(machine).strangeReaders.map(BusLayer.name)
+    }
+
     /// Examines the readers on the USB only.
     public func readers() -> [ReaderReport] {
         USBDevice.all(machine.devices).compactMap { device in

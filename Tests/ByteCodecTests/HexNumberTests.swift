@@ -15,6 +15,19 @@ struct HexNumberTests {
         }
     }
 
+    /// Eight digits are read at once: each place of the eight, in both halves of sixteen, must know every byte.
+    @Test(arguments: [8, 11, 16]) func everyByteAtEveryPlace(_ count: Int) {
+        for place in 0..<count {
+            for byte in UInt8.min...UInt8.max {
+                var digits = [UInt8](repeating: UInt8(ascii: "1"), count: count)
+                digits[place] = byte
+                let expected =
+                    Hex.value(of: byte) == nil ? nil : UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+                #expect(Hex.number(digits.span) == expected)
+            }
+        }
+    }
+
     @Test(arguments: [0, 17, 32]) func otherLengthsAreNone(_ count: Int) {
         let digits = [UInt8](repeating: 0x30, count: count)
         #expect(Hex.number(digits.span) == nil)

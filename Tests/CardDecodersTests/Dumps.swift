@@ -21,7 +21,7 @@ enum Dumps {
     static func service(_ code: ServiceCode, _ blocks: [Block]) -> ServiceDump {
         ServiceDump(
             code: code, state: .read,
-            blocks: Dictionary(uniqueKeysWithValues: zip(UInt16(0)..., blocks)))
+            blocks: BlockTable(zip(UInt16(0)..., blocks)))
     }
 
     static func transit(_ history: [Block], attribute: Block? = nil) -> CardDump {

@@ -61,7 +61,7 @@ struct EveryDecoderTests {
         for _ in 0..<40 {
             var seen: Set<ServiceCode> = []
             let services = codes.shuffled(using: &generator).prefix(5).filter { seen.insert($0).inserted }.map { code in
-                var blocks: [UInt16: Block] = [:]
+                var blocks: BlockTable = [:]
                 for _ in 0..<Int.random(in: 0...6, using: &generator) {
                     let edge: UInt16 = [0, 1, 2, 3, 5, 255, 256, .max].randomElement(using: &generator) ?? 0
                     blocks[edge] = generator.block()

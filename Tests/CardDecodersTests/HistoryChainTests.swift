@@ -14,7 +14,7 @@ struct HistoryChainTests {
             .with(12, UInt8(serial >> 16)).with(13, UInt8(serial >> 8 & 0xFF)).with(14, UInt8(serial & 0xFF))
     }
 
-    private func report(_ blocks: [UInt16: Block], _ state: ReadState = .read) throws -> CardReport {
+    private func report(_ blocks: BlockTable, _ state: ReadState = .read) throws -> CardReport {
         try CyberneticsDecoder.transit.decode(
             Dumps.card(.transit, [ServiceDump(code: Dumps.history, state: state, blocks: blocks)]))
     }

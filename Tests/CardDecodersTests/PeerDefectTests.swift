@@ -117,8 +117,8 @@ struct PeerDefectTests {
         let numbers: ClosedRange<UInt16> = 0...UInt16.max
         let service = ServiceDump(
             code: Dumps.history, state: .read,
-            blocks: Dictionary(
-                uniqueKeysWithValues: numbers.map {
+            blocks: BlockTable(
+                numbers.map {
                     ($0, block.with(13, UInt8(~$0 >> 8)).with(14, UInt8(~$0 & 0xFF)))
                 }))
         let history = try CyberneticsDecoder.transit.decode(Dumps.card(.transit, [service])).history

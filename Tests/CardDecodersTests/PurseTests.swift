@@ -31,8 +31,7 @@ struct PurseTests {
         let pair = ["00000000000000110000000000000000", "08000000000000000000000000000000"]
         let service = ServiceDump(
             code: ServiceCode(rawValue: 0x680B), state: .read,
-            blocks: Dictionary(
-                uniqueKeysWithValues: try zip([0, 1, 6, 7], pair + pair).map { (UInt16($0), try Dumps.block($1)) }))
+            blocks: BlockTable(try zip([0, 1, 6, 7], pair + pair).map { (UInt16($0), try Dumps.block($1)) }))
         let report = try WaonDecoder().decode(Dumps.card(.commonArea, [service]))
         #expect(report.history?.count == 1)
         #expect(report.warnings.contains(.historyIncomplete))

@@ -9,7 +9,7 @@ import Testing
 struct PurselessCardTests {
     private func field(_ key: String, _ report: CardReport) -> String? { report.fields.first { $0.key == key }?.value }
 
-    private func lite(_ blocks: [UInt16: Block]) -> CardDump {
+    private func lite(_ blocks: BlockTable) -> CardDump {
         Dumps.card(.lite, [ServiceDump(code: ServiceCode(rawValue: 0x000B), state: .read, blocks: blocks)])
     }
 

@@ -76,7 +76,7 @@ struct RandomBlockTests {
         for _ in 0..<50 {
             var dump = Dumps.card(systems.randomElement(using: &generator) ?? .transit, [])
             for code in codes.shuffled(using: &generator).prefix(4) {
-                var blocks: [UInt16: Block] = [:]
+                var blocks: BlockTable = [:]
                 for _ in 0..<Int.random(in: 0...6, using: &generator) {
                     let edge: UInt16 = [0, 1, 2, 255, 256, .max].randomElement(using: &generator) ?? 0
                     blocks[edge] = generator.block()

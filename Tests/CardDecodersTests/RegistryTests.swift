@@ -85,7 +85,7 @@ extension CardDump {
                     })
                 else { return nil }
                 var service = service
-                service.blocks = service.blocks.filter { request.blocks.contains($0.key) }
+                service.blocks = service.blocks.filter { request.blocks.contains($0.number) }
                 return service
             }
             return system.services.isEmpty ? nil : system

@@ -15,8 +15,7 @@ struct DumpDiffTests {
                     services: services.map { code, bytes in
                         ServiceDump(
                             code: ServiceCode(rawValue: code), state: state,
-                            blocks: Dictionary(
-                                uniqueKeysWithValues: bytes.enumerated().map { (UInt16($0), block($1)) }))
+                            blocks: BlockTable(bytes.enumerated().map { (UInt16($0), block($1)) }))
                     })
             ])
     }

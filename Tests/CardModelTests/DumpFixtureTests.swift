@@ -27,7 +27,7 @@ struct DumpFixtureTests {
         let system = try #require(dump.system(.transit))
         #expect(dump.system(.octopus) == nil)
         let history = try #require(system.service(ServiceCode(rawValue: 0x090F)))
-        #expect(history.sortedBlocks.map(\.number) == Array(0..<UInt16(history.blocks.count)))
+        #expect(history.blocks.numbers == Array(0..<UInt16(history.blocks.count)))
         #expect(dump.blocks(.transit, ServiceCode(rawValue: 0x090F)) == history.blocks)
         #expect(dump.blocks(.transit, ServiceCode(rawValue: 0xFFC8)) == nil)
         #expect(dump.blocks(.octopus, ServiceCode(rawValue: 0x090F)) == nil)

@@ -7,7 +7,7 @@ import Testing
 
 /// Both sinks make the same document of the same calls.
 struct JSONSinkTests {
-    private static func document(_ sink: inout some JSONSink) {
+    private static func document(_ sink: inout some (JSONSink & ~Copyable)) {
         sink.object { object in
             object.member("text", "a \"quote\"\n")
             object.member("none", nil as String?)

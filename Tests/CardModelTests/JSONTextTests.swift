@@ -39,6 +39,39 @@ struct JSONTextTests {
         #expect(try JSONValue(parsing: Array(back.compactText.utf8)) == back)
     }
 
+    /// Texts are written and read eight bytes at once: each place must know what is special.
+    @Test func everyCharacterAtEveryPlace() throws {
+        let special: [Unicode.Scalar] = (0...0xFF).map { Unicode.Scalar(UInt8($0)) } + ["か", "😀"]
+        for length in 0...18 {
+            for place in 0..<max(length, 1) {
+                for scalar in special {
+                    var scalars = [Unicode.Scalar](repeating: "a", count: length)
+                    if length > 0 { scalars[place] = scalar }
+                    var text = ""
+                    text.unicodeScalars.append(contentsOf: scalars)
+                    let written = JSONValue.string(text).compactText
+                    if scalar.value >= 0x20, !"\"\\\u{7F}".unicodeScalars.contains(scalar) {
+                        #expect(written == "\"\(text)\"")
+                    }
+                    #expect(try JSONValue(parsing: Array(written.utf8)) == .string(text))
+                    guard length > 0, scalar.value < 0x20 else { continue }
+                    // A control character must not stand in a text as it is.
+                    #expect(throws: DocumentError.self) { try JSONValue(parsing: Array("\"\(text)\"".utf8)) }
+                }
+            }
+        }
+    }
+
+    @Test func bytesThatAreNoUTF8AreFoundAtEveryPlace() {
+        for length in 1...18 {
+            for place in 0..<length {
+                var bytes = [UInt8](repeating: 0x61, count: length)
+                bytes[place] = 0xC3
+                #expect(throws: DocumentError.self) { try JSONValue(parsing: [0x22] + bytes + [0x22]) }
+            }
+        }
+    }
+
     @Test func severalLines() {
         let short: JSONValue = ["b": 1, "a": [:], "c": "x"]
         #expect(short.prettyText == #"{"b": 1, "a": {}, "c": "x"}"#)

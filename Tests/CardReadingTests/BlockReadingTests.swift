@@ -69,7 +69,7 @@ struct BlockReadingTests {
         let system = SystemHandle(code: .transit, idm: session.target.idm, pmm: session.target.pmm)
         let outcome = session.read([ServiceRequest(code, .these([0, 19, 20, 3, 700]))], of: system)
         #expect(outcome.interruption == nil)
-        #expect(Set(outcome.services.first?.blocks.keys.map { $0 } ?? []) == [0, 3, 19])
+        #expect(Set(outcome.services.first?.blocks.numbers ?? []) == [0, 3, 19])
         #expect(Set(outcome.absent[code]?.keys.map { $0 } ?? []) == [20, 700])
         #expect(outcome.absent[code]?[20]?.status.map { $0 & 0xFF } == 0xA8)
     }

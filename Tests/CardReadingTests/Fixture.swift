@@ -42,10 +42,10 @@ struct Fixture {
     struct NoCard: Error {}
 
     /// The blocks that the card file says can be read, by system and service; overlapped services only once.
-    var readableBlocks: [String: [UInt16: Block]] { Fixture.blocks(of: dump) }
+    var readableBlocks: [String: BlockTable] { Fixture.blocks(of: dump) }
 
-    static func blocks(of dump: CardDump) -> [String: [UInt16: Block]] {
-        var blocks: [String: [UInt16: Block]] = [:]
+    static func blocks(of dump: CardDump) -> [String: BlockTable] {
+        var blocks: [String: BlockTable] = [:]
         for system in dump.systems {
             for service in system.services where service.state == .read && !service.blocks.isEmpty {
                 blocks["\(system.systemCode)/\(service.code)"] = service.blocks

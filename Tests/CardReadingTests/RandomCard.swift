@@ -7,13 +7,13 @@ import VirtualReader
 struct RandomCard {
     let card: VirtualFeliCaCard
     /// The blocks of each service.
-    let blocks: [ServiceCode: [UInt16: Block]]
+    let blocks: [ServiceCode: BlockTable]
     let description: String
 
     init(seed: UInt64, style: String, limit: Int, overLimit: String = "A2", pmm: String = "01998b868fbecbff") throws {
         var random = Generator(state: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1)
         var services: [(String, JSONValue)] = []
-        var expected: [ServiceCode: [UInt16: Block]] = [:]
+        var expected: [ServiceCode: BlockTable] = [:]
         var number: UInt16 = 0
         for _ in 0..<Int(random.next(9) + 1) {
             number += UInt16(random.next(12) + 1)
@@ -22,7 +22,7 @@ struct RandomCard {
             let count = [0, 1, 2, 3, 4, 5, 8, 9, 12, 13, 15, 16, 20, 30, 33][Int(random.next(15))]
             let blocks = (0..<count).compactMap { _ in Block((0..<16).map { _ in UInt8(random.next(256)) }) }
             services.append((code.description, .array(blocks.map { .string($0.description) })))
-            expected[code] = Dictionary(uniqueKeysWithValues: blocks.enumerated().map { (UInt16($0), $1) })
+            expected[code] = BlockTable(blocks.enumerated().map { (UInt16($0), $1) })
         }
         let file: JSONValue = [
             "schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": .string(pmm),

@@ -201,4 +201,16 @@ import Testing
         let keyed = dump.systems.first?.service(ServiceCode(rawValue: 0x0048))
         #expect(keyed?.state == .refused(status: 0x6A82))
     }
+
+    /// The versions 2 and 3 of Flipper's files differ from 4 in cards of type A only.
+    @Test(arguments: ["2", "3"]) func olderVersionsOfFlipperFilesAreRead(_ version: String) throws {
+        for name in ["lite.nfc", "standard.nfc"] {
+            let fixture = FormatFixture(format: "flipper", name: name)
+            let text = String(decoding: try fixture.bytes, as: UTF8.self)
+            let older = text.replacing(/\nVersion: [234]\n/, with: "\nVersion: \(version)\n")
+            #expect(older.contains("\nVersion: \(version)\n"))
+            let dump = try #require(try DumpFormatRegistry.standard.read(Array(older.utf8)).dumps.first)
+            #expect(try FormatFixture.lines(dump) == fixture.expected)
+        }
+    }
 }

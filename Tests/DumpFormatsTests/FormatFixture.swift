@@ -48,7 +48,7 @@ struct FormatFixture: CustomTestStringConvertible, Sendable {
             lines.append("system \(system.systemCode) \(upper(system.idm))\(assumed)")
             for service in system.services {
                 if service.blocks.isEmpty { lines.append("none \(system.systemCode) \(service.code)") }
-                for (number, block) in service.sortedBlocks {
+                for (number, block) in service.blocks {
                     lines.append("\(system.systemCode) \(service.code) \(Hex.encode(number, digits: 4)) \(block)")
                 }
             }

@@ -36,7 +36,7 @@ enum RandomDump {
     }
 
     private static func service(_ code: UInt16, _ random: inout SeededGenerator) -> ServiceDump {
-        var blocks: [UInt16: Block] = [:]
+        var blocks: BlockTable = [:]
         let last: UInt16 = Bool.random(using: &random) ? 20 : 0xFFFF
         for _ in 0..<Int.random(in: 1...12, using: &random) {
             let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }

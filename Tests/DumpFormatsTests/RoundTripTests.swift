@@ -46,6 +46,35 @@ import Testing
         #expect(FormatFixture.lines(again) == FormatFixture.lines(dump))
     }
 
+    /// FeliCa Lite and Lite-S with and without NDEF: no block, no service and neither system is lost on the way through
+    /// any format (the listing has lines for blocks only), and a Flipper finds them in its own places, not as a FeliCa
+    /// Standard.
+    @Test(arguments: ["cards/felica-lite-s/card.json", "tags/lite-s-no-ndef.json", "tags/lite-no-ndef.json"], writable)
+    func liteSurvivesEveryFormat(_ path: String, _ id: String) throws {
+        let bytes = try TestFiles.read("Fixtures/\(path)")
+        let dump = try #require(try DumpFormatRegistry.complete.read(bytes).dumps.first)
+        let format = try #require(DumpFormatRegistry.complete.writable.first { $0.id == id })
+        let text = try format.write(dump)
+        let again = try #require(try DumpFormatRegistry.complete.read(text).dumps.first)
+        let isListing = id == "hex"
+        #expect(places(again) == places(dump).filter { !isListing || $0.split(separator: " ").count == 4 })
+        #expect(Set(again.systems.map(\.systemCode)) == Set(dump.systems.map(\.systemCode)))
+        #expect(again.card.idm == dump.card.idm)
+        #expect(again.systems.map(\.idm) == dump.systems.map(\.idm) || id == "metrodroid")
+        #expect(String(decoding: text, as: UTF8.self).contains("Blocks total: 28\n") == (id == "flipper"))
+    }
+
+    /// A second system with blocks of its own has no place in the Flipper's list of a FeliCa Lite.
+    @Test func twoSystemsWithBlocksAreNotOne() throws {
+        let bytes = try TestFiles.read("Fixtures/cards/felica-lite-s/card.json")
+        var dump = try #require(try DumpFormatRegistry.complete.read(bytes).dumps.first)
+        dump.systems[1].services[1].blocks = [0: .zero]
+        let text = try FlipperFormat().write(dump)
+        #expect(String(decoding: text, as: UTF8.self).contains("System found: 2\n"))
+        let again = try #require(try DumpFormatRegistry.complete.read(text).dumps.first)
+        #expect(places(again) == places(dump))
+    }
+
     /// The whole card of the fixtures, format by format, one after another.
     @Test func aChainOfFormats() throws {
         var dump = try #require(
@@ -107,7 +136,7 @@ import Testing
         dump.systems.flatMap { system in
             system.services.flatMap { service in
                 ["\(system.systemCode) \(service.code)"].filter { _ in service.blocks.isEmpty }
-                    + service.sortedBlocks.map { "\(system.systemCode) \(service.code) \($0.number) \($0.block)" }
+                    + service.blocks.map { "\(system.systemCode) \(service.code) \($0.number) \($0.block)" }
             }
         }.sorted()
     }

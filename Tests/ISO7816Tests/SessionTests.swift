@@ -130,6 +130,21 @@ struct SessionTests {
         #expect(channel.timeouts.isEmpty)
     }
 
+    /// A reader behind PC/SC passes on what is in a command of class FF: a PIN must not go that way past its guard.
+    @Test func nothingGoesPastTheGuardWithinAReadersOwnCommands() throws {
+        let channel = try SessionTests.channel([])
+        let session = SessionTests.session(channel)
+        let harmless: [UInt8] = [0xCA, 0xA4, 0xB0, 0xD6]
+        for code in UInt8.min...UInt8.max where !harmless.contains(code) {
+            let command = CommandAPDU(Instruction(rawValue: code), cla: 0xFF, data: [0xD4, 0x40, 0x01, 0x00, 0x20])
+            #expect(throws: ISO7816Error.guarded(command.ins)) { try session.transmit(command) }
+            #expect(throws: ISO7816Error.guarded(command.ins)) { try session.transmitOnce(command) }
+        }
+        #expect(channel.timeouts.isEmpty)
+        #expect(harmless.allSatisfy { !ClassByte(rawValue: 0xFF).maySmuggle(Instruction(rawValue: $0)) })
+        #expect(!ClassByte.interindustry.maySmuggle(Instruction(rawValue: 0x00)))
+    }
+
     /// A card that never has enough: it is left after a bounded number of exchanges.
     final class EndlessCard: CardChannel {
         let answer: [UInt8]

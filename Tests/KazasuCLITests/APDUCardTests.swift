@@ -65,6 +65,23 @@ struct APDUCardTests {
         #expect(result.errors.contains("it is not sent again"))
     }
 
+    @Test("Lengths of three bytes, and what is too long for the reader")
+    func extended() throws {
+        let card = try card()
+        // The PIN opens the file of 600 bytes; the second Le has three bytes: 00, 00C8.
+        let part = try run(card, "00200081PIN1", "00A4020C020003", "00B000000000C8 => 9000")
+        #expect(part.hasEnded(0), "\(part.errors)")
+        #expect(part.output.hasSuffix("110178" + String(repeating: "FF", count: 197) + " 9000\n"))
+        let whole = try run(card, "00200081PIN1", "00A4020C020003", "00B00000000000")
+        whole.expectFailure(74, "the answer to APDU 3 is longer than the 258 bytes that this reader can pass on")
+        #expect(whole.output == "9000\n9000\n")
+        let long = try run(card, "00B0810002", "00D60000 00012C" + String(repeating: "AB", count: 300))
+        long.expectFailure(64, "APDU 2 has 307 bytes; this reader can send 261")
+        #expect(long.output == "450B 9000\n")
+        try run(try self.card(virtual: #""extendedLength": false"#), "00B08100000002 => 9000")
+            .expectFailure(77, "6700")
+    }
+
     @Test("Answers in parts, and lengths that the card corrects")
     func parts() throws {
         let more = try card(virtual: #""longAnswers": "more""#)

@@ -58,6 +58,15 @@ struct APDUPINTests {
         try run(APDUTranscript(), file).expectFailure(77, "is not sent")
     }
 
+    @Test(
+        "Commands for the reader itself are not sent, which could carry a PIN to the card",
+        arguments: ["FF0000000BD4400100200081 0431323334", "FF50000108 950600200081 0431", "FFFB000004 00200081"])
+    func readersOwn(bytes: String) throws {
+        let result = try run(APDUTranscript(), bytes)
+        result.expectFailure(77, "class FF")
+        #expect(!result.errors.contains("31323334"))
+    }
+
     static let refusals: [(exchanges: [String], options: [String], status: Int32, english: String, japanese: String)] =
         [
             (["00200081:63c1"], [], 77, "1 try is left", "残り 1 回"),

@@ -121,6 +121,7 @@ struct APDUTests {
         let lost = try run(APDUTranscript("00a40000:9000", "00b0000000:noAnswer"), "00A40000", "00B0000000", "--json")
         #expect(lost.hasEnded(74))
         #expect(lost.output.contains(#""sw": "9000""#), "what came is kept")
-        try Kazasu.run("apdu", "00A40000", "-r", Card.fixture("edy"), "-t", "0").expectFailure(75, "no card came")
+        try Kazasu.run("apdu", "00A40000", "-r", Card.fixture("edy"), "-t", "0").expectFailure(
+            76, "not one that this command reads")
     }
 }

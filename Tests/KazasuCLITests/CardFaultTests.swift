@@ -145,4 +145,16 @@ struct CardFaultTests {
         #expect(try json.errorDocument().required("reason").text() == "otherCard")
         try Kazasu.run("poll", "--system", "0003,FE00", "-r", Card.fixture(card), "--lang=ja").expectFailure(76)
     }
+
+    @Test("A card that has the system but none of the services is another card, not one that refuses")
+    func withoutTheService() throws {
+        let common = "FE00 Common Area"
+        for command in ["balance", "history"] {
+            try Kazasu.run(command, "-r", Card.fixture("quicpay")).expectFailure(76, common)
+            let edy = try Kazasu.run(command, "--card", "edy", "-r", Card.fixture("suica-p1"))
+            edy.expectFailure(76, "but it is no Rakuten Edy")
+            let japanese = try Kazasu.run(command, "--card", "edy", "--lang=ja", "-r", Card.fixture("suica-p1"))
+            japanese.expectFailure(76, "ではありません")
+        }
+    }
 }

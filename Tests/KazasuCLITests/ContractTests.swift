@@ -35,7 +35,7 @@ struct ContractTests {
         ("apdu 00A40000=>9000=>9000", "stands twice", "2 つ"), ("apdu 00A40000PIN1", "after CLA 20", "CLA 20"),
         ("apdu 00200181PIN", "P1 of VERIFY", "P1"), ("apdu 00A40000 --type c", "is invalid", "正しくありません"),
         ("apdu 00A40000 --answer-timeout 0", "1 to 60000", "1 から 60000"),
-        ("apdu 00A40000 --pin1-from 1234", "is invalid", "正しくありません"),
+        ("apdu 00A40000 --pin1-from 1234", "never the secret itself", "値そのものは書けません"),
         ("decode", "Missing expected argument", "引数が足りません"), ("poll --lang fr", "is invalid", "正しくありません"),
     ]
 

@@ -45,13 +45,34 @@ struct ImporterErrorTests {
         #expect(errors > 0)
     }
 
-    @Test("No damaged file is written over by its conversion", arguments: files)
+    @Test("A file that cannot be read is converted to nothing: what stood there stays, byte for byte", arguments: files)
     func nothingIsWritten(_ file: String) throws {
         let folder = try TemporaryFolder()
         let original = try TestFiles.read("Fixtures/formats/\(file)")
-        let source = try folder.write(Array("{".utf8) + original.prefix(50), as: "source")
-        let kept = try folder.write(Array("kept".utf8), as: "kept.json")
-        #expect(try Kazasu.run("convert", source, "--to", "json", "-o", kept).hasEnded(65))
-        #expect(try TestFiles.read(kept) == Array("kept".utf8))
+        var random = SeededGenerator(seed: UInt64(original.count))
+        var refused = 0
+        for number in 0..<12 {
+            var bytes = original
+            switch number {
+            case 0: bytes = Array("{".utf8) + original.prefix(50)
+            case 1: bytes = Array(original.prefix(original.count / 2))
+            case 2: bytes = Array(original.dropLast(3))
+            default:
+                for _ in 0..<number { bytes[Int.random(in: bytes.indices, using: &random)] = UInt8(ascii: "Z") }
+            }
+            let source = try folder.write(bytes, as: "source")
+            let kept = try folder.write(Array("kept".utf8), as: "kept.json")
+            let result = try Kazasu.run("convert", source, "--to", "json", "-o", kept)
+            if result.hasEnded(0) {
+                // What is written is a dump.
+                #expect(throws: Never.self) { try CardDump(parsing: TestFiles.read(kept)) }
+                continue
+            }
+            refused += 1
+            result.expectFailure(65, source)
+            #expect(try TestFiles.read(kept) == Array("kept".utf8))
+            #expect(folder.names == ["kept.json", "source"], "nothing is left beside it")
+        }
+        #expect(refused > 2)
     }
 }

@@ -196,8 +196,13 @@ struct LicenseTests {
     @Test("Cards that are no licence, and no card")
     func others() throws {
         let other = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"
-        try run(other, ["--free"]).expectFailure(76, "none of the applications")
-        try run(Card.fixture("edy"), ["--free", "-t", "0"]).expectFailure(75)
+        try run(other, ["--free"]).expectFailure(76, "a card is there (My Number card")
+        try run(Card.fixture("edy"), ["--free", "-t", "0"]).expectFailure(76, "a card is there (FE00")
+        for command in ["balance", "history", "scan", "read 000B"] {
+            let words = command.split(separator: " ").map(String.init) + ["-t", "0", "-r", Self.reader("sample")]
+            try Kazasu.run(words).expectFailure(76, "a card is there (Japanese driver's licence)")
+            try Kazasu.run(words + ["--lang=ja"]).expectFailure(76, "カードはあります（運転免許証）")
+        }
     }
 
     @Test("Command lines that are wrong, before any card is read")

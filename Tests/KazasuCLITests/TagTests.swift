@@ -23,6 +23,10 @@ struct TagTests {
             ("ntag213", "tag pages --pages 3 --json", "ntag213-pages.json"),
             ("ntag213", "tag info --json --redact", "ntag213-info-redacted.json"),
             ("ntag213", "tag read --redact", "ntag213-read-redacted.txt"),
+            ("lite-s-no-ndef", "tag info", "lite-s-info.txt"),
+            ("lite-s-no-ndef", "tag info --json", "lite-s-info.json"),
+            ("lite-s-no-ndef", "tag info --lang ja", "lite-s-info.ja.txt"),
+            ("lite-no-ndef", "tag info", "lite-info.txt"), ("lite-no-ndef", "tag info --json", "lite-info.json"),
             ("no-ndef", "tag info", "no-ndef-info.txt"), ("no-ndef", "dump", "no-ndef-dump.hex"),
         ]
 
@@ -91,7 +95,7 @@ struct TagTests {
     func rawPages() throws {
         let reader = Self.tag("ntag213")
         #expect(try Kazasu.run("tag", "write", "-r", reader, "--yes", "--page", "8", "DE AD BE EF").end == .exited(0))
-        for page in ["0", "2", "3", "28", "2B", "FFFF"] {
+        for page in ["0", "2", "3", "28", "2A", "FFFF"] {
             let result = try Kazasu.run("tag", "write", "-r", reader, "--yes", "--page", page, "00000000")
             result.expectFailure(77, "nothing was written")
             #expect(
@@ -117,6 +121,8 @@ struct TagTests {
         (tag("ntag213-locked"), "tag write --text x --yes", 77, "the tag is read-only"),
         (tag("type4"), "tag write --yes --mime a/b=\(String(repeating: "x", count: 60))", 77, "room for 62"),
         (tag("no-ndef"), "tag read", 76, "not formatted for NDEF"),
+        (tag("lite-s-no-ndef"), "tag read", 76, "not formatted for NDEF"),
+        (tag("lite-no-ndef"), "tag write --text x --yes", 76, "not formatted for NDEF"),
         (tag("no-ndef"), "tag write --text x --yes", 76, "not formatted for NDEF"),
         (Card.fixture("suica-p1"), "tag info", 76, "no NFC Forum tag"),
         (tag("type4"), "tag pages", 76, "no Type 2 Tag"), (type3, "tag pages", 76, "no Type 2 Tag"),

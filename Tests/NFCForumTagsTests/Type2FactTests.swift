@@ -24,7 +24,21 @@ struct Type2FactTests {
         Lock(product: "NTAG215", fixed: [0, 0], dynamic: [0x80, 0, 0], pages: [128, 129]),
         Lock(product: "NTAG216", fixed: [0, 0], dynamic: [0, 0x20, 0], pages: [224, 225]),
         Lock(product: "Ultralight C", fixed: [0, 0], dynamic: [0x12, 0, 0], pages: [16, 17, 18, 19]),
-        Lock(product: "Ultralight C", fixed: [0, 0], dynamic: [0x80, 0xFF, 0], pages: [36, 37, 38, 39]),
+        Lock(product: "Ultralight C", fixed: [0, 0], dynamic: [0xE0, 0x0F, 0], pages: Array(28...39)),
+        Lock(
+            product: "Ultralight C", fixed: [0, 0], dynamic: [0x80, 0xFF, 0], pages: Array(36...39) + Array(41...47)),
+        Lock(product: "Ultralight C", fixed: [0, 0], dynamic: [0, 0xA0, 0], pages: [42, 44, 45, 46, 47]),
+        Lock(product: "NTAG203", fixed: [0, 0], dynamic: [0x1F, 0x0F, 0], pages: Array(16...27)),
+        Lock(product: "NTAG203", fixed: [0, 0], dynamic: [0, 0xF0, 0], pages: [41]),
+        Lock(product: "NTAG212", fixed: [0, 0], dynamic: [0x01, 0xFE, 0xFF], pages: [16, 17, 34, 35]),
+        Lock(product: "NTAG213", fixed: [0, 0], dynamic: [0x03, 0, 0], pages: [16, 17, 18, 19]),
+        Lock(product: "NTAG213", fixed: [0, 0], dynamic: [0, 0, 0x3F], pages: []),
+        Lock(product: "NTAG215", fixed: [0, 0], dynamic: [0x01, 0xFF, 0x0F], pages: Array(16...31)),
+        Lock(product: "NTAG216", fixed: [0, 0], dynamic: [0x80, 0xC1, 0x7F], pages: Array(128...159)),
+        Lock(
+            product: "Ultralight EV1 MF0UL21", fixed: [0, 0], dynamic: [0x80, 0x03, 0], pages: Array(30...35)),
+        Lock(product: "Ultralight EV1 MF0UL11", fixed: [0, 0x80], dynamic: [], pages: [15]),
+        Lock(product: "NTAG210", fixed: [0, 0x80], dynamic: [], pages: [15]),
         Lock(product: "Ultralight", fixed: [0x08, 0], dynamic: [], pages: [3]),
         Lock(product: nil, fixed: [0, 0x01], dynamic: [], pages: [8]),
     ]
@@ -55,6 +69,44 @@ struct Type2FactTests {
         #expect(locks.pages == [20, 21, 22, 23, 76, 77, 78, 79])
         #expect(locks.dynamicBytes == [0x02, 0x80])
         #expect(locks.staticBytes == nil)
+    }
+
+    /// The Lock Control blocks that these leave the factory with (NXP data sheets), and the product.
+    static let factory: [(product: String, block: [UInt8])] = [
+        ("NTAG212", [0x01, 0x03, 0x90, 0x0A, 0x34]), ("NTAG213", [0x01, 0x03, 0xA0, 0x0C, 0x34]),
+    ]
+
+    @Test("What the table says of a product is what its own Lock Control block says", arguments: factory)
+    func factoryBlock(_ row: (product: String, block: [UInt8])) throws {
+        let product = try #require(Type2Product.named(row.product))
+        let last = try #require(product.userPages?.upperBound)
+        for bit in 0..<16 {
+            var memory = Type2Memory()
+            memory[2] = [0, 0x48, 0, 0]
+            memory[3] = [0xE1, 0x10, UInt8((last - 3) / 2), 0]
+            memory[4] = Array(row.block.prefix(4))
+            memory[5] = row.block.suffix(1) + [0x03, 0x00, 0xFE]
+            let lockPage = try #require(product.dynamicLockPage)
+            memory[lockPage] = bit < 8 ? [1 << UInt8(bit), 0, 0, 0] : [0, 1 << UInt8(bit - 8), 0, 0]
+            let layout = try Type2Layout(#require(memory.capability), memory: memory)
+            let known = Type2Locks(memory: memory, product: product, layout: layout).pages
+            #expect(known == Type2Locks(memory: memory, product: nil, layout: layout).pages)
+            #expect(known.count == (bit < Int(row.block[3]) ? 2 : 0))
+        }
+    }
+
+    @Test("Which pages hold secrets, and which can never be read")
+    func secretPages() throws {
+        let expected: [(name: String, secret: ClosedRange<UInt16>?, readable: UInt16)] = [
+            ("Ultralight", nil, 16), ("Ultralight C", 0x2C...0x2F, 0x2C), ("NTAG203", nil, 42),
+            ("Ultralight EV1 MF0UL11", 0x12...0x13, 20), ("Ultralight EV1 MF0UL21", 0x27...0x28, 41),
+            ("NTAG213", 0x2B...0x2C, 45), ("NTAG215", 0x85...0x86, 135), ("NTAG216", 0xE5...0xE6, 231),
+        ]
+        for row in expected {
+            let product = try #require(Type2Product.named(row.name))
+            #expect(product.secretPages == row.secret, "\(row.name)")
+            #expect(product.readablePageCount == row.readable, "\(row.name)")
+        }
     }
 
     @Test func configuration() throws {

@@ -14,12 +14,25 @@ struct FeliCaPassageTests {
         #expect(FeliCaPassage.chip.command(for: Self.polling) == [0xFF, 0, 0, 0, 9, 0xD4, 0x40, 0x01] + Self.polling)
         #expect(FeliCaPassage.ways(for: "ACS ACR122U PICC Interface 00 00") == [.chip, .plain])
         #expect(FeliCaPassage.ways(for: "ACS ACR1252 Dual Reader PICC 00 00") == [.plain, .chip])
+        // As programs for the RC-S300 poll.
+        #expect(
+            FeliCaPassage.session.command(for: Self.polling)
+                == [0xFF, 0xC2, 0, 1, 8, 0x95, 6] + Self.polling + [0x00])
+        #expect(FeliCaPassage.ways(for: "Sony RC-S300/P 00 00") == [.plain, .chip, .session])
     }
 
     @Test func aPacketThatIsTooLongIsNotCut() {
         #expect(FeliCaPassage.plain.command(for: [UInt8](repeating: 0xFF, count: 255))?.count == 260)
         #expect(FeliCaPassage.chip.command(for: [UInt8](repeating: 0xFF, count: 253)) == nil)
         #expect(FeliCaPassage.plain.command(for: []) == nil)
+        // From 128 bytes on a length takes two bytes.
+        #expect(
+            FeliCaPassage.session.command(for: [UInt8](repeating: 0x80, count: 128))?.prefix(8) == [
+                0xFF, 0xC2, 0, 1, 131, 0x95, 0x81, 0x80,
+            ])
+        #expect(FeliCaPassage.session.command(for: [UInt8](repeating: 0xFF, count: 252))?.count == 261)
+        #expect(FeliCaPassage.session.command(for: [UInt8](repeating: 0xFF, count: 253)) == nil)
+        #expect(FeliCaPassage.session.command(for: []) == nil)
     }
 
     static let answers: [(FeliCaPassage, [UInt8], Result<[UInt8], TransportError>)] = [
@@ -34,6 +47,10 @@ struct FeliCaPassageTests {
         (.chip, [0xD5, 0x43, 0x00, 0x01, 0x90, 0x00], .failure(.corrupted(status: 0))),
         (.plain, [0x04, 0x01, 0xAA, 0x90, 0x00], .failure(.corrupted(status: 0))),
         (.plain, [0x90], .failure(.corrupted(status: 0))), (.chip, [], .failure(.corrupted(status: 0))),
+        (.session, [0xC0, 3, 0, 0x90, 0, 0x97, 3, 0x03, 0x01, 0xAA, 0x90, 0x00], .success([0x03, 0x01, 0xAA])),
+        (.session, [0xC0, 3, 1, 0x64, 1, 0x90, 0x00], .failure(.noAnswer)),
+        (.session, [0xC0, 3, 0, 0x90, 0, 0x97, 2, 0x03, 0x01, 0x90, 0x00], .failure(.corrupted(status: 0))),
+        (.session, [0x6D, 0x00], .failure(FeliCaPassage.notPassed)),
         (.plain, [0x6D, 0x00], .failure(FeliCaPassage.notPassed)),
         (.chip, [0x6A, 0x81], .failure(FeliCaPassage.notPassed)),
     ]

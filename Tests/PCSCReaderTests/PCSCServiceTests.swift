@@ -167,6 +167,34 @@ struct PCSCServiceTests {
         _ = card
     }
 
+    /// A reader that knows no way but the transparent session; one stays open for all packets.
+    @Test func feliCaThroughATransparentSession() throws {
+        let bench = try PCSCBench()
+        let reader = try bench.open()
+        let device = TransparentReader()
+        let card = try bench.insert(Self.felica, uid: TransparentReader.idm, answer: device.answer)
+        // As long as no system has answered, nobody knows whether packets pass.
+        while try reader.activate(.felica(.commonArea, requestCode: 1)) == nil, card.commands.isEmpty {
+            #expect(try reader.waitForEvent(within: .seconds(20)))
+        }
+        #expect(device.sessions == device.ends)
+        let found = try bench.wait(for: .felica(.transit, requestCode: 1), on: reader)
+        guard case .felica(let target) = found else {
+            Issue.record("no FeliCa card: \(String(describing: found))")
+            return
+        }
+        #expect(target.idm.bytes == TransparentReader.idm && target.pmm.bytes == TransparentReader.pmm)
+        let sessions = device.sessions
+        let command = [0x0A, 0x0C] + TransparentReader.idm
+        #expect(try reader.transceive(command, timeout: .zero).suffix(3) == [0x01, 0x00, 0x03])
+        #expect(throws: TransportError.noAnswer) { try reader.transceive([0x02, 0x00], timeout: .zero) }
+        #expect(try reader.activate(.felica(.any, requestCode: 1)) != nil)
+        #expect(device.sessions == sessions)
+        reader.close()
+        #expect(device.sessions == device.ends)
+        _ = card
+    }
+
     @Test func aReaderThatPassesNoPacketsOn() throws {
         let bench = try PCSCBench()
         let reader = try bench.open()
@@ -190,8 +218,38 @@ struct PCSCServiceTests {
         #expect(try reader.transceive([0x30, 0x04], timeout: .zero) == Array(0..<16))
         #expect(try reader.transceive([0xA2, 0x05, 1, 2, 3, 4], timeout: .zero) == [0x0A])
         #expect(throws: TransportError.noAnswer) { try reader.transceive([0x30, 0x50], timeout: .zero) }
-        #expect(throws: TransportError.self) { try reader.transceive([0x60], timeout: .zero) }
+        // No way in: said once by the reader, and not asked again.
+        let refusal = TransportError.unsupported(
+            detail: "this reader passes no such command of a Type 2 Tag on through PC/SC")
+        #expect(throws: refusal) { try reader.transceive([0x60], timeout: .zero) }
+        let count = card.commands.count
+        #expect(throws: refusal) { try reader.transceive([0x39, 0x02], timeout: .zero) }
+        #expect(card.commands.count == count)
         #expect(try reader.transceive([0x30, 0x04], timeout: .zero) == Array(0..<16))
+        _ = card
+    }
+
+    /// Once a command needs the transparent session, all go through it, and it ends before the tag is selected anew.
+    @Test(arguments: [true, false]) func aType2TagThroughATransparentSession(wantsLe: Bool) throws {
+        let bench = try PCSCBench()
+        let reader = try bench.open()
+        let device = TransparentReader(wantsLe: wantsLe)
+        let card = try bench.insert(Self.ultralight, uid: Self.uid, answer: device.answer)
+        let target = TypeATarget(uid: Self.uid, isISODEP: false)
+        #expect(try bench.wait(for: .typeA(), on: reader) == .typeA(target))
+        #expect(try reader.transceive([0x30, 0x04], timeout: .zero) == Array(0..<16))
+        #expect(device.sessions == 0)
+        #expect(try reader.transceive([0x60], timeout: .zero) == TransparentReader.version)
+        #expect(try reader.transceive([0x30, 0x04], timeout: .zero) == Array(0..<16))
+        #expect(try reader.transceive([0xA2, 0x05, 1, 2, 3, 4], timeout: .zero) == [0x0A])
+        #expect(try reader.transceive([0x30, 0x60], timeout: .zero) == [0x00])
+        #expect(throws: TransportError.noAnswer) { try reader.transceive([0x3C, 0x00], timeout: .zero) }
+        #expect((device.sessions, device.ends) == (1, 0))
+        #expect(try reader.activate(.typeA()) == .typeA(target))
+        #expect(device.ends == 1)
+        #expect(try reader.transceive([0x60], timeout: .zero) == TransparentReader.version)
+        reader.close()
+        #expect((device.sessions, device.ends) == (2, 2))
         _ = card
     }
 

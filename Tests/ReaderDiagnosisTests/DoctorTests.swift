@@ -21,9 +21,11 @@ struct DoctorTests {
         #expect(check.message.english.contains(scenario.says), "\(check.message.english)")
     }
 
-    /// Those of a reader that is tried are the command line's.
+    /// Those of a reader that is tried and of a service that is asked are the command line's.
     @Test func everyVerdictHasAScenario() {
-        let covered = Set(Scenario.all.flatMap(\.finds)).union([.answers, .answersNot])
+        let covered = Set(Scenario.all.flatMap(\.finds)).union([
+            .answers, .answersNot, .serviceHasReader, .serviceRefuses, .serviceSilent,
+        ])
         #expect(Set(Check.Code.allCases) == covered)
     }
 
@@ -65,6 +67,13 @@ struct DoctorTests {
         #expect(readers.map { $0.isNamed(by: "acr122_usb:001:006") } == [false, true, false])
         #expect(readers.map(\.isReady) == [true, true, false])
         #expect(readers.last?.fault?.code == .notDriven)
+    }
+
+    @Test func readersOfTheServiceAreNamed() throws {
+        let machine = try FakeMachine()
+        try machine.plugIn("072f:2200", interfaces: [("0b", nil)], port: "1-1", device: 5)
+        try machine.plugIn("072f:223b", interfaces: [("0b", nil)], port: "1-2", device: 6)
+        #expect(Doctor(machine.machine).readersOfService() == ["072F:223B"])
     }
 
     @Test func aReaderThatAnsweredIsReady() throws {

@@ -47,6 +47,31 @@ struct Scenario: CustomTestStringConvertible, Sendable {
         Scenario("another chip card reader", finds: [.strangeReader, .noReader], says: "(08E6:3437)") {
             try $0.plugIn("08e6:3437", interfaces: [("0b", nil)])
         },
+        Scenario("one that needs pcscd, which is not installed", finds: [.serviceMissing, .strangeReader]) {
+            try $0.plugIn("072f:223b", interfaces: [("0b", nil)])
+        },
+        Scenario("pcscd that is installed and does not run", finds: [.serviceStopped], not: [.serviceMissing]) {
+            try $0.plugIn("072f:223b", interfaces: [("0b", nil)])
+            try $0.write("/usr/sbin/pcscd", "")
+        },
+        Scenario("pcscd as it should be", finds: [.serviceThere], says: "/run/pcscd/pcscd.comm") {
+            try $0.plugIn("072f:223b", interfaces: [("0b", nil)])
+            try $0.write("/run/pcscd/pcscd.comm", "")
+        },
+        Scenario("pcscd's socket for others only", finds: [.serviceClosed], not: [.serviceThere], says: "may not open")
+        {
+            try $0.plugIn("072f:223b", interfaces: [("0b", nil)])
+            try $0.write("/run/pcscd/pcscd.comm", "")
+            $0.locked["/run/pcscd/pcscd.comm"] = (EACCES, "root")
+        },
+        Scenario("pcscd at another place", finds: [.serviceThere], not: [.serviceMissing], says: "/tmp/there") {
+            try $0.plugIn("072f:223b", interfaces: [("0b", nil)])
+            try $0.write("/tmp/there", "")
+            $0.environment["PCSCLITE_CSOCK_NAME"] = "/tmp/there"
+        },
+        Scenario(
+            "pcscd is nobody's business without a reader that needs it", finds: [.noReader], not: [.serviceMissing]
+        ) { _ in },
         Scenario("an ACR122U with good firmware", finds: [.firmwareFine], ready: true, says: "2.14") {
             try $0.plugIn("072f:2200", interfaces: [("0b", nil)], release: "0214")
         },

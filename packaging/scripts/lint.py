@@ -68,6 +68,9 @@ def check_swift(path, lines):
         for where, but, pattern, what in CODE_RULES:
             if path.startswith(where) and not (but and path.startswith(but)) and re.search(pattern, line):
                 breach(path, number, what, line)
+        # Without it the name is made of the type's, for which the runtime goes through every conformance, at each start.
+        if line.endswith("= CommandConfiguration(") and "commandName:" not in "".join(lines[number:number + 1]):
+            breach(path, number, "a command says its name first", line)
 
 
 def check_script(path, lines):

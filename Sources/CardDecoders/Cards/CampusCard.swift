@@ -47,7 +47,7 @@ public struct CampusCardDecoder: PurselessDecoder {
     public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         guard let service = dump.opened(textRead) else { throw noBalance(dump) }
         var report = CardReport(card: id, name: name, warnings: [.oneSource])
-        for (number, block) in service.sortedBlocks where textRead.blocks.contains(number) {
+        for (number, block) in service.blocks where textRead.blocks.contains(number) {
             report.fields += [
                 candidate(
                     "digits\(number)", "Digits of block \(number), if any", "ブロック\(number)の数字の候補", digits(block)),

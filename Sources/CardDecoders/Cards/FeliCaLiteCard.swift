@@ -44,7 +44,7 @@ public struct FeliCaLiteDecoder: PurselessDecoder {
                     value: Hex.encode(block.bytes.prefix(2), uppercase: true), isPersonal: false))
         }
         if let block = blocks[0x88] {
-            report.fields += LiteMemoryConfiguration(block).fields(isLiteS: blocks[0x90] != nil)
+            report.fields += LiteMemoryConfiguration(block, isLiteS: blocks[0x90] != nil).fields
         }
         let codes = [(0x81 as UInt16, "MAC"), (0x91, "MAC_A")].filter { blocks[$0.0] != nil }.map(\.1)
         if !codes.isEmpty {

@@ -36,8 +36,7 @@ struct CyberneticsHistory {
         for (place, link) in links.enumerated() {
             let older = place + 1 < links.count ? links[place + 1].block : nil
             let (amount, reason) = CyberneticsHistory.amount(link.block, older: older, olderWasRead: link.olderWasRead)
-            let record = link.block.record(stations, amount: amount, reason)
-            records.append(consume record)
+            records.append(link.block.record(stations, amount: amount, reason))
         }
         self.records = records
         if sequence.isIncomplete { warnings.append(.historyIncomplete) }

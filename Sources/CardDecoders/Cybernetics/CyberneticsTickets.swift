@@ -6,7 +6,7 @@ internal import CardModel
 /// Service 184B; a block of zeros is unused, and another may follow it.
 enum CyberneticsTickets {
     static func tickets(_ service: ServiceDump) -> [PaidTicket] {
-        service.sortedBlocks.filter { !$0.block.isZero }.map { ticket($0.block) }
+        service.blocks.filter { !$0.block.isZero }.map { ticket($0.block) }
     }
 
     private static func ticket(_ block: Block) -> PaidTicket {

@@ -7,7 +7,7 @@ internal import CardModel
 /// days since 2000-01-01, seventeen of seconds, which are 0). Block 1: the most that one charge may put on and the most
 /// that the card may hold, in yen, four bytes each, big-endian.
 struct EdyCardInformation {
-    private let blocks: [UInt16: Block]
+    private let blocks: BlockTable
 
     init(_ service: ServiceDump?) {
         blocks = service?.blocks ?? [:]
@@ -23,7 +23,7 @@ struct EdyCardInformation {
         if stamp != 0 {
             fields.append(.issueDate(CalendarDate(daysSince2000: UInt16(truncatingIfNeeded: stamp.bits(17...31)))))
         }
-        let limits = blocks[1].map { [$0.uint32(at: 0, .big), $0.uint32(at: 4, .big)] } ?? [0, 0]
+        let limits: [UInt32] = blocks[1].map { [$0.uint32(at: 0, .big), $0.uint32(at: 4, .big)] } ?? [0, 0]
         if limits[0] != 0 { fields.append(.number("chargeLimit", "Limit of a charge", "1回のチャージ限度額", limits[0])) }
         if limits[1] != 0 { fields.append(.number("balanceLimit", "Limit of the balance", "残高の限度額", limits[1])) }
         return fields

@@ -48,6 +48,9 @@ public struct JISText: Hashable, Sendable {
         runs.allSatisfy { if case .text = $0 { true } else { false } }
     }
 
+    /// The text without blanks: cards write `優　良` for 優良.
+    var unspaced: String { String(description.filter { !$0.isWhitespace }) }
+
     /// The numbers of the 外字 in it, each once, in the order in which they occur.
     public var externalCharacters: [Int] {
         var numbers: [Int] = []

@@ -41,6 +41,9 @@ extension LicenseReport {
         fields(.conditions).compactMap { if case .text(let text) = $0.value { text } else { nil } }
     }
 
+    /// 免許証の色区分; `nil` when it was not read, or is none of the three that are known.
+    public var colorClass: LicenseColorClass? { text(.colorClass).flatMap(LicenseColorClass.init) }
+
     /// 備考
     public var remarks: [JISText] {
         fields(.remarks).compactMap { field in

@@ -23,7 +23,7 @@ extension BalanceEntry {
     }
 
     /// Writes an element of `balances`; `candidates` stands there only when there are some.
-    func write(to sink: inout some JSONSink, _ language: Language) {
+    func write(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.object { entry in
             entry.member("card", card)
             entry.member("name", name[language])

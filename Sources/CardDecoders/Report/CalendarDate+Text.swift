@@ -15,16 +15,12 @@ extension CalendarDate {
 }
 
 extension CalendarDate: ASCIIText {
-    /// Ten.
-    public var longestCount: Int { 10 }
-
-    /// Adds `YYYY-MM-DD`.
-    public func append(to text: inout OutputSpan<UInt8>) {
-        Decimal.append(year, 4, to: &text)
-        text.append(UInt8(ascii: "-"))
-        Decimal.append(month, 2, to: &text)
-        text.append(UInt8(ascii: "-"))
-        Decimal.append(day, 2, to: &text)
+    /// Adds the ten characters.
+    public func append(to text: inout ByteBuffer) {
+        let digits = DecimalDigits.eightDigits(UInt32(truncatingIfNeeded: year * 10_000 + month * 100 + day))
+        let hyphen = UInt64(UInt8(ascii: "-"))
+        text.append(digits & 0xFFFF_FFFF | hyphen << 32 | (digits >> 32 & 0xFFFF) << 40 | hyphen << 56, count: 8)
+        text.append(digits >> 48, count: 2)
     }
 }
 

@@ -18,7 +18,8 @@ extension CardReport {
     ///   - language: the language of the names; keys and ids never change.
     ///   - redact: what stands in place of a personal value.
     @specialized(where Sink == JSONWriter)
-    public func write<Sink: JSONSink>(to sink: inout Sink, _ language: Language, redact: (String) -> String) {
+    public func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, _ language: Language, redact: (String) -> String)
+    {
         sink.object { report in
             report.member("card", card)
             report.member("name", name[language])

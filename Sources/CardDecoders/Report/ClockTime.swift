@@ -44,6 +44,6 @@ public struct ClockTime: Hashable, Sendable {
 extension ClockTime: CustomStringConvertible {
     /// `HH:MM:SS`, or `HH:MM` when there is no second.
     public var description: String {
-        hourAndMinute + (second.map { ":\(Decimal.padded($0, 2))" } ?? "")
+        hourAndMinute + (second.map { ":\(DecimalDigits($0, width: 2).text)" } ?? "")
     }
 }

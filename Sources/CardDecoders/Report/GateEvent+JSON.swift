@@ -5,7 +5,7 @@ public import CardModel
 
 extension GateEvent {
     /// Writes an element of `gateLog` in `kazasu.decode/1`.
-    func write(to sink: inout some JSONSink, _ language: Language) {
+    func write(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.object { event in
             event.member("event") { kind.write(to: &$0, language) }
             event.member("intermediate", HexDigits(intermediate, digits: 2))
@@ -24,7 +24,7 @@ extension GateEvent {
 
 extension EntryRecord {
     /// Writes `entryRecord` in `kazasu.decode/1`.
-    func write(to sink: inout some JSONSink) {
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { record in
             record.member("line", line)
             record.member("station", station)
@@ -38,7 +38,7 @@ extension EntryRecord {
 
 extension EntryRecord.Intermediate {
     /// Writes `intermediate` of the entry record in `kazasu.decode/1`.
-    func write(to sink: inout some JSONSink) {
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { gate in
             gate.member("date", date)
             gate.member("entryTime", entryTime?.minutes)
@@ -51,7 +51,7 @@ extension EntryRecord.Intermediate {
 
 extension PaidTicket {
     /// Writes an element of `tickets` in `kazasu.decode/1`.
-    func write(to sink: inout some JSONSink) {
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { ticket in
             ticket.member("from", HexDigits(from, digits: 4))
             ticket.member("to", HexDigits(to, digits: 4))
@@ -71,7 +71,7 @@ extension InsideGates {
     public var json: JSONValue { JSONValue { write(to: &$0) } }
 
     /// Writes `insideGates` among the `inferences` in `kazasu.decode/1`.
-    func write(to sink: inout some JSONSink) {
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { inside in
             inside.member("line", line)
             inside.member("station", station)

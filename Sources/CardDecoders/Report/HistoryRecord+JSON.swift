@@ -26,7 +26,7 @@ extension HistoryRecord {
 
     /// Writes an element of `records`.
     @specialized(where Sink == JSONWriter)
-    func write<Sink: JSONSink>(to sink: inout Sink, _ language: Language) {
+    func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, _ language: Language) {
         // Without a closure, into which the record would be copied.
         sink.beginObject()
         writeMembers(to: &sink, language)
@@ -35,7 +35,7 @@ extension HistoryRecord {
 
     /// `entryTime`, `partial`, `terminalId` and `gateLog` stand there only where the card tells them; with `gateLog` the
     /// times of a ride by rail come from the gate log.
-    private func writeMembers(to sink: inout some JSONSink, _ language: Language) {
+    private func writeMembers(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.member("serial", serial)
         sink.member("date", date)
         sink.member("time", time?.minutes)
@@ -61,9 +61,7 @@ extension HistoryRecord {
         let head: Block?
         let block: Block
 
-        var longestCount: Int { 64 }
-
-        func append(to text: inout OutputSpan<UInt8>) {
+        func append(to text: inout ByteBuffer) {
             if let head { BlockDigits(head).append(to: &text) }
             BlockDigits(block).append(to: &text)
         }
@@ -74,7 +72,7 @@ extension GatePassages {
     /// `gateLog` of a record in `kazasu.history/1`.
     public var json: JSONValue { JSONValue { write(to: &$0) } }
 
-    func write(to sink: inout some JSONSink) {
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object {
             $0.member("entryDate", entryDate)
             $0.member("fare", fare)
@@ -85,7 +83,7 @@ extension GatePassages {
 
 extension PartialMoment {
     /// Writes what is known, and nothing else.
-    func write(to sink: inout some JSONSink) {
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object {
             if let month { $0.member("month", month) }
             if let day { $0.member("day", day) }
@@ -96,7 +94,7 @@ extension PartialMoment {
 
 extension CodedValue {
     /// Writes a coded value of `kazasu.history/1`.
-    func write(to sink: inout some JSONSink, _ language: Language) {
+    func write(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.beginObject()
         sink.member("code", HexDigits(code, digits: 2))
         sink.member("name", name(language))
@@ -105,7 +103,7 @@ extension CodedValue {
 }
 
 extension CodedValue? {
-    func write(to sink: inout some JSONSink, _ language: Language) {
+    func write(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         if let self { self.write(to: &sink, language) } else { sink.null() }
     }
 }

@@ -12,13 +12,10 @@ public struct HourAndMinute: ASCIIText {
         minute = time.minute
     }
 
-    /// Five.
-    public var longestCount: Int { 5 }
-
-    /// Adds the digits.
-    public func append(to text: inout OutputSpan<UInt8>) {
-        Decimal.append(hour, 2, to: &text)
+    /// Adds the five characters.
+    public func append(to text: inout ByteBuffer) {
+        DecimalDigits(hour, width: 2).append(to: &text)
         text.append(UInt8(ascii: ":"))
-        Decimal.append(minute, 2, to: &text)
+        DecimalDigits(minute, width: 2).append(to: &text)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 public import CardModel
 
 /// What a card says of the day or the hour of a record when it does not say enough for a date or a time.
@@ -28,11 +29,11 @@ public struct PartialMoment: Hashable, Sendable {
     /// The day without its year, as in `--03-09`, or `nil`.
     public var dayText: String? {
         guard let month, let day else { return nil }
-        return "--\(Decimal.padded(month, 2))-\(Decimal.padded(day, 2))"
+        return "--\(DecimalDigits(month, width: 2).text)-\(DecimalDigits(day, width: 2).text)"
     }
 
     /// The hour without its minute, as in `09:--`, or `nil`.
-    public var hourText: String? { hour.map { "\(Decimal.padded($0, 2)):--" } }
+    public var hourText: String? { hour.map { "\(DecimalDigits($0, width: 2).text):--" } }
 
     /// `partial` in `kazasu.history/1`: what is known, and nothing else.
     public var json: JSONValue { JSONValue { write(to: &$0) } }

@@ -11,7 +11,7 @@ extension Place {
     /// system, its operator and route where the card tells them, and its number.
     public var json: JSONValue { JSONValue { write(to: &$0) } }
 
-    func write(to sink: inout some JSONSink) {
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { place in
             switch code {
             case .station(let station):
@@ -37,7 +37,7 @@ extension Place {
 }
 
 extension Place? {
-    func write(to sink: inout some JSONSink) {
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
         if let self { self.write(to: &sink) } else { sink.null() }
     }
 }

@@ -19,6 +19,7 @@ public enum DecoderTables {
     static let liteIssuers = LiteIssuerTable(PackageResources.lite_issuers_tsv)
     static let localStops = LocalStopTable(PackageResources.local_stops_tsv)
     static let licenseItems = LicenseItemTable(PackageResources.license_items_tsv)
+    static let licenseConditions = LicenseConditionTable(PackageResources.license_conditions_tsv)
     static let namedCards = NamedCardTable(PackageResources.named_cards_tsv)
 
     /// What is wrong in the tables, by the name of the file; a release has no faults.
@@ -35,6 +36,7 @@ public enum DecoderTables {
             "lite-issuers.tsv": liteIssuers.faults,
             "local-stops.tsv": localStops.faults,
             "license-items.tsv": licenseItems.faults,
+            "license-conditions.tsv": licenseConditions.faults,
             "named-cards.tsv": namedCards.faults,
         ]
     }

@@ -17,6 +17,8 @@ public struct TagReport: Hashable, Sendable {
     public var type3: Type3Attributes?
     /// The Capability Container of a Type 4 Tag.
     public var type4: Type4Capability?
+    /// What is special to FeliCa Lite and Lite-S.
+    public var lite: LiteReport?
 
     /// The state of a tag's NDEF message.
     public enum NDEFState: Hashable, Sendable {
@@ -34,9 +36,15 @@ public struct TagReport: Hashable, Sendable {
             self.init(type4: files)
         } else if let blocks = TagReport.type3Blocks(dump) {
             self.init(type3: blocks)
+            lite = LiteReport(dump)
+        } else if let lite = LiteReport(dump) {
+            // The same product and memory as a Type 3 Tag's, but without the system by which readers find one.
+            self.init(type: 3, ndef: .none("notAnnounced"))
+            self.lite = lite
         } else {
             return nil
         }
+        if let lite { product = lite.name }
     }
 
     init(type: Int, ndef: NDEFState) {
@@ -45,7 +53,7 @@ public struct TagReport: Hashable, Sendable {
     }
 
     /// The blocks of the NDEF system; FeliCa Lite has one memory for both its systems.
-    private static func type3Blocks(_ dump: CardDump) -> [UInt16: Block]? {
+    private static func type3Blocks(_ dump: CardDump) -> BlockTable? {
         guard let system = dump.system(.ndef) else { return nil }
         for code in [0x000B, 0x0009] as [UInt16] {
             for holder in [SystemCode.ndef, .lite] where dump.system(holder)?.idm == system.idm {
@@ -56,7 +64,7 @@ public struct TagReport: Hashable, Sendable {
         return nil
     }
 
-    private init(type3 blocks: [UInt16: Block]) {
+    private init(type3 blocks: BlockTable) {
         self.init(type: 3, ndef: .none("notRead"))
         guard let first = blocks[0] else { return }
         let attributes = Type3Attributes(first)
@@ -64,7 +72,7 @@ public struct TagReport: Hashable, Sendable {
         ndef = TagReport.state(attributes, blocks)
     }
 
-    private static func state(_ attributes: Type3Attributes, _ blocks: [UInt16: Block]) -> NDEFState {
+    private static func state(_ attributes: Type3Attributes, _ blocks: BlockTable) -> NDEFState {
         guard attributes.isChecksumRight else { return .none("checksum") }
         guard attributes.majorVersion == 1 else { return .none("unknownVersion") }
         guard !attributes.isBeingWritten else { return .none("halfWritten") }

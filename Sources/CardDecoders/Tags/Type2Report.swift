@@ -15,6 +15,8 @@ public struct Type2Report: Hashable, Sendable {
     public var signature: [UInt8]?
     /// The counters by number.
     public var counters: [UInt8: UInt32]
+    /// Commands that the reader did not pass on, so that the tag could not be asked, as in `GET_VERSION`.
+    public var notAsked: [String]
     /// How the data area is divided; `nil` without a Capability Container that can be followed.
     public var layout: Type2Layout?
     /// Which pages are locked.
@@ -28,13 +30,29 @@ public struct Type2Report: Hashable, Sendable {
         version = dump.version
         signature = dump.signature
         counters = dump.counters
+        notAsked = []
+        if case .array(let names)? = dump.extra["notAsked"] {
+            notAsked = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        }
         product = dump.version.flatMap(Type2Product.of)
         if product == nil, case .string(let name)? = dump.extra["product"] { product = Type2Product.named(name) }
         if let capability = memory.capability, capability.isSupported {
             layout = Type2Layout(capability, memory: memory)
         }
         locks = Type2Locks(memory: memory, product: product, layout: layout)
-        configuration = product.flatMap { [memory] in Type2Configuration(memory: memory, product: $0) }
+        configuration = product.flatMap { [memory] in
+            Type2Configuration(memory: memory, product: $0) ?? Type2Report.refusal($0, dump)
+        }
+    }
+}
+
+extension Type2Report {
+    /// Where reading was refused before the configuration: there the protection begins.
+    private static func refusal(_ product: Type2Product, _ dump: Type2Dump) -> Type2Configuration? {
+        guard case .string(let text)? = dump.extra["closedFrom"], let page = UInt16(text, radix: 16),
+            let configuration = product.configurationPage, page <= configuration &+ 1
+        else { return nil }
+        return Type2Configuration(refusedFrom: page)
     }
 }
 
@@ -50,18 +68,24 @@ extension TagReport {
         guard report.memory[3] != nil else { return .none("notRead") }
         guard let capability = report.memory.capability else { return .none("notFormatted") }
         guard let layout = report.layout else { return .none("unknownVersion") }
-        guard capability.readAccess == 0 else { return .none("notReadable") }
+        guard capability.readAccess == 0 || capability.readAccess == Type2Capability.accessWithKey else {
+            return .none("notReadable")
+        }
         guard let message = layout.message else {
             switch layout.end {
-            case .unreadable: return .none("notRead")
+            case .unreadable(let address):
+                let page = UInt16(clamping: address / Type2Memory.pageSize)
+                let isClosed = report.configuration.map { $0.protectsReading && $0.protects(page) } ?? false
+                return .none(isClosed || capability.readAccess != 0 ? "notReadable" : "notRead")
             case .lengthBeyondEnd: return .none("lengthBeyondEnd")
             case .terminator, .dataArea, .message: return .none("noMessageBlock")
             }
         }
-        let page = UInt16(clamping: message.lengthAddress / Type2Memory.pageSize)
+        // What a message of this length takes, whoever has no key.
+        let pages = Type2WritePlan.pages(layout, length: message.value.count)
         let isWritable =
-            capability.writeAccess == 0 && !report.locks.pages.contains(page)
-            && report.configuration?.protects(page) != true
+            capability.writeAccess == 0 && !pages.contains { report.locks.pages.contains($0) }
+            && !pages.contains { report.configuration?.protects($0) == true }
         return .message(message.value, capacity: Type2WritePlan.capacity(layout), isWritable: isWritable)
     }
 }

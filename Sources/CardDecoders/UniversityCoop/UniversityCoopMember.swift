@@ -7,7 +7,7 @@ internal import CardModel
 /// was eaten for, three bytes of binary-coded decimal each from byte 2), points in tenths (block 2, four bytes,
 /// big-endian).
 struct UniversityCoopMember {
-    private let blocks: [UInt16: Block]
+    private let blocks: BlockTable
 
     init(_ service: ServiceDump) {
         blocks = service.blocks

@@ -51,7 +51,7 @@ public struct DumpDiff: Hashable, Sendable {
             rings.append(turn)
             return
         }
-        for number in Set(before.keys).union(after.keys).sorted() where before[number] != after[number] {
+        for number in Set(before.numbers).union(after.numbers).sorted() where before[number] != after[number] {
             blocks.append(
                 BlockChange(
                     system: place.system, service: place.service, number: number, old: before[number],

@@ -12,7 +12,7 @@ public struct RingTurn: Hashable, Sendable {
     public let dropped: [Block]
 
     /// The turn that makes one ring of the other; `nil` when none does.
-    init?(_ system: SystemCode, _ service: ServiceCode, _ old: [UInt16: Block], _ new: [UInt16: Block]) {
+    init?(_ system: SystemCode, _ service: ServiceCode, _ old: BlockTable, _ new: BlockTable) {
         guard let before = RingTurn.list(old), let after = RingTurn.list(new), !before.isEmpty,
             after.count >= before.count
         else { return nil }
@@ -31,7 +31,7 @@ public struct RingTurn: Hashable, Sendable {
     }
 
     /// The blocks in order, if none is missing.
-    private static func list(_ blocks: [UInt16: Block]) -> [Block]? {
+    private static func list(_ blocks: BlockTable) -> [Block]? {
         let list = (0..<blocks.count).compactMap { blocks[UInt16(truncatingIfNeeded: $0)] }
         return list.count == blocks.count ? list : nil
     }

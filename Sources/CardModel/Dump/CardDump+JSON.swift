@@ -62,7 +62,7 @@ extension CardDump {
         }
     }
 
-    private static let keys = [
+    private static let keys: [StaticString] = [
         "schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica", "iso7816", "type2",
     ]
 

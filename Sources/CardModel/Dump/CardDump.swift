@@ -57,7 +57,7 @@ public struct CardDump: Hashable, Sendable {
     }
 
     /// The blocks that were read of a service, by block number; `nil` when the service is not in the dump.
-    public func blocks(_ system: SystemCode, _ service: ServiceCode) -> [UInt16: Block]? {
+    public func blocks(_ system: SystemCode, _ service: ServiceCode) -> BlockTable? {
         self.system(system)?.service(service)?.blocks
     }
 }

@@ -8,7 +8,7 @@ extension CardIdentity {
         guard let technology = Technology(rawValue: try word.text()) else {
             throw word.malformed(Technology.allCases.map(\.rawValue).joined(separator: ", "))
         }
-        var known = ["technology", "bitRate"]
+        var known: [StaticString] = ["technology", "bitRate"]
         self.init(technology: technology, bitRate: try json.optional("bitRate")?.integer(in: 0...10_000))
         // A member of another technology is one that this version does not know there.
         switch technology {

@@ -9,13 +9,13 @@ public struct ServiceDump: Hashable, Sendable {
     /// What became of it.
     public var state: ReadState
     /// The blocks that were read, by block number from 0.
-    public var blocks: [UInt16: Block]
+    public var blocks: BlockTable
     /// Members of the document that this version does not know.
     public var extra: JSONObject
 
     /// A service of a card.
     public init(
-        code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState, blocks: [UInt16: Block] = [:],
+        code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState, blocks: BlockTable = [:],
         extra: JSONObject = JSONObject()
     ) {
         self.code = code
@@ -23,10 +23,5 @@ public struct ServiceDump: Hashable, Sendable {
         self.state = state
         self.blocks = blocks
         self.extra = extra
-    }
-
-    /// The blocks in the order of their numbers.
-    public var sortedBlocks: [(number: UInt16, block: Block)] {
-        blocks.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 }

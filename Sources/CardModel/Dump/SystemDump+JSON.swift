@@ -13,7 +13,7 @@ extension SystemDump {
             extra: try json.members(without: SystemDump.keys))
     }
 
-    private static let keys = ["systemCode", "idm", "pmm", "areas", "services"]
+    private static let keys: [StaticString] = ["systemCode", "idm", "pmm", "areas", "services"]
 
     var json: JSONValue {
         var object = JSONObject([
@@ -37,7 +37,7 @@ extension AreaDump {
             extra: try json.members(without: AreaDump.keys))
     }
 
-    private static let keys = ["start", "end", "keyVersion"]
+    private static let keys: [StaticString] = ["start", "end", "keyVersion"]
 
     var json: JSONValue {
         var object = JSONObject([
@@ -51,10 +51,10 @@ extension AreaDump {
 }
 
 extension ServiceDump {
-    private static let keys = ["code", "keyVersion", "state", "blocks"]
+    private static let keys: [StaticString] = ["code", "keyVersion", "state", "blocks"]
 
     init(json: JSONCursor) throws(DocumentError) {
-        var blocks: [UInt16: Block] = [:]
+        var blocks: BlockTable = [:]
         try json.optional("blocks")?.forEachMember { name, member throws(DocumentError) in
             guard let number = BlockNumber(digits: name) else {
                 throw member.malformed("four hexadecimal digits as its name")
@@ -82,7 +82,7 @@ extension ServiceDump {
         object["status"] = state.statusMember
         object["blocks"] = .object(
             JSONObject(
-                sortedBlocks.map {
+                blocks.map {
                     (BlockNumber(rawValue: $0.number).description, .string($0.block.hexadecimal))
                 }))
         object.merge(extra)

@@ -89,9 +89,9 @@ public struct JSONCursor: Sendable {
     }
 
     /// The members of this object but those with these names, which are few.
-    public func members(without names: [String]) throws(DocumentError) -> JSONObject {
+    public func members(without names: [StaticString]) throws(DocumentError) -> JSONObject {
         guard case .tape(let tape, let index) = source, tape.isObject(index) else {
-            return try object().without(names)
+            return try object().without(names.map(\.description))
         }
         return tape.members(of: index, without: names)
     }

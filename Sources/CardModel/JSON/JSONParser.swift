@@ -108,18 +108,43 @@ struct JSONParser<Target: JSONTarget> {
     private mutating func string(isKey: Bool) throws(JSONFault) {
         index += 1
         let start = index
-        var all: UInt8 = 0
-        while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\\") {
-            if byte == UInt8(ascii: "\"") {
-                if all >= 0x80 { try checkUTF8(start..<index) }
-                target.plainText(start..<index, in: bytes, isKey: isKey)
-                index += 1
-                return
-            }
-            all |= byte
+        let isASCII = skipPlainText()
+        if next == UInt8(ascii: "\"") {
+            if !isASCII { try checkUTF8(start..<index) }
+            target.plainText(start..<index, in: bytes, isKey: isKey)
             index += 1
+            return
         }
         target.text(try stringWithEscapes(text(start..<index)), isKey: isKey)
+    }
+
+    /// Goes on to the end of a text or to what is special in it.
+    ///
+    /// - Returns: whether all on the way was ASCII.
+    private mutating func skipPlainText() -> Bool {
+        let bytes = bytes
+        let text = bytes.span
+        var place = index - bytes.startIndex
+        defer { index = bytes.startIndex + place }
+        var all: UInt64 = 0
+        while place + 8 <= text.count {
+            let word = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian
+            let ends = EightBytes.textEnds(word)
+            guard ends == 0 else {
+                let count = EightBytes.first(ends)
+                place += count
+                return (all | word & ((1 << UInt64(count * 8)) &- 1)) & EightBytes.marks == 0
+            }
+            all |= word
+            place += 8
+        }
+        while place < text.count {
+            let byte = text[place]
+            if EightBytes.textEnds(UInt64(byte) | 0x2020_2020_2020_2000) != 0 { break }
+            all |= UInt64(byte)
+            place += 1
+        }
+        return all & EightBytes.marks == 0
     }
 
     /// The rest of a text, from its first escape on.

@@ -2,33 +2,9 @@
 
 public import ByteCodec
 
-extension JSONSink {
-    /// A member of an object: its name, then a text that needs no escapes.
-    public mutating func member(_ name: StaticString, plain text: some ASCIIText) {
-        key(name)
-        plain(text)
-    }
-
-    /// A member of an object: its name, then a number without fraction.
-    public mutating func member(_ name: StaticString, integer value: Int64) {
-        key(name)
-        integer(value)
-    }
-
-    /// A member of an object: its name, then a text.
-    public mutating func member(_ name: StaticString, string text: String) {
-        key(name)
-        string(text)
-    }
-
-    /// A member of an object: its name, then `null`.
-    public mutating func nullMember(_ name: StaticString) {
-        key(name)
-        null()
-    }
-
+extension JSONSink where Self: ~Copyable {
     /// An object with the members that `body` writes.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func object(_ body: (inout Self) -> Void) {
         beginObject()
         body(&self)
@@ -46,32 +22,35 @@ extension JSONSink {
     }
 
     /// A member whose value `body` writes.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func member(_ name: StaticString, _ body: (inout Self) -> Void) {
         key(name)
         body(&self)
     }
 
     /// A text, or `null` when there is none.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func member(_ name: StaticString, _ text: String?) {
-        if let text { member(name, string: text) } else { nullMember(name) }
+        key(name)
+        if let text { string(text) } else { null() }
     }
 
     /// A text that needs no escapes, or `null` when there is none.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func member(_ name: StaticString, _ text: (some ASCIIText)?) {
-        if let text { member(name, plain: text) } else { nullMember(name) }
+        key(name)
+        if let text { plain(text) } else { null() }
     }
 
     /// A number, or `null` when there is none.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
-        if let number { member(name, integer: Int64(clamping: number)) } else { nullMember(name) }
+        key(name)
+        if let number { integer(Int64(clamping: number)) } else { null() }
     }
 
     /// A truth value.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func member(_ name: StaticString, _ value: Bool) {
         key(name)
         bool(value)

@@ -7,7 +7,7 @@ public import ByteCodec
 /// A document is described once, as calls to a sink. ``JSONWriter`` makes bytes of them at once, for very many documents;
 /// ``JSONTreeBuilder`` makes a ``JSONValue``. In an object each value follows its key. What is written out of turn makes
 /// no valid text, but traps nowhere.
-public protocol JSONSink {
+public protocol JSONSink: ~Copyable {
     /// `{`
     mutating func beginObject()
     /// `}`
@@ -32,12 +32,4 @@ public protocol JSONSink {
     mutating func string(_ text: String)
     /// A text that needs no escapes.
     mutating func plain(_ text: some ASCIIText)
-    /// A member of an object: its name, then a text that needs no escapes.
-    mutating func member(_ name: StaticString, plain text: some ASCIIText)
-    /// A member of an object: its name, then a number without fraction.
-    mutating func member(_ name: StaticString, integer value: Int64)
-    /// A member of an object: its name, then a text.
-    mutating func member(_ name: StaticString, string text: String)
-    /// A member of an object: its name, then `null`.
-    mutating func nullMember(_ name: StaticString)
 }

@@ -111,15 +111,17 @@ final class JSONTape: Sendable {
     }
 
     /// The members of an object but those with these names; of a name that stands twice the first value counts.
-    func members(of index: Int, without names: [String]) -> JSONObject {
+    func members(of index: Int, without names: [StaticString]) -> JSONObject {
         let (bytes, notes) = (bytes, notes)
         let text = bytes.span
         var builder = JSONObject.Builder()
         var place = index + 1
         let end = next(index)
         while place < end {
-            var isKnown = false
-            for name in names where isText(place, name.utf8.span, notes, text, bytes.startIndex) { isKnown = true }
+            let isKnown = names.contains { name in
+                let name = unsafe UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+                return unsafe isText(place, name.span, notes, text, bytes.startIndex)
+            }
             if !isKnown { builder.add(self.text(place) ?? "", value(place + 1)) }
             place = Int(notes[place + 1].next)
         }
@@ -141,8 +143,9 @@ final class JSONTape: Sendable {
 
     private func isEqual(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
         guard one.count == other.count else { return false }
-        for index in one.indices where one[index] != other[index] { return false }
-        return true
+        var difference: UInt8 = 0
+        for index in one.indices { difference |= unsafe one[unchecked: index] ^ other[unchecked: index] }
+        return difference == 0
     }
 
     /// The note behind a value.

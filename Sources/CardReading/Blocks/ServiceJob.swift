@@ -6,7 +6,7 @@ internal import CardModel
 struct ServiceJob {
     let code: ServiceCode
     /// What was read.
-    var have: [UInt16: Block] = [:]
+    var have: BlockTable = [:]
     /// Why single blocks were not given, when only some were asked for.
     var absent: [UInt16: Refusal] = [:]
     /// Why nothing of the service can be read.
@@ -31,7 +31,7 @@ struct ServiceJob {
         case done
     }
 
-    init(_ request: ServiceRequest, have: [UInt16: Block] = [:]) {
+    init(_ request: ServiceRequest, have: BlockTable = [:]) {
         code = request.code
         self.have = have
         switch request.blocks {
@@ -81,7 +81,7 @@ struct ServiceJob {
     }
 
     /// How many blocks were read from block 0 on without a gap.
-    static func leadingCount(_ have: [UInt16: Block]) -> Int {
+    static func leadingCount(_ have: BlockTable) -> Int {
         var count = 0
         while count <= 0xFFFF, have[UInt16(count)] != nil { count += 1 }
         return count

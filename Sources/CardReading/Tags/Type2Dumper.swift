@@ -38,6 +38,8 @@ public struct Type2Dumper {
         } catch {
             interruption = ReadingError(error) ?? .radio(.corrupted(status: 0))
         }
+        let silenced = tag.notPassed.sorted().compactMap(Type2Command.name(of:))
+        memory.extra["notAsked"] = silenced.isEmpty ? nil : .array(silenced.map { .string($0) })
         var dump = CardDump(
             card: earlier?.card ?? CardIdentity(.typeA(tag.target)), type2: memory,
             extra: earlier?.extra ?? JSONObject())
@@ -54,7 +56,7 @@ public struct Type2Dumper {
     private func pages(
         _ product: Type2Product?, into memory: inout Type2Dump, next: inout UInt16
     ) throws(TagError) {
-        let count = product?.pageCount
+        let count = product?.readablePageCount
         while next < count ?? Type2Dumper.sector {
             if memory.pages[next] == nil {
                 if let count, product?.hasSignature == true {

@@ -47,7 +47,7 @@ public struct FlipperFormat: WritableDumpFormat {
             Manufacture parameter: \(Hex.encode(pmm.bytes, uppercase: true, separator: " "))
 
             """
-        text += blocks.map(FlipperLite.text) ?? FlipperStandardText(dump).text
+        text += blocks.map { FlipperLite.comments(dump) + FlipperLite.text($0) } ?? FlipperStandardText(dump).text
         return Array(text.utf8)
     }
 }

@@ -20,18 +20,36 @@ enum FlipperLite {
     }
 
     /// The blocks of a dump that data format 1 can hold whole, else `nil`.
-    static func blocks(of dump: CardDump) -> [UInt16: Block]? {
-        guard dump.systems.count == 1, let system = dump.systems.first, system.systemCode == .lite,
-            let blocks = system.service(service)?.blocks, blocks.keys.allSatisfy(blockNumbers.contains),
-            isProven(dump.pmmToWrite, blocks.keys), !system.isAssumed("systemCode"),
+    ///
+    /// The Flipper takes every card with such an IC for one with these blocks. Its NDEF system opens the same memory, so
+    /// a dump in which that was not read again has a place here, too.
+    static func blocks(of dump: CardDump) -> BlockTable? {
+        guard let system = dump.systems.first, system.systemCode == .lite,
+            dump.systems.dropFirst().allSatisfy({ isSecondView($0, of: system) }), dump.systems.count <= 2,
+            let blocks = system.service(service)?.blocks, blocks.numbers.allSatisfy(blockNumbers.contains),
+            isProven(dump.pmmToWrite, blocks.numbers), !system.isAssumed("systemCode"),
             system.services.allSatisfy({ $0.code == service || $0.blocks.isEmpty })
         else { return nil }
         return blocks
     }
 
+    /// Whether a system is that of NDEF on the same memory, with no blocks of its own.
+    private static func isSecondView(_ system: SystemDump, of lite: SystemDump) -> Bool {
+        system.systemCode == .ndef && system.idm == lite.idm && system.pmm == lite.pmm && system.areas.isEmpty
+            && system.services.allSatisfy(\.blocks.isEmpty)
+    }
+
+    /// The systems with their services in comments, which the Flipper passes over: data format 1 names neither.
+    static func comments(_ dump: CardDump) -> String {
+        dump.systems.map { system in
+            let codes = system.services.map { " \($0.code)" }.joined()
+            return "# System \(system.systemCode) services:\(codes)\n"
+        }.joined()
+    }
+
     /// The part of the file with the blocks. A block that was not read is zeros with the status flags FF FF, which no
     /// card gives for a single block.
-    static func text(_ blocks: [UInt16: Block]) -> String {
+    static func text(_ blocks: BlockTable) -> String {
         var text = "Blocks total: \(blockNumbers.count)\nBlocks read: \(blocks.count)\n"
         for (place, number) in blockNumbers.enumerated() {
             let bytes = blocks[number].map { [0, 0] + $0.bytes } ?? [0xFF, 0xFF] + Block.zero.bytes

@@ -16,6 +16,8 @@ struct FlipperReader {
     /// Whether there are blocks as only a FeliCa Lite has them.
     private var hasLiteBlocks = false
     private var refused = JSONObject()
+    /// The systems of a FeliCa Lite with their services, as comments name them.
+    private var views: [(system: SystemCode, services: [ServiceCode])] = []
     private var lastLine = 0
 
     mutating func read(_ line: TextLine) throws(DocumentError) {
@@ -146,6 +148,14 @@ struct FlipperReader {
     /// The IDm or PMm of a system, in the comments that Kazasu writes.
     private mutating func readComment(_ text: String, _ line: TextLine) throws(DocumentError) {
         let words = text.words
+        if words.count >= 4, words[1] == "System", words[3] == "services:" {
+            let code: SystemCode = try line.code(String(words[2]))
+            guard views.count < 2 else { throw line.malformed("at most two systems of a FeliCa Lite") }
+            var services: [ServiceCode] = []
+            for word in words.dropFirst(4) { services.append(try line.code(String(word))) }
+            views.append((code, services))
+            return
+        }
         guard words.count == 5, words[1] == "System", !card.systems.isEmpty else { return }
         let system = card.systems.count - 1
         if words[3] == "IDm:" { card.systems[system].idm = try line.idm(words[4]) }
@@ -166,6 +176,18 @@ struct FlipperReader {
         return try card.dump()
     }
 
+    /// The services and the second system that comments name; both systems of a FeliCa Lite have one IDm.
+    private mutating func addViews() {
+        for view in views {
+            if view.system != .lite {
+                card.systems[0].idm = card.idm
+                card.systems[0].pmm = card.pmm
+                card.systems.append(ImportedSystem(code: view.system, idm: card.idm, pmm: card.pmm))
+            }
+            for service in view.services { card.systems[card.systems.count - 1].note(service) }
+        }
+    }
+
     /// The file names no system: an older Flipper wrote every FeliCa card as a Lite, one of another kind with each block
     /// refused. Such a card gets no system; its answers are kept as they stand.
     private mutating func finishLite() {
@@ -173,6 +195,7 @@ struct FlipperReader {
         let read = card.systems[0].numbers(of: FlipperLite.service)
         if FlipperLite.isProven(card.pmm, read) {
             card.systems[0].note(FlipperLite.service, extra: answers)
+            addViews()
         } else if !read.isEmpty {
             card.systems[0].isCodeAssumed = true
             card.systems[0].note(FlipperLite.service, extra: answers)

@@ -55,7 +55,7 @@ struct FlipperStandardText {
     }
 
     private func blocks(of system: SystemDump) -> String {
-        let blocks = system.services.flatMap { service in service.sortedBlocks.map { (service.code, $0) } }
+        let blocks = system.services.flatMap { service in service.blocks.map { (service.code, $0) } }
         var text = "\nPublic blocks read: \(blocks.count)\n"
         for (place, (code, (number, block))) in blocks.enumerated() {
             let index = Hex.encode(number, digits: number > 0xFF ? 4 : 2)

@@ -118,7 +118,7 @@ public struct LibpafeFormat: WritableDumpFormat {
             }
             for service in system.services {
                 text += "# service = \(service.code)\n"
-                for (number, block) in service.sortedBlocks {
+                for (number, block) in service.blocks {
                     text += "\(service.code):\(Hex.encode(number, digits: 4)):\(block)\n"
                 }
             }

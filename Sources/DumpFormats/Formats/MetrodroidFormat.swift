@@ -120,7 +120,7 @@ public struct MetrodroidFormat: WritableDumpFormat {
 
     /// A list where the numbers are 0, 1, 2, …, else a map.
     private func blocks(of service: ServiceDump) -> JSONObject {
-        let blocks = service.sortedBlocks.map { number, block in
+        let blocks = service.blocks.map { number, block in
             (number, JSONValue.object(JSONObject([("data", .string(block.hexadecimal))])))
         }
         if blocks.enumerated().allSatisfy({ $0 == Int($1.0) }) {

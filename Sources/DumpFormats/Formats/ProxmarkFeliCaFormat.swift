@@ -102,7 +102,7 @@ public struct ProxmarkFeliCaFormat: WritableDumpFormat {
             node("area", area.start.wireDigits + area.end.wireDigits, area.keyVersion, [])
         }
         let services = system.services.map { service in
-            let blocks = service.sortedBlocks.map { number, block in
+            let blocks = service.blocks.map { number, block in
                 (Hex.encode(number, digits: 4), JSONValue.string(block.description))
             }
             return node(

@@ -51,7 +51,7 @@ struct ImportedSystem {
 
     /// The numbers of the blocks of a service that there are, in no order.
     func numbers(of code: ServiceCode) -> [UInt16] {
-        places[code].map { Array(services[$0].blocks.keys) } ?? []
+        places[code].map { services[$0].blocks.numbers } ?? []
     }
 
     /// Notes that the open services of `group` that hold no blocks open the same blocks as the one that does.

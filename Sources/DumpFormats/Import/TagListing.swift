@@ -64,6 +64,15 @@ struct TagListing {
                 throw line.malformed("the number and the value of a counter")
             }
             tag { $0.counters[number] = count }
+        case "not" where words.count == 3 && words[1] == "asked":
+            let name = JSONValue.string(String(words[2]))
+            tag {
+                if case .array(let names)? = $0.extra["notAsked"] {
+                    $0.extra["notAsked"] = .array(names + [name])
+                } else {
+                    $0.extra["notAsked"] = .array([name])
+                }
+            }
         case "page" where words.count > 2 && words[2] == "needs":
             tag { $0.extra["closedFrom"] = .string(String(words[1])) }
         case "missing:":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
+public import CardModel
 
 /// CLA, the class byte of a command APDU (ISO/IEC 7816-4 §5.4.1).
 public struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
@@ -30,6 +31,14 @@ public struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByInte
     public var channel: Int? {
         guard isInterindustry else { return nil }
         return rawValue < 0x40 ? Int(rawValue & 0x03) : 4 + Int(rawValue & 0x0F)
+    }
+
+    /// Whether such a command is for a reader behind PC/SC, and may carry any frame to the card, a PIN's among them.
+    ///
+    /// FF is no class of a card. Readers take its commands for themselves: the instructions of PC/SC part 3 ask for the
+    /// UID (CA), select (A4), read (B0) and write (D6) storage; others (00, 50, C2, FB) pass on what is in them.
+    public func maySmuggle(_ instruction: Instruction) -> Bool {
+        rawValue == 0xFF && ![0xCA, 0xA4, 0xB0, 0xD6].contains(instruction.rawValue)
     }
 
     /// The same class with the chaining bit set or not; a proprietary class as it is.

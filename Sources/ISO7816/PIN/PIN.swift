@@ -1,37 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+public import CardCiphers
 
 /// A PIN, or another secret that a card compares: its bytes are in one place of memory, which is overwritten when nobody
 /// holds the value any more.
 ///
 /// It prints, reflects and dumps as `Redacted`, cannot be compared, encoded or copied out, and is sent at most once.
-@safe
-public final class PIN {
-    private let memory: UnsafeMutableRawBufferPointer
+public final class PIN: SecretValue {
+    private let secret: SecretBytes
     /// Whether it was sent, or tried to be.
     public private(set) var isSpent = false
 
     /// A secret of these bytes; who holds them overwrites them then.
-    public init(_ bytes: some Collection<UInt8>) {
-        unsafe memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-        unsafe memory.copyBytes(from: bytes)
+    public convenience init(_ bytes: some Collection<UInt8>) {
+        self.init(SecretBytes(bytes))
     }
 
-    deinit {
-        wipe()
-        unsafe memory.deallocate()
+    /// These bytes, which are overwritten when the PIN is.
+    public init(_ secret: SecretBytes) {
+        self.secret = secret
     }
 
     /// Whether it has this form.
     public func matches(_ form: PINForm) -> Bool {
-        unsafe form.accepts(UnsafeRawBufferPointer(memory))
+        unsafe secret.withUnsafeBytes { unsafe form.accepts($0) }
     }
 
     /// Overwrites the bytes; nothing can be sent after that.
     public func wipe() {
         isSpent = true
-        if let start = unsafe memory.baseAddress { unsafe explicit_bzero(start, memory.count) }
+        secret.wipe()
     }
 
     /// Hands the bytes out, once: the second time there are none. They are overwritten afterwards, here and in the
@@ -42,24 +40,13 @@ public final class PIN {
         guard !isSpent else { return nil }
         isSpent = true
         var frame = header
-        unsafe frame.reserveCapacity(header.count + 1 + memory.count)
-        unsafe frame.append(UInt8(clamping: memory.count))
-        unsafe frame.append(contentsOf: memory)
+        frame.reserveCapacity(header.count + 1 + secret.count)
+        frame.append(UInt8(clamping: secret.count))
+        unsafe secret.withUnsafeBytes { unsafe frame.append(contentsOf: $0) }
         defer {
             wipe()
-            unsafe frame.withUnsafeMutableBytes { bytes in
-                if let start = bytes.baseAddress { unsafe explicit_bzero(start, bytes.count) }
-            }
+            frame.wipe()
         }
         return try use(frame)
     }
-}
-
-extension PIN: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Redacted`.
-    public var description: String { "Redacted" }
-    /// `Redacted`.
-    public var debugDescription: String { "Redacted" }
-    /// Nothing.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -157,9 +157,13 @@ public final class ISO7816Session {
     func exchange(
         _ frame: [UInt8], isAbsolute: Bool = false, permit: PINPermit? = nil
     ) throws(ISO7816Error) -> ResponseAPDU {
-        guard let code = frame.element(at: 1) else { throw .invalidCommand(.tooShort(length: frame.count)) }
+        guard let cla = frame.first, let code = frame.element(at: 1) else {
+            throw .invalidCommand(.tooShort(length: frame.count))
+        }
         let instruction = Instruction(rawValue: code)
-        guard permit != nil || !instruction.needsGuard else { throw .guarded(instruction) }
+        guard permit != nil || !instruction.needsGuard, !ClassByte(rawValue: cla).maySmuggle(instruction) else {
+            throw .guarded(instruction)
+        }
         try renew()
         if selection == .renewed {
             guard isAbsolute else { throw .selectionLost }

@@ -70,6 +70,7 @@ struct APDUStep: Equatable, Sendable {
         guard let command = try? CommandAPDU(decoding: bytes) else {
             throw Fault(text: tr("it is no command APDU: its lengths do not fit", "コマンドAPDUとして長さが合いません"))
         }
+        guard !command.cla.maySmuggle(command.ins) else { throw Failure.forReader() }
         guard command.ins.needsGuard else { return .send(command) }
         guard command.ins == .verify, command.data.isEmpty, command.ne == 0 else {
             throw Failure.guarded(command.ins)

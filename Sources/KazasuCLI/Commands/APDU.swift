@@ -9,20 +9,24 @@ import NFCTransport
 /// `kazasu apdu`
 struct APDU: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "apdu",
         abstract: tr(
             "Send command APDUs to an ISO 7816 card and print the answers.", "ISO 7816 カードにコマンドAPDUを送り、応答を表示する。"),
         discussion: tr(
             """
-            One answer a line: the data, then the status word SW1SW2. An expected status word stands after =>, with x
-            for any digit; any other ends the run with status 77. A script has one APDU a line, # begins a comment.
+            One answer a line: the data, then the status word SW1SW2. An expected status word stands after =>, with x \
+            for any digit; any other ends the run with status 77. A script has one APDU a line, # begins a comment. \
             Answers in parts (61xx) are fetched and lengths (6Cxx) corrected, unless --raw is given.
+            Lengths of three bytes (extended: 00, then two bytes of Lc; two bytes of Le) go out as they are written; \
+            the card must know them, and what does not fit the reader is refused with its limit.
 
-            VERIFY is sent by the PIN guard only: write PIN1 for the data. The tries left are read before, a PIN is
+            VERIFY is sent by the PIN guard only: write PIN1 for the data. The tries left are read before, a PIN is \
             sent once, and not with the last try. Commands that change a PIN are not sent.
 
             Examples:
               kazasu apdu 00A4040007D276000085010100 '00A4000C02E103 => 9000' 00B000000F
               kazasu apdu card.apdu               a script; - is standard input
+              kazasu apdu 00A4000C02E104 00B00000000400   READ BINARY of 1024 bytes, extended Le
               kazasu apdu 00A4000C023F00 00200081 how many tries PIN 81 has left
               kazasu apdu 00A4000C023F00 00200081PIN1 --pin1-from file:pin.txt
             """,
@@ -30,6 +34,8 @@ struct APDU: KazasuCommand {
             応答は 1 行に 1 つ、データとステータスワード SW1SW2。=> の後に期待するステータスワードを書けます（x は任意の桁）。
             違っていればステータス 77 で終わります。スクリプトは 1 行に 1 つ、# 以降は注釈です。
             分割された応答（61xx）の取得と長さ（6Cxx）の訂正は自動です（--raw で無効）。
+            3 バイトの長さ（拡張: 00 に続けて 2 バイトの Lc、2 バイトの Le）は書いたまま送ります。カード側の対応が必要で、
+            リーダーの上限を超えるものは、上限を示して終わります。
 
             VERIFY は暗証番号ガードだけが送ります。データの代わりに PIN1 と書いてください。残り回数を先に確かめ、
             1 回だけ送り、残り 1 回のときは送りません。暗証番号を変更するコマンドは送りません。
@@ -37,6 +43,7 @@ struct APDU: KazasuCommand {
             例:
               kazasu apdu 00A4040007D276000085010100 '00A4000C02E103 => 9000' 00B000000F
               kazasu apdu card.apdu               スクリプト（- は標準入力）
+              kazasu apdu 00A4000C02E104 00B00000000400   1024 バイトの READ BINARY（拡張 Le）
               kazasu apdu 00A4000C023F00 00200081 暗証番号 81 の残り回数
               kazasu apdu 00A4000C023F00 00200081PIN1 --pin1-from file:pin.txt
             """))
@@ -146,7 +153,7 @@ struct APDU: KazasuCommand {
         } catch let error as PINGuardError {
             throw Failure(error)
         } catch let error as ISO7816Error {
-            throw Failure(error, step.label)
+            throw Failure.tooLong(error, step.label, limits: card.limits) ?? Failure(error, step.label)
         } catch {
             throw .bug("\(error)")
         }

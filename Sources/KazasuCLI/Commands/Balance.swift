@@ -7,6 +7,7 @@ import CardModel
 /// `kazasu balance`
 struct Balance: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "balance",
         abstract: tr("Print the money on the card: one number.", "カードの残高を数字 1 つで表示する。"),
         discussion: tr(
             """

@@ -8,6 +8,7 @@ import DumpFormatsXML
 /// `kazasu convert`
 struct Convert: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "convert",
         abstract: tr("Turn one dump format into another.", "ダンプの形式を変換する。"),
         discussion: tr(
             """

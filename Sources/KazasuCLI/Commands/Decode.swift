@@ -7,11 +7,12 @@ import CardModel
 /// `kazasu decode`
 struct Decode: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "decode",
         abstract: tr("Say what a dump holds; no reader needed.", "ダンプの中身を表示する（リーダー不要）。"),
         discussion: tr(
             """
-            Reads what 'kazasu dump -o FILE' wrote, and the dumps of Flipper, Proxmark3, Metrodroid, FareBot, nfcpy and
-            others; - is standard input. Of several files, of folders, and of files with one dump a line, the answer is
+            Reads what 'kazasu dump -o FILE' wrote, and the dumps of Flipper, Proxmark3, Metrodroid, FareBot, nfcpy and \
+            others; - is standard input. Of several files, of folders, and of files with one dump a line, the answer is \
             one JSON object a dump.
 
             Examples:

@@ -7,6 +7,7 @@ import CardModel
 /// `kazasu diff`
 struct Diff: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "diff",
         abstract: tr(
             "Say which blocks and bytes changed between two dumps, and what that means.",
             "2 つのダンプの間で変わったブロックとバイト、その意味を表示する。"),

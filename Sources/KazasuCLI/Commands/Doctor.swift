@@ -4,6 +4,7 @@ import ArgumentParser
 import CardModel
 import Glibc
 import NFCTransport
+import PCSCReader
 import ReaderDiagnosis
 
 /// `kazasu doctor`
@@ -13,8 +14,8 @@ struct DoctorCommand: KazasuCommand {
         abstract: tr("Find out why a reader does not work, and what mends it.", "リーダーが使えない原因と直し方を調べる。"),
         discussion: tr(
             """
-            Looks at each layer in turn: USB, driver, permission, kernel driver, other programs, firmware, libnfc's files and
-            the environment, serial ports, containers. Nothing is changed, and no reader is opened but the one that --reader
+            Looks at each layer in turn: USB, driver, permission, kernel driver, other programs, firmware, libnfc's files and \
+            the environment, serial ports, containers. Nothing is changed, and no reader is opened but the one that --reader \
             names. The exit status is 0 when a reader can be used, else 69.
 
             Examples:
@@ -59,6 +60,7 @@ struct DoctorCommand: KazasuCommand {
     func execute(_ context: Context) throws {
         if fix { try UdevInstallation(root: root ?? "").run(withoutAsking: yes, context) }
         var diagnosis = ReaderDiagnosis.Doctor(machine).examine()
+        diagnosis.system += served(diagnosis)
         if let reader { diagnosis.system.append(trial(reader, context.cancellation)) }
         if context.json {
             try context.print(DoctorView.json(diagnosis))
@@ -70,6 +72,12 @@ struct DoctorCommand: KazasuCommand {
 
     private var machine: Machine {
         Machine(root: root ?? "", environment: root == nil ? SystemEnvironment.all : [:])
+    }
+
+    /// What pcscd has, when a reader is there that needs it; another system's is not asked.
+    private func served(_ diagnosis: Diagnosis) -> [Check] {
+        guard root == nil, diagnosis.system.contains(where: { $0.code == .serviceThere }) else { return [] }
+        return PCSCDriver().list().filter { $0.state == .ready }.map { Check(.serviceHasReader, $0.id) }
     }
 
     private func trial(_ id: String, _ cancellation: CancellationToken) -> Check {
@@ -85,7 +93,7 @@ struct DoctorCommand: KazasuCommand {
             defer { opened.close() }
             return Check(.answers, id, opened.information.name)
         } catch {
-            let failure = Failure(error)
+            let failure = Failure.opening(id, error)
             let (message, hint) = (failure.message, failure.hint ?? "kazasu readers")
             // Both are in the language of this run.
             return Check(.answersNot, id, message, hint)

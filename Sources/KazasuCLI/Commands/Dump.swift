@@ -8,6 +8,7 @@ import NFCTransport
 /// `kazasu dump`
 struct Dump: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "dump",
         abstract: tr("Read every block, page and file that needs no key.", "鍵なしで読めるブロック・ページ・ファイルをすべて読む。"),
         discussion: tr(
             """

@@ -7,6 +7,7 @@ import CardModel
 /// `kazasu history`
 struct History: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "history",
         abstract: tr("List journeys and payments, newest first.", "乗車と支払いの履歴を新しい順に表示する。"),
         discussion: tr(
             """

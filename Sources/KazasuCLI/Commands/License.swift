@@ -10,14 +10,15 @@ import NFCTransport
 /// `kazasu license`
 struct License: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "license",
         abstract: tr("Read a Japanese driver's licence.", "運転免許証を読む。"),
         discussion: tr(
             """
-            Without a PIN: edition, dates of issue and expiry, tries left. With PIN 1 what is printed on it, with both
+            Without a PIN: edition, dates of issue and expiry, tries left. With PIN 1 what is printed on it, with both \
             PINs the registered domicile and the photo too. Reads the licence on a My Number card as well.
 
-            Three wrong PINs in a row lock a licence, and only the police can unlock it. So the tries left are read
-            before anything is sent, a PIN is sent once and never again, and with one try left it is not sent at all
+            Three wrong PINs in a row lock a licence, and only the police can unlock it. So the tries left are read \
+            before anything is sent, a PIN is sent once and never again, and with one try left it is not sent at all \
             unless you insist. Docs/license.md says what can go wrong, and why it will not.
 
             Examples:
@@ -78,7 +79,29 @@ struct License: KazasuCommand {
         if let report = LicenseDecoder.decode(outcome.dump) {
             try show(report, photoFile, context)
         }
-        if let error = outcome.error { throw Failure(error) }
+        if let error = outcome.error { throw License.failure(error, outcome.dump) }
+    }
+
+    /// What ended it; only a licence itself is unlocked by the police.
+    private static func failure(_ error: FileCardReadingError, _ dump: CardDump) -> Failure {
+        var failure = Failure(error)
+        guard LicenseDecoder.decode(dump)?.kind == .license else { return failure }
+        switch failure.reason {
+        case "pinLocked":
+            failure.hint = tr(
+                "only the police or a licence centre can unlock it; --free reads what needs no PIN",
+                "解除できるのは警察署・免許センターだけです。暗証番号なしの項目は --free で読めます")
+        case "lastTry":
+            failure.hint = tr(
+                "a wrong one locks it, and only the police can unlock it. If you are sure: --allow-last-try, then type yes",
+                "間違えると閉塞し、解除できるのは警察だけです。確実な場合だけ --allow-last-try を付け、端末で yes と入力")
+        case "wrongPIN":
+            failure.hint = tr(
+                "it is not sent again in this run; the right one gives all three tries back",
+                "この実行では再送しません。正しく照合できれば残り 3 回に戻ります")
+        default: break
+        }
+        return failure
     }
 
     // MARK: Reading
@@ -88,8 +111,10 @@ struct License: KazasuCommand {
     ) throws -> (dump: CardDump, error: FileCardReadingError?) {
         let (picc, card) = try session.findISODEP([.typeB, .typeA])
         var reader: LicenseReader
-        do {
+        do throws(FileCardReadingError) {
             reader = try LicenseReader(card, CardIdentity(picc))
+        } catch .otherCard {
+            throw session.otherCard(picc)
         } catch {
             throw Failure(error)
         }
@@ -112,7 +137,7 @@ struct License: KazasuCommand {
         var pins: [(LicensePIN, PIN)] = []
         for (pin, source) in [(LicensePIN.pin1, pinOptions.pin1From), (.pin2, pinOptions.pin2From)] {
             guard let source else { continue }
-            pins.append((pin, try source.read(pin.name[Language.current])))
+            pins.append((pin, try source.readPIN(pin.name[Language.current])))
         }
         return pins
     }

@@ -14,8 +14,8 @@ struct MyNumber: KazasuCommand {
         abstract: tr("Read a My Number card.", "マイナンバーカードを読む。"),
         discussion: tr(
             """
-            Without a PIN: what kind of card it is, the tries left of every PIN, and three certificates. With the
-            PIN of four digits for card information input: name, address, birth date and sex. The personal number is
+            Without a PIN: what kind of card it is, the tries left of every PIN, and three certificates. With the \
+            PIN of four digits for card information input: name, address, birth date and sex. The personal number is \
             not read, and nothing is signed.
 
             Wrong PINs lock a card; the guard of 'kazasu license' watches over them here too. Docs/my-number.md says more.
@@ -47,7 +47,7 @@ struct MyNumber: KazasuCommand {
         help: help(
             "Where the PIN of four digits comes from: env:NAME, file:PATH or fd:NUMBER. Else it is asked for on the terminal.",
             "数字 4 桁の暗証番号の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
-    var pin1From: PINSource?
+    var pin1From: SecretSource?
 
     @Flag(
         name: .long,
@@ -73,6 +73,7 @@ struct MyNumber: KazasuCommand {
     var output: String?
 
     func validate() throws {
+        try SecretSource.validate(pin1From, "--pin1-from")
         if free, pin1From != nil {
             throw ValidationError(tr("--free goes without a PIN", "--free は暗証番号と併用できません"))
         }
@@ -82,7 +83,7 @@ struct MyNumber: KazasuCommand {
         let dumpFile = try output.map { path throws(Failure) in try OutputFile(path) }
         let folder = try certificates.map { path throws(Failure) in try CertificateFolder(path) }
         let given = try pin1From.map { source throws(Failure) in
-            try source.read(MyNumberPIN.cardInput.name[Language.current])
+            try source.readPIN(MyNumberPIN.cardInput.name[Language.current])
         }
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { try read($0, given, context) }
@@ -106,8 +107,10 @@ struct MyNumber: KazasuCommand {
     ) throws -> (dump: CardDump, error: FileCardReadingError?) {
         let (picc, card) = try session.findISODEP([.typeB, .typeA])
         var reader: MyNumberReader
-        do {
+        do throws(FileCardReadingError) {
             reader = try MyNumberReader(card, CardIdentity(picc))
+        } catch .otherCard {
+            throw session.otherCard(picc)
         } catch {
             throw Failure(error)
         }

@@ -7,11 +7,12 @@ import NFCTransport
 /// `kazasu poll`
 struct Poll: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "poll",
         abstract: tr("Say which card is there.", "どのカードがあるかを表示する。"),
         discussion: tr(
             """
             FeliCa, Type A and Type B are looked for in one go. With --system only FeliCa:
-            the codes are polled in that order and the first that answers wins.
+            the codes are polled in that order and the first that answers wins. \
             Nothing but what selects it is sent to a card, unless --applications is given.
 
             Examples:

@@ -8,6 +8,7 @@ import NFCTransport
 /// `kazasu read`
 struct Read: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "read",
         abstract: tr("Read chosen blocks of one service.", "1 つのサービスの指定ブロックを読む。"),
         discussion: tr(
             """
@@ -62,7 +63,7 @@ struct Read: KazasuCommand {
         let view = DumpView(dump: dump, separator: hexSeparator)
         let read = dump.systems.flatMap { system in
             system.services.flatMap { service in
-                service.sortedBlocks.map { (system.systemCode, service.code, $0.number, $0.block) }
+                service.blocks.map { (system.systemCode, service.code, $0.number, $0.block) }
             }
         }
         if context.json {

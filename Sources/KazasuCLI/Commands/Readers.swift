@@ -8,6 +8,7 @@ import ReaderDiagnosis
 /// `kazasu readers`
 struct Readers: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "readers",
         abstract: tr("List the readers that are plugged in, usable or not.", "接続中のリーダーを、使えるかどうかとともに表示する。"),
         discussion: tr(
             """
@@ -40,9 +41,13 @@ struct Readers: KazasuCommand {
 
     func execute(_ context: Context) throws {
         if watch { return try ReaderEvents(context).run() }
-        let readers = ListedReader.all()
+        let fault = ChipCardServiceFault.now()
+        let readers = ListedReader.all(without: fault)
         if context.json {
-            try context.print(["schema": "kazasu.readers/1", "readers": .array(readers.map { .object($0.json) })])
+            try context.print([
+                "schema": "kazasu.readers/1", "readers": .array(readers.map { .object($0.json) }),
+                "pcsc": Readers.json(fault),
+            ])
             return
         }
         if readers.isEmpty {
@@ -51,8 +56,22 @@ struct Readers: KazasuCommand {
                     "no reader is plugged in; --reader virtual:FILE needs none",
                     "リーダーは接続されていません。--reader virtual:ファイル ならリーダーなしで試せます"))
         }
+        if let fault, !readers.contains(where: { $0.state == .ready }) {
+            context.note(
+                tr("no reader comes from PC/SC: \(fault.message)", "PC/SC のリーダーはありません: \(fault.message)")
+                    + (fault.remedy.map { tr("; to mend it: ", "。直すには: ") + $0 } ?? ""))
+        }
         let rows = readers.map(\.cells)
         try context.print(Columns.text(rows) + Readers.hints(readers))
+    }
+
+    /// Whether pcscd can be asked, and what mends it.
+    private static func json(_ fault: ChipCardServiceFault?) -> JSONValue {
+        guard let fault else { return ["state": "ready"] }
+        return [
+            "state": "unavailable", "reason": .string(fault.reason.rawValue), "detail": .string(fault.message),
+            "hint": .text(fault.remedy),
+        ]
     }
 
     /// What mends those that cannot be used, each way once.

@@ -8,6 +8,7 @@ import NFCTransport
 /// `kazasu scan`
 struct Scan: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "scan",
         abstract: tr(
             "List all systems, areas and services of a FeliCa card.", "FeliCa カードの全システム・エリア・サービスを表示する。"),
         discussion: tr(

@@ -9,6 +9,7 @@ import VirtualReader
 /// `kazasu simulate`
 struct Simulate: KazasuCommand {
     static let configuration = CommandConfiguration(
+        commandName: "simulate",
         abstract: tr(
             "Be a PN532 with a card on it, for any program that speaks to libnfc or to a PN532.",
             "カードを載せた PN532 として動く（libnfc や PN532 を使うどのプログラムからも使える）。"),

@@ -5,6 +5,7 @@ import ArgumentParser
 /// `kazasu stations`
 struct Stations: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "stations",
         abstract: tr("Your own table of station and bus stop names.", "駅名・バス停名の表を扱う。"),
         discussion: tr(
             "Kazasu ships no such table. Import one once; from then on 'history' and 'decode' show its names.",

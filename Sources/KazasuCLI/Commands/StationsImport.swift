@@ -11,8 +11,8 @@ struct StationsImport: KazasuCommand {
         abstract: tr("Check a table and keep it for later runs.", "表を検査して保存する。"),
         discussion: tr(
             """
-            Reads CSV or TSV in UTF-8: area, line, station, company, line name, station name; or operator, stop, company,
-            stop name (with that header). Files of the same name exist with hexadecimal and with decimal codes: it is
+            Reads CSV or TSV in UTF-8: area, line, station, company, line name, station name; or operator, stop, company, \
+            stop name (with that header). Files of the same name exist with hexadecimal and with decimal codes: it is \
             found out by letters among the digits or by stations whose codes are public, else --codes must tell.
 
             Examples:

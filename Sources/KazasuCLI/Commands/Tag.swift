@@ -5,6 +5,7 @@ import ArgumentParser
 /// `kazasu tag`
 struct Tag: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "tag",
         abstract: tr("Read and write NFC Forum tags and NDEF.", "NFC フォーラムのタグと NDEF を読み書きする。"),
         discussion: tr(
             """

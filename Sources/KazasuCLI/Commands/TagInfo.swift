@@ -16,7 +16,8 @@ struct TagInfo: KazasuCommand {
         discussion: tr(
             """
             Product, memory map, locked pages, password protection, counters, whether it has a maker's signature (which is \
-            not verified), and its NDEF message. Nothing is written, and no password is tried.
+            not verified), and its NDEF message. Nothing is written, and no password is tried. With the key of an \
+            Ultralight C, pages that need it are read, too.
 
             Examples:
               kazasu tag info
@@ -24,7 +25,7 @@ struct TagInfo: KazasuCommand {
             """,
             """
             製品名、メモリ配置、ロック済みページ、パスワード保護、カウンター、署名の有無（検証はしません）、NDEF メッセージを
-            表示します。書き込みやパスワードの照合は行いません。
+            表示します。書き込みやパスワードの照合は行いません。Ultralight C の鍵があれば、鍵が必要なページも読みます。
 
             例:
               kazasu tag info
@@ -33,11 +34,13 @@ struct TagInfo: KazasuCommand {
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup var keyOptions: TagKeyOptions
 
     func execute(_ context: Context) throws {
+        let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { session in
-            try TagInfo.read(session.findTag(), session)
+            try TagInfo.read(session.findTag(key), session)
         }
         guard let report = TagReport(outcome.dump) else {
             if let interruption = outcome.interruption { throw Failure(interruption) }

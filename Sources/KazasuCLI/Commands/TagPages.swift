@@ -15,25 +15,29 @@ struct TagPages: KazasuCommand {
         discussion: tr(
             """
             PAGE HEX, one page of four bytes a line, page numbers hexadecimal as everywhere in data sheets. With --pages \
-            just these pages are read (READ, 30), and one that is refused ends with status 77.
+            just these pages are read (READ, 30), and one that is refused ends with status 77. The key of an Ultralight C is \
+            proved and never sent.
 
             Examples:
               kazasu tag pages
               kazasu tag pages --pages 0-3
               kazasu tag pages --pages 29,2A --json
+              kazasu tag pages --key-from file:key.txt
             """,
             """
             1 行 1 ページ（4 バイト）で ページ 16進 を出力します。ページ番号はデータシートと同じ 16 進です。--pages を指定すると
-            そのページだけを読み（READ、30）、拒否されると終了ステータス 77 になります。
+            そのページだけを読み（READ、30）、拒否されると終了ステータス 77 になります。Ultralight C の鍵は、送らずに認証します。
 
             例:
               kazasu tag pages
               kazasu tag pages --pages 0-3
               kazasu tag pages --pages 29,2A --json
+              kazasu tag pages --key-from file:key.txt
             """))
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup var keyOptions: TagKeyOptions
 
     @Option(
         name: .long,
@@ -44,10 +48,11 @@ struct TagPages: KazasuCommand {
     var hexSeparator = HexSeparator.none
 
     func execute(_ context: Context) throws {
+        let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
         var failure: Failure?
         let dump = try closing(session) { session in
-            let found = try session.findTag()
+            let found = try session.findTag(key)
             guard case .type2(let tag) = found else { throw Failure.noType2(found.picc) }
             guard let pages else {
                 let outcome = Type2Dumper(tag: tag).dump()

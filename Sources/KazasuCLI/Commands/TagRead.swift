@@ -30,6 +30,7 @@ struct TagRead: KazasuCommand {
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup var keyOptions: TagKeyOptions
 
     @Option(
         name: .long,
@@ -40,9 +41,10 @@ struct TagRead: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let file = try raw.map { path throws(Failure) in try OutputFile(path) }
+        let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
         let (number, area) = try closing(session) { session throws in
-            guard let tag = try session.findTag().ndef else { throw Failure(TagError.noNDEF(.notFormatted)) }
+            guard let tag = try session.findTag(key).ndef else { throw Failure(TagError.noNDEF(.notFormatted)) }
             do throws(TagError) {
                 return (tag.typeNumber, try tag.readNDEF())
             } catch {

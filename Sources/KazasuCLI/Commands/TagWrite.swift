@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ByteCodec
+import CardCiphers
 import CardModel
 import CardReading
 import NDEF
@@ -20,7 +21,7 @@ struct TagWrite: KazasuCommand {
 
             Records stand in this order: URIs, texts, media types, external types. With --page, DATA is written as it is \
             (WRITE, A2), four bytes a page; pages whose bits can never be cleared again (UID, locks, OTP, configuration) \
-            need --permanent.
+            need --permanent. Passwords and keys are not written.
 
             Examples:
               kazasu tag write --uri https://kazasu.example
@@ -36,7 +37,7 @@ struct TagWrite: KazasuCommand {
             ロックされたタグには何も書きません。
 
             レコードは URI、テキスト、メディアタイプ、外部型の順に並びます。--page は DATA をそのまま書きます（WRITE、A2、1 ページ 4 バイト）。
-            元に戻せないページ（UID、ロック、OTP、設定）には --permanent が必要です。
+            元に戻せないページ（UID、ロック、OTP、設定）には --permanent が必要です。パスワードと鍵は書きません。
 
             例:
               kazasu tag write --uri https://kazasu.example
@@ -49,6 +50,7 @@ struct TagWrite: KazasuCommand {
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup var keyOptions: TagKeyOptions
     @OptionGroup var message: TagMessageOptions
 
     @Option(
@@ -82,7 +84,8 @@ struct TagWrite: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        if page != nil { return try writePages(context) }
+        let key = try keyOptions.key()
+        if page != nil { return try writePages(key, context) }
         let bytes = try message.bytes()
         if !bytes.isEmpty {
             do throws(NDEFError) {
@@ -93,7 +96,7 @@ struct TagWrite: KazasuCommand {
         }
         let session = try ReaderSession(readerOptions, context)
         let (number, old) = try closing(session) { session in
-            guard let tag = try session.findTag().ndef else { throw Failure(TagError.noNDEF(.notFormatted)) }
+            guard let tag = try session.findTag(key).ndef else { throw Failure(TagError.noNDEF(.notFormatted)) }
             let old = try check(tag, bytes.count)
             if old > 0 {
                 try confirm(
@@ -152,21 +155,25 @@ struct TagWrite: KazasuCommand {
         }
     }
 
-    private func writePages(_ context: Context) throws {
+    private func writePages(_ key: TripleDESKey?, _ context: Context) throws {
         guard let first = page?.number else { return }
         let pages = try pageBytes()
         let session = try ReaderSession(readerOptions, context)
         try closing(session) { session in
-            let found = try session.findTag()
+            let found = try session.findTag(key)
             guard case .type2(let tag) = found else { throw Failure.noType2(found.picc) }
             let last = first.addingReportingOverflow(UInt16(clamping: pages.count - 1))
             guard !last.overflow else { throw Failure(TagError.refused(page: .max, nak: nil)) }
-            let safe: ClosedRange<UInt16>
+            let product: Type2Product?
             do throws(TagError) {
-                safe = try tag.product()?.userPages ?? 4...UInt16.max
+                product = try tag.product()
             } catch {
                 throw Failure(error)
             }
+            if let secret = product?.secretPages, secret.overlaps(first...last.partialValue) {
+                throw Failure.secretPage(max(first, secret.lowerBound))
+            }
+            let safe = product?.userPages ?? 4...UInt16.max
             if !permanent, let unsafe = [first, last.partialValue].first(where: { !safe.contains($0) }) {
                 throw Failure.permanentPage(unsafe)
             }

@@ -2,6 +2,7 @@
 
 import CardModel
 import ISO7816
+import NFCTransport
 
 extension Failure {
     /// Why a command to an ISO 7816 card gave no result.
@@ -42,6 +43,45 @@ extension Failure {
                 hint: tr("leave one card on the reader until the command ends", "終わるまで同じカードを置いたままにしてください"))
         @unknown default: self.init(.bug, "unknown", "\(error)")
         }
+    }
+
+    /// A command or answer that is longer than the reader passes on.
+    ///
+    /// - Parameters:
+    ///   - error: any error of an exchange.
+    ///   - what: what it was for.
+    ///   - limits: those of the reader.
+    /// - Returns: `nil` for other errors.
+    static func tooLong(_ error: ISO7816Error, _ what: String, limits: APDULimits) -> Failure? {
+        switch error {
+        case .transport(.frameTooLong(let length, let limit)):
+            Failure(
+                .usage, "frameTooLong",
+                tr(
+                    "\(what) has \(length) bytes; this reader can send \(limit)",
+                    "\(what) は \(length) バイトで、このリーダーが送れる \(limit) バイトを超えます"),
+                hint: tr(
+                    "send its data in parts of 255 bytes, all but the last with CLA 10 (chaining), or use another reader",
+                    "データを 255 バイト以下に分け、最後以外を CLA 10（チェイニング）で送るか、別のリーダーを使ってください"))
+        case .transport(.answerTooLong):
+            Failure(
+                .interruptedReading, "answerTooLong",
+                tr(
+                    "the answer to \(what) is longer than the \(limits.longestResponse) bytes that this reader can pass on",
+                    "\(what) への応答が、このリーダーの上限 \(limits.longestResponse) バイトを超えます"),
+                hint: tr("ask for less at once: a smaller Le", "Le を小さくして、少しずつ読んでください"))
+        default: nil
+        }
+    }
+
+    /// A command for the reader itself, in which anything could go to the card past the guard.
+    static func forReader() -> Failure {
+        Failure(
+            .refused, "pinGuard",
+            tr(
+                "commands of class FF are not sent to the reader but for FF CA, A4, B0 and D6: others could carry a PIN",
+                "クラス FF のコマンドは FF CA・A4・B0・D6 以外は送りません（暗証番号を運ぶおそれ）"),
+            hint: tr("give the command that is for the card itself", "カード自身へのコマンドを指定してください"))
     }
 
     /// A PIN command that only the guard may send.

@@ -120,9 +120,22 @@ extension Failure {
             what = tr("line \(line) must be \(expected)", "\(line) 行目が正しくありません（\(Phrasebook.translated(expected))）")
         @unknown default: what = "\(error)"
         }
-        self.init(
-            .badFile, "badFile", "\(Files.name(path)): \(what)",
-            hint: tr("mend the file there, or make it anew", "その箇所を直すか、ファイルを作り直してください"))
+        self.init(.badFile, "badFile", "\(Files.name(path)): \(what)", hint: Failure.hint(error))
+    }
+
+    /// What to do about a document that is not the one that was wanted.
+    private static func hint(_ error: DocumentError) -> String {
+        switch error {
+        case .unknownSchema("kazasu.card/1", _):
+            tr(
+                "it is a virtual card: --reader virtual:FILE reads it",
+                "仮想カードのファイルです。--reader virtual:ファイル で読めます")
+        case .unknownSchema(let found, _) where found.hasPrefix("kazasu."):
+            tr(
+                "it is an answer, not a dump: 'kazasu dump -o FILE' makes one",
+                "ダンプではなく出力結果です。ダンプは 'kazasu dump -o ファイル' で作れます")
+        default: tr("mend the file there, or make it anew", "その箇所を直すか、ファイルを作り直してください")
+        }
     }
 
     /// The card refused.

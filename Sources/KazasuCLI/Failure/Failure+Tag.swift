@@ -13,19 +13,24 @@ extension Failure {
     ///
     /// - Parameter names: what it was recognised as; its technology is told when that is nothing.
     static func noTag(_ picc: PICC, names: [String] = []) -> Failure {
-        let technology =
-            switch picc.technology {
-            case .felica: "FeliCa"
-            case .typeA: tr("type A", "Type A")
-            case .typeB: tr("type B", "Type B")
-            }
-        let kind = names.isEmpty ? technology : names.joined(separator: ", ")
+        let kind = kind(of: picc, names: names)
         return Failure(
             .otherCard, "otherCard",
             tr(
                 "a card is there (\(kind)), but it is no NFC Forum tag",
                 "カードはあります（\(kind)）が、NFC フォーラムのタグではありません"),
             hint: tr("'kazasu poll' tells what it is", "'kazasu poll' で種類を確認できます"))
+    }
+
+    /// What a card was recognised as, or its technology.
+    static func kind(of picc: PICC, names: [String]) -> String {
+        guard names.isEmpty else { return names.joined(separator: ", ") }
+        return switch picc {
+        case .felica(let target):
+            target.requestData.map { CardNames.mention(SystemCode(rawValue: $0)) } ?? "FeliCa"
+        case .typeA: tr("type A", "Type A")
+        case .typeB: tr("type B", "Type B")
+        }
     }
 
     /// The card that is there is of a kind that nothing can be read of without a key.
@@ -52,6 +57,17 @@ extension Failure {
                 "nothing was written: page \(name) is no user page, and what is written there may stay for ever",
                 "書き込みませんでした: ページ \(name) はユーザーページではなく、元に戻せないおそれがあります"),
             hint: tr("--permanent writes it all the same", "それでも書くには --permanent を付けてください"))
+    }
+
+    /// A page that holds a password or key, which would stand in the arguments, and in a trace.
+    static func secretPage(_ page: UInt16) -> Failure {
+        let name = Type2Dump.name(of: page)
+        return Failure(
+            .refused, "secretPage",
+            tr(
+                "nothing was written: page \(name) holds the tag's password or key",
+                "書き込みませんでした: ページ \(name) にはタグのパスワードまたは鍵があります"),
+            hint: tr("Kazasu never sends a new password or key", "パスワードや鍵の書き込みには対応していません"))
     }
 
     /// Why a tag was not read or written.
@@ -94,6 +110,18 @@ extension Failure {
             self.init(
                 .badFile, "notAMessage", Failure.words(error),
                 hint: tr("give the bytes of one NDEF message", "NDEF メッセージ 1 つ分のバイト列を指定してください"))
+        case .takesNoKey:
+            self.init(
+                .otherCard, "takesNoKey", tr("this tag cannot be authenticated with a key", "このタグは鍵で認証できません"),
+                hint: tr(
+                    "--key-from is for MIFARE Ultralight C, on a reader that is not behind pcscd",
+                    "--key-from は MIFARE Ultralight C 専用です（pcscd 経由のリーダーでは使えません）"))
+        case .keyRefused:
+            self.init(
+                .refused, "wrongKey", tr("the tag has another key", "タグの鍵と一致しません"),
+                hint: tr(
+                    "K1 stands before K2; some programs write each of them backwards",
+                    "K1、K2 の順です。K1、K2 をそれぞれ逆順に書くソフトもあります"))
         case .notVerified:
             self.init(
                 .interruptedReading, "notVerified",

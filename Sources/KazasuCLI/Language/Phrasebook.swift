@@ -47,7 +47,10 @@ enum Phrasebook {
         ("another program uses the card through pcscd", "他のプログラムが pcscd でカードを使用中です"),
         ("a card with contacts is in the reader", "接触型のカードが入っています"),
         ("this reader passes no FeliCa packets on through PC/SC", "このリーダーは PC/SC では FeliCa のコマンドを通しません"),
-        ("PC/SC has no word for this command of a Type 2 Tag", "このタイプ 2 タグのコマンドは PC/SC にありません"),
+        (
+            "this reader passes no such command of a Type 2 Tag on through PC/SC",
+            "このリーダーは PC/SC では Type 2 Tag のこのコマンドを通しません"
+        ),
         ("the reader cannot speak with this card (PC/SC *)", "リーダーがこのカードと通信できません（PC/SC *）"),
         ("cards of this kind", "この種類のカード"),
         // Connection strings

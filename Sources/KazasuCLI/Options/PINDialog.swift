@@ -32,10 +32,10 @@ struct PINDialog {
     /// The PIN from its source, or from the terminal.
     ///
     /// - Returns: `nil` when there is neither a source nor a terminal, or nothing was typed.
-    func pin(_ source: PINSource?, _ name: LocalizedText) throws(Failure) -> PIN? {
-        if let source { return try source.read(name[Language.current]) }
+    func pin(_ source: SecretSource?, _ name: LocalizedText) throws(Failure) -> PIN? {
+        if let source { return try source.readPIN(name[Language.current]) }
         guard let terminal = Terminal(context.cancellation) else { return nil }
-        return try terminal.secret("\(name[Language.current]): ")
+        return try terminal.secret("\(name[Language.current]): ").map { PIN($0) }
     }
 
     /// Asks for a PIN of four digits, unless it is locked, or another wrong one may lock it and nobody agreed to that.

@@ -11,13 +11,13 @@ struct PINOptions: ParsableArguments {
         help: help(
             "Where PIN 1 comes from: env:NAME, file:PATH or fd:NUMBER. Else it is asked for on the terminal.",
             "暗証番号1の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
-    var pin1From: PINSource?
+    var pin1From: SecretSource?
 
     @Option(
         name: .customLong("pin2-from"),
         help: help(
             "Where PIN 2 comes from, in the same way.", "暗証番号2の入力元（書き方は同じ）。", value: "source"))
-    var pin2From: PINSource?
+    var pin2From: SecretSource?
 
     @Flag(
         name: .long,
@@ -25,6 +25,11 @@ struct PINOptions: ParsableArguments {
             "Send a PIN even when only one try is left, or nobody knows how many; asks on the terminal before.",
             "残り1回、または残り回数が不明でも照合する。その前に端末で確認する。"))
     var allowLastTry = false
+
+    func validate() throws {
+        try SecretSource.validate(pin1From, "--pin1-from")
+        try SecretSource.validate(pin2From, "--pin2-from")
+    }
 
     /// Whether a last try may be used: only when the flag is there and the user types yes on the terminal.
     func consent(_ context: Context) -> PINConsent {
@@ -37,7 +42,15 @@ struct PINOptions: ParsableArguments {
     ///   - source: ``pin1From`` or ``pin2From``.
     ///   - name: what people call it.
     /// - Returns: `nil` when there is neither a source nor a terminal, or nothing was typed.
-    func pin(_ source: PINSource?, _ name: LocalizedText, _ context: Context) throws(Failure) -> PIN? {
+    func pin(_ source: SecretSource?, _ name: LocalizedText, _ context: Context) throws(Failure) -> PIN? {
         try PINDialog(context).pin(source, name)
     }
+}
+
+extension SecretSource {
+    /// The PIN that it names.
+    ///
+    /// - Parameter what: what messages call it.
+    /// - Throws: ``Failure``, without what was read.
+    func readPIN(_ what: String) throws(Failure) -> PIN { PIN(try read(what)) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardCiphers
 import Glibc
-import ISO7816
 
 /// Reads a line that nobody else may see: it is in one buffer, which is overwritten.
 enum SecretLine {
@@ -10,10 +10,10 @@ enum SecretLine {
 
     /// The first line of an open file, without its end.
     ///
-    /// - Returns: `nil` when it is empty or longer than any PIN.
+    /// - Returns: `nil` when it is empty or longer than any secret.
     static func read(
         _ descriptor: Int32, name: String, wait: () throws(Failure) -> Void = {}
-    ) throws(Failure) -> PIN? {
+    ) throws(Failure) -> SecretBytes? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longest + 2, alignment: 1)
         defer {
             if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
@@ -33,6 +33,6 @@ enum SecretLine {
         }
         if count > 0, buffer[count - 1] == UInt8(ascii: "\r") { count -= 1 }
         guard (1...longest).contains(count) else { return nil }
-        return PIN(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        return SecretBytes(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
 }

@@ -19,6 +19,13 @@ enum Descriptor {
         bytes.withUnsafeBytes { write($0, to: descriptor) }
     }
 
+    /// Writes all the bytes.
+    ///
+    /// - Returns: 0, or `errno`.
+    static func write(_ bytes: Span<UInt8>, to descriptor: Int32) -> Int32 {
+        bytes.withUnsafeBytes { write($0, to: descriptor) }
+    }
+
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
         var rest = bytes
         while !rest.isEmpty {

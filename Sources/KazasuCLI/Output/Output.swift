@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import Glibc
 
 /// Standard output and standard error.
@@ -16,6 +17,13 @@ enum Output {
     /// - Throws: ``Failure`` as for text.
     static func write(_ bytes: [UInt8]) throws(Failure) {
         try write(bytes, to: STDOUT_FILENO)
+    }
+
+    /// Writes lines of JSON to standard output.
+    ///
+    /// - Throws: ``Failure`` as for text.
+    static func write(_ lines: borrowing JSONWriter) throws(Failure) {
+        try check(lines.withBytes { Descriptor.write($0, to: STDOUT_FILENO) })
     }
 
     /// Writes a message to standard error; what cannot be written there is lost.
@@ -45,7 +53,10 @@ enum Output {
     static var messagesAreOnTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
-        let error = Descriptor.write(bytes, to: descriptor)
+        try check(Descriptor.write(bytes, to: descriptor))
+    }
+
+    private static func check(_ error: Int32) throws(Failure) {
         switch error {
         case 0: return
         case EPIPE: throw .brokenPipe

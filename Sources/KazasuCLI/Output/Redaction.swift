@@ -27,7 +27,7 @@ struct Redaction: Sendable {
     }
 
     /// Marks the object that is being written, as its last member.
-    func mark(_ document: inout some JSONSink) {
+    func mark(_ document: inout some (JSONSink & ~Copyable)) {
         if isOn { document.member("redacted", true) }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import ISO7816
+import CardCiphers
 import NFCTransport
 
 /// The terminal that the user sits at, wherever standard input and output go.
@@ -20,10 +20,10 @@ final class Terminal {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Asks for a PIN, which is not shown as it is typed.
+    /// Asks for a secret, which is not shown as it is typed.
     ///
-    /// - Returns: `nil` when nothing was typed, or more than any PIN has.
-    func secret(_ question: String) throws(Failure) -> PIN? {
+    /// - Returns: `nil` when nothing was typed, or more than any secret has.
+    func secret(_ question: String) throws(Failure) -> SecretBytes? {
         try asking(question, isSecret: true) { terminal throws(Failure) in
             try SecretLine.read(terminal.descriptor, name: "/dev/tty") { () throws(Failure) in try terminal.wait() }
         }
@@ -37,7 +37,7 @@ final class Terminal {
                 let answer = try SecretLine.read(
                     terminal.descriptor, name: "/dev/tty", wait: { () throws(Failure) in try terminal.wait() })
             else { return false }
-            return answer.matches(.exactly(Array("yes".utf8))) || answer.matches(.exactly(Array("はい".utf8)))
+            return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) || $0.elementsEqual("はい".utf8) }
         }
     }
 

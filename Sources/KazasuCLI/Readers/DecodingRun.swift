@@ -44,12 +44,30 @@ struct DecodingRun {
                     if !all { return reports }
                 } catch {
                     if error.status != .refused && error.status != .otherCard { throw error }
-                    failure = failure ?? error
+                    // What the card has and does not give says more than what it has not.
+                    if failure == nil || failure?.reason == DecodingRun.noSuchService { failure = error }
                 }
             }
         }
-        if reports.isEmpty { throw failure ?? Failure.otherCard(target, wanted: byName ? codes : []) }
-        return reports
+        if !reports.isEmpty { return reports }
+        guard let failure else { throw Failure.otherCard(target, wanted: byName ? codes : []) }
+        throw failure.reason == DecodingRun.noSuchService ? notOne(first == .any ? nil : first) : failure
+    }
+
+    private static let noSuchService = "noSuchService"
+
+    /// The card has a system of a decoder's, but none of the services: it is another card.
+    private func notOne(_ system: SystemCode?) -> Failure {
+        let found = system.map { CardNames.mention($0) } ?? "FeliCa"
+        let names = decoders.map { $0.name[Language.current] }.joined(separator: ", ")
+        return Failure(
+            .otherCard, "otherCard",
+            decoders.count > 3
+                ? tr(
+                    "a card is there (\(found)), but not one that this command knows",
+                    "カードはあります（\(found)）が、このコマンドが知らない種類です")
+                : tr("a card is there (\(found)), but it is no \(names)", "カードはあります（\(found)）が、\(names) ではありません"),
+            hint: tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます"))
     }
 
     /// The systems to try, in the decoders' order. Where one was polled for and is enough, the card is asked no more.
@@ -95,7 +113,12 @@ struct DecodingRun {
         if let interruption = outcome.interruption { throw Failure(interruption) }
         for request in requests where request.isRequired {
             if let refusal = outcome.refusals[request.service] ?? outcome.absent[request.service]?[0] {
-                throw Failure(refusal: refusal, tr("service \(request.service)", "サービス \(request.service)"))
+                var failure = Failure(
+                    refusal: refusal, tr("service \(request.service)", "サービス \(request.service)"))
+                if case .flags(let flags) = refusal, flags.flag2 == .noSuchNode {
+                    (failure.status, failure.reason) = (.otherCard, DecodingRun.noSuchService)
+                }
+                throw failure
             }
         }
         return CardDump(

@@ -18,13 +18,28 @@ struct ListedReader: Equatable, Identifiable {
     let hint: String?
 
     /// Every reader that is plugged in.
-    static func all() -> [ListedReader] {
+    ///
+    /// - Parameter fault: why pcscd gives none.
+    static func all(without fault: ChipCardServiceFault? = .now()) -> [ListedReader] {
         let reports = Doctor(Machine()).readers()
         let listings = ReaderDrivers.list()
         let strangers = reports.filter { $0.model.driver == nil }
-        return listings.map { listing in
+        let served = fault.map { fault in
+            Doctor(Machine()).readersOfService().map { ListedReader(name: $0, fault) }
+        }
+        return listings.filter { !ChipCardServiceFault.serves($0.id) || $0.state == .ready }.map { listing in
             ListedReader(listing, reports.first { $0.isNamed(by: listing.id) })
-        } + strangers.map(ListedReader.init)
+        } + strangers.map(ListedReader.init) + (served ?? [])
+    }
+
+    /// A reader that pcscd would serve.
+    private init(name: String, _ fault: ChipCardServiceFault) {
+        id = "pcsc \(name)"
+        readerID = nil
+        self.name = name
+        state = .unavailable(fault.reason, detail: fault.message)
+        isConfigured = false
+        hint = fault.remedy
     }
 
     private init(_ listing: ReaderListing, _ report: ReaderReport?) {

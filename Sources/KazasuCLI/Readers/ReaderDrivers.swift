@@ -40,7 +40,9 @@ enum ReaderDrivers {
     ///
     /// - Returns: `nil` when it is no driver's.
     static func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
-        for driver in all {
+        // libnfc has a driver of its own that is called pcsc; it is in no build of Debian's and reads no FeliCa.
+        let drivers: [any ReaderDriver] = [PCSCDriver()] + all
+        for driver in drivers {
             if let reader = try driver.open(id, cancellation: cancellation) { return reader }
         }
         return nil

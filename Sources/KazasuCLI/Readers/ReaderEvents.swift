@@ -13,7 +13,9 @@ struct ReaderEvents {
 
     /// Goes on until it is interrupted, or until nobody reads the answer any more.
     func run() throws(Failure) {
-        let watch = DeviceWatch(ReaderDrivers.notices(context.cancellation), list: ListedReader.all)
+        let watch = DeviceWatch(ReaderDrivers.notices(context.cancellation)) {
+            ListedReader.all(without: ChipCardServiceFault.now())
+        }
         context.note(tr("watching; Ctrl-C ends it", "監視しています。Ctrl-C で終了します"))
         // Whatever is there at first did not come just now.
         for change in try next(watch) { try tell("present", tr("present", "接続中"), change.device) }

@@ -29,7 +29,7 @@ extension ReaderSession {
         switch finding {
         case .found(let picc, let request):
             return (picc, ISO7816Session(reader: reader, picc: picc, request: request))
-        case .nothing: throw Failure.noCard()
+        case .nothing: throw nothingCame(technologies)
         case .other:
             throw Failure(
                 .otherCard, "otherCard",

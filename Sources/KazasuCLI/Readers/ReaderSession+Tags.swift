@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardCiphers
 import CardModel
 import CardReading
 import ISO7816
@@ -33,6 +34,21 @@ extension ReaderSession {
         let found = try findFirst(ActivationRequest.tags)
         guard let tag = tag(found) else { throw Failure.noTag(found.picc) }
         return tag
+    }
+
+    /// Waits for a card that may be a tag, and authenticates with the key when there is one.
+    ///
+    /// - Throws: ``Failure`` as ``findTag()`` does; with status 76 when the tag takes no key, 77 when it refuses this one.
+    func findTag(_ key: TripleDESKey?) throws(Failure) -> FoundTag {
+        let found = try findTag()
+        guard let key else { return found }
+        do throws(TagError) {
+            guard case .type2(let tag) = found else { throw .takesNoKey }
+            try tag.authenticate(key)
+        } catch {
+            throw Failure(error)
+        }
+        return found
     }
 
     /// The tag that a card may be.

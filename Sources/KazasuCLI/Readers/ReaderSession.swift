@@ -4,6 +4,7 @@ import CardModel
 import CardReading
 import Glibc
 import NFCTransport
+import ReaderDiagnosis
 import VirtualReader
 
 /// The reader of one command, and the card that it waits for.
@@ -64,7 +65,7 @@ final class ReaderSession {
         switch finding {
         case .found(let target, let code): return (target, code)
         case .nothing:
-            throw Failure.noCard()
+            throw nothingCame([.felica])
         case .other(let target):
             throw Failure.otherCard(target, wanted: codes)
         }
@@ -81,7 +82,7 @@ final class ReaderSession {
             if let reader = try ReplayDriver().open(id, cancellation: cancellation) { return reader }
             if let reader = try ReaderDrivers.open(id, cancellation: cancellation) { return reader }
         } catch let error as TransportError {
-            throw Failure(error, isOpening: true)
+            throw Failure.opening(id, error)
         }
         throw Failure(
             .usage, "unknownReader", tr("no reader has the ID \(id)", "リーダー ID \(id) は使えません"),
@@ -95,12 +96,18 @@ final class ReaderSession {
         if let ready { return ready.id }
         // Whoever told libnfc of a serial port means it.
         if let configured = listings.first(where: { $0.isConfigured && $0.state == .unknown }) { return configured.id }
-        for listing in listings {
+        for listing in listings where !ChipCardServiceFault.serves(listing.id) {
             if case .unavailable(let reason, let detail) = listing.state {
                 throw Failure(
                     TransportError.readerUnavailable(reason: reason, detail: "\(listing.id): \(detail)"),
                     isOpening: true)
             }
+        }
+        if let name = Doctor(Machine()).readersOfService().first, let fault = ChipCardServiceFault.now() {
+            throw Failure(
+                .noReader, fault.reason.rawValue,
+                tr("\(name) needs pcscd: \(fault.message)", "\(name) には pcscd が必要です（\(fault.message)）"),
+                hint: fault.remedy)
         }
         if let port = listings.first {
             throw Failure(

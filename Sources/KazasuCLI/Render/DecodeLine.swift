@@ -4,7 +4,7 @@ import CardDecoders
 import CardModel
 
 /// One line of ndjson for each dump of many.
-struct DecodeLine {
+struct DecodeLine: ~Copyable {
     let names: any StationNames
     let redaction: Redaction
     /// Kept for its buffer.
@@ -20,6 +20,6 @@ struct DecodeLine {
         DecodeView(dump: dump, reports: Decoding(dump, names).reports, redaction: redaction)
             .write(to: &writer, file: place)
         writer.endLine()
-        try Output.write(writer.bytes)
+        try Output.write(writer)
     }
 }

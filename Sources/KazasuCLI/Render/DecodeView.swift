@@ -15,7 +15,7 @@ struct DecodeView {
     ///
     /// - Parameter file: where the dump came from, when it is one of many.
     @specialized(where Sink == JSONWriter)
-    func write<Sink: JSONSink>(to sink: inout Sink, file: String? = nil) {
+    func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, file: String? = nil) {
         var card = dump.card
         card.idm = card.idm.map(redaction.apply)
         sink.object { document in

@@ -33,6 +33,7 @@ enum DoctorView {
             case .permission: "permission"
             case .process: "busy"
             case .model: "unsupported"
+            case .service where fault?.code == .serviceClosed || fault?.code == .serviceRefuses: "permission"
             default: "absent"
             }
         return Failure(
@@ -82,6 +83,7 @@ enum DoctorView {
         case .permission: tr("permission", "権限")
         case .kernelDriver: tr("kernel driver", "カーネル")
         case .process: tr("other programs", "他のプログラム")
+        case .service: "PC/SC"
         case .firmware: tr("firmware", "ファームウェア")
         case .configuration: tr("configuration", "設定")
         case .serialPort: tr("serial port", "シリアル")

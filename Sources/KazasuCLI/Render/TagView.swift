@@ -14,7 +14,7 @@ struct TagView {
     // MARK: For people
 
     var rows: [[String]] {
-        var rows = [[tr("Tag", "タグ"), "NFC Forum Type \(report.type) Tag"]]
+        var rows = [[tr("Tag", "タグ"), title]]
         if let product = report.product { rows.append([tr("Product", "製品"), product]) }
         if let type2 = report.type2 { rows += Type2View(report: type2, redaction: redaction).rows }
         if let type3 = report.type3 {
@@ -24,6 +24,7 @@ struct TagView {
                     + ", Nbr \(type3.blocksPerRead), Nbw \(type3.blocksPerWrite), Nmaxb \(type3.blockCount)",
             ])
         }
+        if let lite = report.lite { rows += LiteView(report: lite).rows }
         if let type4 = report.type4 {
             rows.append([
                 tr("Container", "機能コンテナ"),
@@ -34,7 +35,7 @@ struct TagView {
         switch report.ndef {
         case .none(let word): rows.append(["NDEF", TagView.words(word)])
         case .message(let bytes, let capacity, let isWritable):
-            let access = isWritable ? tr("writable", "書き込み可") : tr("read-only", "読み取り専用")
+            let access = isWritable ? tr("writable", "書き込み可") : tr("not writable", "書き込み不可")
             rows.append([
                 "NDEF",
                 tr("\(bytes.count) of \(capacity) bytes, \(access)", "\(bytes.count) / \(capacity) バイト、\(access)"),
@@ -46,6 +47,16 @@ struct TagView {
         return rows
     }
 
+    /// A FeliCa Lite is a tag only while it says so.
+    private var title: String {
+        guard report.ndef == .none(TagView.notAnnounced) else { return "NFC Forum Type \(report.type) Tag" }
+        return tr(
+            "none of the NFC Forum: it does not answer to the NDEF system 12FC",
+            "NFC フォーラムのタグではありません（NDEF のシステム 12FC に応答しません）")
+    }
+
+    private static let notAnnounced = "notAnnounced"
+
     private func version(_ attributes: Type3Attributes) -> String {
         "\(attributes.majorVersion).\(attributes.minorVersion)"
     }
@@ -53,6 +64,7 @@ struct TagView {
     /// Why there is no message; what was not read is no fault of the tag's.
     private static func words(_ word: String) -> String {
         if word == "notRead" { return tr("not read", "未読") }
+        if word == notAnnounced { return tr("not announced", "対応していません") }
         return TagObstacle(rawValue: word)?.words ?? word
     }
 
@@ -61,7 +73,8 @@ struct TagView {
     /// `type`, `product`, `ndef` and what is special to the type.
     var members: JSONObject {
         var object = JSONObject([
-            ("type", .int(report.type)), ("product", .text(report.product)), ("ndef", .object(ndef)),
+            ("type", report.ndef == .none(TagView.notAnnounced) ? .null : .int(report.type)),
+            ("product", .text(report.product)), ("ndef", .object(ndef)),
         ])
         if let type2 = report.type2 {
             object["type2"] = .object(Type2View(report: type2, redaction: redaction).members)
@@ -75,6 +88,7 @@ struct TagView {
                 "checksum": .bool(type3.isChecksumRight),
             ]
         }
+        if let lite = report.lite { object["lite"] = .object(LiteView(report: lite).members) }
         if let type4 = report.type4 {
             object["type4"] = [
                 "version": .string("\(type4.majorVersion).\(type4.minorVersion)"),

@@ -17,6 +17,15 @@ struct Type2View {
             rows.append(["UID", redaction.apply(Hex.encode(uid, uppercase: true)) + check])
         }
         if let version = report.version { rows.append([tr("Version", "バージョン"), Hex.encode(version, uppercase: true)]) }
+        if !report.notAsked.isEmpty {
+            let names = report.notAsked.joined(separator: ", ")
+            rows.append([
+                tr("Not asked", "未確認"),
+                tr(
+                    "\(names): the reader passes this on to no tag, so the product, its counters and its signature are not known",
+                    "\(names): リーダーがタグに通さないため、製品・カウンター・署名は分かりません"),
+            ])
+        }
         if let product = report.product, let pages = product.pageCount {
             let user = product.userPages.map {
                 tr(
@@ -31,7 +40,7 @@ struct Type2View {
             rows.append([label, Hex.encode(page, uppercase: true)])
         }
         rows.append([tr("Locked pages", "ロック済みページ"), locks])
-        if let configuration = report.configuration { rows.append([tr("Password", "パスワード"), words(configuration)]) }
+        if let configuration = report.configuration { rows.append([secretName, words(configuration)]) }
         for (number, count) in report.counters.sorted(by: { $0.key < $1.key }) {
             rows.append([tr("Counter \(number)", "カウンター \(number)"), "\(count)"])
         }
@@ -46,6 +55,8 @@ struct Type2View {
     /// The locked pages as ranges; what was not read is said.
     private var locks: String {
         guard report.locks.staticBytes != nil else { return tr("not read", "未読") }
+        let unread = report.product?.dynamicLockPage.flatMap { report.memory[$0] == nil ? $0 : nil }
+        let rest = unread.map { tr("  (page \(name($0)) not read)", "  （ページ \(name($0)) は未読）") } ?? ""
         var ranges: [ClosedRange<UInt16>] = []
         for page in report.locks.pages {
             if let last = ranges.last, last.upperBound &+ 1 == page {
@@ -54,9 +65,13 @@ struct Type2View {
                 ranges.append(page...page)
             }
         }
-        if ranges.isEmpty { return tr("none", "なし") }
+        if ranges.isEmpty { return tr("none", "なし") + rest }
         return ranges.map { $0.count == 1 ? name($0.lowerBound) : "\(name($0.lowerBound))-\(name($0.upperBound))" }
-            .joined(separator: " ")
+            .joined(separator: " ") + rest
+    }
+
+    private var secretName: String {
+        report.product?.dynamicLocks == .ultralightC ? tr("Key", "鍵") : tr("Password", "パスワード")
     }
 
     private func words(_ configuration: Type2Configuration) -> String {
@@ -90,6 +105,7 @@ struct Type2View {
         object["counters"] = .object(
             JSONObject(report.counters.sorted { $0.key < $1.key }.map { ("\($0.key)", .int($0.value)) }))
         object["signature"] = .text(report.signature.map { redaction.apply(Hex.encode($0)) })
+        if !report.notAsked.isEmpty { object["notAsked"] = .array(report.notAsked.map { .string($0) }) }
         if let layout = report.layout {
             object["blocks"] = .array(
                 layout.blocks.map { block in

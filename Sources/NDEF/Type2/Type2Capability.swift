@@ -24,6 +24,9 @@ public struct Type2Capability: Hashable, Sendable {
     /// Whether this mapping can be read: any version 1.
     public var isSupported: Bool { version.major == 1 }
 
+    /// The access that is granted to who is authenticated, among the proprietary ones.
+    public static let accessWithKey: UInt8 = 0x8
+
     /// The address of the first byte of the data area.
     public static let dataStart = 16
 

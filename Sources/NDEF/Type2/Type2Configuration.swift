@@ -41,6 +41,12 @@ public struct Type2Configuration: Hashable, Sendable {
         passwordTries = Int(access & 0x07)
     }
 
+    /// What is known when the configuration cannot be read either: from this page on, reading needs the password.
+    public init(refusedFrom page: UInt16) {
+        (firstProtectedPage, protectsReading) = (page, true)
+        (isLocked, countsReads, protectsCounter, passwordTries) = (nil, nil, nil, nil)
+    }
+
     /// Whether writing a page needs the password.
     public func protects(_ page: UInt16) -> Bool { page >= firstProtectedPage }
 }

@@ -6,7 +6,14 @@ internal import ByteCodec
 ///
 /// Static lock bytes, page 2 bytes 2 and 3: bits 3 to 7 of the first lock pages 3 to 7, the second pages 8 to 15; bits 0 to
 /// 2 of the first freeze the bits themselves. Dynamic lock bytes: as the product or a Lock Control block says, from page
-/// 16 on. Sources: NFC Forum Type 2 Tag 1.0, NXP data sheets of the products.
+/// 16 on; bits that freeze others lock no page.
+///
+/// - Two pages a bit, MF0UL21, NTAG212 and NTAG213: NXP's support and data sheet (`03 00 00` locks pages 16 to 19),
+///   Flipper's listener; the Lock Control blocks that NTAG212 and NTAG213 leave the factory with say the same.
+/// - Sixteen pages a bit, NTAG215 and NTAG216: NXP data sheet, Flipper's listener.
+/// - Ultralight C and NTAG203, two groups of a freezing bit and three bits for four pages each, then counter, AUTH0, AUTH1
+///   and key: NXP data sheets MF0ICU2 §7.5.3 and NTAG203 figure 7.
+/// - None: Ultralight, MF0UL11, NTAG210, whose pages end with 15.
 public struct Type2Locks: Hashable, Sendable {
     /// The static lock bytes; `nil` when they were not read.
     public let staticBytes: [UInt8]?
@@ -30,7 +37,7 @@ public struct Type2Locks: Hashable, Sendable {
         if let product, let page = product.dynamicLockPage, let rule = product.dynamicLocks {
             dynamicBytes = memory[page].map { Array($0[..<3]) }
             if let bytes = dynamicBytes, let last = product.userPages?.upperBound {
-                locked.formUnion(Type2Locks.pages(bytes, rule, last: last))
+                locked.formUnion(Type2Locks.pages(bytes, rule, product, last: last))
             }
         } else if let area = layout?.controlAreas.first(where: { $0.lockBits != nil }) {
             let bytes = area.addresses.compactMap { memory.byte(at: $0) }
@@ -45,7 +52,9 @@ public struct Type2Locks: Hashable, Sendable {
     /// The first page that dynamic locks are for.
     private static let firstDynamicPage: UInt16 = 16
 
-    private static func pages(_ bytes: [UInt8], _ rule: Type2Product.DynamicLocks, last: UInt16) -> [UInt16] {
+    private static func pages(
+        _ bytes: [UInt8], _ rule: Type2Product.DynamicLocks, _ product: Type2Product, last: UInt16
+    ) -> [UInt16] {
         switch rule {
         case .pagesPerBit(let count):
             var pages: [UInt16] = []
@@ -57,12 +66,21 @@ public struct Type2Locks: Hashable, Sendable {
             }
             return pages
         case .ultralightC:
-            // Bits 0 and 4 of the first byte freeze the others; the second byte is for the counter and the keys.
-            let bits: [(bit: Int, page: UInt16)] = [(1, 16), (2, 20), (3, 24), (5, 28), (6, 32), (7, 36)]
-            guard let byte = bytes.first else { return [] }
-            return bits.filter { byte.bits($0.bit...$0.bit) == 1 }.flatMap { Array($0.page...$0.page + 3) }
+            guard bytes.count >= 2 else { return [] }
+            let groups = fourPages.filter { bytes[0].bits($0.bit...$0.bit) == 1 }
+            // NTAG203 ends with its counter.
+            let single = behindUserPages.filter { bytes[1].bits($0.bit...$0.bit) == 1 }
+                .filter { $0.pages.upperBound < product.pageCount ?? 0 }
+            return groups.flatMap { Array($0.page...$0.page + 3) } + single.flatMap { Array($0.pages) }
         }
     }
+
+    /// The bits of Ultralight C's first byte that lock pages; bits 0 and 4 freeze the three above them.
+    private static let fourPages: [(bit: Int, page: UInt16)] = [(1, 16), (2, 20), (3, 24), (5, 28), (6, 32), (7, 36)]
+    /// The bits of its second byte that lock counter, AUTH0, AUTH1 and key; bits 0 to 3 freeze them.
+    private static let behindUserPages: [(bit: Int, pages: ClosedRange<UInt16>)] = [
+        (4, 0x29...0x29), (5, 0x2A...0x2A), (6, 0x2B...0x2B), (7, 0x2C...0x2F),
+    ]
 
     private static func pages(_ bytes: [UInt8], _ area: Type2ControlArea) -> [UInt16] {
         guard let count = area.lockBits, let span = area.bytesPerLockBit else { return [] }

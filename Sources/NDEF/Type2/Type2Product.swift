@@ -31,6 +31,20 @@ public struct Type2Product: Hashable, Sendable {
         case ultralightC
     }
 
+    /// The pages with key or password, which are never written by hand: those behind the configuration (CFG0 and CFG1,
+    /// AUTH0 and AUTH1). `nil` when the product has none.
+    public var secretPages: ClosedRange<UInt16>? {
+        guard let configurationPage else { return nil }
+        let first = configurationPage &+ 2
+        return first...first &+ (dynamicLocks == .ultralightC ? 3 : 1)
+    }
+
+    /// How many pages can be read at all: an Ultralight C never gives its key, others give zeros. `nil` when that is not
+    /// in the table.
+    public var readablePageCount: UInt16? {
+        dynamicLocks == .ultralightC ? secretPages?.lowerBound ?? pageCount : pageCount
+    }
+
     init(_ row: FactRow) throws(TableFault) {
         name = try row.required("product")
         version = try row.hexList("version")

@@ -13,7 +13,7 @@ extension Type2Tag: NDEFTag {
         _ = try product()
         guard let capability = Type2Capability(try page(3)) else { throw .noNDEF(.notFormatted) }
         guard capability.isSupported else { throw .noNDEF(.unknownVersion) }
-        guard capability.readAccess == 0 else { throw .noNDEF(.notReadable) }
+        guard isGranted(capability.readAccess) else { throw .noNDEF(.notReadable) }
         return try Type2Layout(capability) { address throws(TagError) in
             let page = UInt16(clamping: address / Type2Memory.pageSize)
             try fetch(page, within: capability)
@@ -80,11 +80,16 @@ extension Type2Tag: NDEFTag {
 
     /// Why one of these pages cannot be written.
     private func obstacle(to pages: [UInt16], _ layout: Type2Layout) throws(TagError) -> TagError.WriteObstacle? {
-        guard memory.capability?.writeAccess == 0 else { return .readOnly }
+        guard let access = memory.capability?.writeAccess, isGranted(access) else { return .readOnly }
         let locks = try locks(layout)
         if let locked = pages.first(where: { locks.pages.contains($0) }) { return .locked(page: locked) }
-        guard let configuration = try configuration() else { return nil }
+        guard !isAuthenticated, let configuration = try configuration() else { return nil }
         return pages.first(where: configuration.protects).map { .passwordProtected(page: $0) }
+    }
+
+    /// Whether a nibble of access allows it: 0 to everyone, 8 to who has the key (NXP AN1303, nfcpy).
+    private func isGranted(_ access: UInt8) -> Bool {
+        access == 0 || access == Type2Capability.accessWithKey && isAuthenticated
     }
 
     private static func obstacle(_ layout: Type2Layout) -> TagError.Obstacle {

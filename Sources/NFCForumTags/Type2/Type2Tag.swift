@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardCiphers
 public import NDEF
 public import NFCTransport
 
@@ -11,8 +12,14 @@ public final class Type2Tag {
     public let target: TypeATarget
     /// The pages that were read or written so far.
     public private(set) var memory = Type2Memory()
-    private let reader: any Reader
+    let reader: any Reader
     private let cancellation: CancellationToken
+    /// The codes of commands that the reader does not pass on, so that the tag could not be asked.
+    public private(set) var notPassed: Set<UInt8> = []
+    /// What the tag is authenticated with each time it is selected anew; `nil` for no authentication.
+    var key: TripleDESKey?
+    /// Where RndA comes from.
+    var random: () -> UInt64 = { .random(in: .min ... .max) }
     private var sector: UInt8 = 0
     private var knownVersion: [UInt8]??
     private var knownProduct: Type2Product??
@@ -43,6 +50,7 @@ public final class Type2Tag {
         case .bytes(let bytes): return bytes
         case .nak(let code): throw .refused(page: page, nak: code)
         case .silence: throw .refused(page: page, nak: nil)
+        case .notPassed(let error): throw .transport(error)
         }
     }
 
@@ -66,15 +74,17 @@ public final class Type2Tag {
     /// One page, read when it is not in ``memory``.
     ///
     /// Three more pages come with it; ``memory`` takes those that are surely what they seem to be: READ goes on with page 0
-    /// behind the last page.
+    /// behind the last page, and behind the last one that may be read without password or key.
     public func page(_ number: UInt16) throws(TagError) -> [UInt8] {
         if let known = memory[number] { return known }
         let bytes = try read(page: number)
         let last = lastPage
         for place in 0..<4 {
             let page = number &+ UInt16(place)
-            guard place == 0 || (last.map { page <= $0 } ?? false), page >> 8 == number >> 8 else { break }
-            memory[page] = Array(bytes.dropFirst(place * 4).prefix(4))
+            let part = Array(bytes.dropFirst(place * 4).prefix(4))
+            guard place == 0 || (last.map { page <= $0 } ?? false) && !mayBeFirstPage(part), page >> 8 == number >> 8
+            else { break }
+            memory[page] = part
         }
         return Array(bytes.prefix(4))
     }
@@ -90,11 +100,18 @@ public final class Type2Tag {
         case .bytes: return
         case .nak(let code): throw .refused(page: page, nak: code)
         case .silence: throw .refused(page: page, nak: nil)
+        case .notPassed(let error): throw .transport(error)
         }
     }
 
     /// Forgets what was read, so that it is read anew.
     public func forget() { memory = Type2Memory() }
+
+    /// Whether these may be the bytes of page 0, which begins with the UID.
+    private func mayBeFirstPage(_ bytes: [UInt8]) -> Bool {
+        guard let first = memory[0] ?? (target.uid.count == 7 ? target.uid : nil) else { return true }
+        return bytes.prefix(3) == first.prefix(3)
+    }
 
     private var lastPage: UInt16? {
         if case .some(let known?) = knownProduct, let count = known.pageCount { return count - 1 }
@@ -128,7 +145,10 @@ public final class Type2Tag {
         let product: Type2Product?
         if let version = try version() {
             product = Type2Product.of(version: version)
-        } else if case .bytes = try ask(Type2Command.authenticate, { $0.count == 9 && $0.first == 0xAF }) {
+        } else if case .notPassed? = versionRefusal {
+            // A tag that could not be asked may be of any product.
+            product = nil
+        } else if case .bytes = try ask(Type2Command.authenticate, Type2Command.isChallenge) {
             // The tag waits for the second part now; selecting it anew ends that.
             try select()
             product = .ultralightC
@@ -175,6 +195,8 @@ public final class Type2Tag {
         case nak(UInt8)
         /// It kept silent.
         case silence
+        /// The reader does not pass such a command on; the tag heard nothing.
+        case notPassed(TransportError)
     }
 
     /// Sends a command until the tag answered it, or cannot.
@@ -198,6 +220,9 @@ public final class Type2Tag {
                 try select()
                 if silent == Attempts.silent { return .silence }
             case .failure(.cancelled): throw .cancelled
+            case .failure(.unsupported(let detail)):
+                if let code = frame.first { notPassed.insert(code) }
+                return .notPassed(.unsupported(detail: detail))
             case .failure(let error):
                 damaged += 1
                 guard error.isTransient, damaged < Attempts.damaged else { throw .transport(error) }
@@ -208,8 +233,9 @@ public final class Type2Tag {
 
     /// Selects the tag anew.
     ///
-    /// - Throws: ``TagError/tagLost`` when it does not answer, or another one does.
-    private func select() throws(TagError) {
+    /// - Throws: ``TagError/tagLost`` when it does not answer, or another one does; ``TagError/keyRefused``.
+    func select() throws(TagError) {
+        var isUnproven = false
         for attempt in 1...Attempts.activation {
             if cancellation.isCancelled { throw .cancelled }
             let result = Result { () throws(TransportError) in try reader.activate(.typeA(isoDEP: false)) }
@@ -218,14 +244,15 @@ public final class Type2Tag {
                 let lost = sector
                 sector = 0
                 try select(sector: lost)
-                return
+                if try key.map(proves) ?? true { return }
+                isUnproven = true
             case .success: continue
             case .failure(.cancelled): throw .cancelled
             case .failure(let error):
                 guard error.isTransient, attempt < Attempts.activation else { throw .transport(error) }
             }
         }
-        throw .tagLost
+        throw isUnproven ? .keyRefused : .tagLost
     }
 
     /// A random UID, four bytes from 08 on, changes each time.

@@ -10,21 +10,23 @@ enum FeliCaPassage: Hashable, Sendable, CaseIterable {
     case plain
     /// `FF 00 00 00 Lc D4 40 01 packet` gives `D5 41 00 packet 9000`: InDataExchange of the PN532 within.
     case chip
+    /// The transparent session of PC/SC part 3.
+    case session
 
     /// The ways to try on a reader, the likely one first. One that does not know a pseudo-APDU refuses it.
     static func ways(for reader: String) -> [FeliCaPassage] {
-        ["ACR122", "AET62", "Touchatag"].contains { reader.contains($0) } ? [.chip, .plain] : [.plain, .chip]
+        if ["ACR122", "AET62", "Touchatag"].contains(where: reader.contains) { return [.chip, .plain] }
+        if ["ACR1251", "ACR1252", "ACM1252"].contains(where: reader.contains) { return [.plain, .chip] }
+        return [.plain, .chip, .session]
     }
 
     /// The pseudo-APDU that carries a packet, or `nil` when it is too long for one.
     func command(for packet: [UInt8]) -> [UInt8]? {
-        let content: [UInt8] =
-            switch self {
-            case .plain: packet
-            case .chip: [0xD4, 0x40, 0x01] + packet
-            }
-        guard let length = UInt8(exactly: content.count), length > 0 else { return nil }
-        return [0xFF, 0x00, 0x00, 0x00, length] + content
+        switch self {
+        case .plain: PseudoAPDU.direct(packet)
+        case .chip: PseudoAPDU.direct([0xD4, 0x40, 0x01] + packet)
+        case .session: TransparentSession.exchange(packet)
+        }
     }
 
     /// The longest FeliCa answer that fits into a short APDU with the wrapping.
@@ -32,6 +34,7 @@ enum FeliCaPassage: Hashable, Sendable, CaseIterable {
         switch self {
         case .plain: 255
         case .chip: 253
+        case .session: TransparentSession.longestAnswer
         }
     }
 
@@ -40,16 +43,12 @@ enum FeliCaPassage: Hashable, Sendable, CaseIterable {
     /// - Throws: ``TransportError/noAnswer`` when the card kept silent, ``TransportError/unsupported(detail:)`` when
     ///   the reader does not know the pseudo-APDU, ``TransportError/corrupted(status:)``.
     func packet(in answer: [UInt8]) throws(TransportError) -> [UInt8] {
-        guard answer.count >= 2 else { throw .corrupted(status: 0) }
-        let data = Array(answer.dropLast(2))
-        switch (answer[answer.count - 2], answer[answer.count - 1]) {
-        case (0x90, 0x00): break
-        // No answer from the card: ACS says 6300, PC/SC part 3 6400 and 6401.
-        case (0x63, 0x00), (0x64, _): throw .noAnswer
-        default: throw Self.notPassed
+        if self == .session {
+            return try Self.whole(TransparentSession.frame(in: answer, notPassed: Self.notPassed))
         }
+        let data = try PseudoAPDU.content(of: answer, notPassed: Self.notPassed)
         switch self {
-        case .plain: return try Self.whole(data)
+        case .plain, .session: return try Self.whole(data)
         case .chip:
             guard data.count >= 3, data[0] == 0xD5, data[1] == 0x41 else { throw .corrupted(status: 0) }
             switch data[2] & 0x3F {

@@ -10,6 +10,8 @@ internal import NFCTransport
 struct CardConnection: ~Copyable {
     private let handle: Int
     private let protocolNumber: DWORD
+    /// What becomes of the card at the end.
+    private let ending: Int32
 
     /// Room for the longest extended answer.
     private static let answerCapacity = 65_538 + 10
@@ -30,10 +32,13 @@ struct CardConnection: ~Copyable {
         guard code == .success else { throw PCSCFault(code: code) }
         self.handle = handle
         protocolNumber = number
+        // A connection to the reader alone leaves the card as it is: pcscd takes one that it cannot reset, since it has
+        // no power yet, for dead, begins with it anew a moment later, and the protocol in use is another then.
+        ending = mode == SCARD_SHARE_DIRECT ? SCARD_LEAVE_CARD : SCARD_RESET_CARD
     }
 
     deinit {
-        SCardDisconnect(handle, DWORD(SCARD_RESET_CARD))
+        SCardDisconnect(handle, DWORD(ending))
     }
 
     /// Resets the card, which begins anew as if it had just come.

@@ -2,7 +2,7 @@
 
 internal import NFCTransport
 
-/// A command of a Type 2 Tag as the pseudo-APDU that PC/SC has for it: readers pass no frames to memory cards.
+/// A command of a Type 2 Tag as the pseudo-APDU that PC/SC has for it, which every reader knows.
 ///
 /// Source: PC/SC part 3 §3.2.2: READ BINARY `FF B0`, UPDATE BINARY `FF D6`, both with the page as P2.
 enum StorageCommand: Hashable, Sendable {

@@ -14,14 +14,23 @@ struct BusLayer {
         self.machine = machine
     }
 
-    func checks(hasReader: Bool) -> [Check] {
-        let strange = USBDevice.all(machine.devices).filter { device in
+    /// The chip card readers that Kazasu drives through pcscd only.
+    var strangeReaders: [USBDevice] {
+        USBDevice.all(machine.devices).filter { device in
             ReaderModel(of: device) == nil && device.interfaces.contains { $0.classCode == Self.chipCard }
         }
-        let notes = strange.map { device in
-            let numbers = "\(Hex.encode(device.vendor, digits: 4)):\(Hex.encode(device.product, digits: 4))"
-            return Check(.strangeReader, device.name ?? numbers, numbers)
-        }
+    }
+
+    func checks(hasReader: Bool) -> [Check] {
+        let notes = strangeReaders.map { Check(.strangeReader, Self.name($0), Self.numbers($0)) }
         return (hasReader ? [] : [Check(.noReader)]) + notes
+            + (notes.isEmpty ? [] : [ChipCardService(machine).check()])
+    }
+
+    /// What a device calls itself, or its numbers.
+    static func name(_ device: USBDevice) -> String { device.name ?? numbers(device) }
+
+    private static func numbers(_ device: USBDevice) -> String {
+        "\(Hex.encode(device.vendor, digits: 4)):\(Hex.encode(device.product, digits: 4))"
     }
 }

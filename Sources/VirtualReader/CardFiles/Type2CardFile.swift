@@ -7,6 +7,7 @@ enum Type2CardFile {
     private static let keys: Set<String> = ["schema", "comment", "type2", "virtual"]
     private static let tagKeys: Set<String> = [
         "model", "uid", "atqa", "sak", "pages", "data", "signature", "counters", "password", "passwordAnswer",
+        "key",
     ]
     private static let models = Dictionary(uniqueKeysWithValues: Type2Model.allCases.map { ($0.rawValue, $0) })
 
@@ -42,6 +43,10 @@ enum Type2CardFile {
                 throw value.malformed("0, 1 or 2 as its name")
             }
             memory.counters[number] = UInt32(clamping: try value.integer(in: 0...0xFF_FFFF))
+        }
+        if let value = try json.optional("key") {
+            guard memory.model == .ultralightC else { throw value.malformed("no key; this tag has none") }
+            memory.write(key: try value.bytes(count: 16))
         }
         for (key, offset, count) in [("password", 2, 4), ("passwordAnswer", 3, 2)] {
             guard let value = try json.optional(key) else { continue }

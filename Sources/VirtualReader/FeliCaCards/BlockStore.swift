@@ -6,19 +6,19 @@ public import CardModel
 public struct BlockStore: Hashable, Sendable {
     /// The blocks by number. A number below ``count`` that is not here is a hole, as a dump that was broken off
     /// leaves it; the card answers as if the service ended there.
-    public private(set) var blocks: [UInt16: Block]
+    public private(set) var blocks: BlockTable
     /// How many blocks are allocated.
     public let count: Int
 
     /// Blocks with these numbers; as many are allocated as the highest number says.
-    public init(_ blocks: [UInt16: Block] = [:]) {
+    public init(_ blocks: BlockTable = [:]) {
         self.blocks = blocks
-        count = blocks.keys.max().map { Int($0) + 1 } ?? 0
+        count = blocks.last.map { Int($0.number) + 1 } ?? 0
     }
 
     /// Blocks in order from 0; those after 65 536 are dropped.
     public init(_ blocks: some Sequence<Block>) {
-        var numbered: [UInt16: Block] = [:]
+        var numbered: BlockTable = [:]
         for (number, block) in zip(UInt16.min...UInt16.max, blocks) { numbered[number] = block }
         self.init(numbered)
     }
@@ -34,7 +34,7 @@ public struct BlockStore: Hashable, Sendable {
     /// Puts a block in front of all others, as a write to a cyclic service does; the oldest falls off.
     mutating func push(_ block: Block) {
         guard count > 0 else { return }
-        var moved: [UInt16: Block] = [0: block]
+        var moved: BlockTable = [0: block]
         for (number, old) in blocks where Int(number) + 1 < count { moved[number + 1] = old }
         blocks = moved
     }

@@ -22,15 +22,15 @@ public struct LiteMemory: Hashable, Sendable {
     public let idm: IDm
     /// Its PMm.
     public let pmm: PMm
-    private var blocks: [UInt16: Block]
+    private var blocks: BlockTable
 
     /// A card with these blocks; those that are not given are zero, but D_ID (83), which is IDm and PMm, and MC (88),
     /// which is as from the factory with NDEF allowed. Numbers that the card does not have are dropped.
-    public init(kind: Kind, idm: IDm, pmm: PMm, blocks: [UInt16: Block] = [:]) {
+    public init(kind: Kind, idm: IDm, pmm: PMm, blocks: BlockTable = [:]) {
         self.kind = kind
         self.idm = idm
         self.pmm = pmm
-        self.blocks = blocks.filter { LiteMemory.has($0.key, kind) }
+        self.blocks = blocks.filter { LiteMemory.has($0.number, kind) }
         self.blocks[Number.deviceID] = Block(idm.bytes + pmm.bytes)
         if self.blocks[Number.configuration] == nil { self.blocks[Number.configuration] = LiteMemory.factory }
     }

@@ -31,6 +31,7 @@ public struct Type2Memory: Hashable, Sendable {
         if model == .ultralightC {
             write(0x2A, [0x30, 0, 0, 0])
             write(0x2B, [0, 0, 0, 0])
+            write(key: Array("IEMKAERB!NACUOYF".utf8))
         }
         guard let config = layout.config else { return }
         write(config, [0x00, 0x00, 0x00, 0xFF])
@@ -52,12 +53,25 @@ public struct Type2Memory: Hashable, Sendable {
         for place in 0..<4 { bytes[page * 4 + place] = data.element(at: place) ?? 0 }
     }
 
+    /// Stores the key of an Ultralight C, sixteen bytes, K1 before K2: pages 2C and 2D hold K1, its last byte first, 2E and
+    /// 2F K2 (NXP MF0ICU2 data sheet, tables 10 and 11).
+    mutating func write(key: [UInt8]) {
+        let stored = Array(key.prefix(8).reversed() + key.dropFirst(8).reversed())
+        for place in 0..<4 { write(0x2C + place, Array(stored.dropFirst(4 * place).prefix(4))) }
+    }
+
+    /// The key of an Ultralight C, as it was written.
+    private var key: [UInt8] {
+        let stored = (0x2C...0x2F).flatMap { self[$0] }
+        return stored.prefix(8).reversed() + stored.dropFirst(8).reversed()
+    }
+
     /// What the configuration pages say of protection.
     var protection: Type2Protection {
         guard let config = layout.config else {
             guard model == .ultralightC else { return Type2Protection() }
             return Type2Protection(
-                firstProtected: Int(self[0x2A][0]), protectsReading: self[0x2B][0] & 0x01 == 0)
+                firstProtected: Int(self[0x2A][0]), protectsReading: self[0x2B][0] & 0x01 == 0, key: key)
         }
         let access = self[config + 1][0]
         return Type2Protection(

@@ -11,4 +11,6 @@ struct Type2Protection: Hashable, Sendable {
     var locksConfiguration = false
     /// How many wrong passwords lock the tag for good; 0 for no limit.
     var wrongPasswords = 0
+    /// The key of an Ultralight C, K1 before K2; empty for others.
+    var key: [UInt8] = []
 }

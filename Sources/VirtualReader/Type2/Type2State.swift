@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
+internal import CardCiphers
 
 /// The commands of a Type 2 Tag that is selected.
 struct Type2State: Sendable {
@@ -23,6 +24,10 @@ struct Type2State: Sendable {
     private(set) var wrongPasswords = 0
     /// The page whose 16 bytes COMPATIBILITY_WRITE waits for.
     private var pageToWrite: Int?
+    /// The answer to the first part of AUTHENTICATE, to whose number the second part has to be the reply.
+    private var challenge: UInt64?
+    /// How many challenges there were: each has another number.
+    private var challenges: UInt64 = 0
     /// Whether a read was counted since the power came.
     private var hasCounted = false
 
@@ -38,6 +43,7 @@ struct Type2State: Sendable {
     mutating func forgetSession() {
         isAuthenticated = false
         pageToWrite = nil
+        challenge = nil
         protection = memory.protection
     }
 
@@ -51,13 +57,16 @@ struct Type2State: Sendable {
             pageToWrite = nil
             return frame.count == 16 ? write(page, Array(frame.prefix(4))) : .refusal(Self.wrongArgument)
         }
+        if let challenge {
+            self.challenge = nil
+            return prove(challenge, frame)
+        }
         switch (frame.first, frame.count) {
         case (0x30, 2): return read(Int(frame[1]))
         case (0xA2, 6): return write(Int(frame[1]), Array(frame[2...]))
         case (0xA0, 2): return prepareWrite(Int(frame[1]))
         case (0x1A, 2) where memory.model == .ultralightC:
-            // The answer is never checked, so that what follows is refused.
-            return frame[1] == 0 ? .data([0xAF] + challenge) : .refusal(Self.wrongArgument)
+            return frame[1] == 0 ? beginAuthentication() : .refusal(Self.wrongArgument)
         case (0x60, 1), (0x3A, 3), (0x3C, 2), (0x1B, 5), (0x39, 2), (0xA5, 6), (0x3E, 2):
             guard let version = memory.layout.version else { return unknown }
             return frame[0] == 0x60 ? .data(version) : newer(frame)
@@ -66,12 +75,6 @@ struct Type2State: Sendable {
     }
 
     private var unknown: Outcome { memory.layout.refusesUnknown ? .refusal(Self.wrongArgument) : .silence }
-
-    /// Eight bytes that look random: what an Ultralight C would send as an enciphered number.
-    private var challenge: [UInt8] {
-        let number = SplitMix64.number(seed: 0x3DE5, index: memory.uid.reduce(0) { $0 << 8 | UInt64($1) })
-        return (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64($0 * 8)) }
-    }
 
     /// The commands of Ultralight EV1 and NTAG21x.
     private mutating func newer(_ frame: [UInt8]) -> Outcome {
@@ -183,6 +186,32 @@ struct Type2State: Sendable {
         guard value &+ step <= 0xFF_FFFF else { return .refusal(Self.counterOverflow) }
         memory.counters[number] = value &+ step
         return .acknowledge
+    }
+
+    // MARK: Key
+
+    private var key: TripleDESKey? { try? TripleDESKey(SecretBytes(protection.key)) }
+
+    /// A random number, enciphered; the same ones in each run.
+    private mutating func beginAuthentication() -> Outcome {
+        let number = SplitMix64.number(seed: UInt64(block: memory.uid), index: challenges)
+        guard let cipher = try? key?.encrypt(number.block) else { return .refusal(Self.wrongArgument) }
+        challenges &+= 1
+        isAuthenticated = false
+        challenge = UInt64(block: cipher)
+        return .data([0xAF] + cipher)
+    }
+
+    /// The second part: the reader's number and the tag's, that turned by one byte; the answer is the reader's, turned.
+    private mutating func prove(_ challenge: UInt64, _ frame: [UInt8]) -> Outcome {
+        guard let key, frame.first == 0xAF, frame.count == 17,
+            let own = try? key.decrypt(challenge.block),
+            let both = try? key.decrypt(frame.dropFirst(), after: challenge),
+            both.suffix(8).elementsEqual(own.dropFirst() + own.prefix(1)),
+            let proof = try? key.encrypt(both[1..<8] + both[..<1], after: UInt64(block: frame.suffix(8)))
+        else { return .refusal(Self.wrongArgument) }
+        isAuthenticated = true
+        return .data([0x00] + proof)
     }
 
     // MARK: Password

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A Type 2 Tag (MIFARE Ultralight, NTAG) that is only a program: it reads frames by hand and answers as NXP's data
 /// sheets say. What no source decides is written in `Docs/virtual-cards.md`.
 ///
-/// The 3DES authentication of Ultralight C begins and never succeeds; mirroring of the UID is not simulated.
+/// Mirroring of the UID is not simulated.
 public final class VirtualType2Tag: VirtualCard {
     private struct State {
         var selection: TypeASelection

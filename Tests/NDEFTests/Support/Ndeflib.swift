@@ -12,15 +12,15 @@ enum Ndeflib {
         return "\(TestFiles.root)/.venv/bin/python"
     }()
 
-    /// Reads messages, one a line in hexadecimal; says of each `error`, or its records as `TYPE|ID|what it says`, and the
+    /// Reads messages, one a line in hexadecimal; says of each `error` and why, or its records as `TYPE|ID|what it says`, and the
     /// message as ndeflib writes it again.
     private static let reader = """
-        import sys, ndef
+        import sys, ndef, urllib.parse
         for line in sys.stdin:
             try:
                 records = list(ndef.message_decoder(bytes.fromhex(line.strip())))
-            except Exception:
-                print("error"); continue
+            except Exception as problem:
+                print("error", " ".join(str(problem).split())); continue
             try:
                 said = []
                 for r in records:
@@ -30,7 +30,7 @@ enum Ndeflib {
                         what = ("poster", r.resource.iri.encode("utf-8").hex(),
                                 ",".join(f"{k}={v.encode('utf-8').hex()}" for k, v in sorted(r.titles.items())))
                     else: what = "data", r.data.hex()
-                    said.append("|".join([r.type, r.name.encode("latin-1").hex(), *what]))
+                    said.append("|".join([urllib.parse.quote(r.type, safe=":/.-"), r.name.encode("latin-1").hex(), *what]))
                 again = b"".join(ndef.message_encoder(records)).hex()
             except Exception as problem:
                 print("unreadable", repr(problem)); continue

@@ -24,13 +24,13 @@ struct FixtureCardTests {
                 idm: system.idm, pmm: system.pmm, requestData: system.systemCode.rawValue, bitRate: .kbps212)
             #expect(picc == .felica(target))
             for service in system.services {
-                for (number, block) in service.sortedBlocks {
+                for (number, block) in service.blocks {
                     let answer = try reader.transceive(
                         Self.read(system.idm, service.code, number), timeout: .seconds(1))
                     #expect(Array(answer.dropFirst(10)) == [0, 0, 1] + block.bytes)
                 }
                 if service.state == .read, dump.card.pmm?.romType != 0x00 {
-                    let next = service.sortedBlocks.last.map { $0.number + 1 } ?? 0
+                    let next = service.blocks.last.map { $0.number + 1 } ?? 0
                     let end = try reader.transceive(Self.read(system.idm, service.code, next), timeout: .seconds(1))
                     #expect(Array(end.dropFirst(10)) == [0x01, 0xA8])
                 }

@@ -94,6 +94,33 @@ struct NfcpyTests {
         #expect(statistics.damagedFrames == 0)
     }
 
+    /// nfcpy enciphers with pyDes, so neither side here checks itself: a wrong key, the right one, and a new one.
+    @Test func authenticatesAnUltralightC() throws {
+        let (output, _) = try run(
+            """
+            key, other = bytes.fromhex("00112233445566778899aabbccddeeff"), b"sixteen letters."
+            find = lambda: nfc.tag.activate(reader, reader.sense(nfc.clf.RemoteTarget("106A")))
+            print(find())
+            print(find().authenticate(other))
+            tag = find()
+            print(tag.authenticate(key), tag.read(5)[:4].hex(), tag.ndef.records[0].uri)
+            print(tag.protect(other, read_protect=True, protect_from=8))
+            print(find().authenticate(key))
+            tag = find()
+            print(tag.authenticate(other), tag.read(8)[:4].hex())
+            """, card: "ultralight-c.json")
+        #expect(
+            output == """
+                Type2Tag 'Mifare Ultralight C (MF01CU2)' ID=04C0FFEE123456
+                False
+                True 1155046b https://kazasu.example/c
+                True
+                False
+                True 616d706c
+
+                """)
+    }
+
     @Test func protectsAnNTAGWithAPassword() throws {
         let (output, _) = try run(
             """

@@ -36,6 +36,22 @@ struct StockProgramTests {
         #expect(server.statistics.answeredExchanges == 2)
     }
 
+    /// libfreefare, which has OpenSSL encipher: it finds the tag, halts it, selects it by its UID, and authenticates with
+    /// the key from the factory.
+    @Test(arguments: [true, false]) func freefareAuthenticatesAnUltralightC(hasFactoryKey: Bool) throws {
+        let uid: [UInt8] = [0x04, 0xC0, 0xFF, 0xEE, 0x12, 0x34, 0x56]
+        var memory = try #require(Type2Memory(.ultralightC, uid: uid))
+        if !hasFactoryKey { memory.write(0x2C, [1, 2, 3, 4]) }
+        let server = try PN532Server(field: VirtualField(cards: [VirtualType2Tag(memory)]))
+        defer { server.stop() }
+        let result = try run("/usr/bin/mifare-ultralight-info", on: server)
+        #expect(result.end == .exited(0))
+        #expect(result.output.contains("Tag with UID 04c0ffee123456 is a Mifare UltraLightC"))
+        #expect(
+            result.output.lowercased().contains("default key: " + (hasFactoryKey ? "success" : "fail")),
+            "\(result.output)")
+    }
+
     @Test func nfcListWithoutACard() throws {
         let server = try PN532Server(field: PlainField(hasCard: false))
         defer { server.stop() }

@@ -138,11 +138,21 @@ struct Type2Tests {
         for page in lock.open { #expect(try bench.ask("a2" + Hex.encode([page]) + "01000000") == "0a") }
     }
 
-    @Test func frozenDynamicLocks() throws {
-        let bench = try Bench(.ntag213)
-        #expect(try bench.ask("a22800000100") == "0a")
-        #expect(try bench.ask("a2280f000000") == "0a")
-        #expect(try bench.ask("3028")?.prefix(8) == "0c000100")
+    /// A bit that freezes others, all bits set after it, and what is there then.
+    static let frozen: [(model: Type2Model, page: String, freeze: String, result: String)] = [
+        (.ntag213, "28", "00000100", "fcff0100"), (.ntag213, "28", "00002000", "fff32000"),
+        (.ntag215, "82", "00000800", "3fff0800"), (.ntag216, "e2", "00004000", "ffcf4000"),
+        (.ntag212, "24", "00001000", "fffc1000"), (.mf0ul21, "24", "00000200", "f3ff0200"),
+        (.ultralightC, "28", "01000000", "f1ff0000"), (.ultralightC, "28", "10090000", "1f6f0000"),
+        (.ntag203, "28", "10010000", "1fef0000"),
+    ]
+
+    @Test(arguments: frozen)
+    func frozenDynamicLocks(_ row: (model: Type2Model, page: String, freeze: String, result: String)) throws {
+        let bench = try Bench(row.model)
+        #expect(try bench.ask("a2" + row.page + row.freeze) == "0a")
+        #expect(try bench.ask("a2" + row.page + "ffff0000") == "0a")
+        #expect(try bench.ask("30" + row.page)?.prefix(8) == row.result.prefix(8))
     }
 
     @Test func fastReadAndSignature() throws {
@@ -242,7 +252,10 @@ struct Type2Tests {
         #expect(try bench.ask("3004")?.hasPrefix("0000000004a8d8fc") == true)
         #expect(try bench.ask("3005") == "00")
         #expect(try bench.ask("1a00")?.count == 18)
-        #expect(try bench.ask("af00112233445566778899aabbccddeeff") == nil)
+        #expect(try bench.ask("af00112233445566778899aabbccddeeff") == "00")
+        #expect(try bench.ask("af00112233445566778899aabbccddeeff") == nil, "no second part without a first")
+        #expect(try bench.ask("1a01") == "00")
+        #expect(try bench.ask("3005") == "00")
     }
 
     @Test func aFrameWithoutItsChecksum() throws {

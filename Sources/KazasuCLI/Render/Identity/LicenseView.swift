@@ -69,8 +69,14 @@ struct LicenseView {
         let name = field.name[Language.current]
         guard field.value != .absent || replaced(field) != nil else { return (name, tr("none", "なし")) }
         let value = replaced(field)?.description ?? field.value.words[Language.current]
-        let shown = LicenseView.personal.contains(field.item) ? redaction.apply(value) : value
+        let shown = LicenseView.personal.contains(field.item) ? redaction.apply(value) : value + gloss(field)
         return (name, shown + (replaced(field) == nil ? "" : tr("  (changed, see below)", "（変更後。下の追記を参照）")))
+    }
+
+    /// What a Japanese text means, where people asked for another language.
+    private func gloss(_ field: LicenseField) -> String {
+        guard Language.current != .japanese, let meaning = field.meaning else { return "" }
+        return "  (\(meaning[Language.current]))"
     }
 
     /// What a later entry put in place of an item.
@@ -121,7 +127,7 @@ struct LicenseView {
         report.laterEntries.map { field, entry in
             let text =
                 field.item == .newCommission || field.item == .newCondition || field.item == .conditionLifted
-                ? entry.text.description : redaction.apply(entry.text.description)
+                ? entry.text.description + gloss(field) : redaction.apply(entry.text.description)
             return [
                 entry.date.text[Language.current], field.name[Language.current], text, entry.commission.description,
             ]

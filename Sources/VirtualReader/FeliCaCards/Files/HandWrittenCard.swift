@@ -38,8 +38,8 @@ enum HandWrittenCard {
     }
 
     /// Blocks by number, as in `{"0000": "…"}`.
-    private static func numbered(_ json: JSONCursor?) throws(DocumentError) -> [UInt16: Block] {
-        var blocks: [UInt16: Block] = [:]
+    private static func numbered(_ json: JSONCursor?) throws(DocumentError) -> BlockTable {
+        var blocks: BlockTable = [:]
         for (key, value) in try json?.members() ?? [] {
             guard let number = NodeCode(key) else {
                 throw value.malformed("one to four hexadecimal digits as its name")
@@ -134,8 +134,8 @@ enum HandWrittenCard {
         }
     }
 
-    private static func zeros(_ count: Int, _ data: [UInt16: Block]) -> BlockStore {
-        let all = max(count, data.keys.max().map { Int($0) + 1 } ?? 0)
+    private static func zeros(_ count: Int, _ data: BlockTable) -> BlockStore {
+        let all = max(count, data.last.map { Int($0.number) + 1 } ?? 0)
         return BlockStore((0..<all).map { data[UInt16(truncatingIfNeeded: $0)] ?? .zero })
     }
 }

@@ -13,10 +13,10 @@ extension LiteMemory {
     }
 
     /// The blocks that a dump holds, whichever of the two systems and services they were read through.
-    static func blocks(in dump: CardDump) -> [UInt16: Block] {
-        var blocks: [UInt16: Block] = [:]
+    static func blocks(in dump: CardDump) -> BlockTable {
+        var blocks: BlockTable = [:]
         for service in dump.systems.flatMap(\.services) {
-            blocks.merge(service.blocks) { first, _ in first }
+            blocks.add(missing: service.blocks)
         }
         return blocks
     }

@@ -18,9 +18,9 @@ extension VirtualSystem {
             }
             return node
         }
-        var memory: [UInt16: [UInt16: Block]] = [:]
+        var memory: [UInt16: BlockTable] = [:]
         for service in dump.services {
-            memory[service.code.overlapGroup, default: [:]].merge(service.blocks) { first, _ in first }
+            memory[service.code.overlapGroup, default: [:]].add(missing: service.blocks)
         }
         let root = dump.areas.first { $0.start == .root }
         self.init(

@@ -8,7 +8,8 @@ extension PN532Chip {
 
     /// Looks for cards of type A and gives the data of up to two targets, each without its number.
     ///
-    /// The first is halted when a second is looked for, or stays in ISO-DEP, where it hears no REQA.
+    /// The first is halted when a second is looked for, or stays in ISO-DEP, where it hears no REQA. A card whose UID the
+    /// host names is woken, too: libfreefare selects so what it has just halted, with the field on.
     func lookForTypeA(_ count: Int, uid: [UInt8] = [], where fits: (TypeAIdentity) -> Bool = { _ in true }) -> Look {
         registers.isFieldOn = true
         registers.prepareTypeA()
@@ -47,7 +48,7 @@ extension PN532Chip {
             self.transmit(frame, within: .look(number == 0 ? TimeModel.emptyTypeA : .zero))
         }
         let identity: TypeAIdentity
-        switch initiator.activate(uid: uid) {
+        switch initiator.activate(isWakeUp: !uid.isEmpty, uid: uid) {
         case .aborted: return .aborted
         case .nothing: return .nothing
         case .found(let found): identity = found

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The blocks of a service by their numbers, lowest first.
+///
+/// A card's blocks are numbered from 0 without gaps, and come in that order. So they stand in a row, where a block is
+/// found by its number at once, and a dictionary's hashing of each is saved.
+public struct BlockTable: Hashable, Sendable {
+    /// By number, each number once.
+    private var entries: [Element] = []
+
+    /// No blocks.
+    public init() {}
+
+    /// Blocks with their numbers, in any order; of two with the same number the later counts.
+    public init(_ blocks: some Sequence<(UInt16, Block)>) {
+        for (number, block) in blocks { self[number] = block }
+    }
+
+    /// How many blocks there are.
+    public var count: Int { entries.count }
+    /// Whether there is none.
+    public var isEmpty: Bool { entries.isEmpty }
+    /// The block with the highest number.
+    public var last: Element? { entries.last }
+    /// The numbers, lowest first.
+    public var numbers: [UInt16] { entries.map(\.number) }
+    /// The blocks, that with the lowest number first.
+    public var values: [Block] { entries.map(\.block) }
+
+    /// The block with this number.
+    public subscript(number: UInt16) -> Block? {
+        get {
+            let place = place(of: number)
+            return holds(number, at: place) ? entries[place].block : nil
+        }
+        set {
+            let place = place(of: number)
+            switch (holds(number, at: place), newValue) {
+            case (true, let block?): entries[place].block = block
+            case (true, nil): entries.remove(at: place)
+            case (false, let block?): entries.insert((number, block), at: place)
+            case (false, nil): break
+            }
+        }
+    }
+
+    /// Sets the block with this number.
+    ///
+    /// - Returns: the block that had the number before.
+    @discardableResult
+    public mutating func updateValue(_ block: Block, forKey number: UInt16) -> Block? {
+        let before = self[number]
+        self[number] = block
+        return before
+    }
+
+    /// Adds the blocks whose numbers are not there yet.
+    public mutating func add(missing others: BlockTable) {
+        for (number, block) in others where self[number] == nil { self[number] = block }
+    }
+
+    /// Makes room for as many blocks.
+    public mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
+
+    /// Other blocks with the same numbers.
+    public func mapValues<Failure: Error>(_ change: (Block) throws(Failure) -> Block) throws(Failure) -> BlockTable {
+        var table = BlockTable()
+        table.entries = try entries.map { entry throws(Failure) in (entry.number, try change(entry.block)) }
+        return table
+    }
+
+    /// The blocks for which `isIncluded` holds.
+    public func filter<Failure: Error>(_ isIncluded: (Element) throws(Failure) -> Bool) throws(Failure) -> BlockTable {
+        var table = BlockTable()
+        for entry in entries where try isIncluded(entry) { table.entries.append(entry) }
+        return table
+    }
+
+    // MARK: Places
+
+    private func holds(_ number: UInt16, at place: Int) -> Bool {
+        place < entries.count && entries[place].number == number
+    }
+
+    /// Where the block with this number stands, or would.
+    private func place(of number: UInt16) -> Int {
+        let guess = Int(number)
+        if holds(number, at: guess) { return guess }
+        guard let last = entries.last, last.number >= number else { return entries.count }
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if entries[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Whether both have the same blocks with the same numbers.
+    public static func == (left: BlockTable, right: BlockTable) -> Bool {
+        left.entries.elementsEqual(right.entries) { $0.number == $1.number && $0.block == $1.block }
+    }
+
+    /// By the numbers and the blocks.
+    public func hash(into hasher: inout Hasher) {
+        for entry in entries {
+            hasher.combine(entry.number)
+            hasher.combine(entry.block)
+        }
+    }
+}
+
+extension BlockTable: Sequence {
+    /// A block and its number.
+    public typealias Element = (number: UInt16, block: Block)
+
+    /// Goes through the blocks by number, the lowest first.
+    public func makeIterator() -> IndexingIterator<[Element]> { entries.makeIterator() }
+}
+
+extension BlockTable: ExpressibleByDictionaryLiteral {
+    /// Blocks by their numbers; of two with the same number the later counts.
+    public init(dictionaryLiteral elements: (UInt16, Block)...) {
+        self.init(elements)
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+
+/// Puts a card together from the commands that it was sent, and its answers.
+///
+/// Read are Polling, Request Service, Read Without Encryption and Search Service Code; other commands say nothing that a
+/// dump holds. Where a block was read more than once the last answer counts.
+struct FeliCaLog {
+    private var card = ImportedCard()
+    /// The IDm of each system as it stands in the log, masked or not.
+    private var identities: [[UInt8?]] = []
+    /// The system that was polled for last.
+    private var current: Int?
+
+    /// Takes a command with its answer.
+    mutating func add(_ command: LoggedPacket, _ answer: LoggedPacket) throws(DocumentError) {
+        guard answer.code == command.code &+ 1 else { throw answer.misplaced }
+        if command.code == 0x00 { return try polling(command, answer) }
+        guard [0x02, 0x06, 0x0A].contains(command.code) else { return }
+        let idm = command.part(2, 8)
+        guard idm.count == 8, answer.part(2, 8) == idm else { throw answer.misplaced }
+        let system = place(of: idm)
+        switch command.code {
+        case 0x02: try keyVersions(command, answer, system)
+        case 0x06: try blocks(command, answer, system)
+        default: try node(answer, system)
+        }
+    }
+
+    /// The dump.
+    ///
+    /// - Throws: ``CardModel/DocumentError`` when no card answered, or a system's code is not known.
+    func finish() throws(DocumentError) -> CardDump {
+        guard !card.systems.isEmpty else { throw .missing(key: "[].data of an answer to Polling") }
+        return try card.dump(unnamed: .missing(key: "[].data of a Polling with a system code"))
+    }
+
+    // MARK: Systems
+
+    private mutating func polling(_ command: LoggedPacket, _ answer: LoggedPacket) throws(DocumentError) {
+        let asked = try command.byte(2).bigEndian16(try command.byte(3))
+        let idm = answer.part(2, 8)
+        guard idm.count == 8, let pmm = answer.plain(10, 8).flatMap({ PMm($0) }) else { throw answer.malformed }
+        var code: UInt16? = asked >> 8 == 0xFF || asked & 0xFF == 0xFF ? nil : asked
+        if try command.byte(4) == 0x01, let told = answer.plain(18, 2), let high = told.first, let low = told.last {
+            code = high.bigEndian16(low)
+        }
+        let known = card.systems.indices.last { index in
+            guard identities[index] == idm else { return false }
+            return code == nil || card.systems[index].code == nil || card.systems[index].code?.rawValue == code
+        }
+        let index = known ?? append(idm)
+        if let code { card.systems[index].code = SystemCode(rawValue: code) }
+        card.systems[index].pmm = pmm
+        card.idm = card.idm ?? IDm(idm.compactMap { $0 })
+        card.pmm = card.pmm ?? pmm
+        current = index
+    }
+
+    private mutating func append(_ idm: [UInt8?]) -> Int {
+        identities.append(idm)
+        card.systems.append(ImportedSystem(code: nil, idm: IDm(idm.compactMap { $0 })))
+        return card.systems.count - 1
+    }
+
+    /// The system that a command with this IDm goes to: FeliCa Lite has one IDm for both of its systems.
+    private mutating func place(of idm: [UInt8?]) -> Int {
+        if let current, identities[current] == idm { return current }
+        return identities.lastIndex(of: idm) ?? append(idm)
+    }
+
+    // MARK: Nodes and blocks
+
+    private mutating func node(_ answer: LoggedPacket, _ system: Int) throws(DocumentError) {
+        let code: ServiceCode = try answer.wireCode(10)
+        // FFFF is the end of the list.
+        guard code.rawValue != 0xFFFF else { return }
+        guard answer.bytes.count >= 14 else { return card.systems[system].note(code) }
+        let area = AreaDump(start: AreaCode(rawValue: code.rawValue), end: try answer.wireCode(12), keyVersion: nil)
+        if !card.systems[system].areas.contains(where: { $0.start == area.start && $0.end == area.end }) {
+            card.systems[system].areas.append(area)
+        }
+    }
+
+    private mutating func keyVersions(
+        _ command: LoggedPacket, _ answer: LoggedPacket, _ system: Int
+    ) throws(DocumentError) {
+        let count = try answer.byte(10)
+        guard try command.byte(10) == count else { throw answer.misplaced }
+        for number in 0..<Int(count) {
+            let code: ServiceCode = try command.wireCode(11 + number * 2)
+            let version: KeyVersion = try answer.wireCode(11 + number * 2)
+            // FFFF: there is no such node. Areas are told of by Search Service Code, with their end.
+            guard version.rawValue != 0xFFFF, code.kind != nil else { continue }
+            card.systems[system].note(code, keyVersion: version)
+        }
+    }
+
+    private mutating func blocks(
+        _ command: LoggedPacket, _ answer: LoggedPacket, _ system: Int
+    ) throws(DocumentError) {
+        let serviceCount = Int(try command.byte(10))
+        var services: [ServiceCode] = []
+        for number in 0..<serviceCount { services.append(try command.wireCode(11 + number * 2)) }
+        var place = 11 + serviceCount * 2
+        let count = Int(try command.byte(place))
+        place += 1
+        // Refused.
+        guard try answer.byte(10) == 0 else { return }
+        guard Int(try answer.byte(12)) == count, answer.bytes.count == 13 + count * 16 else { throw answer.misplaced }
+        for number in 0..<count {
+            let head = try command.byte(place)
+            let isShort = head & 0x80 != 0
+            let block =
+                isShort
+                ? UInt16(try command.byte(place + 1)) : try command.wireCode(place + 1, BlockIndex.self).rawValue
+            place += isShort ? 2 : 3
+            guard let service = services.element(at: Int(head & 0x0F)) else { throw command.malformed }
+            if let bytes = answer.plain(13 + number * 16, 16), let content = Block(bytes) {
+                _ = card.systems[system].add(content, at: block, of: service)
+            } else {
+                card.complete = false
+                card.systems[system].note(service, extra: JSONObject([("masked", true)]))
+            }
+        }
+    }
+}
+
+extension UInt8 {
+    /// The number of two bytes, this one the more significant.
+    fileprivate func bigEndian16(_ low: UInt8) -> UInt16 { UInt16(self) << 8 | UInt16(low) }
+}

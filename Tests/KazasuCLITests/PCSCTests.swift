@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+import Glibc
+import TestSupport
+import Testing
+
+/// The program on a real pcscd with virtual readers and cards of ours.
+@Suite(
+    "Readers behind pcscd", .serialized,
+    .enabled(if: PCSCService.obstacle == nil, "\(PCSCService.obstacle ?? "")"))
+struct PCSCTests {
+    private let folder: TemporaryFolder
+    private let service: PCSCService
+
+    init() throws {
+        folder = try TemporaryFolder()
+        service = try PCSCService(folder: folder.path)
+    }
+
+    private var environment: [String: String] { [PCSCService.variable: service.socket] }
+
+    private var reader: String { "pcsc:\(service.readers[0])" }
+
+    private func run(_ arguments: String...) throws -> ChildResult {
+        try Kazasu.run(arguments, environment: environment)
+    }
+
+    /// Puts a card into the first reader, which itself answers to `FF CA 00` with the UID.
+    private func insert(
+        _ atr: String, uid: [UInt8], answer: @escaping @Sendable ([UInt8]) -> [UInt8] = { _ in [0x6D, 0x00] }
+    ) throws -> VPCDCard {
+        try VPCDCard(port: service.port, atr: try Hex.decode(atr)) { command in
+            guard command.starts(with: [0xFF, 0xCA]) else { return answer(command) }
+            return command.dropFirst(2).first == 0x00 ? uid + [0x90, 0x00] : [0x6A, 0x81]
+        }
+    }
+
+    private static let typeB = "3B888001004B51FF0081D100BC"
+    private static let uid: [UInt8] = [0x11, 0x22, 0x33, 0x44]
+
+    @Test("They are listed with the ID that --reader takes, and the doctor can open one")
+    func listed() throws {
+        let list = try run("readers")
+        #expect(list.end == .exited(0))
+        for name in service.readers { #expect(list.output.contains("pcsc:\(name)  ready"), "\(list.output)") }
+        #expect(!list.errors.contains("PC/SC"))
+        let document = try JSONCursor(JSONValue(parsing: Array(run("readers", "--json").output.utf8)))
+        #expect(try document.required("pcsc").required("state").text() == "ready")
+        let doctor = try run("doctor", "--reader", reader)
+        #expect(doctor.output.contains("\(reader) answers"), "\(doctor.output)")
+        #expect(doctor.end == .exited(0))
+    }
+
+    @Test("No card, a name that no reader has, a name that means two")
+    func wrongNames() throws {
+        try run("poll", "-t", "0", "-r", reader).expectFailure(75, "no card came in time")
+        try run("poll", "-t", "0", "-r", "pcsc:Nobody").expectFailure(69, "pcscd knows no reader of this name")
+        try run("poll", "-t", "0", "-r", "pcsc:Kazasu").expectFailure(69, "this name means several readers")
+    }
+
+    @Test("poll and apdu with a card of type B")
+    func exchange() throws {
+        let card = try insert(Self.typeB, uid: Self.uid) { $0[1] == 0xA4 ? [0x6F, 0x00, 0x90, 0x00] : [0x6A, 0x82] }
+        let poll = try run("poll", "--json", "-r", reader)
+        #expect(poll.end == .exited(0), "\(poll.errors)")
+        let found = try JSONCursor(JSONValue(parsing: Array(poll.output.utf8)))
+        #expect(try found.required("cards").elements().count == 1)
+        #expect(try found.required("card").required("technology").text() == "typeB")
+        #expect(poll.output.contains("11223344"))
+        let apdu = try run("apdu", "-r", reader, "00A4000C", "00B0000000")
+        #expect(apdu.end == .exited(0), "\(apdu.errors)")
+        #expect(apdu.output.split(separator: "\n").map { $0.suffix(4) } == ["9000", "6A82"], "\(apdu.output)")
+        #expect(card.commands.suffix(2) == [[0x00, 0xA4, 0x00, 0x0C], [0x00, 0xB0, 0x00, 0x00, 0x00]])
+        #expect(try run("apdu", "-r", reader, "FFCA000000").output == "11223344 9000\n")
+        let guarded = try run("apdu", "-r", reader, "0020008104 31323334")
+        guarded.expectFailure(77, "is not sent")
+        #expect(!card.commands.contains { $0.dropFirst().first == 0x20 }, "no PIN reaches the card past the guard")
+    }
+}
+
+extension PCSCTests {
+    private static let ultralight = "3B8F8001804F0CA0000003060300030000000068"
+    private static let tagUID: [UInt8] = [0x04, 0xA8, 0xD8, 0x62, 0xBC, 0x2B, 0x82]
+
+    /// The sixteen pages of an Ultralight with an empty NDEF message, read four at a time and going on with page 0.
+    private static let pages: [UInt8] =
+        [0x04, 0xA8, 0xD8, 0xFC, 0x62, 0xBC, 0x2B, 0x82, 0x77, 0x48, 0x00, 0x00, 0xE1, 0x10, 0x06, 0x00]
+        + [0x03, 0x00, 0xFE, 0x00] + [UInt8](repeating: 0, count: 44)
+
+    @Test("What a reader does not pass on to a tag is said, and the rest is told")
+    func tagThatCannotBeAsked() throws {
+        let card = try insert(Self.ultralight, uid: Self.tagUID) { command in
+            guard command.prefix(3) == [0xFF, 0xB0, 0x00], let page = command.dropFirst(3).first, page < 16 else {
+                return command.prefix(2) == [0xFF, 0xB0] ? [0x63, 0x00] : [0x6D, 0x00]
+            }
+            return (0..<16).map { Self.pages[(Int(page) * 4 + $0) % 64] } + [0x90, 0x00]
+        }
+        let info = try run("tag", "info", "-r", reader)
+        #expect(info.end == .exited(0), "\(info.errors)")
+        #expect(info.errors.isEmpty)
+        #expect(
+            info.output.contains("Not asked     GET_VERSION: the reader passes this on to no tag"), "\(info.output)")
+        #expect(info.output.contains("04A8D862BC2B82") && !info.output.contains("Product"))
+        let json = try JSONCursor(JSONValue(parsing: Array(run("tag", "info", "--json", "-r", reader).output.utf8)))
+        let names = try json.required("type2").required("notAsked").elements().map { try $0.text() }
+        #expect(names.contains("GET_VERSION"))
+        #expect(try json.required("ndef").required("formatted").bool())
+        let japanese = try run("tag", "info", "--lang", "ja", "-r", reader)
+        #expect(japanese.output.contains("リーダーがタグに通さない"))
+        let raw = try run("dump", "-r", reader)
+        #expect(raw.end == .exited(0), "\(raw.errors)")
+        #expect(raw.output.contains("# not asked GET_VERSION\n") && raw.output.contains("04 0300FE00\n"))
+        _ = card
+    }
+}
+
+/// What is said where pcscd cannot be asked; needs none.
+@Suite("Without pcscd")
+struct PCSCObstacleTests {
+    private static let environment = [PCSCService.variable: "/nowhere/pcscd.comm"]
+
+    @Test("The reason and the one command that mends it", arguments: ["en", "ja"])
+    func noService(language: String) throws {
+        let failure = try Kazasu.run(
+            ["poll", "-t", "0", "-r", "pcsc:Sony", "--lang", language], environment: Self.environment)
+        failure.expectFailure(69, language == "ja" ? "pcscd" : "no reader: pcscd ")
+        #expect(failure.messages.last?.contains(": sudo ") == true, "\(failure.errors)")
+        let json = try Kazasu.run(["poll", "-t", "0", "-r", "pcsc:", "--json"], environment: Self.environment)
+        let error = try json.errorDocument()
+        #expect(try error.required("reason").text() == "absent")
+        #expect(try error.required("hint").text().hasPrefix("sudo "))
+    }
+
+    @Test("'readers' says it too, where no other reader is ready")
+    func readers() throws {
+        let document = try JSONCursor(
+            JSONValue(
+                parsing: Array(Kazasu.run(["readers", "--json"], environment: Self.environment).output.utf8)))
+        let service = try document.required("pcsc")
+        #expect(try service.required("state").text() == "unavailable")
+        #expect(try service.required("reason").text() == "absent")
+        #expect(try service.required("hint").text().hasPrefix("sudo "))
+        let list = try Kazasu.run(["readers"], environment: Self.environment)
+        #expect(list.end == .exited(0))
+        let hasReady = try document.required("readers").elements().contains {
+            try $0.required("state").text() == "ready"
+        }
+        #expect(list.errors.contains("no reader comes from PC/SC: pcscd ") != hasReady, "\(list.errors)")
+    }
+
+    @Test("A socket at which nobody answers, and one that the user may not open")
+    func socketThatIsThere() throws {
+        let folder = try TemporaryFolder()
+        let socket = try folder.write([], as: "pcscd.comm")
+        let silent = try Kazasu.run(
+            ["poll", "-t", "0", "-r", "pcsc:Sony"], environment: [PCSCService.variable: socket])
+        silent.expectFailure(69, "pcscd does not answer")
+        #expect(silent.errors.contains("sudo systemctl restart pcscd.socket pcscd.service"))
+        guard ReaderTests.canBeNobody else { return }
+        #expect(chmod(folder.path, 0o755) == 0 && chmod(socket, 0o600) == 0)
+        let environment = Kazasu.environment.merging([
+            "LLVM_PROFILE_FILE": "/dev/null", PCSCService.variable: socket,
+        ]) { $1 }
+        let closed = try ChildProcess.run(
+            "/usr/bin/setpriv", ReaderTests.nobody + ["poll", "-r", "pcsc:Sony", "--json"], environment: environment)
+        let error = try closed.errorDocument()
+        #expect(try error.required("reason").text() == "permission")
+        #expect(try error.required("message").text().contains("you may not open \(socket)"))
+    }
+
+    @Test(
+        "Where every test must run, those with pcscd are not skipped",
+        .enabled(if: getenv("KAZASU_ALL_TESTS") != nil, "KAZASU_ALL_TESTS is not set"))
+    func notSkipped() {
+        #expect(PCSCService.obstacle == nil, "\(PCSCService.obstacle ?? "")")
+    }
+}
