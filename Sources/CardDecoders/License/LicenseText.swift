@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ByteCodec
-
 /// Texts of one byte a character on a licence.
 enum LicenseText {
     /// Characters of JIS X 0201: printable ASCII and half-width katakana, without the blanks at the end; `nil` when
@@ -17,10 +15,5 @@ enum LicenseText {
             }
         }
         return String(text)
-    }
-
-    /// The text, or where it is none the bytes in hexadecimal digits.
-    static func jisX0201OrHex(_ bytes: some Collection<UInt8>) -> String {
-        jisX0201(bytes) ?? Hex.encode(Array(bytes))
     }
 }
