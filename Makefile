@@ -46,7 +46,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 .PHONY: help
 help: ## lists the tasks
 	@echo "make TASK, where TASK is one of"
-	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "  %-10s %s\n", $$1, $$2}'
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "  %-17s %s\n", $$1, $$2}'
 	@echo "Settings: SCRATCH=$(SCRATCH) VENV=$(VENV) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) TEST_ARGS= BENCH_ARGS="
 
 # --- what the machine must have ---------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ demo: deps build ## installs, builds, then reads a virtual card through the real
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: test test-usb lint format coverage asan tsan fuzz bench
+.PHONY: test test-usb test-certificates lint format coverage asan tsan fuzz bench
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	swift test --skip-build --scratch-path $(SCRATCH) $(TEST_ARGS)
@@ -94,6 +94,13 @@ test-usb: deps venv ## runs the unmodified program before emulated USB readers
 	$(SWIFT_BUILD) --product usb-chip
 	KAZASU="$$($(SWIFT_BUILD) --show-bin-path)/kazasu" USB_CHIP="$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" \
 	    umockdev-wrapper /usr/bin/python3 Tests/USB/test_usb.py
+
+# A folder of its own: every module is compiled anew for another trait.
+test-certificates: deps venv ## builds the program with the package trait Certificates, runs the tests of what that adds
+	swift build --scratch-path .build-certificates $(IMPORT_RULE) --traits Certificates --product kazasu
+	$(SWIFT_BUILD) --build-tests
+	KAZASU_CERTIFICATES=1 KAZASU_PROGRAM="$$(swift build --scratch-path .build-certificates --traits Certificates \
+	    --show-bin-path)/kazasu" swift test --skip-build --scratch-path $(SCRATCH) --filter MyNumberTests
 
 lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
@@ -158,4 +165,4 @@ uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-asan .build-tsan .build-fuzz $(VENV)
+	rm -rf $(SCRATCH) .build-asan .build-certificates .build-tsan .build-fuzz $(VENV)

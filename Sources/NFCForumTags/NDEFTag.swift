@@ -17,6 +17,12 @@ public protocol NDEFTag: AnyObject {
     /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` when there is no place for a message.
     func writableArea() throws(TagError) -> NDEFArea
 
+    /// Finds out whether anything stands against writing a message in just the places that it would take; writes nothing.
+    ///
+    /// - Parameter bytes: a message that the tag has room for.
+    /// - Throws: ``TagError``; ``TagError/notWritable(_:)`` for a page or block that is locked or protected.
+    func checkPlaces(of bytes: [UInt8]) throws(TagError)
+
     /// Writes a message in the order that never leaves half of one: first it is marked as empty or under way, the data
     /// follows, length and mark come last.
     ///
@@ -26,14 +32,12 @@ public protocol NDEFTag: AnyObject {
 }
 
 extension NDEFTag {
-    /// Writes a message, reads it back and compares.
-    ///
-    /// Nothing is sent before it is known that the bytes are a message, that the tag has room for it and lets itself be
-    /// written.
+    /// Finds out, before anybody is asked, whether a message could be written: that it is one, that the tag has room for it
+    /// and lets every place be written that it would take. Nothing is written.
     ///
     /// - Parameter bytes: the bytes of an NDEF message; empty to leave the tag without one.
     /// - Throws: ``TagError``.
-    public func writeNDEF(_ bytes: [UInt8]) throws(TagError) {
+    public func checkWriting(_ bytes: [UInt8]) throws(TagError) {
         if !bytes.isEmpty {
             do throws(NDEFError) {
                 _ = try NDEFMessage(decoding: bytes)
@@ -44,6 +48,17 @@ extension NDEFTag {
         let area = try writableArea()
         if let obstacle = area.obstacle { throw .notWritable(obstacle) }
         guard bytes.count <= area.capacity else { throw .tooLong(length: bytes.count, capacity: area.capacity) }
+        try checkPlaces(of: bytes)
+    }
+
+    /// Writes a message, reads it back and compares.
+    ///
+    /// Nothing is written unless ``checkWriting(_:)`` finds nothing against it.
+    ///
+    /// - Parameter bytes: the bytes of an NDEF message; empty to leave the tag without one.
+    /// - Throws: ``TagError``.
+    public func writeNDEF(_ bytes: [UInt8]) throws(TagError) {
+        try checkWriting(bytes)
         try writeUnchecked(bytes)
         guard try readNDEF().message == bytes else { throw .notVerified }
     }

@@ -58,8 +58,13 @@ struct Type2DumperTests {
     @Test("With the key of an Ultralight C every page but those of the key", arguments: [4, 7, 0x28] as [UInt8])
     func withKey(page: UInt8) throws {
         let (tag, memory) = try tag(Self.models[0], from: page)
+        let open = Type2Dumper(tag: tag).dump().dump
+        #expect(open.type2?.extra["closedFrom"] != nil)
         try tag.authenticate(TripleDESKey(SecretBytes("IEMKAERB!NACUOYF".utf8)))
+        tag.forget()
+        let resumed = try #require(Type2Dumper(tag: tag, resuming: open).dump().dump.type2)
         let dump = try #require(Type2Dumper(tag: tag).dump().dump.type2)
+        #expect(resumed == dump)
         #expect(dump.pages.keys.sorted() == Array(0..<0x2C))
         for (number, bytes) in dump.pages { #expect(bytes == memory[Int(number)], "page \(number)") }
         #expect(dump.extra["closedFrom"] == nil)

@@ -86,6 +86,14 @@ struct APDUPINTests {
                 ["00200081:63c3", "00200081**********:noAnswer", "card", "00200081:63c3"], [], 74,
                 "no try was used: 3 tries are left", "回数は減っていません"
             ),
+            (
+                ["00200081:63c2", "00200081**********:noAnswer", "card", "00200081:6984"], [], 74,
+                "it counted as wrong, and is locked now; it is not sent again", "誤りとして数えられ、閉塞しました"
+            ),
+            (
+                ["00200081:63c3", "00200081**********:noAnswer", "card", "00200081:6300"], [], 74,
+                "what it made of it is not known: the card does not say", "カードがどう扱ったかは分かりません"
+            ),
         ]
 
     @Test("What the guard says", arguments: refusals)

@@ -19,7 +19,7 @@ struct TagKeyTests {
         ("tag info", false, "closed-info.txt"), ("tag info --lang ja", false, "closed-info.ja.txt"),
         ("tag info --json", false, "closed-info.json"), ("dump", false, "closed-dump.hex"),
         ("tag info", true, "info.txt"), ("tag info --json", true, "info.json"), ("tag read", true, "read.txt"),
-        ("tag pages", true, "pages.txt"),
+        ("tag pages", true, "pages.txt"), ("dump", true, "dump.hex"),
     ]
 
     @Test("What is told without the key, and with it", arguments: answers)
@@ -82,10 +82,12 @@ struct TagKeyTests {
         let none = try Kazasu.run("tag", "read", "-r", Self.tag, "--key-from", "env:NOT_THERE", "--json")
         #expect(try none.errorDocument().required("reason").text() == "noKey")
         for file in ["tags/ntag213", "tags/type4", "cards/felica-lite-s/card"] {
-            let other = try Kazasu.run(
-                "tag", "read", "-r", "virtual:\(TestFiles.root)/Fixtures/\(file).json", "--key-from", "env:KEY",
-                environment: ["KEY": Self.key])
-            other.expectFailure(76, "cannot be authenticated with a key")
+            for command in [["tag", "read"], ["dump"]] {
+                let other = try Kazasu.run(
+                    command + ["-r", "virtual:\(TestFiles.root)/Fixtures/\(file).json", "--key-from", "env:KEY"],
+                    environment: ["KEY": Self.key])
+                other.expectFailure(76, "cannot be authenticated with a key")
+            }
         }
     }
 
@@ -99,6 +101,24 @@ struct TagKeyTests {
                 #expect(result.errors.contains("env:NAME") || result.errors.contains("env:変数名"))
                 #expect(!result.errors.contains(Self.key) && !result.errors.contains("2525"))
             }
+        }
+    }
+
+    @Test("A dump that ended at the first protected page is gone on with by the key, which is not in it")
+    func dump() throws {
+        let folder = try TemporaryFolder()
+        let file = "\(folder.path)/card.json"
+        #expect(try Kazasu.run("dump", "-r", Self.tag, "-o", file).hasEnded(0))
+        let whole = try run("dump", "--resume", file, "-o", file)
+        #expect(whole.hasEnded(0), "\(whole.errors)")
+        let text = try folder.text("card.json")
+        #expect(!text.contains("closedFrom") && text.contains(#""2B""#) && !text.contains(#""2C""#))
+        for secret in [Self.key, "7766554433221100", "ffeeddccbbaa9988"] {
+            #expect(!text.lowercased().contains(secret.lowercased()))
+        }
+        #expect(try Kazasu.run("decode", file).output.contains("https://kazasu.example/c"))
+        for option in ["--system=0003", "--service=090F"] {
+            #expect(try run("dump", option).hasEnded(64))
         }
     }
 

@@ -116,6 +116,24 @@ struct TagTests {
         #expect(try json.errorDocument().required("reason").text() == "confirmationNeeded")
     }
 
+    @Test("What stands against writing is said before anybody is asked, and nothing is written")
+    func checkedBeforeAsking() throws {
+        let folder = try TemporaryFolder()
+        // The first dynamic lock bit locks pages 10 and 11.
+        let tag = try folder.card(
+            #"{"schema":"kazasu.card/1","type2":{"model":"ntag213","uid":"04a8d862bc2b80","#
+                + #""data":"0103a00c340303d00000fe","pages":{"28":"010000bd"}}}"#)
+        let long = String(repeating: "x", count: 80)
+        let command = "setsid -w \"$KAZASU\" tag write -r '\(tag)' --trace '\(folder.path)/trace'"
+        for line in ["--text \(long)", "--page F 0011223344556677", "--page 11 00000000 --permanent"] {
+            let page = line.contains("11 ") ? "11" : "10"
+            try Kazasu.shell("\(command) \(line)").expectFailure(77, "page \(page) is locked")
+            #expect(try !folder.text("trace").contains(#""tx":"a2"#))
+        }
+        try Kazasu.shell("\(command) --text x").expectFailure(64, "no terminal to ask on")
+        #expect(try Kazasu.run("tag", "write", "-r", tag, "--page", "F", "00112233", "--yes").hasEnded(0))
+    }
+
     /// What tags refuse, with status and words.
     static let refusals: [(reader: String, line: String, status: Int32, words: String)] = [
         (tag("ntag213-locked"), "tag write --text x --yes", 77, "the tag is read-only"),

@@ -170,6 +170,23 @@ struct Type2NDEFTests {
         }
     }
 
+    @Test("Pages for the user's data of a product that no table has: what its container gives, without control areas")
+    func unknownProduct() throws {
+        // Page 8 holds lock bytes by the Lock Control block, page 9 begins with reserved bytes by the Memory Control one.
+        let pages = try Type2Memories.pages(
+            "04A8D8FC 62BC2B80 75480000 E1100600 01032010 44020324 01040300 FE000000", count: 32)
+        let unknown = FakeType2Reader(pages, version: [0, 9, 9, 9, 9, 9, 9, 3])
+        #expect(try unknown.tag.product() == nil)
+        #expect(try unknown.tag.userPages() == [4, 5, 6, 7, 10, 11, 12, 13, 14, 15])
+        #expect(try Type2Memories.fresh213().tag.userPages() == Array(4...0x27))
+        let blank = FakeType2Reader(
+            try Type2Memories.pages("04A8D8FC 62BC2B80 75480000", count: 32), version: [0, 9, 9, 9, 9, 9, 9, 3])
+        #expect(try blank.tag.userPages().isEmpty)
+        #expect(try blank.tag.obstacle(to: 4...5) == nil)
+        blank.pages[2][2] = 0x20
+        #expect(try blank.tag.obstacle(to: 4...5) == .locked(page: 5))
+    }
+
     @Test("A tag that does not keep what it was told")
     func notVerified() throws {
         let reader = try Type2Memories.fresh213()

@@ -26,6 +26,8 @@ public struct Type2Dumper {
     /// Reads the tag; what was read before an interruption is in the dump, and what was not is in its `missing`.
     public func dump() -> CardDumper.Outcome {
         var memory = earlier?.type2 ?? Type2Dump(pages: [:])
+        // A key may have come since.
+        memory.extra["closedFrom"] = nil
         var interruption: ReadingError?
         var next: UInt16 = 0
         do throws(TagError) {

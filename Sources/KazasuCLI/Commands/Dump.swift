@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CardCiphers
 import CardModel
 import CardReading
+import NFCForumTags
 import NFCTransport
 
 /// `kazasu dump`
@@ -15,26 +17,30 @@ struct Dump: KazasuCommand {
             On standard output one block a line: SYSTEM SERVICE BLOCK HEX; of a Type 2 Tag PAGE HEX; of an ISO 7816 card \
             AID FILE OFFSET HEX, the files that anybody may read (no PIN is sent or asked about). With -o a JSON document \
             that 'kazasu decode' reads. When the card leaves, what was read is written all the same, and --resume goes on \
-            with it.
+            with it. With the key of an Ultralight C, the pages behind it are read, too; the key is never in a dump.
 
             Examples:
               kazasu dump | grep ' 090F '
               kazasu dump -o card.json
               kazasu dump --resume card.json -o card.json
+              kazasu dump --key-from file:key.txt
             """,
             """
             標準出力では 1 行 1 ブロック（システム サービス ブロック 16進）。Type 2 Tag は ページ 16進、ISO 7816 のカードは
             AID ファイル オフセット 16進（誰でも読めるファイルだけ。暗証番号は使いません）。-o では 'kazasu decode' が読める JSON。
-            途中でカードが離れても読めた分は書き出され、--resume で続きから読めます。
+            途中でカードが離れても読めた分は書き出され、--resume で続きから読めます。Ultralight C は鍵を指定すると
+            保護されたページも読みます（鍵はダンプに残りません）。
 
             例:
               kazasu dump | grep ' 090F '
               kazasu dump -o card.json
               kazasu dump --resume card.json -o card.json
+              kazasu dump --key-from file:key.txt
             """))
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup var keyOptions: TagKeyOptions
 
     @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"))
     var output: String?
@@ -60,12 +66,22 @@ struct Dump: KazasuCommand {
     @Option(name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))
     var hexSeparator = HexSeparator.none
 
+    func validate() throws {
+        guard keyOptions.keyFrom == nil || system == nil && service == nil else {
+            throw ValidationError(
+                tr(
+                    "--key-from is for a tag, --system and --service are for FeliCa",
+                    "--key-from はタグ用、--system と --service は FeliCa 用です"))
+        }
+    }
+
     func execute(_ context: Context) throws {
+        let key = try keyOptions.key()
         let earlier = try resume.map { try DumpFile.readOwn($0) }
         let file = try output.map { path throws(Failure) in try OutputFile(path) }
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { session in
-            var outcome = try read(session, earlier, context)
+            var outcome = try read(session, key, earlier, context)
             outcome.dump.stamp(session)
             return outcome
         }
@@ -86,19 +102,19 @@ struct Dump: KazasuCommand {
         }
     }
 
-    /// Reads the card that comes first: FeliCa, where systems or services are named, else any kind.
+    /// Reads the card that comes first: FeliCa, where systems or services are named, a tag where there is a key, else any
+    /// kind.
     private func read(
-        _ session: ReaderSession, _ earlier: CardDump?, _ context: Context
+        _ session: ReaderSession, _ key: TripleDESKey?, _ earlier: CardDump?, _ context: Context
     ) throws -> CardDumper.Outcome {
         if system != nil || service != nil {
             return try felica(session.find(system?.codes ?? [.any]).0, session, earlier, context)
         }
+        if let key, case .type2(let tag) = try session.findTag(key) { return try type2(tag, earlier) }
         let found = try session.findFirst(Dump.requests(session.reader.information, earlier))
         if case .felica(let target) = found.picc { return try felica(target, session, earlier, context) }
         switch session.tag(found) {
-        case .type2(let tag):
-            try check(earlier) { Type2Dumper.isSameTag($0, tag) }
-            return Type2Dumper(tag: tag, resuming: earlier).dump()
+        case .type2(let tag): return try type2(tag, earlier)
         case .card(let picc, let card):
             let identity = CardIdentity(picc)
             try check(earlier) { OpenFileDumper.isSameCard($0, identity) }
@@ -113,6 +129,11 @@ struct Dump: KazasuCommand {
             reader.feliCaBitRates.map { ActivationRequest.felica(.any, requestCode: 1, bitRate: $0) }
             + [.typeA(), .typeB()]
         return all.filter { earlier == nil || $0.technology == earlier?.card.technology }
+    }
+
+    private func type2(_ tag: Type2Tag, _ earlier: CardDump?) throws -> CardDumper.Outcome {
+        try check(earlier) { Type2Dumper.isSameTag($0, tag) }
+        return Type2Dumper(tag: tag, resuming: earlier).dump()
     }
 
     private func felica(

@@ -76,6 +76,12 @@ struct Poll: KazasuCommand {
             try context.print(.object(document))
         } else {
             try context.print(cards.map { Columns.text($0.rows(context.redaction)) }.joined(separator: "\n"))
+            if !applications, cards.contains(where: { $0.card.isISODEP && $0.kinds.isEmpty }) {
+                context.note(
+                    tr(
+                        "--applications asks an ISO-DEP card for the applications that tell what it is",
+                        "ISO-DEP のカードの種類は --applications でアプリケーションを調べると分かります"))
+            }
             guard cards.count > 1 else { return }
             context.note(
                 tr(

@@ -97,7 +97,7 @@ struct TagWrite: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         let (number, old) = try closing(session) { session in
             guard let tag = try session.findTag(key).ndef else { throw Failure(TagError.noNDEF(.notFormatted)) }
-            let old = try check(tag, bytes.count)
+            let old = try check(tag, bytes)
             if old > 0 {
                 try confirm(
                     tr("The tag holds a message of \(old) bytes.", "タグには \(old) バイトのメッセージがあります。"), context)
@@ -120,14 +120,12 @@ struct TagWrite: KazasuCommand {
         }
     }
 
-    /// Checks that the message can be written, before the user is asked.
+    /// Checks all that stands against the message, before the user is asked.
     ///
     /// - Returns: the length of the message that is there; a half-written one is nothing that could be lost.
-    private func check(_ tag: any NDEFTag, _ length: Int) throws(Failure) -> Int {
+    private func check(_ tag: any NDEFTag, _ bytes: [UInt8]) throws(Failure) -> Int {
         do throws(TagError) {
-            let room = try tag.writableArea()
-            if let obstacle = room.obstacle { throw .notWritable(obstacle) }
-            guard length <= room.capacity else { throw .tooLong(length: length, capacity: room.capacity) }
+            try tag.checkWriting(bytes)
             do throws(TagError) {
                 return try tag.readNDEF().message.count
             } catch .noNDEF {
@@ -164,19 +162,7 @@ struct TagWrite: KazasuCommand {
             guard case .type2(let tag) = found else { throw Failure.noType2(found.picc) }
             let last = first.addingReportingOverflow(UInt16(clamping: pages.count - 1))
             guard !last.overflow else { throw Failure(TagError.refused(page: .max, nak: nil)) }
-            let product: Type2Product?
-            do throws(TagError) {
-                product = try tag.product()
-            } catch {
-                throw Failure(error)
-            }
-            if let secret = product?.secretPages, secret.overlaps(first...last.partialValue) {
-                throw Failure.secretPage(max(first, secret.lowerBound))
-            }
-            let safe = product?.userPages ?? 4...UInt16.max
-            if !permanent, let unsafe = [first, last.partialValue].first(where: { !safe.contains($0) }) {
-                throw Failure.permanentPage(unsafe)
-            }
+            try check(tag, first...last.partialValue)
             try confirm(
                 tr("\(Words.count(pages.count, "page")) will be overwritten.", "\(pages.count) ページを上書きします。"), context)
             do throws(TagError) {
@@ -197,6 +183,21 @@ struct TagWrite: KazasuCommand {
         } else {
             context.note(tr("\(Words.count(pages.count, "page")) written", "\(pages.count) ページを書き込みました"))
         }
+    }
+
+    /// Checks all that stands against raw pages, before the user is asked.
+    private func check(_ tag: Type2Tag, _ pages: ClosedRange<UInt16>) throws(Failure) {
+        let (secret, safe): (ClosedRange<UInt16>?, [UInt16])
+        let obstacle: TagError.WriteObstacle?
+        do throws(TagError) {
+            (secret, safe) = try (tag.product()?.secretPages, tag.userPages())
+            obstacle = try tag.obstacle(to: pages)
+        } catch {
+            throw Failure(error)
+        }
+        if let secret, secret.overlaps(pages) { throw .secretPage(max(pages.lowerBound, secret.lowerBound)) }
+        if !permanent, let unsafe = pages.first(where: { !safe.contains($0) }) { throw .permanentPage(unsafe) }
+        if let obstacle { throw Failure(TagError.notWritable(obstacle)) }
     }
 
     /// Asks on the terminal, unless `--yes` was given.

@@ -15,7 +15,7 @@ extension Failure {
                 tr(
                     "a card is there, but it has none of the applications that this command reads",
                     "カードはありますが、このコマンドで読めるアプリケーションがありません"),
-                hint: tr("'kazasu poll' tells what it is", "'kazasu poll' で種類を確認できます"))
+                hint: Failure.whatItIs)
         case .pinSettingUnreadable(let status):
             let cause = status.map { ": \($0.words)" } ?? ""
             self.init(

@@ -25,7 +25,7 @@ extension Failure {
             self.init(
                 .refused, "refused",
                 tr("the card refused \(what): \(status.words)", "カードが \(what) を拒否しました: \(status.words)"),
-                hint: tr("it may be another kind of card: 'kazasu poll' tells", "別の種類のカードかもしれません: 'kazasu poll' で確認"))
+                hint: Failure.whatItIs)
         case .invalidCommand:
             self.init(
                 .usage, "invalidCommand", tr("this command cannot be sent", "このコマンドは送れません"),
@@ -43,6 +43,11 @@ extension Failure {
                 hint: tr("leave one card on the reader until the command ends", "終わるまで同じカードを置いたままにしてください"))
         @unknown default: self.init(.bug, "unknown", "\(error)")
         }
+    }
+
+    /// What tells which card lies there.
+    static var whatItIs: String {
+        tr("'kazasu poll --applications' tells what it is", "'kazasu poll --applications' で種類を確認できます")
     }
 
     /// A command or answer that is longer than the reader passes on.

@@ -78,11 +78,17 @@ extension Failure {
         let counted =
             switch (before, after) {
             case (_, nil): tr("the card could not be asked what it made of it", "カードの状態は確認できませんでした")
+            case (_, .locked?): tr("it counted as wrong, and is locked now", "誤りとして数えられ、閉塞しました")
             case (.count(let before), .count(let after)?) where after < before:
                 tr(
                     "it counted as wrong: \(TriesLeft.count(after).words)",
                     "誤りとして数えられました: \(TriesLeft.count(after).words)")
-            case (_, let after?): tr("no try was used: \(after.words)", "回数は減っていません: \(after.words)")
+            case (.count, .count(let after)?):
+                tr(
+                    "no try was used: \(TriesLeft.count(after).words)",
+                    "回数は減っていません: \(TriesLeft.count(after).words)")
+            case (_, let after?):
+                tr("what it made of it is not known: \(after.words)", "カードがどう扱ったかは分かりません: \(after.words)")
             }
         return Failure(
             cause.status == .interrupted ? .interrupted : .interruptedReading, "pinInterrupted",

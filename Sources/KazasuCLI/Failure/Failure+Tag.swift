@@ -19,7 +19,7 @@ extension Failure {
             tr(
                 "a card is there (\(kind)), but it is no NFC Forum tag",
                 "カードはあります（\(kind)）が、NFC フォーラムのタグではありません"),
-            hint: tr("'kazasu poll' tells what it is", "'kazasu poll' で種類を確認できます"))
+            hint: Failure.whatItIs)
     }
 
     /// What a card was recognised as, or its technology.
@@ -98,7 +98,7 @@ extension Failure {
         case .notWritable(let obstacle):
             self.init(
                 .refused, obstacle.reason, tr("nothing was written: ", "書き込みませんでした: ") + obstacle.words,
-                hint: tr("use another tag", "別のタグを使ってください"))
+                hint: obstacle.hint)
         case .tooLong(let length, let capacity):
             self.init(
                 .refused, "tooLong",
@@ -175,9 +175,17 @@ extension TagError.WriteObstacle {
             tr("page \(Type2Dump.name(of: page)) is locked", "ページ \(Type2Dump.name(of: page)) はロックされています")
         case .passwordProtected(let page):
             tr(
-                "page \(Type2Dump.name(of: page)) needs the tag's password",
-                "ページ \(Type2Dump.name(of: page)) にはタグのパスワードが必要です")
+                "page \(Type2Dump.name(of: page)) needs the tag's password or key",
+                "ページ \(Type2Dump.name(of: page)) にはタグのパスワードまたは鍵が必要です")
         @unknown default: "\(self)"
         }
+    }
+
+    /// What can be done.
+    var hint: String {
+        guard case .passwordProtected = self else { return tr("use another tag", "別のタグを使ってください") }
+        return tr(
+            "the key of an Ultralight C goes with --key-from; Kazasu sends no password",
+            "Ultralight C の鍵は --key-from で使えます。パスワードは送りません")
     }
 }

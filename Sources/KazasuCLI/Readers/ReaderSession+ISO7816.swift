@@ -36,7 +36,7 @@ extension ReaderSession {
                 tr(
                     "a card is there, but it takes no APDUs (no ISO-DEP)",
                     "カードはありますが、APDU を受け付けません（ISO-DEP 非対応）"),
-                hint: tr("'kazasu poll' tells what it is", "'kazasu poll' で種類を確認できます"))
+                hint: Failure.whatItIs)
         }
     }
 }

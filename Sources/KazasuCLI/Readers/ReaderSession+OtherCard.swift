@@ -26,6 +26,6 @@ extension ReaderSession {
             tr(
                 "a card is there (\(name)), but not one that this command reads",
                 "カードはあります（\(name)）が、このコマンドで読める種類ではありません"),
-            hint: tr("'kazasu poll' tells what it is", "'kazasu poll' で種類を確認できます"))
+            hint: Failure.whatItIs)
     }
 }

@@ -38,16 +38,46 @@ extension Type2Tag: NDEFTag {
         return try area(layout, layout.message?.value ?? [])
     }
 
+    /// Looks at the locks and the protection of each page that would change.
+    public func checkPlaces(of bytes: [UInt8]) throws(TagError) {
+        let layout = try layout()
+        let pages = try plan(bytes, layout).writes.map(\.page)
+        if let obstacle = try obstacle(to: pages, layout) { throw .notWritable(obstacle) }
+    }
+
     /// Writes the message block page by page.
     public func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
-        let layout = try layout()
+        let plan = try plan(bytes, layout())
+        defer { forget() }
+        for write in plan.writes { try self.write(page: write.page, write.bytes) }
+    }
+
+    private func plan(_ bytes: [UInt8], _ layout: Type2Layout) throws(TagError) -> Type2WritePlan {
         for page in Type2WritePlan.pages(layout, length: bytes.count) { _ = try self.page(page) }
         guard let plan = Type2WritePlan(message: bytes, layout: layout, memory: memory) else {
             throw .tooLong(length: bytes.count, capacity: Type2WritePlan.capacity(layout))
         }
-        if let obstacle = try obstacle(to: plan.writes.map(\.page), layout) { throw .notWritable(obstacle) }
-        defer { forget() }
-        for write in plan.writes { try self.write(page: write.page, write.bytes) }
+        return plan
+    }
+
+    /// The pages that are for the user's data: by the table, for another product the data area of its Capability Container
+    /// without what control blocks point at; none where there is neither.
+    ///
+    /// - Throws: ``TagError``.
+    public func userPages() throws(TagError) -> [UInt16] {
+        if let pages = try product()?.userPages { return Array(pages) }
+        do throws(TagError) {
+            let addresses = Set(try layout().addresses(from: 0))
+            let starts = addresses.filter { start in
+                start.isMultiple(of: Type2Memory.pageSize)
+                    && (start..<start + Type2Memory.pageSize).allSatisfy(addresses.contains)
+            }
+            return starts.map { UInt16(clamping: $0 / Type2Memory.pageSize) }.sorted()
+        } catch .noNDEF, .refused {
+            return []
+        } catch {
+            throw error
+        }
     }
 
     /// Which pages are locked; reads the pages with the lock bits.
@@ -78,9 +108,30 @@ extension Type2Tag: NDEFTag {
             message: message, capacity: Type2WritePlan.capacity(layout), obstacle: try obstacle(to: pages, layout))
     }
 
-    /// Why one of these pages cannot be written.
+    /// Why one of these pages cannot be written, whatever the Capability Container says of messages; `nil` when nothing is
+    /// known against it.
+    ///
+    /// - Throws: ``TagError``.
+    public func obstacle(to pages: some Sequence<UInt16>) throws(TagError) -> TagError.WriteObstacle? {
+        let layout: Type2Layout?
+        do throws(TagError) {
+            layout = try self.layout()
+        } catch .noNDEF, .refused {
+            layout = nil
+        } catch {
+            throw error
+        }
+        return try lock(on: pages, layout)
+    }
+
     private func obstacle(to pages: [UInt16], _ layout: Type2Layout) throws(TagError) -> TagError.WriteObstacle? {
         guard let access = memory.capability?.writeAccess, isGranted(access) else { return .readOnly }
+        return try lock(on: pages, layout)
+    }
+
+    private func lock(
+        on pages: some Sequence<UInt16>, _ layout: Type2Layout?
+    ) throws(TagError) -> TagError.WriteObstacle? {
         let locks = try locks(layout)
         if let locked = pages.first(where: { locks.pages.contains($0) }) { return .locked(page: locked) }
         guard !isAuthenticated, let configuration = try configuration() else { return nil }

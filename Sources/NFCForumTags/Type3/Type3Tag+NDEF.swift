@@ -32,6 +32,12 @@ extension Type3Tag: NDEFTag {
         try area(checkedAttributes(), [])
     }
 
+    /// Looks at the memory configuration of FeliCa Lite for block 0 and each block of the message.
+    public func checkPlaces(of bytes: [UInt8]) throws(TagError) {
+        let numbers = (0...(bytes.count + 15) / 16).map { UInt16(clamping: $0) }
+        if let obstacle = try lockedBlock(among: numbers) { throw .notWritable(obstacle) }
+    }
+
     /// Marks the tag as being written, writes the blocks, then the attributes with the new length.
     public func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
         let old = try checkedAttributes()
@@ -43,7 +49,6 @@ extension Type3Tag: NDEFTag {
             }
             blocks.append((number, block))
         }
-        if let obstacle = try lockedBlock(among: [0] + blocks.map(\.number)) { throw .notWritable(obstacle) }
         guard let begun = old.changed(isBeingWritten: true, length: old.length),
             let ended = old.changed(isBeingWritten: false, length: bytes.count)
         else { throw .tooLong(length: bytes.count, capacity: old.capacity) }

@@ -21,6 +21,14 @@ extension Type4Tag: NDEFTag {
         }
     }
 
+    /// UPDATE BINARY cannot name an offset above 32,767: a message that goes further is refused.
+    public func checkPlaces(of bytes: [UInt8]) throws(TagError) {
+        try twice { () throws(TagError) in
+            let reach = try Type4Tag.reach(selectFile(capability()))
+            guard bytes.count <= reach else { throw .tooLong(length: bytes.count, capacity: reach) }
+        }
+    }
+
     /// Sets the length to 0, writes the message, then its length; a message that fits into one command goes there with its
     /// length, which the card writes as one.
     public func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
@@ -28,9 +36,6 @@ extension Type4Tag: NDEFTag {
             let capability = try capability()
             let file = try selectFile(capability)
             let most = max(1, min(capability.longestWrite, 0xFF))
-            // UPDATE BINARY cannot name an offset above 32,767; nothing is sent of a message that goes further.
-            let reach = CommandAPDU.highestBinaryOffset - file.lengthBytes
-            guard bytes.count <= reach else { throw .tooLong(length: bytes.count, capacity: reach) }
             let length = Type4Tag.field(bytes.count, file.lengthBytes)
             if length.count + bytes.count <= most {
                 try write(at: 0, length + bytes, most: most)
@@ -40,6 +45,10 @@ extension Type4Tag: NDEFTag {
             try write(at: file.lengthBytes, bytes, most: most)
             try write(at: 0, length, most: most)
         }
+    }
+
+    private static func reach(_ file: Type4Capability.File) -> Int {
+        CommandAPDU.highestBinaryOffset - file.lengthBytes
     }
 
     private func readOnce() throws(TagError) -> NDEFArea {

@@ -5,8 +5,10 @@ import TestSupport
 
 /// The program under test, run as a user runs it.
 enum Kazasu {
-    /// Beside the test bundle that this process runs.
+    /// The one that `KAZASU_PROGRAM` names, as one built with a package trait, else that beside the test bundle which this
+    /// process runs.
     static let path: String = {
+        if let named = getenv("KAZASU_PROGRAM"), named.pointee != 0 { return String(cString: named) }
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = max(0, readlink("/proc/self/exe", &buffer, buffer.count))
         let bundle = String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
