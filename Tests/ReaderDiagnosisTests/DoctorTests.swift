@@ -36,13 +36,23 @@ struct DoctorTests {
             for text in [check.message, check.remedy].compactMap({ $0 }) {
                 for language in Language.allCases {
                     #expect(!text[language].isEmpty)
-                    #expect(!text[language].contains("{"), "\(text[language])")
+                    for place in 0..<9 { #expect(!text[language].contains("{\(place)}"), "\(text[language])") }
                     #expect(!text[language].contains(machine.root), "paths are those of the system")
                 }
             }
             if check.verdict == .fault || check.verdict == .warning { #expect(check.remedy != nil) }
             if check.verdict == .ok { #expect(check.remedy == nil) }
         }
+    }
+
+    @Test func theRuleThatIsMissingIsShown() throws {
+        let machine = try FakeMachine()
+        try machine.plugIn("054c:06c1")
+        machine.locked[Scenario.node] = (EACCES, "root")
+        let check = try #require(machine.examine().checks.first { $0.code == .noRule })
+        let rule = #"ATTR{idVendor}=="054c", ATTR{idProduct}=="06c1", TAG+="uaccess""#
+        #expect(check.remedy?.english.contains(rule) == true)
+        #expect(UdevRules.files.first?.text.contains(rule) == true)
     }
 
     @Test func oneVerdictALayerForEachReader() throws {
