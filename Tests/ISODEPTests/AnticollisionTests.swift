@@ -111,7 +111,8 @@ struct AnticollisionTests {
                 // It is this one that answers, and no other.
                 _ = try pcd.transceive([0x00, 0xA4, 0x02, 0x0C, 0x02, 0x2F, 0x01], timeout: .seconds(1))
                 #expect(
-                    try pcd.transceive([0x00, 0xB0, 0x00, 0x00, 0x00], timeout: .seconds(1)).dropLast(2) == target.uid[...])
+                    try pcd.transceive([0x00, 0xB0, 0x00, 0x00, 0x00], timeout: .seconds(1)).dropLast(2)
+                        == target.uid[...])
             }
             #expect(found.first == found.last)
         }

@@ -101,6 +101,11 @@ class Misfortune:
         self.assertGreater(statuses.count(69), 5)
         self.assertGreater(statuses.count(74), 5)
 
+    def test_the_faster_speed_is_used(self):
+        self.emulation.plug_in(self.DEVICE(), Chip(USB_CHIP, self.CHIP, CARD))
+        result = self.emulation.run(KAZASU, "dump", "--format", "json", "--reader", self.READER)
+        self.assertEqual(json.loads(result.output)["card"]["bitRate"], 424, result.errors)
+
     def test_one_bad_answer(self):
         for command in self.EARLY, self.LATE:
             for kind in (*self.KINDS, *self.OWN_KINDS):
