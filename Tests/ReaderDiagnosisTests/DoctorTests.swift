@@ -72,10 +72,16 @@ struct DoctorTests {
         try machine.plugIn("072f:2200", interfaces: [("0b", nil)], port: "1-2.4", device: 6)
         try machine.plugIn("054c:01bb", port: "1-3", device: 7)
         let readers = machine.examine().readers
-        #expect(readers.map(\.id) == ["rcs380:port=1-1", "acr122_usb:001:006", nil])
+        #expect(readers.map(\.id) == ["rcs380:serial=0123", "acr122_usb:001:006", nil])
         #expect(readers.map { $0.isNamed(by: "rcs380:serial=0123") } == [true, false, false])
         #expect(readers.map { $0.isNamed(by: "acr122_usb:001:006") } == [false, true, false])
         #expect(readers.map(\.isReady) == [true, true, false])
+        // What two have names neither.
+        try machine.plugIn("054c:06c1", serial: "0123", port: "1-4", device: 8)
+        #expect(
+            machine.examine().readers.compactMap(\.id).filter { $0.hasPrefix("rcs") } == [
+                "rcs380:port=1-1", "rcs380:port=1-4",
+            ])
         #expect(readers.last?.fault?.code == .notDriven)
     }
 

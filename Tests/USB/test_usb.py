@@ -273,7 +273,7 @@ class RCS300(ISO14443, Misfortune, unittest.TestCase):
         self.plug_in()
         found = json.loads(self.succeed("doctor", "--reader", "rcs300", "--json"))
         self.assertTrue(found["ready"])
-        self.assertEqual([reader["id"] for reader in found["readers"]], ["rcs300:port=1-1"])
+        self.assertEqual([reader["id"] for reader in found["readers"]], ["rcs300:serial=1234567"])
         self.assertIn("answers", [check["code"] for check in found["system"]])
 
     def test_unplugged_in_mid_command(self):
