@@ -130,7 +130,7 @@ tsan: deps venv ## runs the tests under the thread sanitizer
 # A crash must end the fuzzer at once, and Swift's own handler would write a backtrace for minutes.
 fuzz: deps ## fuzzes the parsers of what comes from outside, FUZZ_SECONDS each
 	swift build --package-path Tests/Fuzz --scratch-path .build-fuzz --sanitize fuzzer
-	set -e; for fuzzer in Port100Frames Port400Messages ISODEPBlocks Documents; do \
+	set -e; for fuzzer in Port100Frames Port400Messages PaSoRiDialogues ISODEPBlocks Documents; do \
 	    mkdir -p .build-fuzz/corpus/$$fuzzer; \
 	    SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Tests/Fuzz --scratch-path .build-fuzz --show-bin-path)/$$fuzzer" \
 	        -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=512 -timeout=5 -artifact_prefix=.build-fuzz/ \

@@ -35,18 +35,21 @@ public struct PCD {
         self.cid = cid.map { min($0, 14) }
     }
 
-    /// Looks once for a card, selects it and brings it into ISO-DEP when it speaks that.
+    /// Looks once for a card, selects it and brings it into ISO-DEP when it speaks that. Of several cards of type A one is
+    /// singled out.
     ///
     /// - Returns: the card, or `nil` when none answered.
     /// - Throws: ``NFCTransport/TransportError/corrupted(status:)`` when something answered, but nothing that could be
-    ///   selected: two cards, for one; other cases when the reader failed or `request` is not of type A or B.
+    ///   selected: two cards of type B, for one; other cases when the reader failed or `request` is not of type A or B.
     public mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try release()
         var attempt = 1
         while true {
             do throws(TransportError) {
                 switch request {
-                case .typeA(let isoDEP): return try activateTypeA(isoDEP: isoDEP)
+                case .typeA(let isoDEP):
+                    // What went wrong the first time may have been several cards at once.
+                    return try activateTypeA(isoDEP: isoDEP, amongOthers: attempt > 1)
                 case .typeB(let family): return try activateTypeB(family)
                 default: throw .unsupported(detail: "a card that is not of type A or B")
                 }
@@ -101,10 +104,18 @@ public struct PCD {
         }
     }
 
-    private mutating func activateTypeA(isoDEP: Bool) throws(TransportError) -> PICC? {
+    private mutating func activateTypeA(isoDEP: Bool, amongOthers: Bool) throws(TransportError) -> PICC? {
         let activation = TypeAActivation(channel: channel)
-        guard let atqa = try activation.request() else { return nil }
-        var target = try activation.select(atqa: atqa)
+        let atqa: UInt16?
+        do throws(TransportError) {
+            guard let answer = try activation.request() else { return nil }
+            atqa = answer
+        } catch {
+            // What cards of different kinds answer to the request collides.
+            guard amongOthers, error.isRadioFault else { throw error }
+            atqa = nil
+        }
+        var target = try activation.select(atqa: atqa, amongOthers: amongOthers)
         guard target.isISODEP, isoDEP else {
             target.isISODEP = false
             selection = .memory

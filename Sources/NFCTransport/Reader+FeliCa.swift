@@ -6,8 +6,8 @@ extension Reader {
     /// Looks once for a FeliCa card that has one of these systems, tried in the caller's order; the first that answers
     /// wins and is selected.
     ///
-    /// Each code costs one Polling at the reader's first bit rate, 212 kbit/s, which every card answers. The second
-    /// bit rate is tried with all codes only when none answered.
+    /// Each code costs one Polling at the reader's first bit rate; every card answers at 212 kbit/s, most at 424. The
+    /// second bit rate is tried with all codes only when none answered.
     ///
     /// - Parameters:
     ///   - systems: the system codes; ``CardModel/SystemCode/any`` takes whatever system the card names first.

@@ -47,12 +47,7 @@ struct PaSoRiID: Sendable {
     /// missing or not its own, by where it is plugged in.
     init(_ device: USBDevice, _ model: PaSoRiModel, among devices: [USBDevice]) {
         self.model = model
-        let equal = devices.filter { model.includes($0) && $0.serial == device.serial }
-        if let serial = device.serial, equal.count == 1 {
-            choice = .serial(serial)
-        } else {
-            choice = .port(device.portPath)
-        }
+        choice = device.ownSerial(among: devices.filter(model.includes)).map { .serial($0) } ?? .port(device.portPath)
     }
 
     /// Whether it names this device.

@@ -17,7 +17,7 @@ extension Check {
         case notDriven
         /// Permission: you may open {0}.
         case permitted
-        /// Permission: you may not open {0}: no udev rule gives it to you.
+        /// Permission: you may not open {0}: no udev rule gives it to you; {1} would.
         case noRule
         /// Permission: you may not open {0}, which was plugged in before the udev rule came.
         case ruleNotApplied

@@ -28,9 +28,13 @@ public struct Doctor: Sendable {
 
     /// Examines the readers on the USB only.
     public func readers() -> [ReaderReport] {
-        USBDevice.all(machine.devices).compactMap { device in
+        let devices = USBDevice.all(machine.devices)
+        return devices.compactMap { device in
             guard let model = ReaderModel(of: device) else { return nil }
-            return ReaderReport(device: device, model: model, checks: DeviceLayers(machine, device, model).checks())
+            let equals = devices.filter { ReaderModel(of: $0)?.driver == model.driver }
+            return ReaderReport(
+                device: device, model: model, checks: DeviceLayers(machine, device, model).checks(),
+                ownSerial: device.ownSerial(among: equals))
         }
     }
 }

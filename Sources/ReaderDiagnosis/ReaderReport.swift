@@ -11,13 +11,16 @@ public struct ReaderReport: Hashable, Sendable {
     /// What was found, layer by layer.
     public let checks: [Check]
 
-    /// What `--reader` takes, `nil` when nothing drives it.
+    /// Its serial number, when that tells it from the others of its kind.
+    let ownSerial: String?
+
+    /// What `--reader` takes and `kazasu readers` prints, `nil` when nothing drives it.
     public var id: String? {
         switch model.driver {
         case nil: nil
         case let driver? where driver.hasSuffix("_usb"):
             "\(driver):\(USBDevice.threeDigits(device.bus)):\(USBDevice.threeDigits(device.address))"
-        case let driver?: "\(driver):port=\(device.portPath)"
+        case let driver?: driver + (ownSerial.map { ":serial=\($0)" } ?? ":port=\(device.portPath)")
         }
     }
 
@@ -28,9 +31,5 @@ public struct ReaderReport: Hashable, Sendable {
     public var fault: Check? { checks.first { $0.verdict == .fault } }
 
     /// Whether an ID, as a driver lists it, is this reader's.
-    public func isNamed(by id: String) -> Bool {
-        if id == self.id { return true }
-        guard let driver = model.driver, let serial = device.serial else { return false }
-        return id == "\(driver):serial=\(serial)"
-    }
+    public func isNamed(by id: String) -> Bool { id == self.id }
 }

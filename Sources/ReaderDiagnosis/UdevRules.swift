@@ -26,9 +26,19 @@ public struct UdevRules: Hashable, Sendable {
 
     /// The files.
     public static let files = [
-        File(name: "70-kazasu.rules", text: text("TAG+=\"uaccess\"", "whoever sits at the machine")),
+        File(name: "70-kazasu.rules", text: text(seat, "whoever sits at the machine")),
         File(name: "93-kazasu.rules", text: text("MODE=\"0660\", GROUP=\"plugdev\"", "the members of plugdev")),
     ]
+
+    /// What lets whoever sits at the machine open a device.
+    static let seat = "TAG+=\"uaccess\""
+
+    /// What a device of a model is known by.
+    static func match(_ model: ReaderModel) -> String {
+        let vendor = Hex.encode(model.vendor, digits: 4, uppercase: false)
+        let product = Hex.encode(model.product, digits: 4, uppercase: false)
+        return "ATTR{idVendor}==\"\(vendor)\", ATTR{idProduct}==\"\(product)\""
+    }
 
     /// Whether the rules are in one of udev's folders.
     static func areInstalled(on machine: Machine) -> Bool {
@@ -37,9 +47,7 @@ public struct UdevRules: Hashable, Sendable {
 
     private static func text(_ action: String, _ whom: String) -> String {
         let rules = ReaderModel.all.filter { $0.driver != nil }.map { model in
-            let vendor = Hex.encode(model.vendor, digits: 4, uppercase: false)
-            let product = Hex.encode(model.product, digits: 4, uppercase: false)
-            return "# \(model.name)\nATTR{idVendor}==\"\(vendor)\", ATTR{idProduct}==\"\(product)\", \(action)\n"
+            "# \(model.name)\n\(match(model)), \(action)\n"
         }
         return """
             # SPDX-License-Identifier: Apache-2.0

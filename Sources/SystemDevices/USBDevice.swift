@@ -14,9 +14,9 @@ public struct USBDevice: Hashable, Sendable {
     public let address: Int
     /// The ports that lead to it, as `1-1.3`: the same each time that it is plugged in there.
     public let portPath: String
-    /// Its serial number, when it has one.
+    /// Its serial number, when it has one that can be typed: printable ASCII without spaces. Copies have anything there.
     public let serial: String?
-    /// What it calls itself, when it does.
+    /// What it calls itself, when it does; control characters, which could trick a terminal, are replaced.
     public let name: String?
     /// Its release (bcdDevice), as 0x0203 for 2.03; many readers have their firmware's version here.
     public let release: UInt16?
@@ -43,8 +43,10 @@ public struct USBDevice: Hashable, Sendable {
         self.bus = bus
         self.address = address
         self.portPath = portPath
-        serial = Self.text(in: description, "serial")
-        name = Self.text(in: description, "product")
+        serial = Self.text(in: description, "serial").flatMap { text in
+            text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
+        }
+        name = Self.text(in: description, "product").map(Self.withoutControls)
         release = Self.number(in: description, "bcdDevice", radix: 16).flatMap { UInt16(exactly: $0) }
         node = "\(paths.usbDevices)/\(Self.threeDigits(bus))/\(Self.threeDigits(address))"
         // An interface, as 1-1.3:1.0, lies beside its device.
@@ -60,12 +62,28 @@ public struct USBDevice: Hashable, Sendable {
     /// Why its device file could not be opened, or `nil` when it can be.
     public var obstacle: DeviceNodeFault? { Directory.obstacle(at: node) }
 
+    /// The serial number, when no other device has it as well.
+    ///
+    /// - Parameter devices: those that it is to be told from, itself included.
+    public func ownSerial(among devices: [USBDevice]) -> String? {
+        guard let serial, devices.count(where: { $0.serial == serial }) == 1 else { return nil }
+        return serial
+    }
+
     private static func number(in description: String, _ file: String, radix: Int) -> Int? {
         Directory.line(of: "\(description)/\(file)").flatMap { Int($0, radix: radix) }
     }
 
     private static func text(in description: String, _ file: String) -> String? {
         Directory.line(of: "\(description)/\(file)").flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func withoutControls(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            scalars.append(scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar)
+        }
+        return String(scalars)
     }
 
     /// A bus or device number as device files have it: three digits at least.

@@ -57,6 +57,40 @@ struct FinderTests {
         }
     }
 
+    /// A reader that says when an answer came damaged, as the PaSoRi do, and gives its first ones damaged.
+    private final class DamagingReader: Reader {
+        private let reader: InProcessReader
+        private var left: Int
+
+        init(_ reader: InProcessReader, damaged: Int) { (self.reader, left) = (reader, damaged) }
+
+        var information: ReaderInformation { reader.information }
+
+        func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+            left -= 1
+            if left >= 0 { throw .corrupted(status: 0) }
+            return try reader.activate(request)
+        }
+
+        func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+            try reader.transceive(frame, timeout: timeout)
+        }
+
+        func close() { reader.close() }
+    }
+
+    /// Else another system of the card would win, and a transit card be taken for something else.
+    @Test(arguments: [1, 2]) func aDamagedAnswerIsAskedForAgain(_ damaged: Int) throws {
+        let fixture = try Fixture("suica-p1")
+        let reader = DamagingReader(fixture.reader(), damaged: damaged)
+        let finding = try CardFinder(reader: reader).find([.transit, .commonArea], timeout: .zero)
+        guard case .found(_, .transit) = finding else {
+            Issue.record("\(finding)")
+            return
+        }
+        #expect(fixture.field.statistics.exchanges == 1)
+    }
+
     @Test func cancellingEndsTheWaiting() throws {
         let token = CancellationToken()
         token.cancel()

@@ -7,6 +7,7 @@ import PackageDescription
 let fuzzers: [(name: String, modules: [String])] = [
     ("Port100Frames", ["PaSoRiReader"]),
     ("Port400Messages", ["PaSoRiReader"]),
+    ("PaSoRiDialogues", ["NFCTransport", "PaSoRiReader"]),
     ("ISODEPBlocks", ["ISODEP", "NFCTransport"]),
     ("Documents", ["CardModel", "DumpFormats"]),
 ]

@@ -106,18 +106,18 @@ struct ScriptedActivationTests {
 
     @Test func triesAgainAfterADamagedAnswer() throws {
         let chip = ScriptedChip(
-            ["A 52/7 > 4400", "A 9320 > 0102030405", "field", "A 52/7 > 4400", "A 9320 > !", "field"]
+            ["A 52/7 > 4400", "A 9320 > 0102030405", "field", "A 52/7 > 4400", "A 9320 > -", "field"]
                 + Self.singleSize + ["A E080+ > 0208"])
         var pcd = PCD(chip)
         #expect(try pcd.activate(.typeA())?.isISODEP == true)
         #expect(chip.finish() == [])
     }
 
-    @Test func givesUpOnTwoCards() {
-        let collision = ["A 52/7 > 4400", "A 9320 > !", "field"]
+    @Test func givesUpOnTwoCardsOfTypeB() {
+        let collision = ["B 050008+ > !", "field"]
         let chip = ScriptedChip(collision + collision + collision)
         var pcd = PCD(chip)
-        #expect(throws: TransportError.corrupted(status: 0x02)) { try pcd.activate(.typeA()) }
+        #expect(throws: TransportError.corrupted(status: 0x02)) { try pcd.activate(.typeB()) }
         #expect(chip.finish() == [])
     }
 

@@ -36,13 +36,23 @@ struct DoctorTests {
             for text in [check.message, check.remedy].compactMap({ $0 }) {
                 for language in Language.allCases {
                     #expect(!text[language].isEmpty)
-                    #expect(!text[language].contains("{"), "\(text[language])")
+                    for place in 0..<9 { #expect(!text[language].contains("{\(place)}"), "\(text[language])") }
                     #expect(!text[language].contains(machine.root), "paths are those of the system")
                 }
             }
             if check.verdict == .fault || check.verdict == .warning { #expect(check.remedy != nil) }
             if check.verdict == .ok { #expect(check.remedy == nil) }
         }
+    }
+
+    @Test func theRuleThatIsMissingIsShown() throws {
+        let machine = try FakeMachine()
+        try machine.plugIn("054c:06c1")
+        machine.locked[Scenario.node] = (EACCES, "root")
+        let check = try #require(machine.examine().checks.first { $0.code == .noRule })
+        let rule = #"ATTR{idVendor}=="054c", ATTR{idProduct}=="06c1", TAG+="uaccess""#
+        #expect(check.remedy?.english.contains(rule) == true)
+        #expect(UdevRules.files.first?.text.contains(rule) == true)
     }
 
     @Test func oneVerdictALayerForEachReader() throws {
@@ -62,10 +72,16 @@ struct DoctorTests {
         try machine.plugIn("072f:2200", interfaces: [("0b", nil)], port: "1-2.4", device: 6)
         try machine.plugIn("054c:01bb", port: "1-3", device: 7)
         let readers = machine.examine().readers
-        #expect(readers.map(\.id) == ["rcs380:port=1-1", "acr122_usb:001:006", nil])
+        #expect(readers.map(\.id) == ["rcs380:serial=0123", "acr122_usb:001:006", nil])
         #expect(readers.map { $0.isNamed(by: "rcs380:serial=0123") } == [true, false, false])
         #expect(readers.map { $0.isNamed(by: "acr122_usb:001:006") } == [false, true, false])
         #expect(readers.map(\.isReady) == [true, true, false])
+        // What two have names neither.
+        try machine.plugIn("054c:06c1", serial: "0123", port: "1-4", device: 8)
+        #expect(
+            machine.examine().readers.compactMap(\.id).filter { $0.hasPrefix("rcs") } == [
+                "rcs380:port=1-1", "rcs380:port=1-4",
+            ])
         #expect(readers.last?.fault?.code == .notDriven)
     }
 

@@ -39,6 +39,23 @@ struct USBDeviceTests {
         #expect(USBDevice.all(system.paths) == [])
     }
 
+    @Test func whatADeviceSaysCannotTrickATerminal() throws {
+        let system = try MadeUpSystem()
+        try system.plugIn(
+            "1-1", vendor: "08e6", product: "3437", bus: 1, device: 7,
+            extra: ["serial": "\u{1B}[31m1", "product": "\u{1B}[31mカード\u{9B}1m"])
+        let device = try #require(USBDevice.all(system.paths).first)
+        #expect(device.serial == nil)
+        #expect(device.name == "\u{FFFD}[31mカード\u{FFFD}1m")
+    }
+
+    @Test(arguments: ["0 1", "番号", "\u{0}", "a\tb"]) func aSerialNumberThatCannotBeTypedIsNone(_ serial: String) throws
+    {
+        let system = try MadeUpSystem()
+        try system.plugIn("1-1", vendor: "054c", product: "06c1", bus: 1, device: 7, extra: ["serial": serial])
+        #expect(USBDevice.all(system.paths).first?.serial == nil)
+    }
+
     @Test func aSystemWithoutUSBHasNoDevices() {
         #expect(USBDevice.all(SystemPaths(usbDescriptions: "/no/sys")) == [])
     }

@@ -69,8 +69,58 @@ class ISO14443:
         self.says_the_same(TYPE_2, "dump")
 
 
-class RCS380(ISO14443, unittest.TestCase):
+class Misfortune:
+    """Readers that misbehave, through the real libusb-1.0; a class gives what it gives ISO14443, and BACK."""
+
+    KINDS = ("nothing", "dead", "late", "twice", "garbage", "truncated", "wrong-code")
+
+    def outcome(self, *options):
+        """The status and the output of `balance`; whatever happened, nothing is held afterwards."""
+        chip = Chip(USB_CHIP, self.CHIP, CARD, *options)
+        reader = self.emulation.plug_in(self.DEVICE(), chip)
+        result = self.emulation.run(KAZASU, "balance", "--reader", self.READER, "--json", "--timeout", "1",
+                                    environment={"LC_ALL": "C", "LIBNFC_LOG_LEVEL": "0"})
+        self.assertEqual(reader.claimed, set())
+        if not chip.is_unplugged:
+            self.assertEqual(reader.events, self.BACK)
+        self.assertEqual(chip.statistics()["complaints"], [])
+        self.emulation.unplug(reader)
+        if result.status:
+            self.assertEqual(json.loads(result.errors.splitlines()[-1])["status"], result.status)
+        else:
+            self.assertEqual(json.loads(result.output)["balances"][0]["amount"], 10)
+        return result.status
+
+    def test_unplugged_at_every_transfer(self):
+        statuses = []
+        while 0 not in statuses:
+            with self.subTest(transfer=len(statuses) + 1):
+                statuses.append(self.outcome("--unplug-before", str(len(statuses) + 1)))
+        # While it is opened there is no reader; after that the card is lost; when all is said, nothing is.
+        self.assertEqual(statuses, sorted(statuses, key=(69, 74, 0).index))
+        self.assertGreater(statuses.count(69), 5)
+        self.assertGreater(statuses.count(74), 5)
+
+    def test_the_faster_speed_is_used(self):
+        self.emulation.plug_in(self.DEVICE(), Chip(USB_CHIP, self.CHIP, CARD))
+        result = self.emulation.run(KAZASU, "dump", "--format", "json", "--reader", self.READER)
+        self.assertEqual(json.loads(result.output)["card"]["bitRate"], 424, result.errors)
+
+    def test_one_bad_answer(self):
+        for command in self.EARLY, self.LATE:
+            for kind in (*self.KINDS, *self.OWN_KINDS):
+                with self.subTest(kind, command=command):
+                    expected = (0, 69) if command == self.EARLY else (0, 74, 75)
+                    self.assertIn(self.outcome("--fault", f"{command}:{kind}"), expected)
+
+
+class RCS380(ISO14443, Misfortune, unittest.TestCase):
     """The RC-S380 through the real libusb-1.0."""
+
+    BACK = BACK
+    # Commands: SetCommandType, GetFirmwareVersion, SwitchRF; InSetRF, InSetProtocol, Polling, Read.
+    EARLY, LATE = 2, 7
+    OWN_KINDS = ("error-frame", "wrong-checksum", "wrong-length")
 
     CHIP, DEVICE, READER = "port100", staticmethod(rc_s380), "rcs380"
 
@@ -177,12 +227,15 @@ class RCS380(ISO14443, unittest.TestCase):
         self.assertEqual(self.reader.claimed, set())
 
 
-class RCS300(ISO14443, unittest.TestCase):
+class RCS300(ISO14443, Misfortune, unittest.TestCase):
     """The RC-S300 through the real libusb-1.0, with pcscd or without."""
 
     CHIP, DEVICE, READER = "port400", staticmethod(rc_s300), "rcs300"
 
     BACK = ["claim 1", "release 1"]
+    # Commands: the version twice, the session ended and begun, the field off and on; the protocol, Polling, Read.
+    EARLY, LATE = 2, 9
+    OWN_KINDS = ("error-frame", "wrong-number")
 
     def setUp(self):
         self.emulation = Emulation()
@@ -220,7 +273,7 @@ class RCS300(ISO14443, unittest.TestCase):
         self.plug_in()
         found = json.loads(self.succeed("doctor", "--reader", "rcs300", "--json"))
         self.assertTrue(found["ready"])
-        self.assertEqual([reader["id"] for reader in found["readers"]], ["rcs300:port=1-1"])
+        self.assertEqual([reader["id"] for reader in found["readers"]], ["rcs300:serial=1234567"])
         self.assertIn("answers", [check["code"] for check in found["system"]])
 
     def test_unplugged_in_mid_command(self):

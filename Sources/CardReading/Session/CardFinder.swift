@@ -22,8 +22,8 @@ public struct CardFinder {
         case other(FeliCaTarget)
     }
 
-    /// Polls the codes in the caller's order, each once a round, until one is answered: at 212 kbit/s, which every
-    /// card answers, then at the other speeds of the reader.
+    /// Polls the codes in the caller's order, each once a round, until one is answered: at the first speed of the reader's,
+    /// then at the others.
     ///
     /// - Parameters:
     ///   - codes: the systems; ``SystemCode/any`` takes whatever is first.

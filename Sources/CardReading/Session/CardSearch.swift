@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
 internal import NFCTransport
 
 /// Rounds of looking for a card.
@@ -38,14 +39,20 @@ struct CardSearch {
         }
     }
 
-    /// Looks once; a damaged answer counts as none: the next round asks again.
+    /// How often a Polling whose answer came damaged is sent in all; readers repeat the requests of type A and B themselves.
+    private static let pollings = 3
+
+    /// Looks once. A card whose answer came damaged is asked again at once, or another one of its systems would be found
+    /// first; when that goes on, it counts as none, and the next round asks again.
     func activate(_ request: ActivationRequest) throws(ReadingError) -> PICC? {
-        if cancellation.isCancelled { throw .cancelled }
-        do {
-            return try reader.activate(request)
-        } catch {
-            guard error.isTransient else { throw CardSession.readingError(error) }
-            return nil
+        for _ in 0..<(request.technology == .felica ? Self.pollings : 1) {
+            if cancellation.isCancelled { throw .cancelled }
+            do {
+                return try reader.activate(request)
+            } catch {
+                guard error.isTransient else { throw CardSession.readingError(error) }
+            }
         }
+        return nil
     }
 }

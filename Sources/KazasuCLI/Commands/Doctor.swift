@@ -74,9 +74,11 @@ struct DoctorCommand: KazasuCommand {
         Machine(root: root ?? "", environment: root == nil ? SystemEnvironment.all : [:])
     }
 
-    /// What pcscd has, when a reader is there that needs it; another system's is not asked.
+    /// What pcscd has, when a reader is there that needs it, or that it holds; another system's is not asked.
     private func served(_ diagnosis: Diagnosis) -> [Check] {
-        guard root == nil, diagnosis.system.contains(where: { $0.code == .serviceThere }) else { return [] }
+        guard root == nil, diagnosis.checks.contains(where: { [.serviceThere, .heldByPcscd].contains($0.code) }) else {
+            return []
+        }
         return PCSCDriver().list().filter { $0.state == .ready }.map { Check(.serviceHasReader, $0.id) }
     }
 

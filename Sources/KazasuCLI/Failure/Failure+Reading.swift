@@ -202,8 +202,8 @@ extension Failure {
                 "リーダーを使っている他のプログラム（pcscd、別の kazasu など）を終えてください")
         case .permission:
             tr(
-                "give your user access: 'sudo usermod -aG dialout $USER' for a serial port, a udev rule for USB",
-                "アクセス権を与えてください: シリアルなら 'sudo usermod -aG dialout $USER'、USB なら udev ルール")
+                "give your user access: 'sudo usermod -aG dialout $USER' for a serial port, 'sudo kazasu doctor --fix' for USB",
+                "アクセス権を与えてください: シリアルなら 'sudo usermod -aG dialout $USER'、USB なら 'sudo kazasu doctor --fix'")
         case .unsupported:
             tr(
                 "give a reader as 'kazasu readers' prints it, as in pn532_uart:/dev/ttyUSB0 or acr122_usb:003:005",

@@ -87,8 +87,8 @@ final class ReaderSession {
         throw Failure(
             .usage, "unknownReader", tr("no reader has the ID \(id)", "リーダー ID \(id) は使えません"),
             hint: tr(
-                "a libnfc connection string (pn532_uart:/dev/ttyUSB0), virtual:FILE or replay:FILE; see 'kazasu readers'",
-                "libnfc の接続文字列（pn532_uart:/dev/ttyUSB0 など）、virtual:ファイル、replay:ファイル。'kazasu readers' を参照"))
+                "rcs380, rcs300, pcsc:NAME, a connection string of libnfc's, virtual:FILE or replay:FILE; see 'kazasu readers'",
+                "rcs380、rcs300、pcsc:名前、libnfc の接続文字列、virtual:ファイル、replay:ファイル。'kazasu readers' を参照"))
     }
 
     private static func firstReady() throws(Failure) -> String {

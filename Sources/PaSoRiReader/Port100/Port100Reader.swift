@@ -36,6 +36,8 @@ final class Port100Reader: Reader {
         pcd = PCD(radio)
         var information = information
         information.technologies = [.felica, .typeA, .typeB]
+        // The faster first: it halves the time in the air, and cards that do not hear it (Octopus) are found at the other.
+        information.feliCaBitRates = [.kbps424, .kbps212]
         // What one block of ISO-DEP does not hold is chained.
         information.longestCommandAPDU = 65_544
         information.longestResponseAPDU = 65_538

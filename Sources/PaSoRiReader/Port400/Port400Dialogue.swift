@@ -47,7 +47,8 @@ struct Port400Dialogue: PaSoRiDialogue {
     private func answer(
         from wire: USBWire<Port400Message>, within time: Duration
     ) throws(USBTrouble) -> [UInt8] {
-        try wire.first(within: time) { message throws(USBTrouble) in
+        // Time that the reader asks for is for the card, whose time it was told: it cannot need much more.
+        try wire.first(within: time, inAll: time * 2) { message throws(USBTrouble) in
             // An older command's.
             guard message.sequence == sequence else { return nil }
             switch message.status {

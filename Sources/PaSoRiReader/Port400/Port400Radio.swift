@@ -19,6 +19,7 @@ final class Port400Radio: RawFrameChannel {
     private var hasSession = false
     private var told: Port400Protocol?
     private var seenResets = 0
+    private var refusedSpeeds: Set<UInt8> = []
 
     let longestRawFrame = Port400Radio.longestFrame
 
@@ -128,9 +129,22 @@ final class Port400Radio: RawFrameChannel {
         }
         // After a switch the speed is FeliCa's first.
         if let speed = air.speed, air != .felica(.kbps212) || before?.selector == air.selector {
-            _ = try link.run(Port400Command.speed(speed))
+            try set(speed)
         }
         told = air
+    }
+
+    /// Sets the speed of FeliCa. The code for 424 kbit/s is derived: a reader that refuses it has no card at that speed, and
+    /// is not asked again.
+    private func set(_ speed: UInt8) throws(TransportError) {
+        guard !refusedSpeeds.contains(speed) else { throw .noAnswer }
+        do throws(TransportError) {
+            try succeed(Port400Command.speed(speed))
+        } catch {
+            guard case .readerFailed = error, error != Port400Status.notAllowed, link.lost == nil else { throw error }
+            refusedSpeeds.insert(speed)
+            throw .noAnswer
+        }
     }
 
     private func powerCycle() throws(TransportError) {
@@ -141,7 +155,12 @@ final class Port400Radio: RawFrameChannel {
     }
 
     private func manage(_ action: Port400Command.Session) throws(TransportError) {
-        let answer = try link.run(Port400Command.manageSession(action))
+        try succeed(Port400Command.manageSession(action))
+    }
+
+    /// Runs a command whose answer holds nothing but how it went.
+    private func succeed(_ command: [UInt8]) throws(TransportError) {
+        let answer = try link.run(command)
         if let objects = Port400Objects(answer), let error = Port400Status.error(objects.status) { throw error }
     }
 

@@ -44,6 +44,8 @@ final class Port400Reader: Reader {
         pcd = PCD(radio)
         var information = information
         information.technologies = [.felica, .typeA, .typeB]
+        // The faster first: it halves the time in the air, and cards that do not hear it (Octopus) are found at the other.
+        information.feliCaBitRates = [.kbps424, .kbps212]
         if let text = Self.text(ofVersion: version) { information.name += " (firmware \(text))" }
         self.information = information
     }

@@ -30,11 +30,14 @@ final class USBWire<Message: TransferMessage> {
     ///
     /// - Parameters:
     ///   - time: how long each transfer may take.
+    ///   - patience: how long all of them may take together; `time` when it is not given.
     ///   - wanted: makes the result of a message; `nil` for one that is thrown away.
     @discardableResult
     func first<Result>(
-        within time: Duration, where wanted: (Message) throws(USBTrouble) -> Result?
+        within time: Duration, inAll patience: Duration? = nil,
+        where wanted: (Message) throws(USBTrouble) -> Result?
     ) throws(USBTrouble) -> Result {
+        let deadline = ContinuousClock.now + (patience ?? time)
         var transfers = 0
         while true {
             switch parser.next() {
@@ -43,7 +46,7 @@ final class USBWire<Message: TransferMessage> {
             case .incomplete:
                 guard transfers < Self.mostUnwanted else { throw .damaged }
                 transfers += 1
-                parser.feed(try receive(within: time))
+                parser.feed(try receive(within: max(.zero, min(time, deadline - .now))))
             }
         }
     }

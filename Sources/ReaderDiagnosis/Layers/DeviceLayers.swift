@@ -32,7 +32,8 @@ struct DeviceLayers {
         if let group = fault.group, group != "root", !machine.isMember(group) {
             return Check(.notInGroup, node, group)
         }
-        return Check(UdevRules.areInstalled(on: machine) ? .ruleNotApplied : .noRule, node)
+        return UdevRules.areInstalled(on: machine)
+            ? Check(.ruleNotApplied, node) : Check(.noRule, node, UdevRules.match(model) + ", " + UdevRules.seat)
     }
 
     /// The interfaces that a driver of Kazasu's uses: the vendor's own where a reader has one, else all.

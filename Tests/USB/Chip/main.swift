@@ -7,6 +7,7 @@ import VirtualReader
 // A simulated USB reader behind standard input and output, for the emulated USB of `usb.py`:
 //
 //     usb-chip port100|port400|acr122|rcs330 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
+//              [--fault COMMAND:KIND]…
 //
 // Requests: `O` with two bytes of length (little-endian) and a transfer from the host; `I` for the next transfer to it;
 // `S` for the statistics. Answers to `I` and `S` begin with two bytes of length; FFFF is nothing yet, FFFE no device.
@@ -38,6 +39,13 @@ func fail(_ message: String) -> Never {
     exit(64)
 }
 
+/// What can go wrong at a command, by its name.
+let faultKinds: [String: USBFault] = [
+    "nothing": .nothing, "dead": .dead, "late": .late, "twice": .twice, "garbage": .garbage([0x12, 0x34]),
+    "truncated": .truncated(to: 9), "error-frame": .errorFrame, "wrong-code": .wrongCode,
+    "wrong-checksum": .wrongDataChecksum, "wrong-length": .wrongLengthChecksum, "wrong-number": .wrongSequence,
+]
+
 var arguments = CommandLine.arguments.dropFirst()
 guard let kind = arguments.popFirst(), let card = arguments.popFirst() else { fail("which chip, which card?") }
 var faults = USBFaultPlan()
@@ -48,6 +56,12 @@ while let option = arguments.popFirst() {
     case "--unplug-before": faults.unplugBeforeTransfer = Int(value)
     case "--leftover": faults.leftover.append(Array(value.utf8))
     case "--field" where value == "empty": field.removeCards()
+    case "--fault":
+        let parts = value.split(separator: ":").map(String.init)
+        guard parts.count == 2, let command = Int(parts[0]), let fault = faultKinds[parts[1]] else {
+            fail("no fault is called \(value)")
+        }
+        faults.atCommand[command] = fault
     default: fail("\(option) is not known")
     }
 }
