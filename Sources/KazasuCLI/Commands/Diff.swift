@@ -44,7 +44,7 @@ struct Diff: KazasuCommand {
         let names = try stationOptions.names()
         let view = DiffView(
             diff: DumpDiff(context.redaction.apply(before), context.redaction.apply(after)),
-            old: Meanings(before, names, context.redaction), new: Meanings(after, names, context.redaction))
+            old: Meanings(before, names), new: Meanings(after, names), redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
     }
 }
