@@ -38,7 +38,7 @@ struct Diff: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let (before, after) = (try DumpFile.read(old), try DumpFile.read(new))
-        if let first = before.card.idm, let second = after.card.idm, !first.isSameCard(as: second) {
+        if before.card.isOtherCard(than: after.card) {
             context.note(tr("these are dumps of two different cards", "2 つは別のカードのダンプです"))
         }
         let names = try stationOptions.names()

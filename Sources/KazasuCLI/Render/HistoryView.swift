@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ByteCodec
 import CardDecoders
 import CardModel
 
@@ -21,14 +22,17 @@ struct HistoryView {
     var csv: String {
         let head = [
             "serial", "date", "time", "entryTime", "partialMonth", "partialDay", "partialHour", "kind", "terminal",
-            "process", "payment", "gate", "entry", "exit", "amount", "balance", "warnings", "raw",
+            "terminalId", "process", "payment", "gate", "entry", "exit", "amount", "balance", "warnings", "raw",
         ]
         let rows = report.records.map { HistoryView.fields($0, report.currency) }
         return "\u{FEFF}" + ([head] + rows).map { $0.map(HistoryView.quoted).joined(separator: ",") + "\r\n" }.joined()
     }
 
     private static func fields(_ record: HistoryRecord, _ currency: Currency) -> [String] {
-        let codes = [record.terminal, record.process, record.payment, record.gate].map { $0.map(name) ?? "" }
+        let codes = [record.process, record.payment, record.gate].map { $0.map(name) ?? "" }
+        let terminal = [
+            record.terminal.map(name) ?? "", record.terminalID ?? record.device.map { Hex.encode($0, digits: 4) } ?? "",
+        ]
         let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
         let amounts = [record.amount, record.balance].map { $0.map(currency.text) ?? "" }
         let partial = [record.partial?.month, record.partial?.day, record.partial?.hour]
@@ -41,7 +45,7 @@ struct HistoryView {
             record.warnings.map(\.rawValue).joined(separator: " "),
             (record.rawHead?.description ?? "") + record.raw.description,
         ]
-        return moment + [record.kind.rawValue] + codes + places + amounts + end
+        return moment + [record.kind.rawValue] + terminal + codes + places + amounts + end
     }
 
     /// The name of a place, or its codes when no table names it.
