@@ -104,7 +104,9 @@ struct DiffTests {
         let points = try #require(waon.firstMatch(of: /0004d2/)).output
         let later = try folder.write(Array(waon.replacing(points, with: "0004d8").utf8), as: "later.json")
         let fields = try Kazasu.run("diff", Card.file("waon"), later)
-        #expect(fields.output.contains("WAON  points 1234 → 1240\n") || fields.output.contains("WAON  Points 1234 → 1240\n"))
+        #expect(
+            fields.output.contains("WAON  points 1234 → 1240\n") || fields.output.contains("WAON  Points 1234 → 1240\n")
+        )
         let json = try Kazasu.run("diff", Card.file("waon"), later, "--json").output
         #expect(json.contains(#"{"card": "waon", "key": "points", "old": "1234", "new": "1240"}"#), "\(json)")
     }
@@ -114,7 +116,8 @@ struct DiffTests {
         let folder = try TemporaryFolder()
         func dump(_ name: String, _ card: String) throws -> String {
             let path = "\(folder.path)/\(name).json"
-            let result = try Kazasu.run("dump", "-t", "0", "-r", "virtual:\(TestFiles.root)/Fixtures/\(card)", "-o", path)
+            let result = try Kazasu.run(
+                "dump", "-t", "0", "-r", "virtual:\(TestFiles.root)/Fixtures/\(card)", "-o", path)
             #expect(result.end == .exited(0), "\(result.errors)")
             return path
         }

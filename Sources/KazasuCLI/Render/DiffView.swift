@@ -109,7 +109,9 @@ struct DiffView {
     /// The fields of cards that are in both dumps and that differ or are new.
     var changedFields: [(Meanings.Field?, Meanings.Field)] {
         new.fields.compactMap { after in
-            guard old.balances.contains(where: { $0.card == after.card }) || old.fields.contains(where: { $0.card == after.card })
+            guard
+                old.balances.contains(where: { $0.card == after.card })
+                    || old.fields.contains(where: { $0.card == after.card })
             else { return nil }
             let before = old.fields.first { $0.card == after.card && $0.field.key == after.field.key }
             return before?.field.value == after.field.value ? nil : (before, after)
