@@ -5,7 +5,8 @@ import CardModel
 import TestSupport
 import Testing
 
-/// A row of `Fixtures/blocks`: one block and what the published vectors say of it.
+/// A row of `Fixtures/blocks`: one block and what the published vectors say of it. P11 is the ICOCA among the test files of
+/// FareBot, whose fields were worked out from its bytes by hand.
 struct ExpectedRecord: CustomTestStringConvertible, Sendable {
     let columns: [String: String]
 

@@ -35,6 +35,18 @@ struct GateJoinTests {
         #expect(history.prefix(1).map { $0.gateLog?.entryDate?.description } == ["2011-03-12"])
     }
 
+    @Test("The published ICOCA: minutes of its last ride, in Kansai; the gate of the bus belongs to no ride by rail (P11)")
+    func publishedICOCA() throws {
+        let gates = GateLogTests.rows.filter { $0["id"]?.hasPrefix("P11") == true }.compactMap { $0["hex"] }
+        let rides = ExpectedRecord.transit.filter { $0["card"] == "P11" }.compactMap { $0["hex"] }
+        let report = try report(gates, history: rides, attribute: "0000000000000000320000AF0000002A")
+        let history = try #require(report.history)
+        #expect(history.first?.entryTime?.description == "09:11" && history.first?.time?.description == "09:29")
+        #expect(history.compactMap { $0.gateLog?.fare } == [260])
+        #expect(history.first { $0.kind == .bus }?.time == nil)
+        #expect(report.warnings.isEmpty && report.insideGates == nil)
+    }
+
     @Test(
         "A passage that differs in day, station, fare or direction belongs to no ride",
         arguments: [(0, 0xA0), (2, 0xE7), (3, 0x22), (7, 0x6D), (10, 0xA1), (11, 0x01)] as [(Int, UInt8)])

@@ -73,4 +73,65 @@ struct DumpDiffTests {
         #expect(diff.services.map(\.oldState) == [.read, nil, .read])
         #expect(diff.services.map(\.newState) == [.lost, .lost, nil])
     }
+
+    // MARK: Tags and cards of files
+
+    static func tag(_ pages: [UInt16: [UInt8]], counters: [UInt8: UInt32] = [:]) -> CardDump {
+        CardDump(card: CardIdentity(technology: .typeA), type2: Type2Dump(pages: pages, counters: counters))
+    }
+
+    @Test func pagesAndCountersOfATagAreCompared() {
+        let old = Self.tag([4: [1, 2, 3, 4], 5: [0, 0, 0, 0], 6: [9, 9, 9, 9]], counters: [0: 7, 2: 5])
+        let new = Self.tag([4: [1, 9, 3, 8], 5: [0, 0, 0, 0], 7: [1, 1, 1, 1]], counters: [0: 7, 2: 6])
+        let diff = DumpDiff(old, new)
+        #expect(!diff.isEmpty)
+        #expect(diff.pages.map(\.number) == [4, 6, 7])
+        #expect(diff.pages.map(\.changedBytes) == [[1, 3], [], []])
+        #expect(diff.pages.map { $0.old != nil } == [true, true, false])
+        #expect(diff.counters.map(\.number) == [2])
+        #expect(diff.counters.first?.old == 5 && diff.counters.first?.new == 6)
+        #expect(DumpDiff(old, old).isEmpty)
+    }
+
+    static func files(_ files: [(UInt16, ReadState, [UInt8])]) -> CardDump {
+        CardDump(
+            card: CardIdentity(technology: .typeB),
+            applications: [
+                ApplicationDump(
+                    aid: AID([0xA0, 0, 0, 2, 0x31]),
+                    files: files.map { FileDump(id: FileIdentifier(rawValue: $0), state: $1, data: $2) })
+            ])
+    }
+
+    @Test func filesAreComparedInRowsOfSixteenBytes() throws {
+        let old = Self.files([(1, .read, [UInt8](0..<40)), (2, .read, [1]), (3, .read, [7])])
+        var bytes = [UInt8](0..<36)
+        bytes[17] = 0xFF
+        let new = Self.files([(1, .read, bytes), (2, .refused(status: 0x6982), []), (4, .read, []), (3, .read, [7])])
+        let diff = DumpDiff(old, new)
+        #expect(diff.files.map(\.file.rawValue) == [1, 2, 4])
+        let first = try #require(diff.files.first)
+        #expect(first.rows.map(\.offset) == [16, 32])
+        #expect(first.rows.map(\.changedBytes) == [[1], [4, 5, 6, 7]])
+        #expect(first.oldState == first.newState)
+        #expect(diff.files[1].newState == .refused(status: 0x6982))
+        #expect(diff.files[1].rows.map(\.new) == [nil])
+        #expect(diff.files[2].oldState == nil && diff.files[2].rows.isEmpty)
+        #expect(DumpDiff(new, old).files.map(\.file.rawValue) == [1, 2, 4])
+        #expect(DumpDiff(old, old).isEmpty)
+    }
+
+    @Test func anotherCardIsToldByWhatDoesNotChange() {
+        let first = CardIdentity.typeA(uid: [4, 1, 2, 3, 4, 5, 6])
+        #expect(first.isOtherCard(than: .typeA(uid: [4, 1, 2, 3, 4, 5, 7])))
+        #expect(!first.isOtherCard(than: first))
+        #expect(!first.isOtherCard(than: .typeA(uid: nil)))
+        #expect(first.isOtherCard(than: CardIdentity(technology: .typeB)))
+        // Made anew at each activation.
+        #expect(!CardIdentity.typeA(uid: [8, 1, 2, 3]).isOtherCard(than: .typeA(uid: [8, 9, 9, 9])))
+        let system0 = CardIdentity(technology: .felica, idm: IDm(rawValue: 0x0101_0203_0405_0607))
+        #expect(
+            !system0.isOtherCard(than: CardIdentity(technology: .felica, idm: IDm(rawValue: 0x1101_0203_0405_0607))))
+        #expect(system0.isOtherCard(than: CardIdentity(technology: .felica, idm: IDm(rawValue: 0x0101_0203_0405_0608))))
+    }
 }

@@ -85,4 +85,53 @@ struct DiffTests {
         #expect(result.errors == "kazasu: these are dumps of two different cards\n")
         try Kazasu.run("diff", old, "\(folder.path)/none").expectFailure(66, "none")
     }
+
+    @Test("Gate log, entry record, tickets and fields say what they mean on both sides")
+    func meanings() throws {
+        let (old, new) = (Card.file("suica-p1"), Card.file("suica-inside"))
+        let english = try Kazasu.run("diff", old, new).output
+        for words in [
+            "+ A000E63B2101166C1315000000000000  2011-03-12  13:15  entry  230-59",
+            "- E33B0000000000000000000000000000  last entry for a fare  227-59",
+            "+ 0103E63B166C50A00133123401035280  2011-03-12  01  0103  E63B  510",
+        ] {
+            #expect(english.contains(words), "\(words): \(english)")
+        }
+        let document = try Kazasu.run("diff", old, new, "--json").output
+        #expect(document.contains(#""meaning": "2011-03-12  13:15  entry  230-59""#), "\(document)")
+        let folder = try TemporaryFolder()
+        let waon = String(decoding: try TestFiles.read(Card.file("waon")), as: UTF8.self)
+        let points = try #require(waon.firstMatch(of: /0004d2/)).output
+        let later = try folder.write(Array(waon.replacing(points, with: "0004d8").utf8), as: "later.json")
+        let fields = try Kazasu.run("diff", Card.file("waon"), later)
+        #expect(
+            fields.output.contains("WAON  points 1234 → 1240\n") || fields.output.contains("WAON  Points 1234 → 1240\n")
+        )
+        let json = try Kazasu.run("diff", Card.file("waon"), later, "--json").output
+        #expect(json.contains(#"{"card": "waon", "key": "points", "old": "1234", "new": "1240"}"#), "\(json)")
+    }
+
+    @Test("Tags and cards of files are compared, too")
+    func otherTechnologies() throws {
+        let folder = try TemporaryFolder()
+        func dump(_ name: String, _ card: String) throws -> String {
+            let path = "\(folder.path)/\(name).json"
+            let result = try Kazasu.run(
+                "dump", "-t", "0", "-r", "virtual:\(TestFiles.root)/Fixtures/\(card)", "-o", path)
+            #expect(result.end == .exited(0), "\(result.errors)")
+            return path
+        }
+        let (tag, other) = (try dump("tag", "virtual/ntag213.json"), try dump("other", "tags/ntag213.json"))
+        let pages = try Kazasu.run("diff", tag, other)
+        #expect(pages.output.contains("page 05  bytes 2\n  - 34033191\n  + 34032591\n"), "\(pages.output)")
+        #expect(try Kazasu.run("diff", tag, other, "--lang", "ja").output.contains("ページ 05  バイト 2\n"))
+        #expect(try Kazasu.run("diff", tag, other, "--json").output.contains(#""page": "05""#))
+        let redacted = try Kazasu.run("diff", "--redact", tag, other).output
+        #expect(!redacted.contains("34033191"))
+        let (first, second) = (try dump("first", "virtual/type4.json"), try dump("second", "tags/type4.json"))
+        let files = try Kazasu.run("diff", first, second).output
+        #expect(files.contains("D2760000850101 E104 0000  bytes 1 2 4"), "\(files)")
+        #expect(try Kazasu.run("diff", first, first).output == "no difference\n")
+        #expect(try Kazasu.run("diff", tag, first).errors.contains("two different cards"))
+    }
 }

@@ -61,7 +61,9 @@ struct HistoryOptionTests {
     @Test("CSV opens in Excel: a byte order mark, CR LF, RFC 4180")
     func csv() throws {
         let folder = try TemporaryFolder()
-        let table = "area,line,station,company,line_name,station_name\n0,3,13,JR,中央,\"新宿, \"\"東口\"\"\"\n"
+        // A second station, whose place tells that the codes are decimal.
+        let table =
+            "area,line,station,company,line_name,station_name\n0,3,13,JR,中央,\"新宿, \"\"東口\"\"\"\n0,3,18,JR,中央,高円寺\n"
         let path = try folder.write(Array(table.utf8), as: "table.csv")
         let result = try Kazasu.run(
             "history", "-r", Card.fixture("suica-p1"), "--format", "csv", "--stations", path, "--lang", "ja")

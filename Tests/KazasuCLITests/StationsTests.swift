@@ -31,6 +31,12 @@ struct StationsTests {
         Table("letters", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n0,3,D,JR東日本,中央本,新宿\n", ["2", "hex (letters among the digits)"]),
         Table("known pairs, hexadecimal", "0,25,07,東日本旅客鉄道,山手,渋谷\n", ["1", "hex (1 known station is in its place)"]),
         Table("known pairs, decimal", "0,37,7,東日本旅客鉄道,山手,渋谷\n", ["1", "decimal (1 known station is in its place)"]),
+        Table(
+            "commas under the own names are another's file",
+            "area,line,station,company,line_name,station_name\n0,e3,3b,東京地下鉄,銀座線,青山一丁目\n",
+            ["1", "hex (letters among the digits)"]),
+        Table("semicolons", "0;E3;3B;東京地下鉄;\"銀座線\";青山一丁目\n", ["1", "hex (letters among the digits)"]),
+        Table("0x", "0x0,0x25,0x07,東日本旅客鉄道,山手,渋谷\n", ["1", "hex (letters among the digits)"]),
         Table("told", "0,1,1,東日本旅客鉄道,東海道,東京\n", options: ["--codes", "hex"], ["1", "hex (as you said)"]),
         Table(
             "repeated keys", own + "0\t3\t13\tX\tY\tZ\n", ["3", "1 with a key that was there"]),
@@ -143,6 +149,17 @@ struct StationsTests {
         for wrong in ["0-3", "0-3-256", "C4F-0007", "0-3-13-1", "x"] {
             #expect(try Kazasu.run(["stations", "lookup", wrong] + tables).end == .exited(64), "\(wrong)")
         }
+    }
+
+    @Test("A gate's station is named by the ride of that day, else by every station that the code can mean")
+    func gates() throws {
+        let folder = try TemporaryFolder()
+        let own = Self.own + "1\t227\t59\tX\tY\t別の駅\n0\t227\t56\tX\tY\t虎ノ門\n2\t227\t56\tX\tY\t大阿太\n"
+        let path = try folder.write(Array(own.utf8), as: "own.tsv")
+        let text = try Kazasu.run("decode", Card.file("suica-p1"), "--stations", path).output
+        #expect(text.contains("entry  227-59 青山一丁目\n"), "\(text)")
+        #expect(text.contains("Last entry for a fare  227-59 青山一丁目/別の駅\n"), "\(text)")
+        #expect(text.contains("exit   227-56 虎ノ門 "), "a ride of the day ends there: \(text)")
     }
 
     @Test("Names come from the options, else the variable, else the store")

@@ -24,9 +24,11 @@ struct RapiCaHistoryBlock {
 
     /// The record, with month and day but without a year, and without its amount.
     var record: HistoryRecord {
-        HistoryRecord(
+        let isAlighting = raw[12] == RapiCaHistoryBlock.alighting
+        return HistoryRecord(
             serial: nil, time: time, partial: monthDay, kind: RapiCaHistoryBlock.kinds[raw[12]] ?? .other,
-            process: CodedValue(code: raw[12], name: RapiCaHistoryBlock.names[raw[12]]), entry: stop,
+            process: CodedValue(code: raw[12], name: RapiCaHistoryBlock.names[raw[12]]),
+            entry: isAlighting ? nil : stop, exit: isAlighting ? stop : nil,
             balance: Int(raw.uint24(at: 13, .big)),
             warnings: (monthDay == nil ? [.invalidDate] : []) + (time == nil ? [.invalidTime] : []), raw: raw)
     }
@@ -45,9 +47,10 @@ struct RapiCaHistoryBlock {
     }
 
     private static let iwasaki: UInt8 = 4
+    private static let alighting: UInt8 = 0x41
 
     private static let kinds: [UInt8: RecordKind] = [
-        0x00: .issue, 0x30: .bus, 0x40: .charge, 0x41: .bus,
+        0x00: .issue, 0x30: .bus, 0x40: .charge, alighting: .bus,
     ]
 
     private static let names: [UInt8: LocalizedText] = [
@@ -55,6 +58,6 @@ struct RapiCaHistoryBlock {
         0x10: LocalizedText("registration", "登録"),
         0x30: LocalizedText("boarding", "乗車"),
         0x40: LocalizedText("charge", "積増"),
-        0x41: LocalizedText("alighting", "降車"),
+        alighting: LocalizedText("alighting", "降車"),
     ]
 }

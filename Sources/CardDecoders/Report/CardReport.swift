@@ -48,6 +48,9 @@ public struct CardReport: Hashable, Sendable {
 
     /// The history alone, or `nil` when it was not read.
     public var historyReport: HistoryReport? {
-        history.map { HistoryReport(card: card, name: name, records: $0) }
+        history.map { HistoryReport(card: card, name: name, currency: currency, records: $0) }
     }
+
+    /// What the card's amounts are counted in.
+    public var currency: Currency { balances.first?.currency ?? .yen }
 }

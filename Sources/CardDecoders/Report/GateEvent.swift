@@ -23,7 +23,8 @@ public struct GateEvent: Hashable, Sendable {
     public let intermediate: UInt8
     /// The part of the fare that a commuter pass paid, in the smallest unit; known from one source only (suica-viewer).
     public let commuterFare: Int
-    /// Line and station of the commuter pass, 0000 without; known from one source only (suica-viewer).
+    /// Line and station of the commuter pass, 0000 without, says one source (suica-viewer); on a published ICOCA it is the
+    /// stop of a bus ride.
     public let commuterStation: UInt16
     /// The bytes that all this was taken from.
     public let raw: Block

@@ -33,7 +33,7 @@ extension HistoryRecord {
         sink.endObject()
     }
 
-    /// `entryTime`, `partial`, `terminalId` and `gateLog` stand there only where the card tells them; with `gateLog` the
+    /// `entryTime`, `partial`, `terminalId`, `device` and `gateLog` stand there only where the card tells them; with `gateLog` the
     /// times of a ride by rail come from the gate log.
     private func writeMembers(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.member("serial", serial)
@@ -44,6 +44,7 @@ extension HistoryRecord {
         sink.member("kind", kind.rawValue)
         sink.member("terminal") { terminal.write(to: &$0, language) }
         if let terminalID { sink.member("terminalId", terminalID) }
+        if let device { sink.member("device", HexDigits(device, digits: 4)) }
         sink.member("process") { process.write(to: &$0, language) }
         sink.member("payment") { payment.write(to: &$0, language) }
         sink.member("gate") { gate.write(to: &$0, language) }

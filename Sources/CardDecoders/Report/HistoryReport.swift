@@ -11,13 +11,16 @@ public struct HistoryReport: Hashable, Sendable {
     public var card: String
     /// The card's name.
     public var name: LocalizedText
+    /// What the records' amounts are counted in.
+    public var currency: Currency
     /// The records, newest first.
     public var records: [HistoryRecord]
 
     /// A report of these records.
-    public init(card: String, name: LocalizedText, records: [HistoryRecord]) {
+    public init(card: String, name: LocalizedText, currency: Currency = .yen, records: [HistoryRecord]) {
         self.card = card
         self.name = name
+        self.currency = currency
         self.records = records
     }
 }

@@ -38,8 +38,15 @@ struct DelimitedRow {
     }
 
     /// The number that the digits of a field write, at most 65535; `nil` when they write none.
+    /// Hexadecimal digits may follow 0x.
     func number(_ column: Int, _ codes: StationFile.Codes) -> UInt32? {
-        guard let range = fields.element(at: column), (1...5).contains(range.count) else { return nil }
+        guard var range = fields.element(at: column) else { return nil }
+        if codes == .hex, range.count > 2, bytes[range.lowerBound] == UInt8(ascii: "0"),
+            bytes[range.lowerBound + 1] | 0x20 == UInt8(ascii: "x")
+        {
+            range = range.lowerBound + 2..<range.upperBound
+        }
+        guard (1...5).contains(range.count) else { return nil }
         var value: UInt32 = 0
         for index in range {
             guard let nibble = Hex.value(of: bytes[index]) else { return nil }

@@ -43,7 +43,7 @@ struct DelimitedScan {
     /// - Returns: whether it was the last of the row.
     private mutating func takeField() throws(DocumentError) -> Bool {
         let start = index
-        if separator == UInt8(ascii: ","), index < end, row.bytes[index] == DelimitedScan.quote {
+        if separator != UInt8(ascii: "\t"), index < end, row.bytes[index] == DelimitedScan.quote {
             row.fields.append(try quotedField())
             // What stands behind the closing quote belongs to no field.
             skipToFieldEnd()

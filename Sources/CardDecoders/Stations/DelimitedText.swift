@@ -2,24 +2,27 @@
 
 internal import CardModel
 
-/// Rows of a table in comma-separated (RFC 4180) or tab-separated text, UTF-8 with or without a byte order mark.
+/// Rows of a table in tab-separated text or in text separated by commas (RFC 4180) or semicolons, UTF-8 with or without a byte order mark.
 ///
 /// Own code because the CSV packages need the whole of Foundation, which would cost every command its start-up time.
 struct DelimitedText {
     /// The bytes after the byte order mark.
     private let bytes: [UInt8]
-    /// A tab or a comma, whichever the first line has more of.
+    /// A tab, a comma or a semicolon, the first of these that the first line has.
     let separator: UInt8
 
     private static let tab = UInt8(ascii: "\t")
     private static let comma = UInt8(ascii: ",")
+    private static let semicolon = UInt8(ascii: ";")
     private static let newline = UInt8(ascii: "\n")
 
     /// - Throws: ``DocumentError/malformedLine(line:expected:)`` for the first line that is not UTF-8.
     init(_ text: [UInt8]) throws(DocumentError) {
         bytes = text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
         let first = bytes.prefix { $0 != DelimitedText.newline }
-        separator = first.contains(DelimitedText.tab) ? DelimitedText.tab : DelimitedText.comma
+        separator =
+            [DelimitedText.tab, DelimitedText.comma, DelimitedText.semicolon].first { first.contains($0) }
+            ?? DelimitedText.comma
         do {
             _ = try UTF8Span(validating: bytes.span)
         } catch {

@@ -15,6 +15,8 @@ struct StationLayout {
     private let from: Int?
     private let until: Int?
 
+    private static let ownColumns = ["area", "line", "station", "company", "line_name", "station_name"]
+
     /// Looks at the first row.
     init(_ text: DelimitedText) throws(DocumentError) {
         var first: DelimitedRow?
@@ -25,15 +27,17 @@ struct StationLayout {
         headerLine = isHeader ? first.line : 0
         from = isHeader ? names.firstIndex(of: "valid_from") : nil
         until = isHeader ? names.firstIndex(of: "valid_until") : nil
+        // Commas with the same names over the columns are another's file, whose codes may be hexadecimal.
+        let hasTabs = text.separator == UInt8(ascii: "\t")
         if isHeader, names.starts(with: ["operator", "stop"]) {
             kind = .busStops
-            isOwn = names.element(at: 3) == "stop_name"
+            isOwn = hasTabs && names.element(at: 3) == "stop_name"
         } else if isHeader, names.contains("former_name") {
             kind = .formerNames
-            isOwn = true
+            isOwn = hasTabs
         } else {
             kind = .stations
-            isOwn = isHeader && names.element(at: 4) == "line_name" && names.element(at: 5) == "station_name"
+            isOwn = isHeader && hasTabs && names.starts(with: StationLayout.ownColumns)
         }
     }
 

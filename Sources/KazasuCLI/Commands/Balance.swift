@@ -50,10 +50,10 @@ struct Balance: KazasuCommand {
             try context.print(report.json(Language.current))
         } else if all {
             try context.print(
-                report.balances.map { "\($0.card) \($0.amount.map { String($0) } ?? "-") \($0.currency.rawValue)\n" }
+                report.balances.map { "\($0.card) \($0.text)\n" }
                     .joined())
-        } else if let amount = report.balances.first?.amount {
-            try context.print("\(amount)\n")
+        } else if let balance = report.balances.first, let amount = balance.amount {
+            try context.print("\(balance.currency.text(amount))\n")
         } else {
             throw Failure(
                 .otherCard, "notDecoded",

@@ -78,7 +78,7 @@ struct Decode: KazasuCommand {
         let decoding = Decoding(dump, names)
         for failure in decoding.failures { context.note(failure.message) }
         if !dump.complete { context.note(tr("the dump is not complete", "このダンプは不完全です")) }
-        let view = DecodeView(dump: dump, reports: decoding.reports, redaction: context.redaction)
+        let view = DecodeView(dump: dump, reports: decoding.reports, names: names, redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
     }
 }

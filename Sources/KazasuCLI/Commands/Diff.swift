@@ -38,13 +38,13 @@ struct Diff: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let (before, after) = (try DumpFile.read(old), try DumpFile.read(new))
-        if let first = before.card.idm, let second = after.card.idm, !first.isSameCard(as: second) {
+        if before.card.isOtherCard(than: after.card) {
             context.note(tr("these are dumps of two different cards", "2 つは別のカードのダンプです"))
         }
         let names = try stationOptions.names()
         let view = DiffView(
             diff: DumpDiff(context.redaction.apply(before), context.redaction.apply(after)),
-            old: Meanings(before, names, context.redaction), new: Meanings(after, names, context.redaction))
+            old: Meanings(before, names), new: Meanings(after, names), redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
     }
 }

@@ -7,6 +7,7 @@ import CardModel
 struct DecodeView {
     var dump: CardDump
     var reports: [CardReport]
+    var names: any StationNames
     var redaction: Redaction
 
     var json: JSONValue { JSONValue { write(to: &$0) } }
@@ -32,10 +33,6 @@ struct DecodeView {
         }
     }
 
-    private func value(of field: CardField) -> String {
-        field.isPersonal ? redaction.apply(field.value) : field.label?[Language.current] ?? field.value
-    }
-
     var text: String {
         var rows: [[String]] = []
         if let idm = dump.card.idm { rows.append(["IDm", redaction.apply(idm).description.uppercased()]) }
@@ -57,17 +54,20 @@ struct DecodeView {
         }
         for report in reports {
             text += "\n\(report.name[Language.current])\n"
-            var lines = report.balances.map { balance in
-                ["  " + tr("Balance", "残高"), balance.amount.map { "\($0) \(balance.currency.rawValue)" } ?? "-"]
+            let gates = GateView(report: report, names: names)
+            var lines = report.balances.flatMap { balance in
+                balance.candidates.isEmpty
+                    ? [["  " + tr("Balance", "残高"), balance.text]]
+                    : balance.candidateTexts.map { ["  " + tr("Possible balance", "残高の候補"), $0] }
             }
-            lines += report.fields.map { ["  " + $0.name[Language.current], value(of: $0)] }
-            if let inside = report.insideGates { lines.append(["  " + tr("Inference", "推定"), GateView.words(inside)]) }
+            lines += report.fields.map { ["  " + $0.name[Language.current], redaction.words(of: $0)] }
+            if let inside = report.insideGates { lines.append(["  " + tr("Inference", "推定"), gates.words(inside)]) }
             lines += report.warnings.map { ["  " + tr("Note", "注意"), $0.message[Language.current]] }
             text += Columns.text(lines)
             if let history = report.historyReport, !history.records.isEmpty {
                 text += "\n" + HistoryView(report: history).table
             }
-            text += GateView(report: report).text
+            text += gates.text
         }
         return text + identities.text
     }

@@ -4,14 +4,21 @@ import ByteCodec
 import CardDecoders
 import CardModel
 
-/// The difference of two dumps for people and as `kazasu.diff/1`.
+/// The difference of two dumps for people; ``json`` is `kazasu.diff/1`.
 struct DiffView {
     var diff: DumpDiff
     var old: Meanings
     var new: Meanings
+    var redaction: Redaction
 
     var text: String {
         if diff.isEmpty { return tr("no difference\n", "違いはありません\n") }
+        return blockText + memoryText + meaningText
+    }
+
+    // MARK: FeliCa
+
+    private var blockText: String {
         var text = ""
         for turn in diff.rings {
             text += "\(turn.system) \(turn.service)  " + tr("\(turn.added.count) new", "追加 \(turn.added.count)") + "\n"
@@ -19,55 +26,21 @@ struct DiffView {
             for block in turn.dropped { text += line("-", block, old) }
         }
         for change in diff.blocks {
-            let bytes = change.changedBytes.map { String($0) }.joined(separator: " ")
             text += "\(change.system) \(change.service) \(FourDigits.text(change.number))"
-            text += (bytes.isEmpty ? "" : tr("  bytes ", "  バイト ") + bytes) + "\n"
+            text += DiffView.words(change.changedBytes) + "\n"
             if let block = change.old { text += line("-", block, old) }
             if let block = change.new { text += line("+", block, new) }
         }
         for change in diff.services {
-            text += "\(change.system) \(change.service)  \(DiffView.words(change))\n"
-        }
-        for (before, after) in changedBalances {
-            text += "\(after.name[Language.current])  " + tr("balance ", "残高 ")
-            text += "\(DiffView.amount(before)) → \(DiffView.amount(after))\n"
+            let state = DiffView.words(change.oldState, change.newState)
+            let versions = [change.oldKeyVersion, change.newKeyVersion].map { $0?.description ?? "-" }
+            let key =
+                change.oldKeyVersion == change.newKeyVersion
+                ? nil : tr("key version ", "鍵バージョン ") + versions.joined(separator: " → ")
+            text += "\(change.system) \(change.service)  "
+            text += [state, key].compactMap { $0 }.joined(separator: ", ") + "\n"
         }
         return text
-    }
-
-    var json: JSONValue {
-        [
-            "schema": "kazasu.diff/1",
-            "blocks": .array(diff.blocks.map(json)),
-            "rings": .array(
-                diff.rings.map { turn in
-                    [
-                        "systemCode": .string(turn.system.description), "service": .string(turn.service.description),
-                        "added": .array(turn.added.map { side($0, new) }),
-                        "dropped": .array(turn.dropped.map { side($0, old) }),
-                    ]
-                }),
-            "services": .array(
-                diff.services.map { change in
-                    [
-                        "systemCode": .string(change.system.description),
-                        "service": .string(change.service.description), "oldState": .text(change.oldState?.word),
-                        "newState": .text(change.newState?.word),
-                        "oldKeyVersion": .text(change.oldKeyVersion?.description),
-                        "newKeyVersion": .text(change.newKeyVersion?.description),
-                    ]
-                }),
-            "balances": .array(
-                changedBalances.map { before, after in
-                    ["card": .string(after.card), "old": .optional(before.amount), "new": .optional(after.amount)]
-                }),
-        ]
-    }
-
-    private var changedBalances: [(BalanceEntry, BalanceEntry)] {
-        new.balances.compactMap { after in
-            old.balances.first { $0.card == after.card && $0 != after }.map { ($0, after) }
-        }
     }
 
     private func line(_ sign: String, _ block: Block, _ meanings: Meanings) -> String {
@@ -75,35 +48,73 @@ struct DiffView {
         return "  \(sign) \(block)" + (meaning.isEmpty ? "" : "  \(meaning)") + "\n"
     }
 
-    private func json(_ change: BlockChange) -> JSONValue {
-        [
-            "systemCode": .string(change.system.description), "service": .string(change.service.description),
-            "block": .string(FourDigits.text(change.number)), "bytes": .array(change.changedBytes.map { .int($0) }),
-            "old": side(change.old, old), "new": side(change.new, new),
-        ]
-    }
+    // MARK: Tags and cards of files
 
-    private func side(_ block: Block?, _ meanings: Meanings) -> JSONValue {
-        guard let block else { return nil }
-        return [
-            "data": .string(block.hexadecimal),
-            "record": meanings.record(block)?.json(Language.current) ?? .null,
-        ]
-    }
-
-    private static func words(_ change: ServiceChange) -> String {
-        var words: [String] = []
-        if change.oldState != change.newState {
-            words.append("\(change.oldState?.word ?? "-") → \(change.newState?.word ?? "-")")
+    private var memoryText: String {
+        var text = ""
+        for change in diff.pages {
+            text += tr("page ", "ページ ") + Type2Dump.name(of: change.number)
+            text += DiffView.words(change.changedBytes) + "\n" + DiffView.sides(change.old, change.new)
         }
-        if change.oldKeyVersion != change.newKeyVersion {
-            let versions = [change.oldKeyVersion, change.newKeyVersion].map { $0?.description ?? "-" }
-            words.append(tr("key version ", "鍵バージョン ") + versions.joined(separator: " → "))
+        for change in diff.counters {
+            let (old, new) = (change.old.map { String($0) } ?? "-", change.new.map { String($0) } ?? "-")
+            text += tr("counter ", "カウンター ") + "\(change.number)  \(old) → \(new)\n"
         }
-        return words.joined(separator: ", ")
+        for change in diff.files {
+            let name = "\(change.application?.description.uppercased() ?? "MF") \(change.file)"
+            if let state = DiffView.words(change.oldState, change.newState) { text += "\(name)  \(state)\n" }
+            for row in change.rows {
+                text += "\(name) \(Hex.encode(UInt32(truncatingIfNeeded: row.offset), digits: 4))"
+                text += DiffView.words(row.changedBytes) + "\n" + DiffView.sides(row.old, row.new)
+            }
+        }
+        return text
     }
 
-    private static func amount(_ entry: BalanceEntry) -> String {
-        entry.amount.map { "\($0) \(entry.currency.rawValue)" } ?? "-"
+    private static func sides(_ old: [UInt8]?, _ new: [UInt8]?) -> String {
+        [("-", old), ("+", new)].map { sign, bytes in
+            bytes.map { "  \(sign) \(Hex.encode($0, uppercase: true))\n" } ?? ""
+        }.joined()
+    }
+
+    private static func words(_ changedBytes: [Int]) -> String {
+        changedBytes.isEmpty
+            ? "" : tr("  bytes ", "  バイト ") + changedBytes.map { String($0) }.joined(separator: " ")
+    }
+
+    private static func words(_ old: ReadState?, _ new: ReadState?) -> String? {
+        old == new ? nil : "\(old?.word ?? "-") → \(new?.word ?? "-")"
+    }
+
+    // MARK: Meaning
+
+    private var meaningText: String {
+        changedBalances.map { before, after in
+            "\(after.name[Language.current])  " + tr("balance ", "残高 ") + "\(before.line) → \(after.line)\n"
+        }.joined()
+            + changedFields.map { before, after in
+                let name = after.field.name[Language.current]
+                let (old, new) = (before.map { redaction.words(of: $0.field) } ?? "-", redaction.words(of: after.field))
+                return "\(after.cardName[Language.current])  \(name) \(old) → \(new)\n"
+            }.joined()
+    }
+
+    /// The balances that both dumps have and that differ.
+    var changedBalances: [(BalanceEntry, BalanceEntry)] {
+        new.balances.compactMap { after in
+            old.balances.first { $0.card == after.card && $0 != after }.map { ($0, after) }
+        }
+    }
+
+    /// The fields of cards that are in both dumps and that differ or are new.
+    var changedFields: [(Meanings.Field?, Meanings.Field)] {
+        new.fields.compactMap { after in
+            guard
+                old.balances.contains(where: { $0.card == after.card })
+                    || old.fields.contains(where: { $0.card == after.card })
+            else { return nil }
+            let before = old.fields.first { $0.card == after.card && $0.field.key == after.field.key }
+            return before?.field.value == after.field.value ? nil : (before, after)
+        }
     }
 }

@@ -7,6 +7,8 @@ import CardModel
 /// machine, then what it did; what is still too long are names of places, which go on in the next line.
 struct HistoryTable {
     var records: [HistoryRecord]
+    /// What the amounts are counted in.
+    var currency: Currency
     /// How many places a line has, or `nil` where lines may be of any length.
     var width: Int?
 
@@ -22,11 +24,11 @@ struct HistoryTable {
             tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"),
             tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
         ]
-        let whole = [head] + records.map { HistoryTable.cells($0) }
+        let whole = [head] + records.map { HistoryTable.cells($0, currency) }
         let all = Column.allCases
         guard let width, Columns.width(whole) > width else { return text(whole, all) }
         let filled = all.filter { column in whole.dropFirst().contains { !$0[column.rawValue].isEmpty } }
-        let short = [head] + records.map { HistoryTable.cells($0, machine: false) }
+        let short = [head] + records.map { HistoryTable.cells($0, currency, machine: false) }
         let forms = [(whole, filled), (short, filled), (short, filled.filter { $0 != .what })]
         for (rows, columns) in forms where Columns.width(choose(columns, of: rows)) <= width {
             return text(rows, columns)
@@ -65,7 +67,7 @@ struct HistoryTable {
     /// The cells of a record, one a column.
     ///
     /// - Parameter machine: whether the machine is named beside what it did.
-    static func cells(_ record: HistoryRecord, machine: Bool = true) -> [String] {
+    private static func cells(_ record: HistoryRecord, _ currency: Currency, machine: Bool = true) -> [String] {
         let codes = machine ? [record.terminal, record.process] : [record.process ?? record.terminal]
         let what = codes.compactMap { $0 }.map(HistoryView.name).joined(separator: " / ")
         let places = [record.entry, record.exit].map { $0.map(HistoryView.place) ?? "" }
@@ -73,11 +75,15 @@ struct HistoryTable {
             record.date?.description ?? record.partial?.dayText ?? "-",
             record.time?.hourAndMinute ?? record.partial?.hourText ?? "", record.kind.name[Language.current],
         ]
-        let amounts = [record.amount.map(signed) ?? "-", record.balance.map { String($0) } ?? "-"]
+        let amounts = [
+            record.amount.map { ($0 > 0 ? "+" : "") + currency.text($0) } ?? "-",
+            record.balance.map(currency.text) ?? "-",
+        ]
         return start + places + amounts + [what]
     }
 
-    private static func signed(_ amount: Int) -> String {
-        amount > 0 ? "+\(amount)" : String(amount)
+    /// A record in one line.
+    static func line(_ record: HistoryRecord, _ currency: Currency) -> String {
+        cells(record, currency).filter { !$0.isEmpty }.joined(separator: "  ")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ByteCodec
 import CardDecoders
 import CardModel
 
@@ -8,7 +9,7 @@ struct HistoryView {
     var report: HistoryReport
 
     /// Made to fit the terminal when it goes to one.
-    var table: String { HistoryTable(records: report.records, width: Output.lineWidth).text }
+    var table: String { HistoryTable(records: report.records, currency: report.currency, width: Output.lineWidth).text }
 
     var ndjson: String {
         report.records.map { $0.jsonLine(Language.current) + "\n" }.joined()
@@ -16,25 +17,24 @@ struct HistoryView {
 
     /// Column names do not change with the language. The byte order mark makes Excel read the text as UTF-8.
     ///
-    /// A day without its year stands in numbers of its own: a programme for tables would make up a year for `03-09`.
+    /// Amounts are written as people write them, since a table for people has no column for the currency's unit. A day
+    /// without its year stands in numbers of its own: a programme for tables would make up a year for `03-09`.
     var csv: String {
         let head = [
             "serial", "date", "time", "entryTime", "partialMonth", "partialDay", "partialHour", "kind", "terminal",
-            "process", "payment", "gate", "entry", "exit", "amount", "balance", "warnings", "raw",
+            "terminalId", "process", "payment", "gate", "entry", "exit", "amount", "balance", "warnings", "raw",
         ]
-        let rows = report.records.map(HistoryView.fields)
+        let rows = report.records.map { HistoryView.fields($0, report.currency) }
         return "\u{FEFF}" + ([head] + rows).map { $0.map(HistoryView.quoted).joined(separator: ",") + "\r\n" }.joined()
     }
 
-    /// A record in one line.
-    static func line(_ record: HistoryRecord) -> String {
-        HistoryTable.cells(record).filter { !$0.isEmpty }.joined(separator: "  ")
-    }
-
-    private static func fields(_ record: HistoryRecord) -> [String] {
-        let codes = [record.terminal, record.process, record.payment, record.gate].map { $0.map(name) ?? "" }
+    private static func fields(_ record: HistoryRecord, _ currency: Currency) -> [String] {
+        let codes = [record.process, record.payment, record.gate].map { $0.map(name) ?? "" }
+        let terminal = [
+            record.terminal.map(name) ?? "", record.terminalID ?? record.device.map { Hex.encode($0, digits: 4) } ?? "",
+        ]
         let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
-        let amounts = [record.amount, record.balance].map { $0.map { String($0) } ?? "" }
+        let amounts = [record.amount, record.balance].map { $0.map(currency.text) ?? "" }
         let partial = [record.partial?.month, record.partial?.day, record.partial?.hour]
         let start = [
             record.serial.map { String($0) }, record.date?.description, record.time?.hourAndMinute,
@@ -45,7 +45,7 @@ struct HistoryView {
             record.warnings.map(\.rawValue).joined(separator: " "),
             (record.rawHead?.description ?? "") + record.raw.description,
         ]
-        return moment + [record.kind.rawValue] + codes + places + amounts + end
+        return moment + [record.kind.rawValue] + terminal + codes + places + amounts + end
     }
 
     /// The name of a place, or its codes when no table names it.

@@ -7,17 +7,33 @@ import CardModel
 struct Meanings {
     /// The balances by card.
     let balances: [BalanceEntry]
+    /// What else the decoders read, by card and key.
+    let fields: [Field]
     private let records: [Block: HistoryRecord]
+    private let lines: [Block: String]
 
-    init(_ dump: CardDump, _ names: any StationNames, _ redaction: Redaction) {
+    /// One field of one card.
+    struct Field {
+        let card: String
+        let cardName: LocalizedText
+        let field: CardField
+    }
+
+    init(_ dump: CardDump, _ names: any StationNames) {
         var balances: [BalanceEntry] = []
+        var fields: [Field] = []
         var records: [Block: HistoryRecord] = [:]
+        var lines: [Block: String] = [:]
         for report in Decoding(dump, names).reports {
             balances += report.balances
-            for record in report.history ?? [] where records[record.raw] == nil { records[record.raw] = record }
+            fields += report.fields.map { Field(card: report.card, cardName: report.name, field: $0) }
+            for (block, line) in GateView(report: report, names: names).lines { lines[block] = line }
+            for record in report.history ?? [] where records[record.raw] == nil {
+                records[record.raw] = record
+                lines[record.raw] = HistoryTable.line(record, report.currency)
+            }
         }
-        self.balances = balances
-        self.records = records
+        (self.balances, self.fields, self.records, self.lines) = (balances, fields, records, lines)
     }
 
     /// The record that a block holds.
@@ -27,6 +43,6 @@ struct Meanings {
 
     /// One line about a block, or nothing.
     func line(_ block: Block?) -> String {
-        record(block).map { HistoryView.line($0) } ?? ""
+        block.flatMap { lines[$0] } ?? ""
     }
 }

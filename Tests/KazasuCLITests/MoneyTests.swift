@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// What people read is in dollars, yuan and taka; documents count cents.
+@Suite("Money of other countries")
+struct MoneyTests {
+    @Test("decode gives both balances that an Octopus can have, each with its condition")
+    func candidates() throws {
+        let english = try Kazasu.run("decode", Card.file("octopus")).output
+        #expect(english.contains("Possible balance  -14.40 HKD (issued since 2017-10-01)\n"), "\(english)")
+        #expect(english.contains("Possible balance  0.60 HKD (issued before 2017-10-01"))
+        let japanese = try Kazasu.run("decode", "--lang", "ja", Card.file("octopus")).output
+        #expect(japanese.contains("残高の候補  -14.40 HKD（2017年10月1日以降の発行）\n"), "\(japanese)")
+        let ryuto = try Kazasu.run("decode", Card.file("ryuto")).output
+        #expect(ryuto.matches(of: /Possible balance +\d+ JPY \(/).count == 2, "\(ryuto)")
+    }
+
+    @Test("A balance is written with its decimal places, and counted in the smallest unit in documents")
+    func balance() throws {
+        let reader = ["-t", "0", "-r", Card.fixture("shenzhen-tong")]
+        #expect(try Kazasu.run(["balance"] + reader).output == "123.40\n")
+        #expect(try Kazasu.run(["balance", "--all"] + reader).output == "shenzhen-tong 123.40 CNY\n")
+        #expect(try Kazasu.run(["balance", "--json"] + reader).output.contains(#""amount": 12340"#))
+        #expect(try Kazasu.run("decode", Card.file("shenzhen-tong")).output.contains("  Balance  123.40 CNY\n"))
+    }
+
+    @Test("Tables give taka, ndjson poisha")
+    func history() throws {
+        let reader = ["-t", "0", "-r", Card.fixture("dhaka")]
+        #expect(try Kazasu.run(["history"] + reader).output.contains(" -100.00   340.00  "))
+        #expect(try Kazasu.run(["history", "--format", "csv"] + reader).output.contains(",-100.00,340.00,"))
+        let lines = try Kazasu.run(["history", "--format", "ndjson"] + reader).output
+        #expect(lines.contains(#""amount":-10000,"balance":34000,"#))
+    }
+}
