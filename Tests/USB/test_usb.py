@@ -214,6 +214,9 @@ class RCS380(ISO14443, Misfortune, unittest.TestCase):
     def test_sigterm_releases_the_reader(self):
         self.is_released_by(signal.SIGTERM)
 
+    def test_a_terminal_that_is_closed_releases_the_reader(self):
+        self.is_released_by(signal.SIGHUP)
+
     def test_the_right_number_but_no_pasori(self):
         self.plug_in(interfaces=(Interface(0x0B, 0x81, 0x02),))
         result = self.kazasu("poll", "--reader", "rcs380")
