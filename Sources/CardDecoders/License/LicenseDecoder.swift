@@ -46,6 +46,9 @@ public enum LicenseDecoder {
         case .myNumberLicense:
             report.pin1 = CardPINState(dump.application(LicenseFile.myNumberLicense)?.file(myNumberPIN))
         }
+        if let text = report.fields.first(where: \.hasJISText), !JISX0208.isAvailable {
+            report.faults.append(LicenseFault(file: text.file, reason: .noConverter))
+        }
         report.compareDates()
         report.checkOrder()
         return report
@@ -91,6 +94,16 @@ extension LicenseReport {
                 faults.append(LicenseFault(file: field.file, tag: field.tag, reason: .outOfOrder))
             }
             last[field.item] = day
+        }
+    }
+}
+
+extension LicenseField {
+    fileprivate var hasJISText: Bool {
+        switch value {
+        case .text(let text): !text.isEmpty
+        case .entry: true
+        default: false
         }
     }
 }

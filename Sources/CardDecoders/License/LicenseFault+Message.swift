@@ -30,6 +30,7 @@ extension LicenseFault.Reason {
         case .empty: "empty"
         case .refused: "refused"
         case .lost: "lost"
+        case .noConverter: "noConverter"
         }
     }
 
@@ -61,6 +62,11 @@ extension LicenseFault.Reason {
                     "カードが読み取りを拒否しました: ステータス \(Hex.encode($0, digits: 4))")
             } ?? LocalizedText("the card refused to read it", "カードが読み取りを拒否しました")
         case .lost: LocalizedText("the card left before it was read to its end", "読み終わる前にカードが離れました")
+        case .noConverter:
+            LocalizedText(
+                "characters are shown by their codes, since this system's C library has no converter EUC-JP "
+                    + "(on Fedora: install glibc-gconv-extra)",
+                "C ライブラリに EUC-JP の変換がないため、文字をコードで表示しています（Fedora では glibc-gconv-extra を導入）")
         }
     }
 }

@@ -42,6 +42,8 @@ public struct LicenseFault: Error, Hashable, Sendable {
         case refused(UInt16?)
         /// The file was not read to its end, because the card left.
         case lost
+        /// The characters of the file's texts are not known here: this system's C library cannot convert JIS X 0208.
+        case noConverter
     }
 
     /// Something that is wrong.
