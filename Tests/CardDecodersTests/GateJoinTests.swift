@@ -35,7 +35,9 @@ struct GateJoinTests {
         #expect(history.prefix(1).map { $0.gateLog?.entryDate?.description } == ["2011-03-12"])
     }
 
-    @Test("The published ICOCA: minutes of its last ride, in Kansai; the gate of the bus belongs to no ride by rail (P11)")
+    @Test(
+        "The published ICOCA: minutes of its last ride, in Kansai; the gate of the bus belongs to no ride by rail (P11)"
+    )
     func publishedICOCA() throws {
         let gates = GateLogTests.rows.filter { $0["id"]?.hasPrefix("P11") == true }.compactMap { $0["hex"] }
         let rides = ExpectedRecord.transit.filter { $0["card"] == "P11" }.compactMap { $0["hex"] }

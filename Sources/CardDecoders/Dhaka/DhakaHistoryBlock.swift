@@ -6,6 +6,8 @@ internal import CardModel
 /// One block of service 220F: header (0 to 3), date (4, 5), hour in the high five bits of 6, stations at 8 and 10,
 /// balance in whole taka in 11 to 13, little-endian.
 struct DhakaHistoryBlock {
+    private static let headers = DecoderTables.localCodes["dhaka", .process]
+
     let raw: Block
 
     /// A record, or `nil` for an empty slot: zeros, or a day before 2020, when there was no such card.
@@ -38,17 +40,4 @@ struct DhakaHistoryBlock {
         return DecoderTables.localStops.place(
             LocalStopCode(system: SystemCode(rawValue: 0x90E3), stop: UInt32(code), digits: 2))
     }
-
-    private struct Header {
-        let kind: RecordKind
-        let name: LocalizedText
-    }
-
-    private static let headers: [UInt32: Header] = [
-        0x0852_1000: Header(kind: .rail, name: LocalizedText("metro ride", "メトロ乗車")),
-        0x08D2_2000: Header(kind: .bus, name: LocalizedText("Hatirjheel ride, start", "ハティルジール乗車(開始)")),
-        0x42D6_3000: Header(kind: .bus, name: LocalizedText("Hatirjheel ride, end", "ハティルジール乗車(終了)")),
-        0x1D60_0201: Header(kind: .charge, name: LocalizedText("MRT Pass top-up", "MRT Passチャージ")),
-        0x4260_0200: Header(kind: .charge, name: LocalizedText("Rapid Pass top-up", "Rapid Passチャージ")),
-    ]
 }

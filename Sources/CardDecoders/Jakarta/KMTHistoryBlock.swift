@@ -8,9 +8,13 @@ internal import CardModel
 /// Seconds since 2000-01-01 00:00 in Jakarta (0 to 3), amount (4 to 7), gate or station (8, 9), kind (12), running
 /// number (13 to 15). Metrodroid takes six hours off the times before 2019; nobody else says so.
 struct KMTHistoryBlock {
+    private static let processes = DecoderTables.localCodes["kmt", .process]
+
     let raw: Block
 
     var record: HistoryRecord {
+        let process = KMTHistoryBlock.processes[UInt32(raw[12])]
+        let kind = process?.kind ?? .other
         let seconds = raw.uint32(at: 0, .big)
         let date = CalendarDate(daysSince2000: UInt16(truncatingIfNeeded: seconds / 86_400))
         let amount = Int(raw.uint32(at: 4, .big))
@@ -18,29 +22,12 @@ struct KMTHistoryBlock {
         return HistoryRecord(
             serial: Int(raw.uint24(at: 13, .big)), date: date,
             time: ClockTime(secondsSinceMidnight: seconds % 86_400), kind: kind,
-            process: CodedValue(code: raw[12], name: name),
+            process: CodedValue(code: raw[12], name: process?.name),
             entry: gate == 0
                 ? nil
                 : DecoderTables.localStops.place(
                     LocalStopCode(system: SystemCode(rawValue: 0x90B7), stop: UInt32(gate))),
             amount: kind == .other ? nil : kind == .rail ? -amount : amount,
             warnings: date.year < 2019 ? [.clockDisputed] : [], raw: raw)
-    }
-
-    private var kind: RecordKind {
-        switch raw[12] {
-        case 0, 2: .charge
-        case 1: .rail
-        default: .other
-        }
-    }
-
-    private var name: LocalizedText? {
-        switch raw[12] {
-        case 0: LocalizedText("top-up at a machine", "券売機チャージ")
-        case 1: LocalizedText("trip", "乗車")
-        case 2: LocalizedText("top-up at a counter", "窓口チャージ")
-        default: nil
-        }
     }
 }

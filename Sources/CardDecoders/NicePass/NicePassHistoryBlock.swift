@@ -8,6 +8,9 @@ internal import CardModel
 /// Date, time of alighting in tens of minutes, device (3, 4), stops of boarding and alighting in twenty bits each
 /// (5 to 9), machine and kind (10), kind of amount in four bits and amount in tens of yen in twelve (11, 12), balance.
 struct NicePassHistoryBlock {
+    private static let machines = DecoderTables.localCodes["nicepass", .terminal]
+    private static let actions = DecoderTables.localCodes["nicepass", .process]
+
     let raw: Block
 
     /// Yen after the record.
@@ -25,8 +28,8 @@ struct NicePassHistoryBlock {
         let time = ClockTime(hour: Int(raw[2]) / 6, minute: Int(raw[2]) % 6 * 10)
         return HistoryRecord(
             serial: nil, date: date, time: time, kind: kind,
-            terminal: CodedValue(code: machine, name: NicePassHistoryBlock.machines[machine]),
-            process: CodedValue(code: action, name: NicePassHistoryBlock.actions[action]),
+            terminal: CodedValue(code: machine, name: NicePassHistoryBlock.machines[UInt32(machine)]?.name),
+            process: CodedValue(code: action, name: NicePassHistoryBlock.actions[UInt32(action)]?.name),
             device: raw.uint16(at: 3, .big), entry: stop(bits: 20), exit: stop(bits: 0), balance: balance,
             warnings: (date == nil ? [.invalidDate] : []) + (time == nil ? [.invalidTime] : [.tenMinuteTime]), raw: raw)
     }
@@ -34,11 +37,11 @@ struct NicePassHistoryBlock {
     private var machine: UInt8 { raw[10] >> 4 }
     private var action: UInt8 { raw[10] & 0xF }
 
+    /// A ride has one of the actions 1 to 3; what else a machine for rides did is unknown.
     private var kind: RecordKind {
-        switch (machine, action) {
-        case (0x1, 0x1...0x3), (0x2, 0x1...0x3): .rail
-        case (0x5, 0x1...0x3): .bus
-        case (0xA, _): .charge
+        switch NicePassHistoryBlock.machines[UInt32(machine)]?.kind {
+        case .charge?: .charge
+        case let ride? where (1...3).contains(action): ride
         default: .other
         }
     }
@@ -50,21 +53,4 @@ struct NicePassHistoryBlock {
         return DecoderTables.localStops.place(
             LocalStopCode(system: SystemCode(rawValue: 0x040F), stop: stop, digits: 5))
     }
-
-    private static let machines: [UInt8: LocalizedText] = [
-        0x1: LocalizedText("railway, entry", "鉄道(入場)"),
-        0x2: LocalizedText("railway", "鉄道"),
-        0x5: LocalizedText("bus", "バス"),
-        0x7: LocalizedText("window", "窓口"),
-        0x8: LocalizedText("machine", "券売機等"),
-        0xA: LocalizedText("charge machine", "入金機"),
-    ]
-
-    private static let actions: [UInt8: LocalizedText] = [
-        0x1: LocalizedText("entry", "入場・乗車"),
-        0x2: LocalizedText("fare", "運賃支払"),
-        0x3: LocalizedText("stored fare", "SF"),
-        0x7: LocalizedText("at the window", "窓口処理"),
-        0x8: LocalizedText("at a machine", "機器処理"),
-    ]
 }

@@ -8,6 +8,8 @@ internal import CardModel
 /// Twelve bits month × 100 + day, twelve bits hour × 100 + minute, the company, then stop (three bytes), line (two) and
 /// device (three): with the Iwasaki group a byte later and a device of two bytes; kind at 12, balance at 13.
 struct RapiCaHistoryBlock {
+    private static let processes = DecoderTables.localCodes["rapica", .process]
+
     let raw: Block
 
     /// The month and the day, which exist in a leap year at least, or `nil`.
@@ -24,10 +26,11 @@ struct RapiCaHistoryBlock {
 
     /// The record, with month and day but without a year, and without its amount.
     var record: HistoryRecord {
+        let process = RapiCaHistoryBlock.processes[UInt32(raw[12])]
         let isAlighting = raw[12] == RapiCaHistoryBlock.alighting
         return HistoryRecord(
-            serial: nil, time: time, partial: monthDay, kind: RapiCaHistoryBlock.kinds[raw[12]] ?? .other,
-            process: CodedValue(code: raw[12], name: RapiCaHistoryBlock.names[raw[12]]),
+            serial: nil, time: time, partial: monthDay, kind: process?.kind ?? .other,
+            process: CodedValue(code: raw[12], name: process?.name),
             entry: isAlighting ? nil : stop, exit: isAlighting ? stop : nil,
             balance: Int(raw.uint24(at: 13, .big)),
             warnings: (monthDay == nil ? [.invalidDate] : []) + (time == nil ? [.invalidTime] : []), raw: raw)
@@ -48,16 +51,4 @@ struct RapiCaHistoryBlock {
 
     private static let iwasaki: UInt8 = 4
     private static let alighting: UInt8 = 0x41
-
-    private static let kinds: [UInt8: RecordKind] = [
-        0x00: .issue, 0x30: .bus, 0x40: .charge, alighting: .bus,
-    ]
-
-    private static let names: [UInt8: LocalizedText] = [
-        0x00: LocalizedText("new issue", "新規発行"),
-        0x10: LocalizedText("registration", "登録"),
-        0x30: LocalizedText("boarding", "乗車"),
-        0x40: LocalizedText("charge", "積増"),
-        alighting: LocalizedText("alighting", "降車"),
-    ]
 }

@@ -18,6 +18,7 @@ public enum DecoderTables {
     static let busOperators = BusOperatorTable(PackageResources.bus_operators_tsv)
     static let liteIssuers = LiteIssuerTable(PackageResources.lite_issuers_tsv)
     static let localStops = LocalStopTable(PackageResources.local_stops_tsv)
+    static let localCodes = LocalCodeTable(PackageResources.local_codes_tsv)
     static let licenseItems = LicenseItemTable(PackageResources.license_items_tsv)
     static let licenseConditions = LicenseConditionTable(PackageResources.license_conditions_tsv)
     static let namedCards = NamedCardTable(PackageResources.named_cards_tsv)
@@ -35,6 +36,7 @@ public enum DecoderTables {
             "bus-operators.tsv": busOperators.faults,
             "lite-issuers.tsv": liteIssuers.faults,
             "local-stops.tsv": localStops.faults,
+            "local-codes.tsv": localCodes.faults,
             "license-items.tsv": licenseItems.faults,
             "license-conditions.tsv": licenseConditions.faults,
             "named-cards.tsv": namedCards.faults,
