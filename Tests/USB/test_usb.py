@@ -114,23 +114,16 @@ class Misfortune:
                     self.assertIn(self.outcome("--fault", f"{command}:{kind}"), expected)
 
 
-class RCS380(ISO14443, Misfortune, unittest.TestCase):
-    """The RC-S380 through the real libusb-1.0."""
-
-    BACK = BACK
-    # Commands: SetCommandType, GetFirmwareVersion, SwitchRF; InSetRF, InSetProtocol, Polling, Read.
-    EARLY, LATE = 2, 7
-    OWN_KINDS = ("error-frame", "wrong-checksum", "wrong-length")
-
-    CHIP, DEVICE, READER = "port100", staticmethod(rc_s380), "rcs380"
+class ThroughLibUSB(ISO14443, Misfortune):
+    """A PaSoRi through the real libusb-1.0; what kind it is, CHIP, DEVICE and READER say."""
 
     def setUp(self):
         self.emulation = Emulation()
         self.addCleanup(self.emulation.unplug_all)
 
     def plug_in(self, *options, **changes):
-        self.chip = Chip(USB_CHIP, "port100", CARD, *options)
-        self.reader = self.emulation.plug_in(rc_s380(**changes), self.chip)
+        self.chip = Chip(USB_CHIP, self.CHIP, CARD, *options)
+        self.reader = self.emulation.plug_in(self.DEVICE(**changes), self.chip)
         return self.reader
 
     def kazasu(self, *arguments, **how):
@@ -140,6 +133,17 @@ class RCS380(ISO14443, Misfortune, unittest.TestCase):
         result = self.kazasu(*arguments)
         self.assertEqual(result.status, 0, result.errors)
         return result.output
+
+
+class RCS380(ThroughLibUSB, unittest.TestCase):
+    """The RC-S380 through the real libusb-1.0."""
+
+    BACK = BACK
+    # Commands: SetCommandType, GetFirmwareVersion, SwitchRF; InSetRF, InSetProtocol, Polling, Read.
+    EARLY, LATE = 2, 7
+    OWN_KINDS = ("error-frame", "wrong-checksum", "wrong-length")
+
+    CHIP, DEVICE, READER = "port100", staticmethod(rc_s380), "rcs380"
 
     def virtual(self, *arguments):
         return outside(*arguments, "--reader", f"virtual:{CARD}")
@@ -230,7 +234,7 @@ class RCS380(ISO14443, Misfortune, unittest.TestCase):
         self.assertEqual(self.reader.claimed, set())
 
 
-class RCS300(ISO14443, Misfortune, unittest.TestCase):
+class RCS300(ThroughLibUSB, unittest.TestCase):
     """The RC-S300 through the real libusb-1.0, with pcscd or without."""
 
     CHIP, DEVICE, READER = "port400", staticmethod(rc_s300), "rcs300"
@@ -239,23 +243,6 @@ class RCS300(ISO14443, Misfortune, unittest.TestCase):
     # Commands: the version twice, the session ended and begun, the field off and on; the protocol, Polling, Read.
     EARLY, LATE = 2, 9
     OWN_KINDS = ("error-frame", "wrong-number")
-
-    def setUp(self):
-        self.emulation = Emulation()
-        self.addCleanup(self.emulation.unplug_all)
-
-    def plug_in(self, *options, **changes):
-        self.chip = Chip(USB_CHIP, "port400", CARD, *options)
-        self.reader = self.emulation.plug_in(rc_s300(**changes), self.chip)
-        return self.reader
-
-    def kazasu(self, *arguments, **how):
-        return self.emulation.run(KAZASU, *arguments, environment={"LC_ALL": "C", "LIBNFC_LOG_LEVEL": "0"}, **how)
-
-    def succeed(self, *arguments):
-        result = self.kazasu(*arguments)
-        self.assertEqual(result.status, 0, result.errors)
-        return result.output
 
     def test_balance_scan_and_dump(self):
         self.plug_in()

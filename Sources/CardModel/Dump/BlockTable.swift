@@ -34,12 +34,11 @@ public struct BlockTable: Hashable, Sendable {
             return holds(number, at: place) ? entries[place].block : nil
         }
         set {
-            let place = place(of: number)
-            switch (holds(number, at: place), newValue) {
-            case (true, let block?): entries[place].block = block
-            case (true, nil): entries.remove(at: place)
-            case (false, let block?): entries.insert((number, block), at: place)
-            case (false, nil): break
+            if let newValue {
+                updateValue(newValue, forKey: number)
+            } else {
+                let place = place(of: number)
+                if holds(number, at: place) { entries.remove(at: place) }
             }
         }
     }
@@ -49,18 +48,19 @@ public struct BlockTable: Hashable, Sendable {
     /// - Returns: the block that had the number before.
     @discardableResult
     public mutating func updateValue(_ block: Block, forKey number: UInt16) -> Block? {
-        let before = self[number]
-        self[number] = block
-        return before
+        let place = place(of: number)
+        guard holds(number, at: place) else {
+            entries.insert((number, block), at: place)
+            return nil
+        }
+        defer { entries[place].block = block }
+        return entries[place].block
     }
 
     /// Adds the blocks whose numbers are not there yet.
     public mutating func add(missing others: BlockTable) {
         for (number, block) in others where self[number] == nil { self[number] = block }
     }
-
-    /// Makes room for as many blocks.
-    public mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
     /// Other blocks with the same numbers.
     public func mapValues<Failure: Error>(_ change: (Block) throws(Failure) -> Block) throws(Failure) -> BlockTable {

@@ -38,7 +38,7 @@ extension JSONValue {
                 entry.value.writeWithKey(entry.key, to: &line) { $1.value($0) }
             }
             line.raw(brackets.1)
-            if line.bytes.count + indent <= JSONValue.lineLength { return writer.raw(line) }
+            if line.count + indent <= JSONValue.lineLength { return writer.raw(line) }
         }
         writer.raw(brackets.0)
         for (index, entry) in entries.enumerated() {
