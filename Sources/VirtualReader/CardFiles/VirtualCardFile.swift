@@ -30,11 +30,13 @@ public enum VirtualCardFile {
     ///
     /// - Throws: `DocumentError` with the path of what is wrong.
     public static func loadField(_ bytes: [UInt8]) throws(DocumentError) -> VirtualField {
-        let (cards, faults) = try parse(bytes)
-        return VirtualField(cards: cards, faults: faults)
+        let (cards, faults, visits) = try parse(bytes)
+        return VirtualField(cards: cards, faults: faults, visits: visits)
     }
 
-    private static func parse(_ bytes: [UInt8]) throws(DocumentError) -> (cards: [any VirtualCard], faults: FaultPlan) {
+    private static func parse(
+        _ bytes: [UInt8]
+    ) throws(DocumentError) -> (cards: [any VirtualCard], faults: FaultPlan, visits: CardVisits?) {
         guard bytes.count <= CardDump.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: CardDump.longestDocument)
         }
@@ -44,19 +46,25 @@ public enum VirtualCardFile {
             try root.optional("virtual")?.optional("faults")?.list { rule throws(DocumentError) in
                 try FaultRule(json: rule)
             } ?? [])
-        guard let list = try root.optional("cards") else { return ([try card(root)], faults) }
-        try root.allowOnly(["schema", "comment", "cards", "virtual"])
-        try root.optional("virtual")?.allowOnly(["faults"])
+        let visits = try root.optional("virtual")?.optional("visits").map { json throws(DocumentError) in
+            try CardVisits(json: json)
+        }
+        guard let list = try root.optional("cards") else { return ([try card(root)], faults, visits) }
+        try root.allowOnly(["schema", "comment", "cards", "phone", "virtual"])
+        try root.optional("virtual")?.allowOnly(["faults", "visits"])
         let elements = try list.elements()
         guard (1...8).contains(elements.count) else { throw list.malformed("1 to 8 cards") }
         var cards: [any VirtualCard] = []
         for element in elements {
-            if let faults = try element.optional("virtual")?.optional("faults") {
-                throw faults.malformed("no faults here; they belong to the field, in `virtual` of the document")
+            for key in ["faults", "visits"] {
+                if let json = try element.optional("virtual")?.optional(key) {
+                    throw json.malformed("no \(key) here; they belong to the field, in `virtual` of the document")
+                }
             }
             cards.append(try card(element))
         }
-        return (cards, faults)
+        if let phone = try root.optional("phone") { cards = [try VirtualPhone(json: phone, cards)] }
+        return (cards, faults, visits)
     }
 
     /// The card that a document, or an element of `cards`, describes.
@@ -104,5 +112,32 @@ public enum VirtualCardFile {
         var systems = dump.systems.map { VirtualSystem($0) }
         try options.hide(in: &systems)
         return VirtualFeliCaCard(systems: systems, profile: try options.applied(to: CardProfile(pmm: pmm)))
+    }
+}
+
+extension CardVisits {
+    /// Reads `virtual.visits`.
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        try json.allowOnly(["seed", "frames", "startup"])
+        self.init(
+            seed: UInt64(clamping: try json.optional("seed")?.integer(in: 0...Int.max) ?? 0),
+            frames: try json.optional("frames")?.integer(in: 0...1_000_000) ?? 60,
+            startup: .milliseconds(try json.optional("startup")?.integer(in: 0...60_000) ?? 0))
+    }
+}
+
+extension VirtualPhone {
+    /// Reads `phone`; the cards in it are those of `cards`.
+    fileprivate convenience init(json: JSONCursor, _ cards: [any VirtualCard]) throws(DocumentError) {
+        try json.allowOnly(["firstAnswer", "start", "grace", "seed"])
+        var rules = Rules()
+        if let number = try json.optional("firstAnswer") { rules.firstAnswer = try number.integer(in: 1...100) }
+        if let time = try json.optional("start") { rules.startTime = .milliseconds(try time.integer(in: 0...60_000)) }
+        if let time = try json.optional("grace") { rules.gracePeriod = .milliseconds(try time.integer(in: 0...60_000)) }
+        let feliCa = cards.compactMap { $0 as? VirtualFeliCaCard }
+        guard feliCa.count <= 1 else { throw json.malformed("one FeliCa card at most in a phone") }
+        self.init(
+            express: feliCa.first, others: cards.filter { !($0 is VirtualFeliCaCard) }, rules: rules,
+            seed: UInt64(clamping: try json.optional("seed")?.integer(in: 0...Int.max) ?? 0))
     }
 }

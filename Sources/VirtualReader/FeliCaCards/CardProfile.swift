@@ -33,6 +33,8 @@ public struct CardProfile: Hashable, Sendable {
     public var encryption: UInt8 = 0x4F
     /// How long it thinks, in hundredths of the longest time that its PMm allows.
     public var answerTimePercent = 10
+    /// For how long it hears nothing after it got power; real cards need up to 20 ms (FeliCa user's manual, 2.4.1).
+    public var startupTime = Duration.zero
     /// What it tells about itself.
     public var product = ProductData()
 

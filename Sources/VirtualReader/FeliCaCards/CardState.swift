@@ -48,6 +48,13 @@ struct CardState {
         standardSystems[current].memory = memory
     }
 
+    mutating func renumber(_ number: UInt64) {
+        for index in standardSystems.indices {
+            let own = standardSystems[index].idm.systemNumber
+            standardSystems[index].idm = IDm(rawValue: number).inSystem(own)
+        }
+    }
+
     mutating func losePower() {
         current = 0
         lite?.losePower()

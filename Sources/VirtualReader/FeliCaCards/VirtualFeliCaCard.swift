@@ -38,9 +38,17 @@ public final class VirtualFeliCaCard: VirtualPacketCard {
     /// Its limits and oddities.
     public var profile: CardProfile { state.withLock(\.profile) }
 
+    /// For how long it hears nothing after it got power.
+    public var startupTime: Duration { profile.startupTime }
+
     /// What the card does with a frame; `nil` when it keeps silent.
     public func answer(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> CardAnswer? {
         state.withLock { $0.answer(frame, at: bitRate) }
+    }
+
+    /// Gives every system another IDm, in which only the number of the system stays.
+    func renumber(_ number: UInt64) {
+        state.withLock { $0.renumber(number) }
     }
 
     /// Back to the first system; what was written stays.

@@ -11,9 +11,21 @@ public protocol RadioField: AnyObject, Sendable {
 
     /// The carrier went off: every card loses its power.
     func switchOff()
+
+    /// The carrier went on before the first frame. A frame switches it on as well.
+    func switchOn()
+
+    /// The host let this time pass.
+    func pass(_ time: Duration)
 }
 
 extension RadioField {
+    /// Nothing is known of what lies in the field.
+    public func switchOn() {}
+
+    /// There is no clock.
+    public func pass(_ time: Duration) {}
+
     /// Sends one FeliCa packet, LEN byte included, without preamble, sync code and CRC.
     public func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
         exchange(RadioFrame(.felica(bitRate), frame))

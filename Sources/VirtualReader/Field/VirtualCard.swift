@@ -10,6 +10,12 @@ public protocol VirtualCard: AnyObject, Sendable {
     /// - Parameter frame: it may hold anything: cards never trap.
     func answer(_ frame: RadioFrame) -> CardAnswer?
 
+    /// The same for cards to which it matters since when they have power.
+    func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer?
+
+    /// For how long it hears nothing after it got power.
+    var startupTime: Duration { get }
+
     /// The field was switched off, or the card was taken away: what is only kept under power is lost.
     func losePower()
 
@@ -22,6 +28,12 @@ public protocol VirtualCard: AnyObject, Sendable {
 }
 
 extension VirtualCard {
+    /// The same whenever it got power.
+    public func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer? { answer(frame) }
+
+    /// At once.
+    public var startupTime: Duration { .zero }
+
     /// Cards without ISO-DEP get no APDUs.
     public func apdu(completedBy frame: RadioFrame) -> [UInt8]? { nil }
 

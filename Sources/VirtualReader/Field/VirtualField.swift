@@ -17,21 +17,38 @@ public final class VirtualField: Sendable {
     }
 
     private struct State {
-        var cards: [any VirtualCard]
+        var placed: [PlacedCard]
         var faults: FaultPlan
+        var visits: CardVisits?
         var statistics = FieldStatistics()
+        var now = Duration.zero
+        var isOn = false
         /// What becomes of all answers that belong to the present command APDU.
         var lostAnswers: Fault?
+
+        /// The cards that are there get power; those that have it keep it.
+        mutating func switchOn() {
+            isOn = true
+            for index in placed.indices { placed[index].gainPower(at: now) }
+        }
+
+        mutating func losePower() {
+            for index in placed.indices { placed[index].losePower(at: now) }
+        }
     }
 
     private let state: Mutex<State>
     private let collision: Collision
 
     /// A field with cards in it.
+    ///
+    /// - Parameter visits: when the cards come and go; `nil` when they stay.
     public init(
-        cards: [any VirtualCard] = [], faults: FaultPlan = FaultPlan(), collision: Collision = .firstIsHeard
+        cards: [any VirtualCard] = [], faults: FaultPlan = FaultPlan(), collision: Collision = .firstIsHeard,
+        visits: CardVisits? = nil
     ) {
-        state = Mutex(State(cards: cards, faults: faults))
+        let placed = cards.map { PlacedCard($0, startupTime: $0.startupTime) }
+        state = Mutex(State(placed: placed, faults: faults, visits: visits))
         self.collision = collision
     }
 
@@ -39,18 +56,25 @@ public final class VirtualField: Sendable {
     public var statistics: FieldStatistics { state.withLock(\.statistics) }
 
     /// The cards that lie in the field, whether or not the plan says that they are away now.
-    public var cards: [any VirtualCard] { state.withLock(\.cards) }
+    public var cards: [any VirtualCard] { state.withLock { $0.placed.map(\.card) } }
+
+    /// The field's own clock: time in the air, the cards' thinking time, and what ``pass(_:)`` adds.
+    public var now: Duration { state.withLock(\.now) }
 
     /// Puts one more card into the field.
     public func place(_ card: any VirtualCard) {
-        state.withLock { $0.cards.append(card) }
+        state.withLock { state in
+            var placed = PlacedCard(card, startupTime: card.startupTime)
+            if state.isOn { placed.gainPower(at: state.now) }
+            state.placed.append(placed)
+        }
     }
 
     /// Takes all cards away.
     public func removeCards() {
         state.withLock { state in
-            for card in state.cards { card.losePower() }
-            state.cards = []
+            state.losePower()
+            state.placed = []
         }
     }
 
@@ -59,10 +83,21 @@ public final class VirtualField: Sendable {
         state.withLock { $0.faults = faults }
     }
 
+    /// Lets time pass in which nothing is sent.
+    public func pass(_ time: Duration) {
+        state.withLock { $0.now += max(time, .zero) }
+    }
+
+    /// Switches the field on: the cards in it get their power.
+    public func switchOn() {
+        state.withLock { $0.switchOn() }
+    }
+
     /// Switches the field off: every card loses its power. The next exchange switches it on again.
     public func switchOff() {
         state.withLock { state in
-            for card in state.cards { card.losePower() }
+            state.isOn = false
+            state.losePower()
         }
     }
 
@@ -76,12 +111,16 @@ public final class VirtualField: Sendable {
         state.withLock { state in
             let code = frame.commandCode
             state.statistics.begin(code)
+            state.switchOn()
             let fault = state.faults.fault(
                 exchange: state.statistics.exchanges, command: code,
                 exchangesOfCommand: state.statistics.count(of: code))
+            state.visits?.come(&state.placed, before: state.statistics.exchanges, at: state.now)
             if fault != .absent { VirtualField.planAPDU(frame, &state) }
-            let outcome = outcome(of: frame, fault ?? state.lostAnswers, state.cards)
+            let outcome = outcome(of: frame, fault ?? state.lostAnswers, &state)
             state.statistics.end(outcome)
+            state.now += TimeModel.time(of: frame, outcome)
+            state.visits?.go(&state.placed, after: frame, outcome, state.statistics.exchanges, at: state.now)
             return outcome
         }
     }
@@ -89,7 +128,7 @@ public final class VirtualField: Sendable {
     /// Counts a command APDU that this frame completes, and prepares what goes wrong with it.
     private static func planAPDU(_ frame: RadioFrame, _ state: inout State) {
         if frame.looksForCards { state.lostAnswers = nil }
-        for card in state.cards {
+        for card in state.placed.map(\.card) {
             guard let command = card.apdu(completedBy: frame) else { continue }
             let instruction = command.element(at: 1)
             state.statistics.beginAPDU(instruction)
@@ -103,14 +142,14 @@ public final class VirtualField: Sendable {
     }
 
     private func outcome(
-        of frame: RadioFrame, _ fault: Fault?, _ cards: [any VirtualCard]
+        of frame: RadioFrame, _ fault: Fault?, _ state: inout State
     ) -> FieldOutcome {
         if fault == .absent {
-            for card in cards { card.losePower() }
+            state.losePower()
             return .silence
         }
         // Every card hears every frame; a lost answer is lost only after the card has done what was asked.
-        let answers = cards.compactMap { $0.answer(frame) }
+        let answers = state.placed.compactMap { $0.answer(frame, at: state.now) }
         guard var first = answers.min(by: { $0.thinkingTime < $1.thinkingTime }) else { return .silence }
         let others = answers.filter { $0.thinkingTime == first.thinkingTime && $0.frame != first.frame }
         if !others.isEmpty, collision == .damaged {

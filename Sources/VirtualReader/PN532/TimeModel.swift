@@ -48,6 +48,17 @@ public struct TimeModel: Hashable, Sendable {
         firstTimeSlot + timeSlot * (Int(timeSlotNumber) + 1)
     }
 
+    /// How long an exchange takes on the field's clock: a Polling that nobody answers its time slots, another frame the
+    /// time that it is on air.
+    static func time(of frame: RadioFrame, _ outcome: FieldOutcome) -> Duration {
+        let outward = airTime(frame.bytes.count, frame.technology)
+        guard case .answer(let answer) = outcome else {
+            let isPolling = if case .felica = frame.technology { frame.commandCode == 0x00 } else { false }
+            return isPolling ? outward + pollingWindow(timeSlotNumber: frame.bytes.last ?? 0) : outward
+        }
+        return outward + answer.thinkingTime + airTime(answer.frame.count, frame.technology)
+    }
+
     /// How long one look for a Type A card takes when there is none (a figure of the simulator's, as the next one).
     static let emptyTypeA = Duration.milliseconds(1)
     /// How long one look for a Type B card takes when there is none.

@@ -51,7 +51,7 @@ struct Port100Firmware: USBFirmware {
         case 0x04: return communicate(parameters, &port)
         case 0x06:
             registers.isFieldOn = parameters.first == 0x01
-            if !registers.isFieldOn { field.switchOff() }
+            if registers.isFieldOn { field.switchOn() } else { field.switchOff() }
             return [0x00]
         case 0x20: return [0x11, 0x01]
         case 0x22: return [0x00, 0x01]

@@ -89,7 +89,9 @@ struct Port400Firmware: USBFirmware {
         case [0x83, 0x00]:
             session.isFieldOn = false
             field.switchOff()
-        case [0x84, 0x00]: session.isFieldOn = true
+        case [0x84, 0x00]:
+            session.isFieldOn = true
+            field.switchOn()
         case let objects where objects.starts(with: [0xFF, 0x6E, 0x03, 0x05, 0x01]) && objects.count == 6:
             guard session.set(speed: objects[5]) else { return Self.failed(0x6A, 0x80) }
         default: return Self.failed(0x6A, 0x80)

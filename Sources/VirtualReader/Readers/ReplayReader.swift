@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
 public import NFCTransport
 
 /// A reader that plays a transcript: the same requests in the same order give the same answers, and any other request
 /// is an error that says what was expected. Time-outs are not compared, and nobody waits.
+///
+/// How often a card is looked for in vain depends on the time that passes, and with it how often each request stands in a
+/// transcript. So looks that found nothing may be left out, and between two exchanges a look may be repeated: it finds what it
+/// found before. A Polling for the transit system that was not recorded finds nothing, since searches may begin with it.
 public final class ReplayReader: Reader {
     /// What the transcript says of the reader that was used.
     public let information: ReaderInformation
     private var waiting: ArraySlice<Transcript.Line>
+    /// What was looked for since the last exchange, and what that found.
+    private var looks: [ActivationRequest: PICC?] = [:]
     private let cancellation: CancellationToken
 
     /// A reader that plays a transcript.
@@ -22,12 +29,23 @@ public final class ReplayReader: Reader {
     /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when something else was asked there, and the
     ///   error that was recorded.
     public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        try cancellation.check()
+        for (place, line) in waiting.enumerated() {
+            guard case .activate(let recorded, let result) = line.entry.event else { break }
+            if recorded == request {
+                waiting = waiting.dropFirst(place + 1)
+                looks[request] = .some(try? result.get())
+                return try result.get()
+            }
+            guard case .success(nil) = result else { break }
+        }
+        if let known = looks[request] { return known }
         let line = try next { FrameText.of(request) }
-        guard case .activate(request, let result) = line.entry.event else {
+        guard case .activate = line.entry.event, case .felica(.transit, _, _, _) = request else {
             throw ReplayReader.mismatch(line, FrameText.of(request))
         }
-        waiting = waiting.dropFirst()
-        return try result.get()
+        looks[request] = .some(nil)
+        return nil
     }
 
     /// Gives what came when the same frame was sent.
@@ -42,6 +60,7 @@ public final class ReplayReader: Reader {
             throw ReplayReader.mismatch(line, FrameText.of(frame) + ReplayReader.difference(line.entry.event, frame))
         }
         waiting = waiting.dropFirst()
+        looks = [:]
         return try result.get()
     }
 

@@ -3,7 +3,9 @@
 /// What a card of ISO 14443 type A tells while it is selected.
 public struct TypeAIdentity: Hashable, Sendable {
     /// The UID: 4, 7 or 10 bytes, in the order of the air.
-    public let uid: [UInt8]
+    public private(set) var uid: [UInt8]
+    /// Whether the last three bytes of the UID are others after each loss of power, as a phone's are; its first is 08 then.
+    public private(set) var isRandom = false
     /// The ATQA as people write it, as in `0344`; on the air the low byte comes first.
     public var atqa: UInt16
     /// The SAK of the last cascade level; its bit 3 (04, UID not complete) is never sent there.
@@ -21,6 +23,23 @@ public struct TypeAIdentity: Hashable, Sendable {
         }
         self.uid = uid
         self.sak = sak
+    }
+
+    /// A card that chooses another UID of four bytes, `08` before three random ones, whenever it gets power.
+    public static func random(atqa: UInt16? = nil, sak: UInt8) -> TypeAIdentity {
+        TypeAIdentity(randomWithATQA: atqa ?? 0x0004, sak: sak)
+    }
+
+    private init(randomWithATQA atqa: UInt16, sak: UInt8) {
+        uid = [0x08, 0, 0, 0]
+        isRandom = true
+        self.atqa = atqa
+        self.sak = sak
+    }
+
+    mutating func chooseUID(_ random: inout SplitMix64) {
+        guard isRandom else { return }
+        uid = [0x08] + (0..<3).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
     }
 
     /// What a Type 2 Tag tells, whose UID always has seven bytes.

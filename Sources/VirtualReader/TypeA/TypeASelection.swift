@@ -18,16 +18,19 @@ struct TypeASelection: Sendable {
         case active
     }
 
-    let identity: TypeAIdentity
+    private(set) var identity: TypeAIdentity
+    private var random = SplitMix64(seed: 0x08)
     private var step = Step.idle
     /// Whether an error leads to the halted state and not to idle, because the card was halted before.
     private var wasHalted = false
 
     init(_ identity: TypeAIdentity) {
         self.identity = identity
+        self.identity.chooseUID(&random)
     }
 
     mutating func losePower() {
+        identity.chooseUID(&random)
         step = .idle
         wasHalted = false
     }

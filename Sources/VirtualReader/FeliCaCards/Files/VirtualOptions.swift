@@ -8,8 +8,8 @@ struct VirtualOptions {
     private static let keys: Set<String> = [
         "also", "answerTime", "bitRates", "blocksPerRead", "blocksPerWrite", "commands", "containerID",
         "containerIssue", "containerProperties", "echoLimit", "encryption", "faults", "knownAttributes", "overLimit",
-        "productInformation", "refusal", "requestCodes", "silent", "specificationVersion", "statusStyle",
-        "systemStatus", "trailingBytes", "unlistedSystems",
+        "productInformation", "refusal", "requestCodes", "silent", "specificationVersion", "startup", "statusStyle",
+        "systemStatus", "trailingBytes", "unlistedSystems", "visits",
     ]
 
     private let json: JSONCursor?
@@ -59,6 +59,9 @@ struct VirtualOptions {
         if let value = try json.optional("blocksPerWrite") { profile.blocksPerWrite = try value.integer(in: 1...13) }
         if let value = try json.optional("echoLimit") { profile.echoLimit = try value.integer(in: 0...252) }
         if let value = try json.optional("answerTime") { profile.answerTimePercent = try value.integer(in: 0...1000) }
+        if let value = try json.optional("startup") {
+            profile.startupTime = .milliseconds(try value.integer(in: 0...60_000))
+        }
         if let list = try json.optional("bitRates") {
             profile.bitRates = Set(
                 try list.list { rate throws(DocumentError) in

@@ -35,6 +35,8 @@ final class PN532Chip {
     private var receivedByCode: [UInt8: Int] = [:]
     /// When the bytes that came from the host are all over the line.
     private var lineBusyUntil = Duration.zero
+    /// When the last command was done with; what the host lets pass after it passes in the field, too.
+    private var idleSince: Duration?
     /// The model's own clock: it is not moved by what the machine adds to every wait.
     private var modelTime = Duration.zero
 
@@ -56,6 +58,8 @@ final class PN532Chip {
     func run() {
         while let frame = nextFrame() {
             modelTime = max(line.now, timing.serialLine ? lineBusyUntil : .zero)
+            if let idleSince { field.pass(line.now - idleSince) }
+            defer { idleSince = line.now }
             switch frame {
             case .acknowledge:
                 change(to: speedAfterAcknowledge ?? speed)

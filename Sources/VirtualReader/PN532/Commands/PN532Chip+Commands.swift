@@ -78,7 +78,7 @@ extension PN532Chip {
         while let address = try? reader.readUInt16(.big), let value = try? reader.readUInt8() {
             registers[address] = value
         }
-        if wasOn, !registers.isFieldOn { field.switchOff() }
+        tellField(wasOn: wasOn)
         return .answer([])
     }
 
@@ -130,7 +130,13 @@ extension PN532Chip {
     }
 
     private func switchField(on: Bool) {
-        if registers.isFieldOn, !on { field.switchOff() }
+        let wasOn = registers.isFieldOn
         registers.isFieldOn = on
+        tellField(wasOn: wasOn)
+    }
+
+    private func tellField(wasOn: Bool) {
+        if wasOn, !registers.isFieldOn { field.switchOff() }
+        if !wasOn, registers.isFieldOn { field.switchOn() }
     }
 }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Since when a card has power, on the field's clock.
+public struct CardPower: Hashable, Sendable {
+    /// The time now.
+    public let now: Duration
+    /// When it got power.
+    public let since: Duration
+    /// How long it had none before that; `nil` when it never had any.
+    public let outage: Duration?
+}
+
+/// A card in a field, or on its way into it.
+struct PlacedCard: Sendable {
+    let card: any VirtualCard
+    /// For how long it hears nothing after it got power.
+    var startupTime: Duration
+    /// Whether it is outside the field.
+    var isAway = false
+    private var poweredSince: Duration?
+    private var lostPowerAt: Duration?
+    private var outage: Duration?
+
+    init(_ card: any VirtualCard, startupTime: Duration) {
+        self.card = card
+        self.startupTime = startupTime
+    }
+
+    /// Does nothing when it has power already, or is away.
+    mutating func gainPower(at now: Duration) {
+        guard poweredSince == nil, !isAway else { return }
+        poweredSince = now
+        outage = lostPowerAt.map { now - $0 }
+    }
+
+    mutating func losePower(at now: Duration) {
+        if poweredSince != nil { lostPowerAt = now }
+        poweredSince = nil
+        card.losePower()
+    }
+
+    func answer(_ frame: RadioFrame, at now: Duration) -> CardAnswer? {
+        guard let poweredSince, now - poweredSince >= startupTime else { return nil }
+        return card.answer(frame, CardPower(now: now, since: poweredSince, outage: outage))
+    }
+}
+
+/// When the cards of a field come and go: away at first, they come after a random number of frames, with a random time in
+/// which they hear nothing; after their first answer to Read Without Encryption they are taken away again.
+///
+/// For soak tests: a host that looks for a card and reads it, again and again, meets it at every moment of its search.
+public struct CardVisits: Sendable {
+    private let frames: Int
+    private let startup: Duration
+    private var random: SplitMix64
+    private var comesAfter: Int?
+
+    /// Visits that are the same for the same seed.
+    ///
+    /// - Parameters:
+    ///   - frames: the most frames for which they are away.
+    ///   - startup: the longest time for which they hear nothing.
+    public init(seed: UInt64, frames: Int, startup: Duration) {
+        self.frames = max(frames, 0)
+        self.startup = max(startup, .zero)
+        random = SplitMix64(seed: seed)
+        comesAfter = 0
+    }
+
+    mutating func come(_ placed: inout [PlacedCard], before exchange: Int, at now: Duration) {
+        if comesAfter == 0 { leave(&placed, exchange, at: now) }
+        guard let last = comesAfter, exchange > last else { return }
+        comesAfter = nil
+        for index in placed.indices {
+            placed[index].isAway = false
+            placed[index].startupTime = startup * Int.random(in: 0...1000, using: &random) / 1000
+            placed[index].gainPower(at: now)
+        }
+    }
+
+    mutating func go(
+        _ placed: inout [PlacedCard], after frame: RadioFrame, _ outcome: FieldOutcome, _ exchange: Int,
+        at now: Duration
+    ) {
+        guard case .answer = outcome, case .felica = frame.technology, frame.commandCode == 0x06 else { return }
+        leave(&placed, exchange, at: now)
+    }
+
+    private mutating func leave(_ placed: inout [PlacedCard], _ exchange: Int, at now: Duration) {
+        for index in placed.indices {
+            placed[index].losePower(at: now)
+            placed[index].isAway = true
+        }
+        comesAfter = exchange + Int.random(in: 0...frames, using: &random)
+    }
+}

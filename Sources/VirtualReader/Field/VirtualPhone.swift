@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import NFCTransport
+internal import Synchronization
+
+/// A phone that shows itself as a card, as iPhones are reported to: an Express transit card that answers system 0003, and a
+/// wallet that opens, and asks its owner to choose a card, when anything else is polled for.
+///
+/// A tap lasts from the moment when the phone feels the field until it has felt none for ``Rules/gracePeriod``. It answers only
+/// after some requests, from the Polling on that ``Rules/firstAnswer`` says when one technology is looked for, one request
+/// earlier for each more. Once the wallet is open, nothing is answered for the rest of the tap. Each tap has another IDm.
+///
+/// Sources: kormax, apple-enhanced-contactless-polling (2025-11); bellx2's measurements of system codes. What a phone does
+/// when 0003 and other codes are polled for in turn nobody has written down; this one opens its wallet.
+public final class VirtualPhone: VirtualCard {
+    /// How long it takes until it answers, and how long it remembers.
+    public struct Rules: Hashable, Sendable {
+        /// The request, counted from 1, that it answers first when one technology is looked for.
+        public var firstAnswer = 4
+        /// For how long it answers nothing in a tap; 40 to 50 ms are reported of FeliCa, 72 to 100 ms of type A.
+        public var startTime = Duration.milliseconds(50)
+        /// For how long the field may be off in a tap.
+        public var gracePeriod = Duration.milliseconds(750)
+
+        /// What is reported.
+        public init() {}
+    }
+
+    private struct State {
+        var looks: [Technology: Int] = [:]
+        var hasHeardTransit = false
+        var isWalletOpen = false
+        /// What it shows itself as, once it has answered.
+        var active: Technology?
+        var powerSince: Duration?
+        var tapSince = Duration.zero
+        var taps = 0
+        var walletOpenings = 0
+        var random: SplitMix64
+    }
+
+    private let rules: Rules
+    private let express: VirtualFeliCaCard?
+    private let others: [any VirtualCard]
+    private let state: Mutex<State>
+
+    /// A phone with these cards in it.
+    ///
+    /// - Parameters:
+    ///   - express: the Express transit card.
+    ///   - others: cards of type A and B, which are shown when nobody has polled for the transit card.
+    public init(express: VirtualFeliCaCard?, others: [any VirtualCard] = [], rules: Rules = Rules(), seed: UInt64 = 0) {
+        self.express = express
+        self.others = others
+        self.rules = rules
+        state = Mutex(State(random: SplitMix64(seed: seed)))
+    }
+
+    /// How often its wallet was opened.
+    public var walletOpenings: Int { state.withLock(\.walletOpenings) }
+
+    /// How often it was held to a reader.
+    public var taps: Int { state.withLock(\.taps) }
+
+    /// Nothing: without a field a phone does not answer.
+    public func answer(_ frame: RadioFrame) -> CardAnswer? { nil }
+
+    public func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer? {
+        state.withLock { state in
+            feel(power, &state)
+            let isCalled = isCall(frame, &state)
+            guard !state.isWalletOpen else { return nil }
+            let technology = frame.technology.kind
+            if isCalled, isReady(technology, power, state) { state.active = technology }
+            guard state.active == technology else { return nil }
+            guard technology == .felica else { return others.compactMap { $0.answer(frame, power) }.first }
+            return express?.answer(frame, power)
+        }
+    }
+
+    public func losePower() {
+        express?.losePower()
+        for card in others { card.losePower() }
+    }
+
+    public func apdu(completedBy frame: RadioFrame) -> [UInt8]? {
+        others.compactMap { $0.apdu(completedBy: frame) }.first
+    }
+
+    public func changeNextResponse(_ fault: Fault) {
+        for card in others { card.changeNextResponse(fault) }
+    }
+
+    /// Begins another tap when the field was away for long.
+    private func feel(_ power: CardPower, _ state: inout State) {
+        guard state.powerSince != power.since else { return }
+        let isFirst = state.powerSince == nil
+        state.powerSince = power.since
+        state.active = nil
+        guard isFirst || power.outage.map({ $0 >= rules.gracePeriod }) ?? true else { return }
+        state.looks = [:]
+        state.hasHeardTransit = false
+        state.isWalletOpen = false
+        state.tapSince = power.since
+        state.taps += 1
+        express?.renumber(state.random.next())
+    }
+
+    /// Counts a request with which a reader looks for cards, and opens the wallet where that is what it asks for.
+    ///
+    /// - Returns: whether it calls a card that the phone may show.
+    private func isCall(_ frame: RadioFrame, _ state: inout State) -> Bool {
+        guard case .felica = frame.technology else {
+            guard frame.looksForCards else { return false }
+            state.looks[frame.technology.kind, default: 0] += 1
+            return !state.hasHeardTransit && state.active == nil
+        }
+        guard frame.commandCode == 0x00, frame.bytes.count == 6 else { return false }
+        state.looks[.felica, default: 0] += 1
+        let code = SystemCode(rawValue: UInt16(frame.bytes[2]) << 8 | UInt16(frame.bytes[3]))
+        if code == .transit, express != nil {
+            state.hasHeardTransit = true
+            return true
+        }
+        let opensWallet: [SystemCode] = [.transit, .commonArea, .any, SystemCode(rawValue: 0x0000)]
+        if opensWallet.contains(code), !state.isWalletOpen {
+            state.isWalletOpen = true
+            state.active = nil
+            state.walletOpenings += 1
+        }
+        return false
+    }
+
+    private func isReady(_ technology: Technology, _ power: CardPower, _ state: State) -> Bool {
+        let needed = rules.firstAnswer + 1 - state.looks.count
+        let start = technology == .felica ? rules.startTime : rules.startTime * 2
+        return state.looks[technology, default: 0] >= needed && power.now - state.tapSince >= start
+    }
+}
+
+extension RadioTechnology {
+    /// The kind of card that hears it.
+    fileprivate var kind: Technology {
+        switch self {
+        case .felica: .felica
+        case .typeA: .typeA
+        case .typeB: .typeB
+        }
+    }
+}
