@@ -18,6 +18,8 @@ TEST_ARGS ?=
 BENCH_ARGS ?=
 # How long `make fuzz` feeds each parser.
 FUZZ_SECONDS ?= 60
+# How often the card comes in `make soak-arrivals`.
+ARRIVALS ?= 10000
 DEMO_CARD ?= Fixtures/cards/suica-p1/card.json
 
 # An import of a module that Package.swift does not allow is an error.
@@ -83,7 +85,7 @@ demo: deps build ## installs, builds, then reads a virtual card through the real
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: test test-usb test-certificates lint format coverage asan tsan fuzz bench
+.PHONY: test test-usb soak-arrivals test-certificates lint format coverage asan tsan fuzz bench
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	swift test --skip-build --scratch-path $(SCRATCH) $(TEST_ARGS)
@@ -94,6 +96,13 @@ test-usb: deps venv ## runs the unmodified program before emulated USB readers
 	$(SWIFT_BUILD) --product usb-chip
 	KAZASU="$$($(SWIFT_BUILD) --show-bin-path)/kazasu" USB_CHIP="$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" \
 	    umockdev-wrapper /usr/bin/python3 Tests/USB/test_usb.py
+
+# The readers that are simulated in the test process, then those behind the real libusb and libnfc.
+soak-arrivals: deps venv ## puts a card with two purses on each simulated reader at 10,000 random moments
+	$(SWIFT_BUILD) --build-tests
+	KAZASU_ARRIVALS=$(ARRIVALS) swift test --skip-build --scratch-path $(SCRATCH) --filter ArrivalTests
+	KAZASU_ARRIVALS=$(ARRIVALS) USB_ARRIVALS="$$($(SWIFT_BUILD) --show-bin-path)/usb-arrivals" \
+	    USB_CHIP="$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" umockdev-wrapper /usr/bin/python3 Tests/USB/arrivals.py
 
 # A folder of its own: every module is compiled anew for another trait.
 test-certificates: deps venv ## builds the program with the package trait Certificates, runs the tests of what that adds

@@ -78,8 +78,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "PaSoRiReaderTests",
         [
-            "ByteCodec", "CardModel", "ISODEP", "NFCTransport", "PaSoRiReader", "ReaderConformance", "SystemDevices",
-            "VirtualReader",
+            "ByteCodec", "CardModel", "CardReading", "ISODEP", "NFCTransport", "PaSoRiReader", "ReaderConformance",
+            "SystemDevices", "VirtualReader",
         ]
     ),
     (
@@ -100,7 +100,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "CardReadingTests",
         [
             "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "NDEF",
-            "NFCForumTags", "NFCTransport", "VirtualReader",
+            "NFCForumTags", "NFCTransport", "ReaderConformance", "VirtualReader",
         ]
     ),
     ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),
@@ -140,11 +140,14 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),
         .target(
-            name: "ReaderConformance", dependencies: ["CardModel", "NFCTransport", "VirtualReader"],
+            name: "ReaderConformance", dependencies: ["CardModel", "CardReading", "NFCTransport", "VirtualReader"],
             path: "Tests/ReaderConformance", swiftSettings: strict),
         .executableTarget(
             name: "usb-chip", dependencies: ["TestSupport", "VirtualReader"], path: "Tests/USB/Chip",
             swiftSettings: strict),
+        .executableTarget(
+            name: "usb-arrivals", dependencies: ["LibNFCReader", "NFCTransport", "PaSoRiReader", "ReaderConformance"],
+            path: "Tests/USB/Arrivals", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "SystemDevices"], path: "Tests/TestSupport",
             swiftSettings: strict),

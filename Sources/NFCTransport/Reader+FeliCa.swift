@@ -7,7 +7,8 @@ extension Reader {
     /// wins and is selected.
     ///
     /// Each code costs one Polling at the reader's first bit rate; every card answers at 212 kbit/s, most at 424. The
-    /// second bit rate is tried with all codes only when none answered.
+    /// second bit rate is tried with all codes only when none answered. An answer to a code that is not the first has the
+    /// codes before it polled for once more, since the card may have come meanwhile.
     ///
     /// - Parameters:
     ///   - systems: the system codes; ``CardModel/SystemCode/any`` takes whatever system the card names first.
@@ -19,14 +20,13 @@ extension Reader {
     public func activateFeliCa(
         systems: [SystemCode], requestCode: UInt8 = 0, timeSlots: UInt8 = 0, bitRates: [FeliCaBitRate]? = nil
     ) throws(TransportError) -> FeliCaTarget? {
-        for bitRate in bitRates ?? information.feliCaBitRates {
-            for system in systems {
-                let request = ActivationRequest.felica(
-                    system, requestCode: requestCode, timeSlots: timeSlots, bitRate: bitRate)
-                if case .felica(let target)? = try activate(request) { return target }
+        let requests = (bitRates ?? information.feliCaBitRates).flatMap { bitRate in
+            systems.map {
+                ActivationRequest.felica($0, requestCode: requestCode, timeSlots: timeSlots, bitRate: bitRate)
             }
         }
-        return nil
+        guard case .felica(let target)? = try firstAnswer(to: requests)?.picc else { return nil }
+        return target
     }
 
     /// Polls every one of these systems at every bit rate of the reader and returns what answered, in the order of

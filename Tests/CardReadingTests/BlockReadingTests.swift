@@ -39,6 +39,36 @@ struct BlockReadingTests {
         #expect(total <= most * 10, "\(total)")
     }
 
+    /// What a card takes, and how many blocks are asked for until that is found out; each step is tried once.
+    static let steps: [(limit: Int, asked: [Int])] = [
+        (15, [15, 5]), (14, [15, 12, 8]), (12, [15, 12, 8]), (11, [15, 12, 8, 8, 4]), (8, [15, 12, 8, 8, 4]),
+        (7, [15, 12, 8, 4, 4, 4, 4, 4]), (4, [15, 12, 8, 4, 4, 4, 4, 4]),
+        (3, [15, 12, 8, 4] + Array(repeating: 1, count: 20)),
+    ]
+
+    /// The card refuses more blocks than it takes: the next step down is tried.
+    @Test(arguments: steps) func theStepsDown(_ limit: Int, _ asked: [Int]) throws {
+        let file = """
+            {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01998b868fbecbff",
+             "systems": [{"code": "0003", "blocks": {"090F": 20}}], "virtual": {"blocksPerRead": \(limit)}}
+            """
+        let card = try VirtualCardFile.load(Array(file.utf8))
+        var lines: [String] = []
+        let reader = RecordingReader(InProcessReader(card)) { lines.append($0) }
+        guard case .found(let target, _) = try CardFinder(reader: reader).find([.transit], timeout: .zero) else {
+            throw Fixture.NoCard()
+        }
+        let session = CardSession(reader: reader, target: target)
+        let system = SystemHandle(code: .transit, idm: target.idm, pmm: target.pmm)
+        let outcome = session.read([ServiceRequest(ServiceCode(rawValue: 0x090F), .first(20))], of: system)
+        #expect(outcome.services.first?.blocks.count == 20)
+        // LEN, 06, IDm, one service: the number of blocks is byte 13.
+        let counts = lines.compactMap { line in
+            line.firstRange(of: "\"tx\":\"").map { line[$0.upperBound...].dropFirst(26).prefix(2) }
+        }
+        #expect(counts.compactMap { Int($0, radix: 16) } == asked)
+    }
+
     @Test func blocksAbove255AreRead() throws {
         let file = """
             {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01368b868fbecbff",

@@ -20,7 +20,10 @@ struct FeliCaActivationTests {
             polled: [Polling(0x0003, 212)], found: 1),
         Case(
             systems: [0x12FC, 0xFE00, 0x0003], answering: [Polling(0x0003, 212): 1, Polling(0xFE00, 212): 2],
-            polled: [Polling(0x12FC, 212), Polling(0xFE00, 212)], found: 2),
+            polled: [
+                Polling(0x12FC, 212), Polling(0xFE00, 212), Polling(0x12FC, 212), Polling(0x12FC, 212),
+                Polling(0xFE00, 212),
+            ], found: 2),
         Case(
             systems: [0x12FC, 0x0003], answering: [Polling(0x0003, 424): 3, Polling(0x12FC, 424): 4],
             polled: [Polling(0x12FC, 212), Polling(0x0003, 212), Polling(0x12FC, 424)], found: 4),

@@ -13,14 +13,19 @@ public struct AnyCardFinder {
 
     /// A finder on an open reader.
     public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        search = CardSearch(reader: reader, cancellation: cancellation)
+        self.init(reader: reader, cancellation: cancellation, clock: .system)
+    }
+
+    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock) {
+        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock)
     }
 
     /// Looks for a card of each kind, round by round, until one answers; then the rest of the round goes on, since a
     /// phone answers as several kinds.
     ///
     /// - Parameters:
-    ///   - technologies: the kinds, in the order in which they are looked for.
+    ///   - technologies: the kinds, in the order in which they are looked for; FeliCa by the transit system first, which the
+    ///     Express card of a phone answers, then by any.
     ///   - timeout: how long to go on; zero for one round, `nil` for ever.
     /// - Returns: what answered, at most one card of each kind, in the caller's order; of FeliCa with the system code.
     /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
@@ -29,37 +34,49 @@ public struct AnyCardFinder {
     ) throws(ReadingError) -> [PICC] {
         let wanted = technologies.filter(search.reader.information.technologies.contains)
         guard !wanted.isEmpty else { throw .reader(.unsupported(detail: "cards of this kind")) }
-        let found = try search.rounds(within: timeout) { () throws(ReadingError) -> CardSearch.Round<[PICC]> in
-            let found = try round(wanted)
-            return found.isEmpty ? .nothing : .over(found)
+        let all = wanted.flatMap(requests)
+        let found = try search.find(all, within: timeout) { requests throws(ReadingError) -> [PICC]? in
+            try round(requests, of: all, wanted)
         }
         return found ?? []
     }
 
-    private func round(_ technologies: [Technology]) throws(ReadingError) -> [PICC] {
-        var found: [PICC] = []
+    /// - Parameter requests: what to begin with; all else follows only when something answers that.
+    private func round(
+        _ requests: [ActivationRequest], of all: [ActivationRequest], _ technologies: [Technology]
+    ) throws(ReadingError) -> [PICC]? {
+        var found: [Technology: PICC] = [:]
         var obstacle: ReadingError?
-        for technology in technologies {
+        func look(_ technology: Technology, _ requests: [ActivationRequest]) throws(ReadingError) {
             do throws(ReadingError) {
-                for request in requests(technology) {
-                    guard let picc = try search.activate(request) else { continue }
-                    found.append(picc)
-                    break
-                }
+                let own = requests.filter { $0.technology == technology }
+                if let card = try search.firstAnswer(to: own) { found[technology] = card.picc }
             } catch {
                 // A reader that cannot look for one kind may be able to look for the next.
                 guard case .reader(.unsupported) = error else { throw error }
                 obstacle = obstacle ?? error
             }
         }
-        if found.isEmpty, let obstacle { throw obstacle }
-        return found
+        // Kinds that were looked for after something had answered: for the others it may have come too late.
+        var settled: Set<Technology> = []
+        for technology in technologies {
+            if !found.isEmpty, requests == all { settled.insert(technology) }
+            try look(technology, requests)
+        }
+        guard !found.isEmpty else {
+            if requests == all, let obstacle { throw obstacle }
+            return nil
+        }
+        for technology in technologies where found[technology] == nil && !settled.contains(technology) {
+            try look(technology, all)
+        }
+        return technologies.compactMap { found[$0] }
     }
 
     /// What is asked for a card of this kind, until one answers.
     private func requests(_ technology: Technology) -> [ActivationRequest] {
         switch technology {
-        case .felica: search.reader.information.feliCaBitRates.map { .felica(.any, requestCode: 1, bitRate: $0) }
+        case .felica: search.reader.requests(CardFinder.anySystem)
         case .typeA: [.typeA()]
         case .typeB: [.typeB()]
         }

@@ -7,9 +7,16 @@ public import NFCTransport
 public struct CardFinder {
     private let search: CardSearch
 
+    /// The systems to look for when any will do: the one that the Express transit card of a phone answers, then any.
+    public static let anySystem: [SystemCode] = [.transit, .any]
+
     /// A finder on an open reader.
     public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        search = CardSearch(reader: reader, cancellation: cancellation)
+        self.init(reader: reader, cancellation: cancellation, clock: .system)
+    }
+
+    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock) {
+        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock)
     }
 
     /// What a search came to.
@@ -22,8 +29,11 @@ public struct CardFinder {
         case other(FeliCaTarget)
     }
 
-    /// Polls the codes in the caller's order, each once a round, until one is answered: at the first speed of the reader's,
-    /// then at the others.
+    /// Polls the codes in the caller's order, at the first speed of the reader's, then at the others. The first code that
+    /// the card has wins, at whatever moment it comes.
+    ///
+    /// Where the first code is that of transit cards, it is polled for often enough to wake the Express card of a phone
+    /// before any other code is, which would open the phone's wallet.
     ///
     /// - Parameters:
     ///   - codes: the systems; ``SystemCode/any`` takes whatever is first.
@@ -33,34 +43,16 @@ public struct CardFinder {
     public func find(
         _ codes: [SystemCode], requestCode: UInt8 = 0, timeout: Duration?
     ) throws(ReadingError) -> Finding {
-        var strangers = 0
-        let finding = try search.rounds(within: timeout) { () throws(ReadingError) -> CardSearch.Round<Finding> in
-            if let finding = try round(codes, requestCode) { return .over(finding) }
-            guard !codes.contains(.any), let stranger = try poll(.any, requestCode: 1, at: .kbps212) else {
-                return .nothing
-            }
-            // The card may have come between two Pollings of the round: its systems get a second chance.
-            strangers += 1
-            guard strangers == 2 else { return .again }
-            return .over(try round(codes, requestCode) ?? .other(stranger))
+        let wanted = search.reader.requests(codes, requestCode: requestCode)
+        let stranger = ActivationRequest.felica(.any, requestCode: 1, bitRate: .kbps212)
+        let isAnyWanted = codes.contains(.any)
+        let finding = try search.find(isAnyWanted ? wanted : wanted + [stranger], within: timeout) {
+            requests throws(ReadingError) -> Finding? in
+            guard let found = try search.firstAnswer(to: requests), case .felica(let target) = found.picc,
+                case .felica(let code, _, _, _) = found.request
+            else { return nil }
+            return isAnyWanted || found.request != stranger ? .found(target, code) : .other(target)
         }
         return finding ?? .nothing
-    }
-
-    private func round(_ codes: [SystemCode], _ requestCode: UInt8) throws(ReadingError) -> Finding? {
-        for bitRate in search.reader.information.feliCaBitRates {
-            for code in codes {
-                if let target = try poll(code, requestCode: requestCode, at: bitRate) { return .found(target, code) }
-            }
-        }
-        return nil
-    }
-
-    private func poll(
-        _ code: SystemCode, requestCode: UInt8, at bitRate: FeliCaBitRate
-    ) throws(ReadingError) -> FeliCaTarget? {
-        let request = ActivationRequest.felica(code, requestCode: requestCode, bitRate: bitRate)
-        guard case .felica(let target)? = try search.activate(request) else { return nil }
-        return target
     }
 }

@@ -9,32 +9,26 @@ public struct FirstCardFinder {
 
     /// A finder on an open reader.
     public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        search = CardSearch(reader: reader, cancellation: cancellation)
+        self.init(reader: reader, cancellation: cancellation, clock: .system)
     }
 
-    /// A card and the request that it answered, which finds it again.
-    public struct Found: Hashable, Sendable {
-        /// The card, selected.
-        public let picc: PICC
-        /// What it answered.
-        public let request: ActivationRequest
+    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock) {
+        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock)
     }
 
-    /// Looks for each in the caller's order, round by round, until a card answers.
+    /// Looks for each in the caller's order, round by round, until a card answers; the first that it answers wins, at
+    /// whatever moment it comes.
     ///
     /// - Parameters:
     ///   - requests: what to look for; what the reader cannot look for is left out.
     ///   - timeout: how long to go on; zero for one round, `nil` for ever.
     /// - Returns: the first card, or `nil` when none came in time.
     /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
-    public func find(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> Found? {
+    public func find(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> FoundCard? {
         let possible = requests.filter { search.reader.information.technologies.contains($0.technology) }
         guard !possible.isEmpty else { throw .reader(.unsupported(detail: "cards of this kind")) }
-        return try search.rounds(within: timeout) { () throws(ReadingError) -> CardSearch.Round<Found> in
-            for request in possible {
-                if let picc = try search.activate(request) { return .over(Found(picc: picc, request: request)) }
-            }
-            return .nothing
+        return try search.find(possible, within: timeout) { requests throws(ReadingError) in
+            try search.firstAnswer(to: requests)
         }
     }
 }

@@ -9,7 +9,7 @@ public struct ISODEPFinder {
 
     /// A finder on an open reader.
     public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        search = CardSearch(reader: reader, cancellation: cancellation)
+        search = CardSearch(reader: reader, cancellation: cancellation, clock: .system)
     }
 
     /// What a search came to.
@@ -22,7 +22,7 @@ public struct ISODEPFinder {
         case other(PICC)
     }
 
-    /// Looks for a card of each kind in the caller's order until one answers.
+    /// Looks for a card of each kind in the caller's order until one answers; the first kind that does wins.
     ///
     /// - Parameters:
     ///   - technologies: type A, type B or both; what the reader cannot look for is left out.
@@ -34,14 +34,13 @@ public struct ISODEPFinder {
         let requests = technologies.filter(search.reader.information.technologies.contains).compactMap(
             ISODEPFinder.request)
         guard !requests.isEmpty else { throw .reader(.unsupported(detail: "cards of type A and B")) }
-        let finding = try search.rounds(within: timeout) { () throws(ReadingError) -> CardSearch.Round<Finding> in
+        let finding = try search.find(requests, within: timeout) { requests throws(ReadingError) -> Finding? in
             var other: PICC?
-            for request in requests {
-                guard let picc = try search.activate(request) else { continue }
-                if picc.isISODEP { return .over(.found(picc, request)) }
-                other = picc
+            let found = try search.firstAnswer(to: requests) { picc in
+                if !picc.isISODEP { other = picc }
+                return picc.isISODEP
             }
-            return other.map { .over(.other($0)) } ?? .nothing
+            return found.map { .found($0.picc, $0.request) } ?? other.map { .other($0) }
         }
         return finding ?? .nothing
     }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ByteCodec
 import CardModel
+import CardReading
 import NFCTransport
 
 /// `kazasu felica`
@@ -56,7 +57,7 @@ struct FeliCaRaw: KazasuCommand {
         var exchanges: [JSONValue] = []
         do {
             try closing(session) { session in
-                let (target, _) = try session.find([system?.code ?? .any])
+                let (target, _) = try session.find(system.map { [$0.code] } ?? CardFinder.anySystem)
                 for number in packets.indices {
                     let exchange = try exchange(number, target, session, context)
                     exchanges.append(exchange)

@@ -47,7 +47,7 @@ struct Read: KazasuCommand {
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
         let (dump, outcome) = try closing(session) { session in
-            let (target, asked) = try session.find([system?.code ?? .any])
+            let (target, asked) = try session.find(system.map { [$0.code] } ?? CardFinder.anySystem)
             let code = target.requestData.map { SystemCode(rawValue: $0) } ?? asked
             let request = ServiceRequest(service.code, blocks.map { .these($0.numbers) } ?? .all(expected: nil))
             let outcome = session.card(target).read(

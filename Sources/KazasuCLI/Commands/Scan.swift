@@ -33,7 +33,7 @@ struct Scan: KazasuCommand {
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
         let (identity, outcome) = try closing(session) { session in
-            let (target, _) = try session.find([.any])
+            let (target, _) = try session.find(CardFinder.anySystem)
             let progress = ProgressLine(context)
             defer { progress.end() }
             let outcome = CardScanner(session: session.card(target), progress: progress.show).scan()

@@ -11,7 +11,7 @@ extension ReaderSession {
     /// Waits for a card of any of these kinds.
     ///
     /// - Throws: ``Failure`` with status 75 when none came.
-    func findFirst(_ requests: [ActivationRequest]) throws(Failure) -> FirstCardFinder.Found {
+    func findFirst(_ requests: [ActivationRequest]) throws(Failure) -> FoundCard {
         let finder = FirstCardFinder(reader: reader, cancellation: context.cancellation)
         do throws(ReadingError) {
             // Who holds a card there already is not asked for one.
@@ -52,7 +52,7 @@ extension ReaderSession {
     }
 
     /// The tag that a card may be.
-    func tag(_ found: FirstCardFinder.Found) -> FoundTag? {
+    func tag(_ found: FoundCard) -> FoundTag? {
         switch (found.picc, found.request) {
         case (.typeA(let target), _) where Type2Tag.mayBe(target):
             return .type2(Type2Tag(reader: reader, target: target, cancellation: context.cancellation))

@@ -74,7 +74,12 @@ case "rcs330": chip = VirtualRCS330(field: field, faults: faults)
 default: fail("no chip is called \(kind)")
 }
 
+let clock = ContinuousClock()
+var servedAt = clock.now
 while let request = read(1)?.first {
+    // What passes for the host passes for the cards.
+    field.pass(clock.now - servedAt)
+    defer { servedAt = clock.now }
     switch request {
     case UInt8(ascii: "O"):
         guard let length = read(2), let bytes = read(Int(length[0]) | Int(length[1]) << 8) else { exit(1) }

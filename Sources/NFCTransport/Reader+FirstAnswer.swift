@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+
+/// A card and the request that it answered, which finds it again.
+public struct FoundCard: Hashable, Sendable {
+    /// The card, selected.
+    public let picc: PICC
+    /// What it answered.
+    public let request: ActivationRequest
+}
+
+extension Reader {
+    /// Looks once for a card by each of these requests, the most wanted first; the first of them that the card answers
+    /// wins, at whatever moment it came.
+    ///
+    /// A card that arrives, or wakes up, between two requests answers the later one first, and would be taken for
+    /// something else than it is: FE00 of a transit card is another purse. So when a request is answered, those before it
+    /// are sent once more, twice in all, since an answer may be lost in the air. A request that only damaged answers came
+    /// to decides nothing: what other systems answer is not believed then.
+    ///
+    /// FeliCa requests at another speed than that of the answer are not repeated.
+    ///
+    /// - Parameter isWanted: whether an answer counts; others are passed over.
+    /// - Returns: the card, selected, or `nil` when none answered.
+    /// - Throws: ``TransportError`` when the reader failed or work was cancelled.
+    package func firstAnswer(
+        to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true }
+    ) throws(TransportError) -> FoundCard? {
+        var damaged: Set<Technology> = []
+        for (index, request) in requests.enumerated() {
+            switch try look(for: request) {
+            case .nothing: continue
+            case .damaged: damaged.insert(request.technology)
+            case .card(let picc):
+                guard isWanted(picc), !damaged.contains(request.technology) else { continue }
+                let better = requests[..<index].filter { !request.isAtOtherSpeed(than: $0) }
+                return try confirm(FoundCard(picc: picc, request: request), after: better, where: isWanted)
+            }
+        }
+        return nil
+    }
+
+    /// Sends what is wanted more once again, and selects the card by its own request where nothing answers that.
+    private func confirm(
+        _ found: FoundCard, after better: [ActivationRequest], where isWanted: (PICC) -> Bool
+    ) throws(TransportError) -> FoundCard? {
+        guard !better.isEmpty else { return found }
+        for request in better + better {
+            switch try look(for: request) {
+            case .nothing: continue
+            case .damaged: if request.technology == found.request.technology { return nil }
+            case .card(let picc): if isWanted(picc) { return FoundCard(picc: picc, request: request) }
+            }
+        }
+        guard case .card(let again) = try look(for: found.request), isWanted(again) else { return nil }
+        return FoundCard(picc: again, request: found.request)
+    }
+
+    /// How often a Polling whose answer came damaged is sent in all; readers repeat the requests of type A and B themselves.
+    private func look(for request: ActivationRequest) throws(TransportError) -> SearchStep {
+        for _ in 0..<(request.technology == .felica ? 3 : 1) {
+            do {
+                return try activate(request).map { .card($0) } ?? .nothing
+            } catch {
+                guard error.isTransient else { throw error }
+            }
+        }
+        return .damaged
+    }
+}
+
+/// What a request came to.
+private enum SearchStep {
+    case card(PICC)
+    case nothing
+    /// Something answered, and could not be understood.
+    case damaged
+}
+
+extension ActivationRequest {
+    /// Whether both are FeliCa requests, at different speeds.
+    fileprivate func isAtOtherSpeed(than other: ActivationRequest) -> Bool {
+        guard case .felica(_, _, _, let own) = self, case .felica(_, _, _, let rate) = other else { return false }
+        return own != rate
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import CardReading
+import NFCTransport
+import TestSupport
+import Testing
+import VirtualReader
+
+@testable import PaSoRiReader
+
+struct PhoneTests {
+    /// What `poll` and `balance` look for, on the clock of the field.
+    @Test(arguments: SimulatedPaSoRi.allCases)
+    func theExpressCardIsFoundAndTheWalletStaysShut(_ model: SimulatedPaSoRi) throws {
+        let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/felica/express-phone.json"))
+        let phone = try #require(field.cards.first as? VirtualPhone)
+        let reader = try model.open(VirtualUSBLink(model.chip(field, USBFaultPlan())), CancellationToken())
+        defer { reader.close() }
+        let clock = SearchClock(now: { field.now }, pause: { field.pass($0) })
+        let finding = try CardFinder(reader: reader, clock: clock).find([.transit, .commonArea, .any], timeout: .zero)
+        guard case .found(_, .transit) = finding else {
+            Issue.record("\(finding)")
+            return
+        }
+        #expect(try AnyCardFinder(reader: reader, clock: clock).find(timeout: .zero).map(\.technology) == [.felica])
+        #expect(phone.walletOpenings == 0)
+        #expect(phone.taps == 1, "no gap in the field was long")
+    }
+}

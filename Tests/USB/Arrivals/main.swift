@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LibNFCReader
+import NFCTransport
+import PaSoRiReader
+import ReaderConformance
+
+// Looks for the card that comes and goes before an emulated reader, as often as `KAZASU_ARRIVALS` says:
+//
+//     usb-arrivals READER
+//
+// Prints what went wrong, and ends 0 when nothing did.
+
+let id = CommandLine.arguments.dropFirst().first ?? ""
+let drivers: [any ReaderDriver] = [PaSoRiDriver(), LibNFCDriver()]
+var opened: (any Reader)?
+for driver in drivers where opened == nil { opened = try driver.open(id, cancellation: CancellationToken()) }
+guard let reader = opened else {
+    print("no driver knows \(id)")
+    exit(64)
+}
+let breaches = ArrivalSoak.breaches(reader, arrivals: ArrivalSoak.arrivals, clock: ArrivalSoak.hasty)
+reader.close()
+for breach in breaches { print(breach) }
+print("\(ArrivalSoak.arrivals) arrivals, \(breaches.count) wrong")
+exit(breaches.isEmpty ? 0 : 1)
