@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import NFCTransport
 internal import SystemDevices
 
@@ -14,7 +15,6 @@ struct ChipLink: ~Copyable {
     let speed: LineSpeed
     var line: LinePolicy
     var timeouts = ChipTimeoutPolicy()
-    private var triesOnce = false
     /// What the chip was told of cards of type A and B, and what it has of them.
     var iso14443 = ISO14443State()
     /// Whether the reader may still say something that belongs to a command of the past.
@@ -26,6 +26,8 @@ struct ChipLink: ~Copyable {
     static let commandTime = Duration.milliseconds(350)
     /// How long a Polling may take: 16 time slots, three tries, and as much again for the reader.
     private static let pollingTime = Duration.milliseconds(500)
+    /// How long a FeliCa card may need after the field came on (FeliCa user's manual, 2.4.1); ISO 14443-3 says 5 ms.
+    private static let cardStart = Duration.microseconds(20_400)
     /// How often the firmware version is asked for until the reader counts as lost. Each stale answer takes one.
     private static let recoveryAttempts = 4
     private static let mute = TransportError.readerFailed(detail: "the reader gives no valid answer any more")
@@ -53,13 +55,36 @@ struct ChipLink: ~Copyable {
         if let lost { throw lost }
         guard !isInDoubt else { throw .cancelled }
         try raiseLineWhenDue()
-        guard !triesOnce else { return }
-        try check(send(ChipCommand.oneTry, waiting: Self.pollingTime), statusIsFirst: false)
-        triesOnce = true
+        if iso14443.repeats == nil { try setRepeats(0) }
     }
 
-    /// Runs an InListPassiveTarget and returns its answer.
-    mutating func poll(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
+    private mutating func setRepeats(_ count: UInt8) throws(TransportError) {
+        guard iso14443.repeats != count else { return }
+        try check(send(ChipCommand.repeats(count), waiting: Self.pollingTime), statusIsFirst: false)
+        iso14443.repeats = count
+    }
+
+    /// Looks for a card by an InListPassiveTarget and returns its answer.
+    ///
+    /// Where that switches the field on, a card may not be ready for it: then the field is left on for as long as a card may
+    /// need, and the card is looked for once more. (Whether a PN53x waits by itself is not known.)
+    ///
+    /// - Parameter repeats: how often the chip is to repeat the request.
+    mutating func poll(_ command: [UInt8], repeats: UInt8 = 0) throws(TransportError) -> [UInt8] {
+        try setRepeats(repeats)
+        let answer = try list(command)
+        guard iso14443.fieldIsFresh else { return answer }
+        iso14443.fieldIsFresh = false
+        guard answer.first == 0 else { return answer }
+        try check(send(ChipCommand.fieldOn, waiting: Self.commandTime), statusIsFirst: false)
+        Self.rest(Self.cardStart)
+        // A reader that had to be brought back may have forgotten it.
+        try setRepeats(repeats)
+        return try list(command)
+    }
+
+    /// Runs an InListPassiveTarget.
+    private mutating func list(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
         let answer = send(command, waiting: Self.pollingTime)
         do throws(TransportError) {
             try check(answer, statusIsFirst: false)
@@ -72,6 +97,12 @@ struct ChipLink: ~Copyable {
         // Who waits for a card is not yet at work.
         if targets > 0 { line.didExchange() }
         return answer.bytes
+    }
+
+    /// Leaves cards and chip alone for so long.
+    static func rest(_ time: Duration) {
+        var pause = timespec(tv_sec: 0, tv_nsec: Int(time.components.attoseconds / 1_000_000_000))
+        unsafe nanosleep(&pause, nil)
     }
 
     /// Sends a frame to the card and returns its answer.
@@ -136,7 +167,6 @@ struct ChipLink: ~Copyable {
     mutating func recover(from error: TransportError) -> TransportError {
         // The chip may have been reset.
         timeouts.forget()
-        triesOnce = false
         iso14443.forget()
         isInDoubt = false
         switch node {

@@ -11,11 +11,17 @@ enum ChipCommand {
     static let firmwareVersion: [UInt8] = [0x02]
     /// RFConfiguration item 1: field off.
     static let fieldOff: [UInt8] = [0x32, 0x01, 0x00]
+    /// RFConfiguration item 1: field on.
+    static let fieldOn: [UInt8] = [0x32, 0x01, 0x01]
 
-    /// RFConfiguration item 5: an unanswered Polling is not repeated by the chip, where NP_INFINITE_SELECT switched off
-    /// would leave two repeats. Who looks for a card asks again anyway, and a system that a card does not have costs
-    /// one Polling.
-    static let oneTry: [UInt8] = [0x32, 0x05, 0x00, 0x01, 0x00]
+    /// RFConfiguration item 5: how often the chip repeats a request that nobody answers.
+    ///
+    /// Not at all for FeliCa and type A, where NP_INFINITE_SELECT switched off would leave two repeats: who looks for a card
+    /// asks again anyway, and a system that a card does not have costs one Polling. Twice for type B, which PN532 boards
+    /// find none of otherwise (libnfc#342, #512).
+    static func repeats(_ count: UInt8) -> [UInt8] {
+        [0x32, 0x05, 0x00, count == 0 ? 0x01 : 0x00, count]
+    }
 
     /// RFConfiguration item 2: 102.4 ms for an ATR answer (the start value), and this for every other answer.
     static func answerTimeout(_ timeout: ChipTimeout) -> [UInt8] {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import ISODEP
 internal import NFCTransport
 
@@ -17,7 +16,7 @@ extension ChipLink {
             try check(send(ChipCommand.automaticRATS(isoDEP), waiting: Self.commandTime), statusIsFirst: false)
             iso14443.sendsRATS = isoDEP
         }
-        let answer = try list(ChipCommand.listTypeA)
+        let answer = try pollFromRest(ChipCommand.listTypeA)
         guard let target = try TypeATargetAnswer.parse(answer, isPN531: name.contains("PN531")) else { return nil }
         if !target.isISODEP {
             try check(send(ChipCommand.keepChecksum, waiting: Self.commandTime), statusIsFirst: false)
@@ -29,26 +28,24 @@ extension ChipLink {
     /// Looks for a card of type B.
     mutating func selectTypeB(applicationFamily: UInt8) throws(TransportError) -> TypeBTarget? {
         iso14443.selection = .none
-        let answer = try list(ChipCommand.listTypeB(applicationFamily: applicationFamily))
+        let answer = try pollFromRest(ChipCommand.listTypeB(applicationFamily: applicationFamily), repeats: 2)
         guard let target = try TypeBTargetAnswer.parse(answer) else { return nil }
         iso14443.selection = .apdus
         return target
     }
 
-    /// Runs an InListPassiveTarget for type A or B.
+    /// Looks for a card of type A or B.
     ///
     /// A card that was selected before takes the request for a faulty command, or for none of its own in ISO-DEP, and
-    /// keeps silent; so it loses its power first. And a card gets its power with the first request, which it may miss.
-    private mutating func list(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
+    /// keeps silent; so it loses its power first.
+    private mutating func pollFromRest(_ command: [UInt8], repeats: UInt8 = 0) throws(TransportError) -> [UInt8] {
         if iso14443.hasSelected {
             try check(send(ChipCommand.fieldOff, waiting: Self.commandTime), statusIsFirst: false)
             Self.rest(Self.fieldReset)
             iso14443.hasSelected = false
             iso14443.fieldIsFresh = true
         }
-        var answer = try poll(command)
-        if answer.first == 0, iso14443.fieldIsFresh { answer = try poll(command) }
-        iso14443.fieldIsFresh = false
+        let answer = try poll(command, repeats: repeats)
         iso14443.hasSelected = answer.first != 0
         return answer
     }
@@ -101,10 +98,5 @@ extension ChipLink {
             throw error
         }
         return answer.bytes
-    }
-
-    private static func rest(_ time: Duration) {
-        var pause = timespec(tv_sec: 0, tv_nsec: Int(time.components.attoseconds / 1_000_000_000))
-        unsafe nanosleep(&pause, nil)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the chip was told of cards of type A and B, and which one it has selected.
+/// What the chip was told of looking for cards, of type A and B most of all, and which one it has selected.
 struct ISO14443State: Hashable, Sendable {
     /// Which frames the selected card takes.
     enum Selection: Hashable, Sendable {
@@ -21,13 +21,16 @@ struct ISO14443State: Hashable, Sendable {
     var sendsRATS: Bool? = true
     /// Whether a card may be in the state that follows its selection, in which it does not answer a new request.
     var hasSelected = false
-    /// Whether the field may have been switched on by the last request, so that a card may have missed it.
+    /// Whether the next request may switch the field on, so that a card may miss it.
     var fieldIsFresh = true
+    /// How often the chip repeats a request that nobody answers, `nil` when that is not known.
+    var repeats: UInt8?
 
     /// The chip may have been reset.
     mutating func forget() {
         selection = selection == .packets ? .packets : .none
         sendsRATS = nil
         fieldIsFresh = true
+        repeats = nil
     }
 }

@@ -66,6 +66,7 @@ public final class VirtualPhone: VirtualCard {
     /// Nothing: without a field a phone does not answer.
     public func answer(_ frame: RadioFrame) -> CardAnswer? { nil }
 
+    /// What the phone does with a frame; `nil` when it keeps silent.
     public func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer? {
         state.withLock { state in
             feel(power, &state)
@@ -79,15 +80,18 @@ public final class VirtualPhone: VirtualCard {
         }
     }
 
+    /// Its cards lose their power; whether the tap is over, the next frame shows.
     public func losePower() {
         express?.losePower()
         for card in others { card.losePower() }
     }
 
+    /// The command APDU that this frame would complete for one of its cards of type A and B.
     public func apdu(completedBy frame: RadioFrame) -> [UInt8]? {
         others.compactMap { $0.apdu(completedBy: frame) }.first
     }
 
+    /// Changes the next response APDU of its cards of type A and B.
     public func changeNextResponse(_ fault: Fault) {
         for card in others { card.changeNextResponse(fault) }
     }
