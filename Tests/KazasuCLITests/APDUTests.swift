@@ -122,6 +122,6 @@ struct APDUTests {
         #expect(lost.hasEnded(74))
         #expect(lost.output.contains(#""sw": "9000""#), "what came is kept")
         try Kazasu.run("apdu", "00A40000", "-r", Card.fixture("edy"), "-t", "0").expectFailure(
-            76, "not one that this command reads")
+            76, "this command reads ISO-DEP cards")
     }
 }

@@ -23,9 +23,10 @@ from emulation import Emulation
 
 KAZASU, USB_CHIP = os.environ["KAZASU"], os.environ["USB_CHIP"]
 CARD = os.path.join(TOP, "Fixtures/cards/suica-p1/card.json")
-TYPE_4A, TYPE_4B, TYPE_2, LICENSE = (
+TYPE_4A, TYPE_4B, TYPE_2, LICENSE, PHONE, SLOW = (
     os.path.join(TOP, "Fixtures", path)
-    for path in ("virtual/type4.json", "virtual/type4-b.json", "virtual/ntag213.json", "iso7816/license/sample.json"))
+    for path in ("virtual/type4.json", "virtual/type4-b.json", "virtual/ntag213.json", "iso7816/license/sample.json",
+                 "felica/express-phone.json", "felica/slow-card.json"))
 BACK = ["detach 0", "claim 0", "release 0", "attach 0"]
 
 
@@ -67,6 +68,17 @@ class ISO14443:
     def test_a_type_2_tag(self):
         self.says_the_same(TYPE_2, "tag", "info")
         self.says_the_same(TYPE_2, "dump")
+
+
+    def test_a_phone(self):
+        """Its Express card is read; once its wallet is open, this one gives nothing."""
+        self.assertEqual(self.says_the_same(PHONE, "balance", "--timeout", "0"), "5000\n")
+        self.says_the_same(PHONE, "history")
+        self.says_the_same(PHONE, "scan", "--redact")
+
+    def test_a_card_that_needs_time_after_the_field_came_on(self):
+        self.assertEqual(self.says_the_same(SLOW, "balance", "--timeout", "0"), "5000\n")
+        self.assertIn("FE00", self.says_the_same(SLOW, "poll", "--system", "FE00", "--timeout", "0"))
 
 
 class Misfortune:

@@ -108,7 +108,7 @@ struct Dump: KazasuCommand {
         _ session: ReaderSession, _ key: TripleDESKey?, _ earlier: CardDump?, _ context: Context
     ) throws -> CardDumper.Outcome {
         if system != nil || service != nil {
-            return try felica(session.find(system?.codes ?? [.any]).0, session, earlier, context)
+            return try felica(session.find(system?.codes ?? CardFinder.anySystem).0, session, earlier, context)
         }
         if let key, case .type2(let tag) = try session.findTag(key) { return try type2(tag, earlier) }
         let found = try session.findFirst(Dump.requests(session.reader.information, earlier))
@@ -119,15 +119,16 @@ struct Dump: KazasuCommand {
             let identity = CardIdentity(picc)
             try check(earlier) { OpenFileDumper.isSameCard($0, identity) }
             return OpenFileDumper(session: card, identity: identity, resuming: earlier).dump()
-        default: throw Failure.notDumped(found.picc)
+        default: throw Failure.notDumped()
         }
     }
 
-    /// FeliCa first, at each speed, then the other kinds; only the kind of a dump that is to be gone on with.
+    /// FeliCa first, at each speed, transit before any other system, then the other kinds; only the kind of a dump that is to be gone on with.
     private static func requests(_ reader: ReaderInformation, _ earlier: CardDump?) -> [ActivationRequest] {
         let all =
-            reader.feliCaBitRates.map { ActivationRequest.felica(.any, requestCode: 1, bitRate: $0) }
-            + [.typeA(), .typeB()]
+            reader.feliCaBitRates.flatMap { rate in
+                CardFinder.anySystem.map { ActivationRequest.felica($0, requestCode: 1, bitRate: rate) }
+            } + [.typeA(), .typeB()]
         return all.filter { earlier == nil || $0.technology == earlier?.card.technology }
     }
 

@@ -109,12 +109,12 @@ struct License: KazasuCommand {
     private func read(
         _ session: ReaderSession, _ given: [(LicensePIN, PIN)], _ context: Context
     ) throws -> (dump: CardDump, error: FileCardReadingError?) {
-        let (picc, card) = try session.findISODEP([.typeB, .typeA])
+        let (picc, card) = try session.findISODEP([.typeB, .typeA], for: .license)
         var reader: LicenseReader
         do throws(FileCardReadingError) {
             reader = try LicenseReader(card, CardIdentity(picc))
         } catch .otherCard {
-            throw session.otherCard(picc)
+            throw session.otherCard(picc, wanted: .license)
         } catch {
             throw Failure(error)
         }

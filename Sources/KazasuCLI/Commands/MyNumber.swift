@@ -105,12 +105,12 @@ struct MyNumber: KazasuCommand {
     private func read(
         _ session: ReaderSession, _ given: PIN?, _ context: Context
     ) throws -> (dump: CardDump, error: FileCardReadingError?) {
-        let (picc, card) = try session.findISODEP([.typeB, .typeA])
+        let (picc, card) = try session.findISODEP([.typeB, .typeA], for: .myNumber)
         var reader: MyNumberReader
         do throws(FileCardReadingError) {
             reader = try MyNumberReader(card, CardIdentity(picc))
         } catch .otherCard {
-            throw session.otherCard(picc)
+            throw session.otherCard(picc, wanted: .myNumber)
         } catch {
             throw Failure(error)
         }

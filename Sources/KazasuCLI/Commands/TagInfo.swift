@@ -84,7 +84,7 @@ struct TagInfo: KazasuCommand {
             let names = try session.recognize([picc], askingApplications: true).flatMap(\.kinds).map {
                 $0.kind.name[Language.current]
             }
-            throw Failure.noTag(picc, names: names)
+            throw Failure.otherCard(picc, names: names, wanted: .tag)
         }
     }
 

@@ -53,7 +53,7 @@ struct TagPages: KazasuCommand {
         var failure: Failure?
         let dump = try closing(session) { session in
             let found = try session.findTag(key)
-            guard case .type2(let tag) = found else { throw Failure.noType2(found.picc) }
+            guard case .type2(let tag) = found else { throw Failure.noType2() }
             guard let pages else {
                 let outcome = Type2Dumper(tag: tag).dump()
                 failure = outcome.interruption.map { Failure($0, keepingWhatWasRead: true) }

@@ -159,7 +159,7 @@ struct TagWrite: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         try closing(session) { session in
             let found = try session.findTag(key)
-            guard case .type2(let tag) = found else { throw Failure.noType2(found.picc) }
+            guard case .type2(let tag) = found else { throw Failure.noType2() }
             let last = first.addingReportingOverflow(UInt16(clamping: pages.count - 1))
             guard !last.overflow else { throw Failure(TagError.refused(page: .max, nak: nil)) }
             try check(tag, first...last.partialValue)

@@ -9,19 +9,6 @@ import NFCForumTags
 import NFCTransport
 
 extension Failure {
-    /// The card that is there is no tag.
-    ///
-    /// - Parameter names: what it was recognised as; its technology is told when that is nothing.
-    static func noTag(_ picc: PICC, names: [String] = []) -> Failure {
-        let kind = kind(of: picc, names: names)
-        return Failure(
-            .otherCard, "otherCard",
-            tr(
-                "a card is there (\(kind)), but it is no NFC Forum tag",
-                "カードはあります（\(kind)）が、NFC フォーラムのタグではありません"),
-            hint: Failure.whatItIs)
-    }
-
     /// What a card was recognised as, or its technology.
     static func kind(of picc: PICC, names: [String]) -> String {
         guard names.isEmpty else { return names.joined(separator: ", ") }
@@ -34,18 +21,19 @@ extension Failure {
     }
 
     /// The card that is there is of a kind that nothing can be read of without a key.
-    static func notDumped(_ picc: PICC) -> Failure {
-        var failure = Failure.noTag(picc)
-        failure.message = tr(
-            "a card is there, but nothing of it can be read without a key", "カードはありますが、鍵なしで読めるものがありません")
-        return failure
+    static func notDumped() -> Failure {
+        Failure(
+            .otherCard, "otherCard",
+            tr("a card is there, but nothing of it can be read without a key", "カードはありますが、鍵なしで読めるものがありません"),
+            hint: Failure.whatItIs)
     }
 
     /// The card that is there has no pages.
-    static func noType2(_ picc: PICC) -> Failure {
-        var failure = Failure.noTag(picc)
-        failure.message = tr("a card is there, but it is no Type 2 Tag", "カードはありますが、Type 2 Tag ではありません")
-        return failure
+    static func noType2() -> Failure {
+        Failure(
+            .otherCard, "otherCard",
+            tr("a card is there, but it is no Type 2 Tag", "カードはありますが、Type 2 Tag ではありません"),
+            hint: Failure.whatItIs)
     }
 
     /// A page whose bits can never be cleared again.

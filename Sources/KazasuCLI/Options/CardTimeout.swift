@@ -7,6 +7,9 @@ enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
     case seconds(Double)
     case forever
 
+    /// When nobody says another time.
+    static let usual = CardTimeout.seconds(10)
+
     init?(argument: String) {
         if argument == "forever" {
             self = .forever
@@ -14,13 +17,6 @@ enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
             self = .seconds(seconds)
         } else {
             return nil
-        }
-    }
-
-    var defaultValueDescription: String {
-        switch self {
-        case .seconds(let seconds): seconds == seconds.rounded() ? String(Int(seconds)) : String(seconds)
-        case .forever: "forever"
         }
     }
 

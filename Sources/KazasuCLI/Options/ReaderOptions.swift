@@ -15,9 +15,9 @@ struct ReaderOptions: ParsableArguments {
     @Option(
         name: [.short, .long],
         help: help(
-            "How long to wait for a card: seconds, 0 for one try, or forever.",
-            "カードを待つ時間: 秒、0 で 1 回だけ、forever で無制限。", value: "seconds"))
-    var timeout = CardTimeout.seconds(10)
+            "How long to wait for a card: seconds, 0 for one try, or forever. Default: 10, less when another kind of card is there.",
+            "カードを待つ時間: 秒、0 で 1 回だけ、forever で無制限。省略時は 10（別の種類のカードがあればすぐに終了）。", value: "seconds"))
+    var timeout: CardTimeout?
 
     @Option(
         name: .long,

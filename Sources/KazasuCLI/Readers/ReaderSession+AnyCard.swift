@@ -11,21 +11,10 @@ extension ReaderSession {
     /// - Throws: ``Failure`` with status 75 when none came.
     func findAny(_ technologies: [Technology]) throws(Failure) -> [PICC] {
         let finder = AnyCardFinder(reader: reader, cancellation: context.cancellation)
-        let found: [PICC]
-        do {
-            // Who holds a card there already is not asked for one.
-            var first = try finder.find(technologies, timeout: .zero)
-            if first.isEmpty, timeout.duration != .zero {
-                let waiting = WaitingNote(context)
-                defer { waiting.end() }
-                first = try finder.find(technologies, timeout: timeout.duration)
-            }
-            found = first
-        } catch {
-            throw Failure(error)
+        return try wait(for: .any) { time throws(ReadingError) in
+            let found = try finder.find(technologies, timeout: time)
+            return found.isEmpty ? .nothing : .found(found)
         }
-        guard !found.isEmpty else { throw Failure.noCard() }
-        return found
     }
 
     /// Which kinds of card these are: by the answers that they gave, and by their applications when those are asked for.

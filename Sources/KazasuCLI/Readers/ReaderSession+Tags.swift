@@ -13,27 +13,20 @@ extension ReaderSession {
     /// - Throws: ``Failure`` with status 75 when none came.
     func findFirst(_ requests: [ActivationRequest]) throws(Failure) -> FoundCard {
         let finder = FirstCardFinder(reader: reader, cancellation: context.cancellation)
-        do throws(ReadingError) {
-            // Who holds a card there already is not asked for one.
-            if let found = try finder.find(requests, timeout: .zero) { return found }
-            if timeout.duration != .zero {
-                let waiting = WaitingNote(context)
-                defer { waiting.end() }
-                if let found = try finder.find(requests, timeout: timeout.duration) { return found }
-            }
-        } catch {
-            throw Failure(error)
+        return try wait(for: .any) { time throws(ReadingError) in
+            try finder.find(requests, timeout: time).map { .found($0) } ?? .nothing
         }
-        throw Failure.noCard()
     }
 
     /// Waits for a card that may be a tag.
     ///
     /// - Throws: ``Failure`` with status 75 when none came, 76 when the card cannot be one.
     func findTag() throws(Failure) -> FoundTag {
-        let found = try findFirst(ActivationRequest.tags)
-        guard let tag = tag(found) else { throw Failure.noTag(found.picc) }
-        return tag
+        let finder = FirstCardFinder(reader: reader, cancellation: context.cancellation)
+        return try wait(for: .tag) { time throws(ReadingError) in
+            guard let found = try finder.find(ActivationRequest.tags, timeout: time) else { return .nothing }
+            return tag(found).map { .found($0) } ?? .other(.otherCard(found.picc, wanted: .tag))
+        }
     }
 
     /// Waits for a card that may be a tag, and authenticates with the key when there is one.

@@ -11,13 +11,16 @@ import VirtualReader
 final class ReaderSession {
     let reader: any Reader
     let timeout: CardTimeout
+    /// Whether the user said how long to wait.
+    let isTimeoutGiven: Bool
     let context: Context
     private let trace: TraceFile?
 
     /// Opens the reader that the options, the environment or the plugged-in devices name.
     init(_ options: ReaderOptions, _ context: Context) throws {
         let id = try options.reader ?? ReaderSession.environment("KAZASU_READER") ?? ReaderSession.firstReady()
-        timeout = options.timeout
+        timeout = options.timeout ?? .usual
+        isTimeoutGiven = options.timeout != nil
         self.context = context
         context.detail(tr("reader \(id)", "リーダー \(id)"))
         let opened = try ReaderSession.open(id, context.cancellation)
@@ -49,25 +52,12 @@ final class ReaderSession {
     /// - Throws: ``Failure`` with status 75 when none came, 76 when another card is there.
     func find(_ codes: [SystemCode], requestCode: UInt8 = 1) throws(Failure) -> (FeliCaTarget, SystemCode) {
         let finder = CardFinder(reader: reader, cancellation: context.cancellation)
-        let finding: CardFinder.Finding
-        do {
-            // Who holds a card there already is not asked for one.
-            var first = try finder.find(codes, requestCode: requestCode, timeout: .zero)
-            if first == .nothing, timeout.duration != .zero {
-                let waiting = WaitingNote(context)
-                defer { waiting.end() }
-                first = try finder.find(codes, requestCode: requestCode, timeout: timeout.duration)
+        return try wait(for: .felica) { time throws(ReadingError) in
+            switch try finder.find(codes, requestCode: requestCode, timeout: time) {
+            case .found(let target, let code): .found((target, code))
+            case .other(let target): .other(Failure.otherCard(target, wanted: codes))
+            case .nothing: .nothing
             }
-            finding = first
-        } catch {
-            throw Failure(error)
-        }
-        switch finding {
-        case .found(let target, let code): return (target, code)
-        case .nothing:
-            throw nothingCame([.felica])
-        case .other(let target):
-            throw Failure.otherCard(target, wanted: codes)
         }
     }
 

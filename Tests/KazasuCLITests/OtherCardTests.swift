@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// A card lies there that the command does not read: it is named, and so is what is wanted.
+@Suite("Another card than the one that is wanted")
+struct OtherCardTests {
+    private static func tag(_ name: String) -> String { "virtual:\(TestFiles.root)/Fixtures/virtual/\(name).json" }
+
+    static let cases: [(line: String, reader: String, english: String, japanese: String)] = [
+        (
+            "balance", tag("ntag213"), "but this command reads FeliCa cards", "このコマンドが読むのはFeliCa カードです"
+        ),
+        ("history", tag("type4-b"), "but this command reads FeliCa cards", "このコマンドが読むのはFeliCa カードです"),
+        ("scan", tag("ntag213"), "but this command reads FeliCa cards", "このコマンドが読むのはFeliCa カードです"),
+        (
+            "license --free", Card.fixture("edy"), "but this command reads driver's licences",
+            "このコマンドが読むのは運転免許証です"
+        ),
+        (
+            "mynumber --free", Card.fixture("edy"), "but this command reads My Number cards",
+            "このコマンドが読むのはマイナンバーカードです"
+        ),
+        (
+            "tag info", Card.fixture("edy"), "but this command reads NFC Forum tags",
+            "このコマンドが読むのはNFC フォーラムのタグです"
+        ),
+        // Asked what it is, this one takes part in the reading: it ends the command whatever the time-out is.
+        ("balance", Card.fixture("felica-lite-s"), "a card is there (", "カードはあります（"),
+    ]
+
+    /// That it ends long before the 10 seconds are over, the number of looks shows.
+    @Test("Without --timeout that ends the command", arguments: cases)
+    func ends(row: (line: String, reader: String, english: String, japanese: String)) throws {
+        let folder = try TemporaryFolder()
+        let line = row.line.split(separator: " ").map(String.init) + ["-r", row.reader]
+        try Kazasu.run(line + ["--trace", "\(folder.path)/trace"]).expectFailure(76, row.english)
+        try Kazasu.run(line + ["--lang", "ja"]).expectFailure(76, row.japanese)
+        #expect(try folder.text("trace").split(separator: "\n").count < 400)
+    }
+
+    @Test("With --timeout the waiting goes on, and the card is named once", arguments: cases.dropLast())
+    func waits(row: (line: String, reader: String, english: String, japanese: String)) throws {
+        let line = row.line.split(separator: " ").map(String.init) + ["-r", row.reader, "--timeout", "1.5"]
+        for (language, text, waiting) in [
+            ("en", row.english, "; waiting for another"), ("ja", row.japanese, "。別のカードを待っています"),
+        ] {
+            let result = try Kazasu.run(line + ["--lang", language])
+            #expect(result.hasEnded(76), "\(result.errors)")
+            #expect(result.messages.count == 3, "\(result.errors)")
+            #expect(result.messages.first?.contains(text) == true, "\(result.errors)")
+            #expect(result.messages.first?.hasSuffix(waiting) == true, "\(result.errors)")
+        }
+    }
+}
