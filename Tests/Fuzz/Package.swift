@@ -6,7 +6,7 @@ import PackageDescription
 /// One fuzzer each: its folder, and the modules whose parsers it feeds. `make fuzz` builds and runs all of them.
 let fuzzers: [(name: String, modules: [String])] = [
     ("Port100Frames", ["PaSoRiReader"]),
-    ("Port400Messages", ["PaSoRiReader"]),
+    ("Port400Messages", ["NFCTransport", "PaSoRiReader"]),
     ("PaSoRiDialogues", ["NFCTransport", "PaSoRiReader"]),
     ("ISODEPBlocks", ["ISODEP", "NFCTransport"]),
     ("Documents", ["CardModel", "DumpFormats"]),

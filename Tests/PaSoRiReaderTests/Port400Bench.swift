@@ -23,10 +23,10 @@ final class Port400Bench {
 
     init(
         _ cards: [any VirtualCard]? = nil, faults: FaultPlan = [], usb: USBFaultPlan = USBFaultPlan(),
-        hasOrphan: Bool = false
+        behavior: Port400Behavior = Port400Behavior(), hasOrphan: Bool = false
     ) throws {
         field = VirtualField(cards: try cards ?? [Port100Bench.suica()], faults: faults)
-        chip = VirtualPort400(field: field, faults: usb, hasOrphan: hasOrphan)
+        chip = VirtualPort400(field: field, faults: usb, behavior: behavior, hasOrphan: hasOrphan)
         link = VirtualUSBLink(chip, cancellation)
         let pauses = Pauses()
         self.pauses = pauses
