@@ -7,7 +7,7 @@ import PackageDescription
 let fuzzers: [(name: String, modules: [String])] = [
     ("Port100Frames", ["PaSoRiReader"]),
     ("Port400Messages", ["NFCTransport", "PaSoRiReader"]),
-    ("PaSoRiDialogues", ["NFCTransport", "PaSoRiReader"]),
+    ("PaSoRiDialogues", ["NFCTransport", "PaSoRiReader", "USBTransport"]),
     ("ISODEPBlocks", ["ISODEP", "NFCTransport"]),
     ("Documents", ["CardModel", "DumpFormats"]),
 ]

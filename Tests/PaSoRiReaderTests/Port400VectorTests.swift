@@ -5,6 +5,7 @@ import CardModel
 import NFCTransport
 import Testing
 import VirtualReader
+import USBTransport
 
 @testable import PaSoRiReader
 

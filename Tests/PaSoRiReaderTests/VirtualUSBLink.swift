@@ -3,6 +3,7 @@
 import ByteCodec
 import NFCTransport
 import VirtualReader
+import USBTransport
 
 @testable import PaSoRiReader
 
