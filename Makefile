@@ -34,7 +34,7 @@ RELEASE_FLAGS := -c release --product kazasu --static-swift-stdlib -Xswiftc -use
 DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
 MODULES := ByteCodec CardCiphers CardModel NFCTransport NDEF CardDecoders DumpFormats DumpFormatsXML FeliCa ISO7816 NFCForumTags ISODEP \
-           SystemDevices LibNFCReader PCSCReader PaSoRiReader ReaderDiagnosis VirtualReader CardReading
+           SystemDevices USBTransport LibNFCReader PCSCReader PaSoRiReader ReaderDiagnosis VirtualReader CardReading
 
 APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config
 APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \

@@ -34,8 +34,9 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("PCSCReader", ["ByteCodec", "CPCSC", "CardModel", "NFCTransport"]),
     ("ISODEP", ["NFCTransport"]),
     ("SystemDevices", ["CardModel", "NFCTransport"]),
-    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
-    ("PaSoRiReader", ["ByteCodec", "CLibUSB", "CardModel", "ISODEP", "NFCTransport", "SystemDevices"]),
+    ("USBTransport", ["CLibUSB", "NFCTransport", "SystemDevices"]),
+    ("LibNFCReader", ["ByteCodec", "CLibNFC", "CardModel", "ISODEP", "NFCTransport", "SystemDevices", "USBTransport"]),
+    ("PaSoRiReader", ["ByteCodec", "CardModel", "ISODEP", "NFCTransport", "SystemDevices", "USBTransport"]),
     ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
     ("VirtualReader", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),
     (
@@ -70,7 +71,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         [
             "ByteCodec", "CLibNFC", "CardModel", "CardReading", "ISO7816", "LibNFCReader", "NFCTransport",
             "ReaderConformance",
-            "SystemDevices", "VirtualReader",
+            "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
     ("SystemDevicesTests", ["CardModel", "NFCTransport", "SystemDevices"]),
@@ -79,7 +80,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "PaSoRiReaderTests",
         [
             "ByteCodec", "CardModel", "CardReading", "ISODEP", "NFCTransport", "PaSoRiReader", "ReaderConformance",
-            "SystemDevices", "VirtualReader",
+            "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
     (

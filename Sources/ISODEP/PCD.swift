@@ -105,26 +105,55 @@ public struct PCD {
     }
 
     private mutating func activateTypeA(isoDEP: Bool, amongOthers: Bool) throws(TransportError) -> PICC? {
-        let activation = TypeAActivation(channel: channel)
-        let atqa: UInt16?
-        do throws(TransportError) {
-            guard let answer = try activation.request() else { return nil }
-            atqa = answer
-        } catch {
-            // What cards of different kinds answer to the request collides.
-            guard amongOthers, error.isRadioFault else { throw error }
-            atqa = nil
-        }
-        var target = try activation.select(atqa: atqa, amongOthers: amongOthers)
+        guard var target = try selectTypeA(amongOthers: amongOthers) else { return nil }
         guard target.isISODEP, isoDEP else {
             target.isISODEP = false
             selection = .memory
             return .typeA(target)
         }
-        let ats = try activation.answerToSelect(frameSize: receivable, cid: cid ?? 0)
+        let activation = TypeAActivation(channel: channel)
+        var ats: AnswerToSelect?
+        do throws(TransportError) {
+            ats = try activation.answerToSelect(frameSize: receivable, cid: cid ?? 0)
+        } catch {
+            // Whether the card speaks ISO-DEP was not known. One that does not takes RATS for an error.
+            guard target.sak == nil, error.isRadioFault, let again = try selectTypeA(amongOthers: amongOthers),
+                again.uid == target.uid
+            else { throw error }
+            target = again
+        }
+        guard let ats else {
+            target.isISODEP = false
+            selection = .memory
+            return .typeA(target)
+        }
         target.ats = ats.bytes
         try start(.typeA, ats.frameSize, ats.waitingTime, cid: ats.supportsCID ? cid : nil, after: ats.guardTime)
         return .typeA(target)
+    }
+
+    /// Selects a card, by the chip's own means where it has some. A card whose SAK is not known counts as one that may
+    /// speak ISO-DEP.
+    private func selectTypeA(amongOthers: Bool) throws(TransportError) -> TypeATarget? {
+        let found = try channel.selectTypeA()
+        switch found {
+        case .nothing: return nil
+        case .card(let uid, let sak):
+            return TypeATarget(uid: uid, sak: sak, isISODEP: sak.map(TypeAActivation.speaksISODEP) ?? true)
+        case .unknown, .unsupported: break
+        }
+        let activation = TypeAActivation(channel: channel)
+        var atqa: UInt16?
+        do throws(TransportError) {
+            atqa = try activation.request()
+            if atqa == nil, found == .unknown { atqa = try activation.request() }
+            guard atqa != nil else { return nil }
+        } catch {
+            // What cards of different kinds answer to the request collides.
+            guard amongOthers, error.isRadioFault else { throw error }
+            atqa = nil
+        }
+        return try activation.select(atqa: atqa, amongOthers: amongOthers)
     }
 
     private mutating func activateTypeB(_ applicationFamily: UInt8) throws(TransportError) -> PICC? {

@@ -17,9 +17,32 @@ public protocol RawFrameChannel: AnyObject {
     ///   when the reader failed.
     func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer
 
+    /// Selects a card of type A, where the chip does so itself.
+    func selectTypeA() throws(TransportError) -> ChipSelection
+
     /// Switches the field off long enough for every card to forget its state, and on again.
     func resetField() throws(TransportError)
 
     /// Lets time pass, as a card may ask for before its first command.
     func wait(_ time: Duration) throws(TransportError)
+}
+
+/// What became of a chip's own search for a card of type A.
+public enum ChipSelection: Hashable, Sendable {
+    /// The chip selects no cards.
+    case unsupported
+    /// There is no card.
+    case nothing
+    /// The chip does not say whether it has selected one: one that it has selected takes the first request for an error,
+    /// and answers the next.
+    case unknown
+    /// A card, which takes its own commands or RATS now.
+    ///
+    /// - Parameter sak: `nil` when the chip does not say.
+    case card(uid: [UInt8], sak: UInt8?)
+}
+
+extension RawFrameChannel {
+    /// Single frames only.
+    public func selectTypeA() -> ChipSelection { .unsupported }
 }

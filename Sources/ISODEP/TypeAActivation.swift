@@ -10,12 +10,14 @@ struct TypeAActivation {
     private static let wholeUID: UInt8 = 0x70
     private static let cascadeTag: UInt8 = 0x88
     private static let uidIncomplete: UInt8 = 0x04
-    private static let speaksISODEP: UInt8 = 0x20
     private static var request: RawFrame {
         RawFrame(.typeA, [wakeUp], lastByteBits: 7, addsCRC: false, checksCRC: false)
     }
 
     let channel: any RawFrameChannel
+
+    /// Whether a card with this SAK speaks ISO-DEP.
+    static func speaksISODEP(_ sak: UInt8) -> Bool { sak & 0x20 != 0 }
 
     /// Wakes cards up.
     ///
@@ -50,17 +52,17 @@ struct TypeAActivation {
                 isAlone = isAlone && found.isAlone
             } else {
                 let frame = RawFrame(.typeA, [code, 0x20], addsCRC: false, checksCRC: false)
-                part = try channel.exchange(frame, timeout: WaitingTime.request).bytes
+                part = try channel.exchange(frame, timeout: WaitingTime.activation).bytes
                 guard part.count == 5, part.reduce(0, ^) == 0 else { throw .corrupted(status: 0) }
             }
             let select = RawFrame(.typeA, [code, Self.wholeUID] + part)
             path.append(select)
-            let sak = try channel.exchange(select, timeout: WaitingTime.request).bytes
+            let sak = try channel.exchange(select, timeout: WaitingTime.activation).bytes
             guard sak.count == 1, let sak = sak.first else { throw .corrupted(status: 0) }
             guard sak & Self.uidIncomplete != 0, part.first == Self.cascadeTag else {
                 return TypeATarget(
                     uid: uid + part.prefix(4), atqa: isAlone ? atqa : nil, sak: sak,
-                    isISODEP: sak & Self.speaksISODEP != 0)
+                    isISODEP: Self.speaksISODEP(sak))
             }
             uid += part[1...3]
         }

@@ -9,11 +9,12 @@ enum WaitingTime {
     static let longest = unit * (1 << 14)
     /// What a reader adds before it takes a card for silent: 49152 / 13.56 MHz.
     static let margin = Duration.nanoseconds(3_624_779)
-    /// How long the card may take to answer RATS, ATTRIB and DESELECT: 65536 / 13.56 MHz, the ATTRIB's in a rounder way.
-    static let activation = Duration.milliseconds(6)
-    /// How long the card may take to answer REQA, WUPA, REQB and the anticollision commands: less than 1 ms, and what
-    /// a slow card takes.
-    static let request = Duration.milliseconds(3)
+    /// How long the card may take to answer RATS, ATTRIB, DESELECT and SELECT, once it has been heard: the standard says
+    /// 65536 / 13.56 MHz, 5 ms, nfcpy and the kernel give 30.
+    static let activation = Duration.milliseconds(30)
+    /// How long the card may take to answer REQA, WUPA, REQB and the anticollision commands, to which silence is a
+    /// usual answer: the standard says less than 1 ms, nfcpy and the kernel give 30.
+    static let request = Duration.milliseconds(10)
 
     /// The frame waiting time of a code; 15 is reserved and stands for 4.
     static func frame(code: UInt8) -> Duration {

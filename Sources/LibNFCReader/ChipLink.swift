@@ -10,6 +10,8 @@ struct ChipLink: ~Copyable {
     let node: DeviceNode?
     /// What was taken from kernel drivers; they get it back when the device was closed.
     private let lease: KernelDriverLease?
+    /// What the chip needs when libnfc has closed it, where it needs that.
+    private let chipReset: RCS956Reset?
     let family: LibNFCFamily
     /// What the line runs at when it is not raised.
     let speed: LineSpeed
@@ -34,11 +36,13 @@ struct ChipLink: ~Copyable {
 
     init(
         device: consuming LibNFCDevice, node: consuming DeviceNode?, family: LibNFCFamily, speed: LineSpeed = .normal,
-        mayRaiseLine: Bool = false, lease: consuming KernelDriverLease? = nil
+        mayRaiseLine: Bool = false, lease: consuming KernelDriverLease? = nil,
+        chipReset: RCS956Reset? = nil
     ) {
         self.device = device
         self.node = node
         self.lease = lease
+        self.chipReset = chipReset
         self.family = family
         self.speed = speed
         line = LinePolicy(mayRaise: mayRaiseLine)
@@ -138,8 +142,13 @@ struct ChipLink: ~Copyable {
     consuming func close() {
         if isInDoubt, lost == nil { _ = recover(from: .cancelled) }
         lowerLine()
+        let chipReset = chipReset
         device.close()
+        chipReset?.run()
     }
+
+    /// Whether SetParameters may be sent: an RC-S956 takes it only while it is opened.
+    var takesParameters: Bool { chipReset == nil }
 
     func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
         device.transceive(command, timeout: HostTimeout(waiting: time, overUSB: family.isUSB))

@@ -60,6 +60,12 @@ struct ConnectionString: Hashable, Sendable {
         }
     }
 
+    /// The same driver for a device on the USB.
+    func naming(_ device: USBDevice) throws(TransportError) -> ConnectionString {
+        let numbers = [device.bus, device.address].map(USBDevice.threeDigits)
+        return try ConnectionString(parsing: ([family.name] + numbers).joined(separator: ":")) ?? self
+    }
+
     private static func usbNumbers(_ parts: [String]) throws(TransportError) -> [Int] {
         var numbers: [Int] = []
         for part in parts {

@@ -46,15 +46,7 @@ public struct LibNFCDriver: ReaderDriver {
                 detail: "libnfc reads no FeliCa card through its driver \(connectionString.family.name)")
         }
         guard let path = connectionString.path else {
-            // libnfc does not take a reader from a kernel driver, and fails.
-            let lease = readersOnUSB(connectionString).first { $0.kernelDriver != nil }
-                .flatMap { KernelDriverLease(taking: $0.device) }
-            guard let device = LibNFCContext.open(connectionString) else {
-                throw whyNotOnUSB(connectionString)
-            }
-            return try reader(
-                ChipLink(device: device, node: nil, family: connectionString.family, lease: lease), connectionString,
-                cancellation)
+            return try openOnUSB(connectionString, cancellation)
         }
         var node = try DeviceNode(path: path)
         // Twice: a program that was killed while it sent leaves the chip in the middle of a frame, and the first
@@ -76,6 +68,35 @@ public struct LibNFCDriver: ReaderDriver {
         return try reader(
             ChipLink(
                 device: device, node: node, family: connectionString.family, speed: speed, mayRaiseLine: mayRaiseLine),
+            connectionString, cancellation)
+    }
+
+    private func openOnUSB(
+        _ connectionString: ConnectionString, _ cancellation: CancellationToken
+    ) throws(TransportError) -> LibNFCReader {
+        let found = readersOnUSB(connectionString)
+        // libnfc does not take a reader from a kernel driver, and fails.
+        let lease = found.first { $0.kernelDriver != nil }.flatMap { KernelDriverLease(taking: $0.device) }
+        var chipReset = found.count == 1 ? found.first.flatMap { RCS956Reset(of: $0.device) } : nil
+        chipReset?.run()
+        var opened = LibNFCContext.open(connectionString)
+        if opened == nil, let stuck = chipReset, found.allSatisfy({ $0.state == .ready }) {
+            try cancellation.check()
+            chipReset = stuck.replug(paths)
+            chipReset?.run()
+            if let chipReset {
+                opened = LibNFCContext.open(try connectionString.naming(chipReset.device))
+            }
+            guard opened != nil else {
+                let name = found.first?.model.name ?? connectionString.text
+                throw .readerUnavailable(
+                    reason: .absent, detail: "the \(name) does not start; unplug it and plug it back in")
+            }
+        }
+        guard let device = opened else { throw whyNotOnUSB(connectionString) }
+        return try reader(
+            ChipLink(
+                device: device, node: nil, family: connectionString.family, lease: lease, chipReset: chipReset),
             connectionString, cancellation)
     }
 

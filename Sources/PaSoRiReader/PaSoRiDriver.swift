@@ -2,6 +2,7 @@
 
 public import NFCTransport
 internal import SystemDevices
+internal import USBTransport
 
 /// Opens and lists the PaSoRi that libnfc does not drive, over libusb: RC-S380 and RC-S300.
 ///

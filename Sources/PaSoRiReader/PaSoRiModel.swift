@@ -2,6 +2,7 @@
 
 internal import NFCTransport
 internal import SystemDevices
+internal import USBTransport
 
 /// A kind of PaSoRi: how it shows itself on the USB, and what drives its chip.
 struct PaSoRiModel: Sendable {

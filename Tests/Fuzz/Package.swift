@@ -6,8 +6,8 @@ import PackageDescription
 /// One fuzzer each: its folder, and the modules whose parsers it feeds. `make fuzz` builds and runs all of them.
 let fuzzers: [(name: String, modules: [String])] = [
     ("Port100Frames", ["PaSoRiReader"]),
-    ("Port400Messages", ["PaSoRiReader"]),
-    ("PaSoRiDialogues", ["NFCTransport", "PaSoRiReader"]),
+    ("Port400Messages", ["NFCTransport", "PaSoRiReader"]),
+    ("PaSoRiDialogues", ["NFCTransport", "PaSoRiReader", "USBTransport"]),
     ("ISODEPBlocks", ["ISODEP", "NFCTransport"]),
     ("Documents", ["CardModel", "DumpFormats"]),
 ]

@@ -3,6 +3,7 @@
 import NFCTransport
 import Testing
 import VirtualReader
+import USBTransport
 
 @testable import PaSoRiReader
 

@@ -5,6 +5,7 @@ import SystemDevices
 import TestSupport
 import Testing
 import VirtualReader
+import USBTransport
 
 @testable import PaSoRiReader
 

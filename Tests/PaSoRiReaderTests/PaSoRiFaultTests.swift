@@ -5,6 +5,7 @@ import NFCTransport
 import TestSupport
 import Testing
 import VirtualReader
+import USBTransport
 
 @testable import PaSoRiReader
 

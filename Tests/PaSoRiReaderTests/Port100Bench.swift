@@ -4,6 +4,7 @@ import CardModel
 import NFCTransport
 import TestSupport
 import VirtualReader
+import USBTransport
 
 @testable import PaSoRiReader
 

@@ -4,6 +4,7 @@ import CardModel
 import NFCTransport
 import TestSupport
 import VirtualReader
+import USBTransport
 
 @testable import PaSoRiReader
 
@@ -23,10 +24,10 @@ final class Port400Bench {
 
     init(
         _ cards: [any VirtualCard]? = nil, faults: FaultPlan = [], usb: USBFaultPlan = USBFaultPlan(),
-        hasOrphan: Bool = false
+        behavior: Port400Behavior = Port400Behavior(), hasOrphan: Bool = false
     ) throws {
         field = VirtualField(cards: try cards ?? [Port100Bench.suica()], faults: faults)
-        chip = VirtualPort400(field: field, faults: usb, hasOrphan: hasOrphan)
+        chip = VirtualPort400(field: field, faults: usb, behavior: behavior, hasOrphan: hasOrphan)
         link = VirtualUSBLink(chip, cancellation)
         let pauses = Pauses()
         self.pauses = pauses

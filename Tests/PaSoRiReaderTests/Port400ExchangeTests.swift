@@ -19,7 +19,7 @@ struct Port400ExchangeTests {
                 "FF50000002840000",
             ])
         #expect(bench.pauses.all == [.milliseconds(30), .milliseconds(21)])
-        #expect(bench.reader.information.name == "Sony RC-S300/S (firmware 01.00.00.12)")
+        #expect(bench.reader.information.name == "Sony RC-S300/S (firmware 1.00)")
         #expect(bench.reader.information.technologies == [.felica, .typeA, .typeB])
         #expect(bench.reader.information.blocksPerRead == 15)
     }
@@ -38,7 +38,9 @@ struct Port400ExchangeTests {
         let log = bench.link.takeLog()
         #expect(log.count == 4)
         #expect(log[0].lowercased() == ">6b0a0000000007000000ff500002048f02030000")
-        #expect(log[2].lowercased().hasSuffix("958200060600ffff0100000000"))
+        #expect(
+            log[2].lowercased().hasSuffix(
+                "ff5000010000155f4604f82a0000" + "9002001c" + "958200060600ffff0100000000"))
         #expect(log[3].count == 1 + 2 * 46)
         #expect(log[3].lowercased().dropFirst(1 + 2 * 26).hasPrefix(Hex.encode(target.idm.bytes)))
     }
@@ -55,14 +57,28 @@ struct Port400ExchangeTests {
         #expect(bench.link.takeLog().count == 2)
     }
 
-    @Test func theOtherSpeedIsSetWhenItIsAskedFor() throws {
+    @Test func theOtherSpeedIsSetOnlyWhenItIsAskedFor() throws {
         let bench = try Port400Bench()
+        #expect(bench.reader.information.feliCaBitRates == [.kbps212])
         #expect(try bench.activate(bitRate: .kbps212)?.bitRate == .kbps212)
-        _ = bench.link.takeLog()
+        #expect(!bench.link.takeLog().contains { $0.contains("ff6e") })
         #expect(try bench.activate(bitRate: .kbps424)?.bitRate == .kbps424)
-        #expect(bench.link.takeLog().first?.uppercased().hasSuffix("FF50000006FF6E0305011200") == true)
+        #expect(bench.link.takeLog().first?.uppercased().hasSuffix("FF50000006FF6E0305019200") == true)
         #expect(try bench.activate(bitRate: .kbps212)?.bitRate == .kbps212)
-        #expect(bench.link.takeLog().first?.uppercased().hasSuffix("FF50000006FF6E0305010900") == true)
+        #expect(bench.link.takeLog().first?.uppercased().hasSuffix("FF50000006FF6E0305018900") == true)
+        #expect(bench.chip.statistics.complaints == [])
+    }
+
+    /// Less than 3 ms is too short for the reader.
+    @Test func noCardIsGivenLessThan10Milliseconds() throws {
+        let bench = try Port400Bench()
+        let target = try #require(try bench.activate())
+        _ = bench.link.takeLog()
+        for time in [Duration.zero, .seconds(-1), .milliseconds(1), .milliseconds(9)] {
+            #expect(
+                try bench.reader.transceive([0x0A, 0x0C] + target.idm.bytes, timeout: time) == Port100Bench.systemCodes)
+            #expect(bench.link.takeLog().first?.contains("5f460410270000") == true)
+        }
         #expect(bench.chip.statistics.complaints == [])
     }
 
@@ -73,15 +89,15 @@ struct Port400ExchangeTests {
         #expect(bench.chip.statistics.hostCommands > 600)
     }
 
-    static let innerStatuses: [(UInt16, TransportError?)] = [
-        (0x9000, nil), (0x6400, .noAnswer), (0x6401, .noAnswer), (0x6301, .corrupted(status: 1)),
-        (0x698A, .readerUnavailable(reason: .busy, detail: "another program has a session with it")),
-        (0x6985, .readerFailed(detail: "the reader's session does not allow this command")),
-        (0x6D00, .readerFailed(detail: "the reader reported status 6D00")),
+    static let statuses: [(TransparentAnswer.Meaning, TransportError?)] = [
+        (.done, nil), (.silent, .noAnswer), (.damaged, .corrupted(status: 0x10)),
+        (.sessionIsOpen, .readerUnavailable(reason: .busy, detail: "another program has a session with it")),
+        (.wrongState, .readerFailed(detail: "the reader's session does not allow this command")),
+        (.refused(status: 0x6D00), .readerFailed(detail: "the reader reported status 6D00")),
     ]
 
-    @Test(arguments: innerStatuses) func statusWords(_ status: UInt16, _ error: TransportError?) {
-        #expect(Port400Status.error(status) == error)
+    @Test(arguments: statuses) func statusWords(_ meaning: TransparentAnswer.Meaning, _ error: TransportError?) {
+        #expect(Port400Status.error(meaning) == error)
     }
 
     @Test func closingSwitchesTheFieldOffAndEndsTheSession() throws {
@@ -120,12 +136,15 @@ struct Port400ExchangeTests {
         }
     }
 
-    @Test func silenceAndDamageInTheAir() throws {
+    @Test(arguments: [(false, UInt8(0x01)), (true, UInt8(0x10))])
+    func silenceAndDamageInTheAir(_ byStatus: Bool, _ status: UInt8) throws {
         let plan: FaultPlan = [FaultRule(.silence, .during(2...2)), FaultRule(.damaged(status: 0x02), .during(3...3))]
-        let bench = try Port400Bench(faults: plan)
+        var behavior = Port400Behavior()
+        behavior.reportsDamageByStatus = byStatus
+        let bench = try Port400Bench(faults: plan, behavior: behavior)
         let target = try #require(try bench.activate())
         #expect(throws: TransportError.noAnswer) { try bench.requestSystemCode(target) }
-        #expect(throws: TransportError.corrupted(status: 1)) { try bench.requestSystemCode(target) }
+        #expect(throws: TransportError.corrupted(status: status)) { try bench.requestSystemCode(target) }
         #expect(try bench.requestSystemCode(target).first == 0x11)
     }
 

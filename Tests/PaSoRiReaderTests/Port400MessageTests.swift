@@ -21,20 +21,26 @@ struct Port400MessageTests {
         #expect(
             message(Port400Command.switchProtocol(.felica(.kbps212)), 0x2B)
                 == "6B0A000000002B000000FF500002048F02030000")
-        #expect(Hex.encode(Port400Command.speed(0x09), uppercase: true) == "FF50000006FF6E0305010900")
+        #expect(Hex.encode(Port400Command.speed(0x89), uppercase: true) == "FF50000006FF6E0305018900")
     }
 
-    /// The vector of esp32-pasori-rcs300 has neither flags nor bits; what is sent beside them is always sent.
+    /// As EspUsbHost sends it with flags, but for the length of the frame, which others write in three bytes.
     @Test func theExchangeOfTheVectors() throws {
-        let command = Port400Command.exchange(
-            [0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00], microseconds: 100_000, flags: .felica, lastByteBits: 8)
+        let (command, frameObject) = Port400Command.exchange(
+            [0x06, 0x00, 0xFF, 0xFF, 0x01, 0x00], microseconds: 100_000, flags: .felica)
         #expect(
             Hex.encode(command, uppercase: true)
-                == "FF500001000018" + "5F4604A0860100" + "9002001C" + "910100" + "95820006" + "0600FFFF0100" + "000000")
+                == "FF500001000015" + "5F4604A0860100" + "9002001C" + "95820006" + "0600FFFF0100" + "000000")
+        #expect(frameObject == 3)
+        let bits = Port400Command.exchange([0x52], microseconds: 10_000, flags: .typeA, lastByteBits: 7)
+        #expect(
+            Hex.encode(bits.command, uppercase: true)
+                == "FF500001000013" + "5F460410270000" + "90020010" + "910107" + "9582000152" + "000000")
+        #expect(bits.frameObject == 4)
     }
 
     @Test func theAnswerOfTheVectors() throws {
-        let empty = try Hex.decode("83 07000000 00 05 000000 C003009000 9000")
+        let empty = try Hex.decode("83 07000000 00 05 020000 C003009000 9000")
         var parser = Port400MessageParser()
         parser.feed(empty)
         guard case .message(let message) = parser.next() else {
@@ -43,9 +49,9 @@ struct Port400MessageTests {
         }
         #expect(message.sequence == 5)
         #expect(message.status == .done)
-        let objects = try #require(Port400Objects(Array(message.data.dropLast(2))))
-        #expect(objects.status == 0x9000)
-        #expect(objects.data == nil)
+        let answer = try #require(TransparentAnswer(message.data))
+        #expect(answer.meaning == .done)
+        #expect(answer.frame == nil)
     }
 
     /// A successful Polling: 46 bytes, the IDm at 26, the PMm at 34.
@@ -61,15 +67,15 @@ struct Port400MessageTests {
             Issue.record("no message")
             return
         }
-        let objects = try #require(Port400Objects(Array(message.data.dropLast(2))))
-        #expect(objects.data?.count == 20)
-        #expect(objects.lastByteBits == 8)
-        let target = try FeliCaPolling(.any, requestCode: 1).target(from: objects.data ?? [], bitRate: .kbps212)
+        let answer = try #require(TransparentAnswer(message.data))
+        #expect(answer.frame?.count == 20)
+        let target = try FeliCaPolling(.any, requestCode: 1).target(from: answer.frame ?? [], bitRate: .kbps212)
         #expect(target.requestData == 0x12FC)
     }
 
     static let statuses: [(UInt8, UInt8, Port400Message.Status)] = [
-        (0x00, 0x00, .done), (0x01, 0x81, .done), (0x40, 0xE0, .busy), (0x42, 0x05, .failed(error: 5)),
+        (0x00, 0x00, .done), (0x02, 0x00, .done), (0x01, 0x81, .done), (0x40, 0xE0, .busy),
+        (0x42, 0x05, .failed(error: 5)),
         (0x80, 0x01, .moreTime), (0xC0, 0x00, .failed(error: 0)),
     ]
 
@@ -117,37 +123,6 @@ struct Port400MessageTests {
                 while parser.next() != .incomplete { outcomes += 1 }
                 #expect(outcomes <= 20)
             }
-        }
-    }
-
-    static let brokenObjects = [
-        "C0", "C003", "C0030090", "97", "9780", "9783000001AA", "978200", "FF", "FF6D", "FF6D02AA", "9702AA",
-    ]
-
-    @Test(arguments: brokenObjects) func refusesBrokenObjects(_ text: String) throws {
-        #expect(Port400Objects(try Hex.decode(text)) == nil)
-    }
-
-    @Test func readsEveryKindOfObject() throws {
-        let objects = try #require(
-            Port400Objects(try Hex.decode("FF6D03010203 C003016401 920104 96020200 AA01FF 97820002 0A0B")))
-        #expect(objects.status == 0x6401)
-        #expect(objects.lastByteBits == 4)
-        #expect(objects.damage == 2)
-        #expect(objects.data == [0x0A, 0x0B])
-        #expect(Port400Objects([])?.status == 0x9000)
-    }
-
-    @Test func objectsAreTotal() {
-        var random = SeededGenerator(seed: 301)
-        let tags: [UInt8] = [0xC0, 0x92, 0x96, 0x97, 0xFF, 0x6D, 0x82, 0x03]
-        for _ in 0..<5000 {
-            let bytes = (0..<Int.random(in: 0...30, using: &random)).map { _ in
-                Bool.random(using: &random)
-                    ? tags.randomElement(using: &random) ?? 0 : UInt8.random(in: 0...8, using: &random)
-            }
-            guard let objects = Port400Objects(bytes) else { continue }
-            #expect((1...8).contains(objects.lastByteBits))
         }
     }
 }

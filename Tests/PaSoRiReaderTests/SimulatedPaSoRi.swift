@@ -4,6 +4,7 @@ import CardModel
 import NFCTransport
 import Testing
 import VirtualReader
+import USBTransport
 
 @testable import PaSoRiReader
 

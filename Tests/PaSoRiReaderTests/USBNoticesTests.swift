@@ -5,6 +5,7 @@ import NFCTransport
 import SystemDevices
 import TestSupport
 import Testing
+import USBTransport
 
 @testable import PaSoRiReader
 

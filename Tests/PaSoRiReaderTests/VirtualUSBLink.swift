@@ -3,6 +3,7 @@
 import ByteCodec
 import NFCTransport
 import VirtualReader
+import USBTransport
 
 @testable import PaSoRiReader
 
@@ -18,9 +19,6 @@ final class VirtualUSBLink: USBLink, @unchecked Sendable {
     var beforeTransfer: ((Int) -> Void)?
     /// How many transfers there were or should have been.
     private(set) var transfers = 0
-    /// The digits of what a Port-400 takes for an unknown speed instead of what it holds; `nil` for none.
-    var refuses: String?
-    private(set) var refusals = 0
 
     init(_ chip: any VirtualUSBChip, _ cancellation: CancellationToken = CancellationToken()) {
         self.chip = chip
@@ -29,15 +27,8 @@ final class VirtualUSBLink: USBLink, @unchecked Sendable {
 
     func send(_ bytes: [UInt8], within time: Duration) throws(USBError) {
         try begin()
-        let digits = Hex.encode(bytes)
-        log.append(">" + digits)
-        if let refuses, digits.contains(refuses) {
-            refusals += 1
-            // An unknown code in its place.
-            chip.receive(Array(bytes.dropLast(2)) + [0x77, 0x00])
-        } else {
-            chip.receive(bytes)
-        }
+        log.append(">" + Hex.encode(bytes))
+        chip.receive(bytes)
         if chip.isUnplugged { throw .gone }
     }
 

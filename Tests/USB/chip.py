@@ -24,6 +24,14 @@ class Chip:
         """Its next transfer to the host, or None."""
         return self._ask(b"I")
 
+    def configure(self):
+        """Tells it that its device was configured."""
+        self._tell(b"C")
+
+    def reset(self):
+        """Tells it that its device was reset."""
+        self._tell(b"R")
+
     def statistics(self):
         """What it has counted."""
         return json.loads(self._ask(b"S"))
@@ -32,6 +40,11 @@ class Chip:
         self.process.stdin.close()
         self.process.wait(10)
         self.process.stdout.close()
+
+    def _tell(self, request):
+        with self.lock:
+            self.process.stdin.write(request)
+            self.process.stdin.flush()
 
     def _ask(self, request):
         with self.lock:

@@ -86,12 +86,14 @@ class UsbFs(UMockdev.IoctlBase):
         return -len(answer)
 
     def on_setconfiguration(self, arg):
+        self.chip.configure()
         self.events.append("setConfiguration")
 
     def on_setinterface(self, arg):
         self.events.append("setInterface")
 
     def on_reset(self, arg):
+        self.chip.reset()
         self.events.append("reset")
 
     def on_clear_halt(self, arg):

@@ -19,7 +19,7 @@ CODE_RULES = [
     ("Sources/", "Sources/KazasuCLI/", IMPORT + r"Foundation\s*$",
      "full Foundation only in KazasuCLI; FoundationEssentials where JSON is read"),
     ("Sources/", "Sources/LibNFCReader/", IMPORT + r"CLibNFC\b", "only LibNFCReader imports CLibNFC"),
-    ("Sources/", "Sources/PaSoRiReader/", IMPORT + r"CLibUSB\b", "only PaSoRiReader imports CLibUSB"),
+    ("Sources/", "Sources/USBTransport/", IMPORT + r"CLibUSB\b", "only USBTransport imports CLibUSB"),
     ("Sources/", "Sources/PCSCReader/", IMPORT + r"CPCSC\b", "only PCSCReader imports CPCSC"),
     ("Sources/", "Sources/DumpFormatsXML/", IMPORT + r"CExpat\b", "only DumpFormatsXML imports CExpat"),
     ("Sources/", None, r"\btry!|\bas!|\.(?:first|last|baseAddress|pointee)!", "can trap"),
@@ -88,7 +88,7 @@ def check_script(path, lines):
 # What an error says beside its kind: one text, or several that are put together.
 DETAIL = re.compile(r'\b(?:detail:|malformed\()\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)')
 PHRASE = re.compile(r'\(\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)\s*,')
-DETAILED = ("PaSoRiReader", "LibNFCReader", "PCSCReader", "ISODEP", "NFCTransport/", "SystemDevices", "NFCForumTags")
+DETAILED = ("USBTransport", "PaSoRiReader", "LibNFCReader", "PCSCReader", "ISODEP", "NFCTransport/", "SystemDevices", "NFCForumTags")
 
 
 def phrase(literals):

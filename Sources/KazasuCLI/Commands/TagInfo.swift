@@ -62,8 +62,9 @@ struct TagInfo: KazasuCommand {
     private static func rows(_ card: CardIdentity) -> [[String]] {
         var rows: [[String]] = []
         if let pmm = card.pmm { rows.append(["IC", CardNames.describe(ic: pmm)]) }
-        if let atqa = card.atqa, let sak = card.sak {
-            rows.append(["ATQA, SAK", "\(FourDigits.text(atqa)), \([sak].hexadecimal.uppercased())"])
+        if let sak = card.sak {
+            let code = [sak].hexadecimal.uppercased()
+            rows.append(card.atqa.map { ["ATQA, SAK", "\(FourDigits.text($0)), \(code)"] } ?? ["SAK", code])
         }
         if let ats = card.ats { rows.append(["ATS", ats.hexadecimal.uppercased()]) }
         return rows

@@ -15,6 +15,11 @@ extension Phrasebook {
         ("the reader refused a command (error *)", "リーダーがコマンドを拒否しました（エラー *）"),
         ("the reader's session does not allow this command", "リーダーのセッションがこのコマンドを許しません"),
         // libnfc
+        ("the * does not start; unplug it and plug it back in", "* が起動しません。いったん抜いて差し直してください"),
+        (
+            "this reader brings every card that speaks ISO-DEP into it",
+            "このリーダーは ISO-DEP 対応のカードを必ず ISO-DEP に切り替えます"
+        ),
         ("chip status *", "チップの状態 *"), ("*: the kernel driver * holds it", "*: カーネルのドライバー * が使用中です"),
         ("it contains a zero byte", "ゼロのバイトが含まれています"),
         (

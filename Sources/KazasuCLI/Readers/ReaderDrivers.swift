@@ -5,6 +5,7 @@ import NFCTransport
 import PaSoRiReader
 import PCSCReader
 import SystemDevices
+import USBTransport
 
 /// The drivers of real readers.
 ///

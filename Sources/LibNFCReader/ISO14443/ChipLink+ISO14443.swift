@@ -12,12 +12,15 @@ extension ChipLink {
     /// Looks for a card of type A and makes it ready for what the caller will send.
     mutating func selectTypeA(isoDEP: Bool) throws(TransportError) -> TypeATarget? {
         iso14443.selection = .none
-        if iso14443.sendsRATS != isoDEP {
+        if iso14443.sendsRATS != isoDEP, takesParameters {
             try check(send(ChipCommand.automaticRATS(isoDEP), waiting: Self.commandTime), statusIsFirst: false)
             iso14443.sendsRATS = isoDEP
         }
         let answer = try pollFromRest(ChipCommand.listTypeA)
         guard let target = try TypeATargetAnswer.parse(answer, isPN531: name.contains("PN531")) else { return nil }
+        guard isoDEP || takesParameters || !target.isISODEP else {
+            throw .unsupported(detail: "this reader brings every card that speaks ISO-DEP into it")
+        }
         if !target.isISODEP {
             try check(send(ChipCommand.keepChecksum, waiting: Self.commandTime), statusIsFirst: false)
         }

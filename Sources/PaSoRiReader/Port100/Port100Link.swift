@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NFCTransport
+internal import USBTransport
 
 /// Commands to a Port-100 and their answers.
 typealias Port100Link = PaSoRiLink<Port100Dialogue>

@@ -3,6 +3,7 @@
 internal import CardModel
 internal import ISODEP
 internal import NFCTransport
+internal import USBTransport
 
 /// An RC-S380.
 ///

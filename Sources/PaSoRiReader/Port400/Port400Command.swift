@@ -21,10 +21,11 @@ enum Port400Command {
         manageSession([action.rawValue, 0x00])
     }
 
-    /// Sets the speed of frames: FeliCa's, in both directions.
-    ///
-    /// felica-rs codes the two directions in three bits each; esp32-pasori-rcs300 sends 09 for 212 kbit/s both ways, so 424
-    /// is 12. That is derived, not stated anywhere.
+    /// The UID of the card that the switch to type A has selected. Without a card an RC-S300 answers 6F00, or 9000 after
+    /// an object C0 with 6401 (simple-attendance-with-pasori).
+    static let uniqueID: [UInt8] = [0xFF, 0xCA, 0x00, 0x00]
+
+    /// Sets the speed of FeliCa frames, in both directions; see ``Port400Protocol/speed``.
     static func speed(_ code: UInt8) -> [UInt8] {
         manageSession([0xFF, 0x6E, 0x03, 0x05, 0x01, code])
     }
@@ -39,28 +40,33 @@ enum Port400Command {
 
     /// Transparent Exchange: one frame to a card.
     ///
+    /// The timer comes first: without it the reader sends nothing (EspUsbHost).
+    ///
     /// - Parameters:
     ///   - microseconds: how long the card may take.
     ///   - flags: what the reader does with the frame; it keeps them, so they are always sent.
-    ///   - lastByteBits: how many bits of the last byte are sent, 1 to 8.
+    ///   - lastByteBits: how many bits of the last byte are sent, 1 to 8; `nil` to leave that as it was.
+    /// - Returns: the command, and the number of its data object with the frame, counted from 1.
     static func exchange(
-        _ frame: [UInt8], microseconds: UInt32, flags: Port400Flags, lastByteBits: Int
-    ) -> [UInt8] {
+        _ frame: [UInt8], microseconds: UInt32, flags: Port400Flags, lastByteBits: Int? = nil
+    ) -> (command: [UInt8], frameObject: Int) {
         var objects = ByteWriter([0x5F, 0x46, 0x04])
         objects.write(microseconds, .little)
         objects.write(UInt8(0x90))
         objects.write(UInt8(0x02))
         objects.write(flags.rawValue, .big)
-        objects.write(UInt8(0x91))
-        objects.write(UInt8(0x01))
-        // As in PC/SC part 3, 0 stands for all eight.
-        objects.write(UInt8(truncatingIfNeeded: lastByteBits & 0x07))
+        if let lastByteBits {
+            objects.write(UInt8(0x91))
+            objects.write(UInt8(0x01))
+            // As in PC/SC part 3, 0 stands for all eight.
+            objects.write(UInt8(truncatingIfNeeded: lastByteBits & 0x07))
+        }
         objects.write(UInt8(0x95))
         objects.write(UInt8(0x82))
         objects.write(UInt16(truncatingIfNeeded: frame.count), .big)
         var command = ByteWriter([0xFF, 0x50, 0x00, 0x01, 0x00])
         let bytes = objects.bytes + frame
         command.write(UInt16(truncatingIfNeeded: bytes.count), .big)
-        return command.bytes + bytes + [0x00, 0x00, 0x00]
+        return (command.bytes + bytes + [0x00, 0x00, 0x00], lastByteBits == nil ? 3 : 4)
     }
 }

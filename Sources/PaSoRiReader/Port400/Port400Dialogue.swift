@@ -60,15 +60,8 @@ struct Port400Dialogue: PaSoRiDialogue {
         }
     }
 
-    /// Returns the data before the status word.
-    ///
-    /// - Throws: what a status word other than 9000 means.
-    static func result(of answer: [UInt8]) throws(TransportError) -> [UInt8] {
-        guard answer.count >= 2 else { throw .corrupted(status: 0) }
-        let status = UInt16(answer[answer.count - 2]) << 8 | UInt16(answer[answer.count - 1])
-        if let error = Port400Status.error(status) { throw error }
-        return Array(answer.dropLast(2))
-    }
+    /// Returns the whole answer: what a status word means depends on the command.
+    static func result(of answer: [UInt8]) -> [UInt8] { answer }
 
     func interrupt(_ wire: USBWire<Port400Message>) {}
 

@@ -13,11 +13,18 @@ final class Port400Radio: RawFrameChannel {
     private static let switchTime = Duration.milliseconds(20)
     /// What the reader needs beside the card.
     private static let margin = Duration.milliseconds(1)
+    /// With less than 3 ms the reader hears no card (a program for the RC-S660/S); more costs time only when the card
+    /// keeps silent.
+    private static let shortestTime = Duration.milliseconds(10)
 
     private let link: Port400Link
     private let pause: Port400Dialogue.Pause
     private var hasSession = false
     private var told: Port400Protocol?
+    private var toldBits = 8
+    private var speed = Port400Protocol.felica(.kbps212).speed
+    /// Whether a card of type A or B may be selected, so that it would not hear a request.
+    private var mayHoldCard = false
     private var seenResets = 0
     private var refusedSpeeds: Set<UInt8> = []
 
@@ -28,36 +35,24 @@ final class Port400Radio: RawFrameChannel {
         self.pause = pause
     }
 
+    // MARK: Session and field
+
     /// Begins a session of our own: one that a killed program left is ended first.
     func beginSession() throws(TransportError) {
         hasSession = false
         told = nil
+        toldBits = 8
+        speed = Port400Protocol.felica(.kbps212).speed
         seenResets = link.resets
         do throws(TransportError) {
-            _ = try link.run(Port400Command.manageSession(.end))
+            _ = try ask(Port400Command.manageSession(.end))
         } catch {
             // There was none; whoever owns one that cannot be ended is told apart by the next command.
             if link.lost != nil || error == .cancelled || seenResets != link.resets { throw error }
         }
-        try manage(.start)
+        try succeed(Port400Command.manageSession(.start))
         try powerCycle()
         hasSession = true
-    }
-
-    /// Sends a FeliCa packet and returns the answer.
-    func exchange(
-        felica frame: [UInt8], at bitRate: FeliCaBitRate, within time: Duration
-    ) throws(TransportError) -> [UInt8] {
-        try exchange(frame, as: .felica(bitRate), flags: .felica, lastByteBits: 8, within: time).bytes
-    }
-
-    func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer {
-        var flags: Port400Flags = frame.modulation == .typeA ? .typeA : .felica
-        if !frame.addsCRC { flags.insert(.addsNoCRC) }
-        if !frame.checksCRC { flags.insert(.keepsCRC) }
-        return try exchange(
-            frame.bytes, as: frame.modulation == .typeA ? .typeA : .typeB, flags: flags,
-            lastByteBits: frame.lastByteBits, within: timeout)
     }
 
     func resetField() throws(TransportError) {
@@ -75,23 +70,12 @@ final class Port400Radio: RawFrameChannel {
         pause(time)
     }
 
-    private func exchange(
-        _ frame: [UInt8], as air: Port400Protocol, flags: Port400Flags, lastByteBits: Int, within time: Duration
-    ) throws(TransportError) -> RawAnswer {
-        let time = max(time, .zero) + Self.margin
-        let command = Port400Command.exchange(
-            frame, microseconds: Self.microseconds(time), flags: flags, lastByteBits: lastByteBits)
-        let objects = try inSession { () throws(TransportError) in
-            try tell(air)
-            guard let objects = Port400Objects(try link.run(command, within: time)) else {
-                throw .corrupted(status: 0)
-            }
-            if let error = Port400Status.error(objects.status) { throw error }
-            return objects
-        }
-        guard objects.damage == 0 else { throw .corrupted(status: objects.damage) }
-        guard let data = objects.data, !data.isEmpty else { throw .noAnswer }
-        return RawAnswer(data, lastByteBits: objects.lastByteBits)
+    private func powerCycle() throws(TransportError) {
+        try succeed(Port400Command.manageSession(.fieldOff))
+        pause(Self.fieldOffTime)
+        try succeed(Port400Command.manageSession(.fieldOn))
+        pause(Self.fieldOnTime)
+        mayHoldCard = false
     }
 
     /// Does what needs a session.
@@ -116,52 +100,124 @@ final class Port400Radio: RawFrameChannel {
         if !hasSession || seenResets != link.resets { try beginSession() }
     }
 
+    // MARK: Frames
+
+    /// Sends a FeliCa packet and returns the answer.
+    func exchange(
+        felica frame: [UInt8], at bitRate: FeliCaBitRate, within time: Duration
+    ) throws(TransportError) -> [UInt8] {
+        try exchange(frame, as: .felica(bitRate), flags: .felica, lastByteBits: 8, within: time).bytes
+    }
+
+    func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer {
+        let isTypeA = frame.modulation == .typeA
+        var flags: Port400Flags = isTypeA ? .typeA : .felica
+        if !frame.addsCRC { flags.insert(.addsNoCRC) }
+        if !frame.checksCRC { flags.insert(.keepsCRC) }
+        let air: Port400Protocol = isTypeA ? .typeA : .typeB
+        let isSwitch = told != air
+        do throws(TransportError) {
+            return try exchange(frame.bytes, as: air, flags: flags, lastByteBits: frame.lastByteBits, within: timeout)
+        } catch {
+            // Layer 3 of type B may end with ATTRIB: a card that the switch has selected does not hear a request.
+            guard error == .noAnswer, isSwitch, told == .typeB, mayHoldCard else { throw error }
+            try resetField()
+            return try exchange(frame.bytes, as: air, flags: flags, lastByteBits: frame.lastByteBits, within: timeout)
+        }
+    }
+
+    private func exchange(
+        _ frame: [UInt8], as air: Port400Protocol, flags: Port400Flags, lastByteBits: Int, within time: Duration
+    ) throws(TransportError) -> RawAnswer {
+        let time = max(time + Self.margin, Self.shortestTime)
+        let answer = try inSession { () throws(TransportError) in
+            try tell(air)
+            // FeliCa needs no bit framing, and gets none while the reader's is the usual one.
+            let needsBits = lastByteBits != 8 || toldBits != 8 || air.speed == nil
+            let (command, frameObject) = Port400Command.exchange(
+                frame, microseconds: Self.microseconds(time), flags: flags, lastByteBits: needsBits ? lastByteBits : nil
+            )
+            toldBits = lastByteBits
+            let answer = try ask(command, within: time)
+            if let error = Port400Status.error(answer.meaning(ofExchangeWithFrameAt: frameObject)) { throw error }
+            return answer
+        }
+        // Whatever a card answered, it may be selected or halted now.
+        if air.speed == nil { mayHoldCard = true }
+        guard answer.damage == 0 else { throw .corrupted(status: answer.damage) }
+        guard let data = answer.frame, !data.isEmpty else { throw .noAnswer }
+        return RawAnswer(data, lastByteBits: answer.lastByteBits)
+    }
+
+    /// The reader selects a card of type A when it is switched to layer 3: UID, READ and RATS follow at once on real
+    /// ones, while a WUPA would only deselect it.
+    func selectTypeA() throws(TransportError) -> ChipSelection {
+        try inSession { () throws(TransportError) in
+            guard let answer = try switchProtocol(to: .typeA) else { return .nothing }
+            told = .typeA
+            let uid = try uniqueID()
+            guard let uid else { return .unknown }
+            return .card(uid: uid, sak: answer.cardInformation?.first)
+        }
+    }
+
+    private func uniqueID() throws(TransportError) -> [UInt8]? {
+        let answer = try link.run(Port400Command.uniqueID)
+        guard answer.suffix(2) == [0x90, 0x00], [4, 7, 10].contains(answer.count - 2) else { return nil }
+        return Array(answer.dropLast(2))
+    }
+
+    // MARK: Settings
+
     private func tell(_ air: Port400Protocol) throws(TransportError) {
         guard told != air else { return }
-        let before = told
+        if told?.selector != air.selector {
+            guard try switchProtocol(to: air) != nil else { throw .noAnswer }
+        }
         told = nil
-        if before?.selector != air.selector {
-            let answer = try link.run(Port400Command.switchProtocol(air))
-            guard let objects = Port400Objects(answer) else { throw .corrupted(status: 0) }
-            // At layer 3 the reader looks for a card by itself, and may say that there is none.
-            if let error = Port400Status.error(objects.status), error != .noAnswer { throw error }
-            pause(Self.switchTime)
-        }
-        // After a switch the speed is FeliCa's first.
-        if let speed = air.speed, air != .felica(.kbps212) || before?.selector == air.selector {
-            try set(speed)
-        }
+        try set(air.speed)
         told = air
     }
 
-    /// Sets the speed of FeliCa. The code for 424 kbit/s is derived: a reader that refuses it has no card at that speed, and
-    /// is not asked again.
-    private func set(_ speed: UInt8) throws(TransportError) {
-        guard !refusedSpeeds.contains(speed) else { throw .noAnswer }
-        do throws(TransportError) {
-            try succeed(Port400Command.speed(speed))
-        } catch {
-            guard case .readerFailed = error, error != Port400Status.notAllowed, link.lost == nil else { throw error }
-            refusedSpeeds.insert(speed)
+    /// - Returns: `nil` when the reader says that there is no card, which it looks for itself with types A and B.
+    private func switchProtocol(to air: Port400Protocol) throws(TransportError) -> TransparentAnswer? {
+        told = nil
+        // A card that was selected or halted does not hear the reader's request.
+        if air.speed == nil, mayHoldCard { try powerCycle() }
+        let answer = try ask(Port400Command.switchProtocol(air))
+        pause(Self.switchTime)
+        if air.speed == nil {
+            switch answer.meaning {
+            case .silent, .damaged, .refused(status: 0x6A81): return nil
+            default: mayHoldCard = true
+            }
+        }
+        if let error = Port400Status.error(answer.meaning), error != .noAnswer { throw error }
+        return answer
+    }
+
+    /// Sets the speed of FeliCa where it is not the one that a session begins with, 212 kbit/s. A reader that refuses
+    /// another one, in whatever words, has no card at that speed, and is not asked again.
+    private func set(_ wanted: UInt8?) throws(TransportError) {
+        guard let wanted, wanted != speed else { return }
+        guard !refusedSpeeds.contains(wanted) else { throw .noAnswer }
+        let isDone = try ask(Port400Command.speed(wanted)).meaning == .done
+        if isDone || wanted == Port400Protocol.felica(.kbps212).speed {
+            speed = wanted
+        } else {
+            refusedSpeeds.insert(wanted)
             throw .noAnswer
         }
     }
 
-    private func powerCycle() throws(TransportError) {
-        try manage(.fieldOff)
-        pause(Self.fieldOffTime)
-        try manage(.fieldOn)
-        pause(Self.fieldOnTime)
-    }
-
-    private func manage(_ action: Port400Command.Session) throws(TransportError) {
-        try succeed(Port400Command.manageSession(action))
-    }
-
-    /// Runs a command whose answer holds nothing but how it went.
+    /// Runs a command whose answer contains nothing but a status.
     private func succeed(_ command: [UInt8]) throws(TransportError) {
-        let answer = try link.run(command)
-        if let objects = Port400Objects(answer), let error = Port400Status.error(objects.status) { throw error }
+        if let error = Port400Status.error(try ask(command).meaning) { throw error }
+    }
+
+    private func ask(_ command: [UInt8], within time: Duration = .zero) throws(TransportError) -> TransparentAnswer {
+        guard let answer = TransparentAnswer(try link.run(command, within: time)) else { throw .corrupted(status: 0) }
+        return answer
     }
 
     /// At least one: zero would be for ever, or for the reader to choose.

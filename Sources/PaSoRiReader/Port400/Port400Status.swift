@@ -3,26 +3,26 @@
 internal import ByteCodec
 internal import NFCTransport
 
-/// The status words of a Port-400, the outer and the inner ones.
-///
-/// Source: felica-rs's `port400/pcsc.rs` and the PC/SC part 3 supplement.
+/// What the answers of a Port-400 mean to callers.
 enum Port400Status {
-    static let done: UInt16 = 0x9000
+    /// The chip status for an error in the air that the reader does not describe further (6300). Object 96 has four bits
+    /// below it.
+    static let damagedInTheAir: UInt8 = 0x10
 
-    /// What a status word means; `nil` when all is well.
-    static func error(_ status: UInt16) -> TransportError? {
-        switch status {
-        case done: nil
-        case 0x6400, 0x6401: .noAnswer
-        case 0x6301: .corrupted(status: 0x01)
-        case 0x698A: ownedByOther
-        case 0x6985: notAllowed
-        default:
+    /// The error of a status; `nil` for success.
+    static func error(_ meaning: TransparentAnswer.Meaning) -> TransportError? {
+        switch meaning {
+        case .done: nil
+        case .silent: .noAnswer
+        case .damaged: .corrupted(status: damagedInTheAir)
+        case .wrongState: notAllowed
+        case .sessionIsOpen: ownedByOther
+        case .refused(let status):
             .readerFailed(detail: "the reader reported status \(Hex.encode(status, digits: 4))")
         }
     }
 
-    /// What the reader says when there is no session, or when there is one already.
+    /// What the reader says when there is no session, or the order of commands is wrong.
     static let notAllowed = TransportError.readerFailed(
         detail: "the reader's session does not allow this command")
 

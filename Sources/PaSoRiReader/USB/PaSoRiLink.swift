@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NFCTransport
+internal import USBTransport
 
 /// Commands to a PaSoRi and their answers, one at a time.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NFCTransport
+internal import USBTransport
 
 /// Why a command to a PaSoRi has no answer that can be used.
 enum USBTrouble: Error, Hashable, Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import USBTransport
+
 /// A link that carries messages from the reader.
 final class USBWire<Message: TransferMessage> {
     private let usb: any USBLink

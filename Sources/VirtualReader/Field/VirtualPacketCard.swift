@@ -11,9 +11,9 @@ public protocol VirtualPacketCard: VirtualCard {
 }
 
 extension VirtualPacketCard {
-    /// Silence for everything but FeliCa.
+    /// Silence for everything but FeliCa with its checksum.
     public func answer(_ frame: RadioFrame) -> CardAnswer? {
-        guard case .felica(let bitRate) = frame.technology else { return nil }
+        guard case .felica(let bitRate) = frame.technology, frame.hasCRC else { return nil }
         return answer(frame.bytes, at: bitRate)
     }
 }

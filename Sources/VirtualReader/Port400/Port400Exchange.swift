@@ -1,34 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a host asks for with Transparent Exchange: the data objects between `FF 50 00 01 00 LEN` and the last three zeros.
+/// What a host asks for with Transparent Exchange.
 struct Port400Exchange: Sendable {
-    var microseconds: Int?
-    var flags: UInt16?
-    /// How many bits of the last byte are sent; 0 for all.
-    var lastByteBits = 0
-    var frame: [UInt8]?
+    /// Why a reader does not do it: the number of the object that is wrong, and the status word for that.
+    struct Refusal: Error {
+        let object: Int
+        let status: UInt16
+    }
 
-    /// `nil` when lengths do not fit or an object is not known.
-    init?(_ command: [UInt8]) {
-        guard command.count >= 10, command[4] == 0 else { return nil }
-        let length = Int(command[5]) << 8 | Int(command[6])
-        guard command.count == 7 + length + 3, command.suffix(3).allSatisfy({ $0 == 0 }) else { return nil }
-        var rest = command[7..<7 + length]
+    private(set) var microseconds = 0
+    private(set) var flags: UInt16?
+    /// How many bits of the last byte are sent, 0 for all; `nil` when the host does not say.
+    private(set) var lastByteBits: Int?
+    private(set) var frame: [UInt8] = []
+    /// The number of the object with the frame, counted from 1.
+    private(set) var frameObject = 0
+
+    /// Reads the data objects.
+    ///
+    /// As an RC-S300 was seen to answer (EspUsbHost): a frame without a timer before it is 6401 of the first object, one of
+    /// the wrong length 6700, an unknown one 6A81.
+    init(_ objects: [UInt8]) throws(Refusal) {
+        var rest = objects[...]
+        var number = 0
+        var hasTimer = false
         while let tag = rest.popFirst() {
-            switch tag {
-            case 0x5F:
-                guard rest.popFirst() == 0x46, let value = Self.take(&rest), value.count == 4 else { return nil }
+            number += 1
+            let second = tag & 0x1F == 0x1F ? rest.popFirst() : 0
+            guard let value = Self.take(&rest) else { throw Refusal(object: number, status: 0x6A80) }
+            switch (tag, second, value.count) {
+            case (0x5F, 0x46, 4):
+                hasTimer = true
                 microseconds = value.reversed().reduce(0) { $0 << 8 | Int($1) }
-            case 0x90:
-                guard let value = Self.take(&rest), value.count == 2 else { return nil }
-                flags = UInt16(value[0]) << 8 | UInt16(value[1])
-            case 0x91:
-                guard let value = Self.take(&rest), value.count == 1, value[0] < 8 else { return nil }
-                lastByteBits = Int(value[0])
-            case 0x95:
-                guard let value = Self.take(&rest), !value.isEmpty else { return nil }
+            case (0x90, 0, 2): flags = UInt16(value[0]) << 8 | UInt16(value[1])
+            case (0x91, 0, 1) where value[0] < 8: lastByteBits = Int(value[0])
+            case (0x95, 0, 1...):
+                guard hasTimer else { throw Refusal(object: 1, status: 0x6401) }
                 frame = value
-            default: return nil
+                frameObject = number
+            case (0x5F, 0x46, _), (0x90, 0, _), (0x91, 0, _), (0x95, 0, _):
+                throw Refusal(object: number, status: 0x6700)
+            default: throw Refusal(object: number, status: 0x6A81)
             }
         }
     }

@@ -16,8 +16,8 @@ struct Port400HostMessage: Sendable {
 
     /// An answer.
     ///
-    /// - Parameter status: 00 done, 40 failed, 80 more time.
-    static func answer(_ sequence: UInt8, status: UInt8 = 0x00, error: UInt8 = 0x00, _ data: [UInt8] = []) -> [UInt8] {
+    /// - Parameter status: 00 done, 40 failed, 80 more time; and 02: no card with contacts, as always.
+    static func answer(_ sequence: UInt8, status: UInt8 = 0x02, error: UInt8 = 0x00, _ data: [UInt8] = []) -> [UInt8] {
         let length = (0..<4).map { UInt8(truncatingIfNeeded: data.count >> ($0 * 8)) }
         return [0x83] + length + [0x00, sequence, status, error, 0x00] + data
     }

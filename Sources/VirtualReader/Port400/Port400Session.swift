@@ -6,11 +6,17 @@ internal import NFCTransport
 struct Port400Session: Sendable {
     var isOpen = false
     var isFieldOn = false
+    /// Whether the field was off since the session began: cards that the reader itself looked for before hear nothing
+    /// until then (EspUsbHost).
+    var wasFieldOff = false
     /// Standard and layer, as the host selected them.
     private(set) var selector: [UInt8]?
-    private var speed: UInt8 = 0x09
+    /// The card of type A or B that the reader has selected: its UID or PUPI.
+    var selectedCard: [UInt8]?
+    var speed: UInt8 = 0x89
     /// The reader keeps the flags of the last exchange.
     private var flags: UInt16 = 0
+    private var lastByteBits = 0
 
     /// Switch Protocol.
     ///
@@ -18,28 +24,22 @@ struct Port400Session: Sendable {
     mutating func select(_ selector: [UInt8]) -> Bool {
         guard [[3, 0], [3, 1], [0, 3], [1, 3]].contains(selector) else { return false }
         self.selector = selector
-        speed = 0x09
-        return true
-    }
-
-    /// Sets the speed of FeliCa frames.
-    ///
-    /// - Returns: whether the reader knows it.
-    mutating func set(speed: UInt8) -> Bool {
-        guard speed == 0x09 || speed == 0x12 else { return false }
-        self.speed = speed
+        selectedCard = nil
         return true
     }
 
     /// A host's frame as it goes into the air; `nil` when the reader would not send it so.
     mutating func frame(_ exchange: Port400Exchange) -> RadioFrame? {
         flags = exchange.flags ?? flags
-        guard selector != nil, let bytes = exchange.frame else { return nil }
-        let bits = exchange.lastByteBits == 0 ? 8 : exchange.lastByteBits
+        lastByteBits = exchange.lastByteBits ?? lastByteBits
+        guard selector != nil, !exchange.frame.isEmpty else { return nil }
+        let bytes = exchange.frame
+        let bits = lastByteBits == 0 ? 8 : lastByteBits
         let hasCRC = flags & 0x01 == 0
         switch technology {
-        case .felica where flags & 0x1C == 0x1C && hasCRC: return RadioFrame(technology, bytes)
-        case .typeA where flags & 0x1C == 0x10, .typeB where flags & 0x1C == 0x1C:
+        case .felica where flags & 0x1C == 0x1C || flags & 0x1C == 0:
+            return RadioFrame(technology, bytes, lastByteBits: bits, hasCRC: hasCRC)
+        case .typeA where flags & 0x1C == 0x10 || flags & 0x1C == 0, .typeB where flags & 0x1C == 0x1C:
             return RadioFrame(technology, bytes, lastByteBits: bits, hasCRC: hasCRC)
         default: return nil
         }
@@ -56,7 +56,7 @@ struct Port400Session: Sendable {
         switch selector?.first {
         case 0: .typeA
         case 1: .typeB
-        default: .felica(speed == 0x12 ? .kbps424 : .kbps212)
+        default: .felica(speed == 0x92 ? .kbps424 : .kbps212)
         }
     }
 }

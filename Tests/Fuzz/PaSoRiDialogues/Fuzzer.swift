@@ -3,6 +3,7 @@
 import NFCTransport
 
 @testable import PaSoRiReader
+@testable import USBTransport
 
 /// A reader that sends what the fuzzer says: each transfer behind a byte that says how long it is and whether it is put
 /// into a message that is well formed, so that what is in messages is reached, too.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import NFCTransport
 @testable import PaSoRiReader
 
 /// Feeds the Port-400's message parser, then the parser of the data objects in each message: the first byte says where the
@@ -9,7 +10,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     guard let first = bytes.first else { return 0 }
     let rest = bytes.dropFirst()
-    _ = Port400Objects(Array(rest))
+    _ = TransparentAnswer(Array(rest))
     let cut = min(Int(first), rest.count)
     var parser = Port400MessageParser()
     for transfer in [rest.prefix(cut), rest.dropFirst(cut)] {
@@ -18,7 +19,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         // Each message takes bytes away, so there are fewer messages than bytes.
         while left >= 0, case .message(let message) = parser.next() {
             left -= 1
-            if let objects = Port400Objects(message.data), !(1...8).contains(objects.lastByteBits) { fatalError() }
+            if let answer = TransparentAnswer(message.data), !(1...8).contains(answer.lastByteBits) { fatalError() }
         }
         if left < 0 { fatalError() }
     }

@@ -7,10 +7,10 @@ import VirtualReader
 // A simulated USB reader behind standard input and output, for the emulated USB of `usb.py`:
 //
 //     usb-chip port100|port400|acr122|rcs330 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
-//              [--fault COMMAND:KIND]…
+//              [--fault COMMAND:KIND]… [--stuck reset|replug]
 //
 // Requests: `O` with two bytes of length (little-endian) and a transfer from the host; `I` for the next transfer to it;
-// `S` for the statistics. Answers to `I` and `S` begin with two bytes of length; FFFF is nothing yet, FFFE no device.
+// `C` and `R` for a configuration and a reset of the device, which are not answered; `S` for the statistics. Answers to `I` and `S` begin with two bytes of length; FFFF is nothing yet, FFFE no device.
 
 /// Reads exactly so many bytes; `nil` at the end of the input.
 func read(_ count: Int) -> [UInt8]? {
@@ -49,6 +49,7 @@ let faultKinds: [String: USBFault] = [
 var arguments = CommandLine.arguments.dropFirst()
 guard let kind = arguments.popFirst(), let card = arguments.popFirst() else { fail("which chip, which card?") }
 var faults = USBFaultPlan()
+var condition = VirtualRCS330.Condition.well
 let field = try VirtualCardFile.loadField(TestFiles.read(card))
 while let option = arguments.popFirst() {
     guard let value = arguments.popFirst() else { fail("\(option) needs a value") }
@@ -56,6 +57,7 @@ while let option = arguments.popFirst() {
     case "--unplug-before": faults.unplugBeforeTransfer = Int(value)
     case "--leftover": faults.leftover.append(Array(value.utf8))
     case "--field" where value == "empty": field.removeCards()
+    case "--stuck": condition = value == "reset" ? .stuckUntilReset : .stuckUntilReplugged
     case "--fault":
         let parts = value.split(separator: ":").map(String.init)
         guard parts.count == 2, let command = Int(parts[0]), let fault = faultKinds[parts[1]] else {
@@ -70,7 +72,7 @@ switch kind {
 case "port100": chip = VirtualPort100(field: field, faults: faults)
 case "port400": chip = VirtualPort400(field: field, faults: faults, hasOrphan: true)
 case "acr122": chip = VirtualACR122(field: field, faults: faults)
-case "rcs330": chip = VirtualRCS330(field: field, faults: faults)
+case "rcs330": chip = VirtualRCS330(field: field, faults: faults, condition: condition)
 default: fail("no chip is called \(kind)")
 }
 
@@ -91,6 +93,8 @@ while let request = read(1)?.first {
         } else {
             write([], length: chip.isUnplugged ? 0xFFFE : 0xFFFF)
         }
+    case UInt8(ascii: "C"): (chip as? VirtualRCS330)?.configure()
+    case UInt8(ascii: "R"): (chip as? VirtualRCS330)?.reset()
     default:
         let found = chip.statistics
         let complaints = found.complaints.map { "\"\($0)\"" }.joined(separator: ",")

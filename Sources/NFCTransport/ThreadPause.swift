@@ -3,9 +3,9 @@
 internal import Glibc
 
 /// Lets time pass on the calling thread, without Foundation.
-public enum ThreadPause {
+package enum ThreadPause {
     /// Sleeps for this long; not at all for zero and less.
-    public static func sleep(_ time: Duration) {
+    package static func sleep(_ time: Duration) {
         let (seconds, attoseconds) = max(time, .zero).components
         var request = timespec(tv_sec: Int(clamping: seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
         var rest = timespec()

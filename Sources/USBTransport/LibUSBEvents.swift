@@ -58,3 +58,17 @@ internal import CLibUSB
         return unsafe hasNotice.pointee != 0
     }
 }
+
+/// Wakes a thread that waits in libusb; may be used from any thread while the context lives. A call that comes before
+/// the wait ends the next one.
+@safe struct USBWaker: @unchecked Sendable {
+    private let context: OpaquePointer
+
+    init(context: OpaquePointer) {
+        unsafe self.context = context
+    }
+
+    func wake() {
+        unsafe libusb_interrupt_event_handler(context)
+    }
+}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NFCTransport
+package import NFCTransport
 
 /// Why a transfer failed.
-enum USBError: Error, Hashable, Sendable {
+package enum USBError: Error, Hashable, Sendable {
     /// Nothing came, or was taken, in time.
     case timedOut
     /// The endpoint refused; it was made ready again.
@@ -18,7 +18,7 @@ enum USBError: Error, Hashable, Sendable {
     case failed(code: Int32)
 
     /// What it means for who reads cards. What ``isFinal`` says no does may be mended by the driver before.
-    var transportError: TransportError {
+    package var transportError: TransportError {
         switch self {
         case .timedOut: .readerTimeout
         case .gone: .unplugged
@@ -30,10 +30,10 @@ enum USBError: Error, Hashable, Sendable {
     }
 
     /// Whether nothing can come any more, whatever is tried.
-    var isFinal: Bool { self == .gone || self == .cancelled }
+    package var isFinal: Bool { self == .gone || self == .cancelled }
 }
 
 extension TransportError {
     /// The reader is gone.
-    static let unplugged = TransportError.readerUnavailable(reason: .absent, detail: "the reader was unplugged")
+    package static let unplugged = TransportError.readerUnavailable(reason: .absent, detail: "the reader was unplugged")
 }

@@ -57,6 +57,20 @@ internal import SystemDevices
         unsafe libusb_exit(context)
     }
 
+    /// Resets a device on its port, as if it were plugged in again; it may get another address by that.
+    ///
+    /// - Returns: whether the kernel did so.
+    static func reset(_ device: USBDevice) -> Bool {
+        var context: OpaquePointer?
+        guard unsafe libusb_init(&context) == 0, let context = unsafe context else { return false }
+        defer { unsafe libusb_exit(context) }
+        guard let handle = try? unsafe open(device, context) else { return false }
+        defer { unsafe libusb_close(handle) }
+        let result = unsafe libusb_error(libusb_reset_device(handle))
+        // The device is found again under another address.
+        return result == LIBUSB_SUCCESS || result == LIBUSB_ERROR_NOT_FOUND
+    }
+
     private static func open(
         _ device: USBDevice, _ context: OpaquePointer
     ) throws(TransportError) -> OpaquePointer {

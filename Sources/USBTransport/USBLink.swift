@@ -3,7 +3,7 @@
 /// The two bulk endpoints of a reader that was opened: all that a chip's driver sees of the USB.
 ///
 /// A link belongs to one thread at a time and listens to the cancellation token that it was opened with.
-protocol USBLink: AnyObject {
+package protocol USBLink: AnyObject {
     /// Sends one bulk transfer; one that ends with a full packet is followed by an empty packet, so that the reader
     /// sees its end.
     func send(_ bytes: [UInt8], within time: Duration) throws(USBError)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLibUSB
-internal import NFCTransport
-internal import SystemDevices
+package import NFCTransport
+package import SystemDevices
 
 /// A link through libusb-1.0. A transfer that waits is ended by the cancellation token at once, without polling.
-final class LibUSBLink: USBLink {
+package final class LibUSBLink: USBLink {
     private var device: LibUSBDevice?
     private let cancellation: CancellationToken
     private var handler: Int?
@@ -19,7 +19,7 @@ final class LibUSBLink: USBLink {
     /// Opens a device.
     ///
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)``.
-    init(_ device: USBDevice, classCode: UInt8, cancellation: CancellationToken) throws(TransportError) {
+    package init(_ device: USBDevice, classCode: UInt8, cancellation: CancellationToken) throws(TransportError) {
         let opened = try LibUSBDevice(device, classCode: classCode)
         self.device = opened
         self.cancellation = cancellation
@@ -31,14 +31,14 @@ final class LibUSBLink: USBLink {
         close()
     }
 
-    func send(_ bytes: [UInt8], within time: Duration) throws(USBError) {
+    package func send(_ bytes: [UInt8], within time: Duration) throws(USBError) {
         guard let device else { throw .gone }
         let transfer = try USBTransfer(sending: bytes, over: device)
         let outcome = wait(for: transfer, over: device, within: time)
         if let outcome { throw mended(outcome, device.endpoints.output) }
     }
 
-    func receive(within time: Duration) throws(USBError) -> [UInt8] {
+    package func receive(within time: Duration) throws(USBError) -> [UInt8] {
         guard let device else { throw .gone }
         let transfer = try USBTransfer(receiving: Self.longestTransfer, over: device)
         guard let outcome = wait(for: transfer, over: device, within: time) else { return transfer.bytes }
@@ -47,11 +47,11 @@ final class LibUSBLink: USBLink {
         throw mended(outcome, device.endpoints.input)
     }
 
-    func ignoreCancellation() {
+    package func ignoreCancellation() {
         isListening = false
     }
 
-    func close() {
+    package func close() {
         if let handler { cancellation.remove(handler) }
         handler = nil
         device?.close()
@@ -103,4 +103,11 @@ final class LibUSBLink: USBLink {
         let result = unsafe libusb_handle_events_timeout_completed(device.context, &limit, transfer.completed)
         return libusb_error(result) == LIBUSB_ERROR_INTERRUPTED ? nil : USBError(result)
     }
+}
+
+extension USBDevice {
+    /// Resets the device on its port, as if it were plugged in again; it may get another address by that.
+    ///
+    /// - Returns: whether the kernel did so.
+    package func reset() -> Bool { LibUSBDevice.reset(self) }
 }
