@@ -37,7 +37,7 @@ struct Kazasu: ParsableCommand {
               75   no card came in time
               76   a card is there, but not one that can be read so
               77   the card refused
-              130  interrupted
+              130  interrupted (Ctrl-C); 143 by SIGTERM
             """,
             """
             例:
@@ -60,7 +60,7 @@ struct Kazasu: ParsableCommand {
               75   時間内にカードが来なかった
               76   カードはあるが、読める種類ではない
               77   カードが拒否した
-              130  中断
+              130  中断（Ctrl-C）。SIGTERM による終了は 143
             """),
         version: version,
         subcommands: [
@@ -85,9 +85,13 @@ struct Kazasu: ParsableCommand {
     }
 
     private static func report(_ failure: Failure, _ arguments: [String]) -> Int32 {
-        if failure.status == .brokenPipe { return failure.status.rawValue }
-        Output.message(isJSON(arguments) ? failure.json.compactText + "\n" : failure.text)
+        if failure.status != .brokenPipe { tell(failure, arguments) }
         return failure.status.rawValue
+    }
+
+    /// Says on standard error why there is no answer.
+    static func tell(_ failure: Failure, _ arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
+        Output.message(isJSON(arguments) ? failure.json.compactText + "\n" : failure.text)
     }
 
     /// Help and version are answers; everything else that the parser throws is a wrong command line.

@@ -21,6 +21,10 @@ struct ChipLink: ~Copyable {
     var iso14443 = ISO14443State()
     /// Whether the reader may still say something that belongs to a command of the past.
     var isInDoubt = false
+    /// Whether the last command went wrong, so that the chip may not be able to release its card.
+    private var hasFailed = false
+    /// Told apart by these bytes, the proofs of this link and of another's before.
+    private var proof = UInt32.random(in: 0 ... .max)
     /// Why the reader can no longer be used.
     private(set) var lost: TransportError?
 
@@ -30,7 +34,7 @@ struct ChipLink: ~Copyable {
     private static let pollingTime = Duration.milliseconds(500)
     /// How long a FeliCa card may need after the field came on (FeliCa user's manual, 2.4.1); ISO 14443-3 says 5 ms.
     private static let cardStart = Duration.microseconds(20_400)
-    /// How often the firmware version is asked for until the reader counts as lost. Each stale answer takes one.
+    /// How often the chip is asked for a sign of life until the reader counts as lost.
     private static let recoveryAttempts = 4
     private static let mute = TransportError.readerFailed(detail: "the reader gives no valid answer any more")
 
@@ -137,10 +141,12 @@ struct ChipLink: ~Copyable {
     /// Gives the reader back: lowers the line, releases the card, switches the field off, closes the device, then
     /// unlocks its port.
     ///
-    /// libnfc leaves the field on when its first command meets a stale answer, or a cancellation that a USB driver
-    /// keeps; so a reader in doubt is brought back before.
+    /// libnfc leaves the field on when its first command (InRelease) meets a stale answer, a cancellation that a USB
+    /// driver keeps, or a card that is gone; so a reader in doubt is brought back before, and after a failure all that is
+    /// done by hand.
     consuming func close() {
         if isInDoubt, lost == nil { _ = recover(from: .cancelled) }
+        if hasFailed, lost == nil { releaseCard() }
         lowerLine()
         let chipReset = chipReset
         device.close()
@@ -150,6 +156,14 @@ struct ChipLink: ~Copyable {
     /// Whether SetParameters may be sent: an RC-S956 takes it only while it is opened.
     var takesParameters: Bool { chipReset == nil }
 
+    /// Releases a card that may not be there and switches the field off, whatever the chip says. With the time-out of the
+    /// last exchange the chip might wait seconds for the card, and hear nobody meanwhile.
+    private func releaseCard() {
+        var commands = [ChipCommand.release, ChipCommand.fieldOff]
+        if timeouts.current != .initial { commands.insert(ChipCommand.answerTimeout(.initial), at: 0) }
+        for command in commands { _ = send(command, waiting: Self.commandTime) }
+    }
+
     func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
         device.transceive(command, timeout: HostTimeout(waiting: time, overUSB: family.isUSB))
     }
@@ -157,6 +171,7 @@ struct ChipLink: ~Copyable {
     /// Throws what an answer says, after the reader was brought back when it is in doubt.
     mutating func check(_ answer: ChipAnswer, statusIsFirst: Bool = true) throws(TransportError) {
         let status = statusIsFirst ? answer.status : 0
+        hasFailed = answer.result < 0
         switch ChipOutcome(result: answer.result, status: status, overUSB: family.isUSB) {
         case .success: return
         case .failed(let error):
@@ -205,8 +220,28 @@ struct ChipLink: ~Copyable {
         return lost ?? error
     }
 
-    /// Asks for the firmware version until that comes and nothing else.
-    private func synchronise() -> ChipOutcome {
+    /// Brings the chip's answers back into step with the commands.
+    private mutating func synchronise() -> ChipOutcome {
+        guard family.reachesChip else { return askForVersion() }
+        var outcome = ChipOutcome.success
+        for attempt in 0..<Self.recoveryAttempts {
+            // What comes late would be read as the answer to what is sent next.
+            if attempt > 0 { _ = onNode { $0.discardUntilQuiet() } }
+            proof &+= 1
+            let bytes = (0..<4).map { UInt8(truncatingIfNeeded: proof >> ($0 * 8)) }
+            let answer = send(ChipCommand.lineTest(bytes), waiting: Self.commandTime)
+            outcome = ChipOutcome(result: answer.result, status: 0, overUSB: false)
+            if outcome == .success, answer.bytes != [0x00] + bytes {
+                outcome = .readerInDoubt(ChipOutcome.damagedOnTheWay)
+            }
+            guard case .readerInDoubt = outcome else { return outcome }
+        }
+        return outcome
+    }
+
+    /// Asks for the firmware version until that comes: where what is on its way cannot be discarded, nor the chip be
+    /// trusted to know Diagnose.
+    private func askForVersion() -> ChipOutcome {
         var outcome = ChipOutcome.success
         for _ in 0..<Self.recoveryAttempts {
             let answer = send(ChipCommand.firmwareVersion, waiting: Self.commandTime)

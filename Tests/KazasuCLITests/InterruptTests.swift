@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Ctrl-C")
+@Suite("Signals")
 struct InterruptTests {
     /// What a trace on standard error leaves of the messages.
     private func messages(_ result: ChildResult) -> ChildResult {
@@ -14,8 +14,8 @@ struct InterruptTests {
         return result
     }
 
-    @Test("While waiting for a card", arguments: [SIGINT, SIGTERM, SIGHUP])
-    func waiting(signal: Int32) throws {
+    @Test("While waiting for a card", arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 130)] as [(Int32, Int32)])
+    func waiting(signal: Int32, status: Int32) throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(
             Array(Card.transit(faults: #"{"fault":"absent","from":1}"#).utf8), as: "absent.json")
@@ -24,7 +24,7 @@ struct InterruptTests {
         for _ in 0..<5 { _ = try child.line(of: .errors) }
         child.send(signal)
         let result = messages(child.finish())
-        #expect(result.end == .exited(130))
+        #expect(result.end == .exited(status))
         #expect(result.errors == "kazasu: interrupted")
         #expect(result.output.isEmpty)
         // The reader is free again: the next program gets as far as waiting.
@@ -39,8 +39,106 @@ struct InterruptTests {
         #expect(try child.line(of: .errors) == "kazasu: watching; Ctrl-C ends it")
         child.send(signal)
         let result = child.finish()
-        #expect(result.end == .exited(130))
-        #expect(result.errors == "kazasu: watching; Ctrl-C ends it\nkazasu: interrupted\n")
+        #expect(result.end == .exited(0))
+        #expect(result.errors == "kazasu: watching; Ctrl-C ends it\n")
+    }
+
+    /// coreutils' `timeout` signals twice. The second must not cut the release short.
+    @Test("Twice at once", arguments: 1...20)
+    func twice(_: Int) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            Array(Card.transit(faults: #"{"fault":"absent","from":1}"#).utf8), as: "absent.json")
+        let reader = try SimulatedReader(
+            file, link: "\(folder.path)/pn532", options: ["--stats", "\(folder.path)/stats"])
+        let child = try Kazasu.start("balance", "-t", "forever", "-r", reader.id, "--trace", "/dev/stderr")
+        for _ in 0..<5 { _ = try child.line(of: .errors) }
+        child.send(SIGTERM)
+        child.send(SIGINT)
+        #expect([.exited(130), .exited(143)].contains(child.finish().end))
+        #expect(reader.interrupt().end == .exited(0))
+        #expect(try folder.text("stats").contains(#""fieldOn": false"#))
+    }
+
+    /// The other end of a FIFO, as soon as somebody has opened it for reading.
+    private func writer(of fifo: String) throws -> Int32 {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
+            let descriptor = open(fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            if descriptor >= 0 { return descriptor }
+            try #require(errno == ENXIO)
+            sched_yield()
+        }
+        throw NobodyReads()
+    }
+
+    private struct NobodyReads: Error {}
+
+    /// Commands that wait for a file; `FIFO` is one.
+    static let waits = [
+        "decode FIFO", "diff FIFO FIFO", "convert --to json FIFO", "dump --resume FIFO", "balance -r virtual:FIFO",
+        "balance -r replay:FIFO", "simulate FIFO", "apdu FIFO", "stations lookup --stations FIFO 0-3-13",
+        "apdu 00200081PIN1 --pin1-from file:FIFO",
+    ]
+
+    @Test("While waiting for a file", arguments: waits, [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    func file(command: String, signal: (number: Int32, status: Int32)) throws {
+        let folder = try TemporaryFolder()
+        let fifo = "\(folder.path)/fifo"
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let words = command.split(separator: " ").map { String($0).replacing("FIFO", with: fifo) }
+        let child = try RunningChild(Kazasu.path, words, environment: Kazasu.environment)
+        let end = try writer(of: fifo)
+        defer { close(end) }
+        child.send(signal.number)
+        let result = child.finish()
+        #expect(result.end == .exited(signal.status), "\(result)")
+        #expect(result.errors == "kazasu: interrupted\n")
+        #expect(result.output.isEmpty)
+    }
+
+    @Test("While waiting for standard input")
+    func input() throws {
+        let folder = try TemporaryFolder()
+        let fifo = "\(folder.path)/fifo"
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let child = try RunningChild(
+            "/bin/sh", ["-c", #"exec "$KAZASU" decode --json - < "$FIFO""#],
+            environment: Kazasu.environment.merging(["KAZASU": Kazasu.path, "FIFO": fifo]) { $1 })
+        let end = try writer(of: fifo)
+        defer { close(end) }
+        #expect(write(end, "{", 1) == 1)
+        // The program has read it, and waits for more.
+        var unread: Int32 = 1
+        while unread > 0, ioctl(end, UInt(FIONREAD), &unread) == 0 { sched_yield() }
+        child.send(SIGTERM)
+        let result = child.finish()
+        #expect(result.end == .exited(143))
+        #expect(result.errors.contains(#""status":143,"reason":"interrupted""#))
+    }
+
+    @Test("While waiting for somebody who reads the trace")
+    func trace() throws {
+        let folder = try TemporaryFolder()
+        let fifo = "\(folder.path)/fifo"
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let child = try Kazasu.start("balance", "-v", "-r", Card.fixture("suica-p1"), "--trace", fifo)
+        #expect(try child.line(of: .errors)?.hasPrefix("kazasu: reader ") == true)
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(143))
+    }
+
+    /// Without a reader at once; with one after what was read had its chance.
+    @Test("While nobody reads the answer", arguments: [false, true])
+    func output(usesReader: Bool) throws {
+        let folder = try TemporaryFolder()
+        let file = Card.file("suica-p1")
+        let card = try folder.card(Card.long())
+        let arguments = usesReader ? ["dump", "-r", card] : ["decode"] + [String](repeating: file, count: 100)
+        let child = try RunningChild(Kazasu.path, arguments, environment: Kazasu.environment, pipeSize: 4096)
+        #expect(try child.line(of: .output) != nil)
+        child.send(SIGTERM)
+        #expect(child.end() == .exited(143))
     }
 
     @Test("While dumping, what was read is kept")

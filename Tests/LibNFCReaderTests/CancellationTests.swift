@@ -12,9 +12,10 @@ import VirtualReader
 struct CancellationTests {
     /// Cancels an exchange that the chip answers too late.
     ///
+    /// - Parameter patience: how often the canceller steps aside, so that libnfc can begin to wait.
     /// - Returns: whether the call was ended, and did not only run into its time-out: then the reader would have
-    ///   been asked for its firmware version.
-    private func cancelsABlockedExchange() throws -> Bool {
+    ///   been brought back with Diagnose.
+    private func cancelsABlockedExchange(_ patience: Int) throws -> Bool {
         let bench = try Bench(serial: SerialFaultPlan([.code(0x42): .late(.seconds(60))]))
         try bench.activate()
         let (server, cancellation) = (bench.server, bench.cancellation)
@@ -23,7 +24,7 @@ struct CancellationTests {
         DispatchQueue(label: "canceller").async {
             // The command has come and its ACK is out, so libnfc waits for the answer or is about to.
             while server.statistics.bytesToHost < before.bytesToHost + 6 { sched_yield() }
-            for _ in 0..<1000 { sched_yield() }
+            for _ in 0..<patience { sched_yield() }
             cancellation.cancel()
             cancelled.signal()
         }
@@ -31,7 +32,7 @@ struct CancellationTests {
             try bench.exchange(TestCard.requestSystemCode, within: .seconds(3))
         }
         cancelled.wait()
-        let asked = server.statistics.commandsByCode[0x02] != before.commandsByCode[0x02]
+        let asked = server.statistics.commandsByCode[0x00] != before.commandsByCode[0x00]
         // Whatever comes next is cancelled without a word to the reader; closing works and switches the field off.
         let commands = bench.hostCommands
         #expect(throws: TransportError.cancelled) { try bench.activate() }
@@ -43,8 +44,9 @@ struct CancellationTests {
     }
 
     @Test func endsABlockedExchange() throws {
-        // A cancellation that comes a moment before libnfc begins to wait is heard only at its end.
-        for _ in 0..<5 where try cancelsABlockedExchange() { return }
+        // A cancellation that comes a moment before libnfc begins to wait is heard only at its end. On a busy machine
+        // that moment is long.
+        for power in 10..<20 where try cancelsABlockedExchange(1 << power) { return }
         Issue.record("no blocked call was ended")
     }
 

@@ -32,7 +32,7 @@ struct StaleAnswerTests {
         }
         // The commands that bring the reader back meet faults as well, never so many in a row that it counts as lost.
         for occurrence in 1..<200 where occurrence % 3 != 0 {
-            faults[.code(0x02, after: occurrence)] = Self.fault(&random)
+            faults[.code(0x00, after: occurrence)] = Self.fault(&random)
         }
         let bench = try Bench(serial: SerialFaultPlan(faults))
         try bench.activate()

@@ -69,6 +69,13 @@ public final class RunningChild {
         output.closeReader()
     }
 
+    /// Waits for its end without reading what it writes, so that it may be waiting for a reader.
+    public func end() -> ChildResult.End {
+        let end = ChildProcess.end(of: child, before: deadline)
+        isOver = true
+        return end
+    }
+
     /// Waits for its end.
     public func finish() -> ChildResult {
         ChildProcess.drain([output, errors], until: deadline)

@@ -55,10 +55,10 @@ class Emulation:
         for _, reader, _ in list(self.readers):
             self.unplug(reader)
 
-    def run(self, *command, environment=None, interrupt_when=None, signal_number=signal.SIGTERM, steps=(), limit=60):
+    def run(self, *command, environment=None, interrupt_when=None, signal_numbers=(signal.SIGTERM,), steps=(), limit=60):
         """Runs a program to its end.
 
-        interrupt_when: asked every few milliseconds; when it says so, the program gets the signal, once.
+        interrupt_when: asked every few milliseconds; when it says so, the program gets the signals, once.
         steps: pairs of a text and what is done once it stands in the output; then the next one's turn comes.
         """
         variables = {**os.environ, **(environment or {}), "UMOCKDEV_DIR": self.testbed.get_root_dir()}
@@ -74,7 +74,8 @@ class Emulation:
                     waiting.pop(0)[1](child)
                 if interrupt_when and not state["sent"] and interrupt_when():
                     state["sent"] = True
-                    child.send_signal(signal_number)
+                    for number in signal_numbers:
+                        child.send_signal(number)
                 if state["left"] == 0:
                     child.kill()
                 if child.poll() is None:

@@ -83,6 +83,8 @@ struct DoctorCommand: KazasuCommand {
     }
 
     private func trial(_ id: String, _ cancellation: CancellationToken) -> Check {
+        Interrupt.hold()
+        defer { Interrupt.release() }
         do throws(TransportError) {
             guard let opened = try ReaderDrivers.open(id, cancellation: cancellation) else {
                 return Check(

@@ -48,6 +48,8 @@ struct Simulate: KazasuCommand {
     func execute(_ context: Context) throws {
         let field = try VirtualDriver.field(file)
         let statistics = try stats.map { path throws(Failure) in try OutputFile(path) }
+        // Runs until it is stopped, so that is no failure.
+        Interrupt.hold()
         let server: PN532Server
         do throws(PseudoterminalError) {
             server = try PN532Server(field: field, timing: timing ? .full : .off, link: link)
@@ -83,6 +85,7 @@ struct Simulate: KazasuCommand {
             "cardExchanges": .int(statistics.exchanges), "answered": .int(statistics.answeredExchanges),
             "readCommands": .int(statistics.readCommands), "retriedFrames": .int(statistics.retriedFrames),
             "bytesFromHost": .int(statistics.bytesFromHost), "bytesToHost": .int(statistics.bytesToHost),
+            "fieldOn": .bool(statistics.isFieldOn),
         ]
     }
 }

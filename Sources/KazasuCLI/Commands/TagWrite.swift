@@ -203,7 +203,7 @@ struct TagWrite: KazasuCommand {
     /// Asks on the terminal, unless `--yes` was given.
     private func confirm(_ question: String, _ context: Context) throws(Failure) {
         if yes { return }
-        guard let terminal = Terminal(context.cancellation) else {
+        guard let terminal = Terminal() else {
             throw Failure(
                 .usage, "confirmationNeeded",
                 question + tr(" There is no terminal to ask on.", "確認する端末がありません。"),

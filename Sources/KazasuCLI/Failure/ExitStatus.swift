@@ -13,7 +13,10 @@ enum ExitStatus: Int32, Sendable {
     case noCard = 75
     case otherCard = 76
     case refused = 77
+    /// By Ctrl-C, or the end of the terminal.
     case interrupted = 130
+    /// By SIGTERM.
+    case terminated = 143
     /// The reader of a pipe went away, as a shell shows it for SIGPIPE.
     case brokenPipe = 141
 }

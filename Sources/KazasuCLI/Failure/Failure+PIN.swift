@@ -91,7 +91,7 @@ extension Failure {
                 tr("what it made of it is not known: \(after.words)", "カードがどう扱ったかは分かりません: \(after.words)")
             }
         return Failure(
-            cause.status == .interrupted ? .interrupted : .interruptedReading, "pinInterrupted",
+            [.interrupted, .terminated].contains(cause.status) ? cause.status : .interruptedReading, "pinInterrupted",
             tr(
                 "the exchange failed while \(name) was sent (\(cause.message)); \(counted); it is not sent again",
                 "\(name)の送信中に通信が途切れました（\(cause.message)）。\(counted)。再送はしません"), hint: cause.hint)

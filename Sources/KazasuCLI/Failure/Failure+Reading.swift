@@ -156,9 +156,9 @@ extension Failure {
         }
     }
 
-    /// Interrupted by the user.
+    /// Interrupted by a signal.
     static func cancelled(_ suffix: String = "") -> Failure {
-        Failure(.interrupted, "interrupted", tr("interrupted", "中断しました") + suffix)
+        Failure(Interrupt.status, "interrupted", tr("interrupted", "中断しました") + suffix)
     }
 
     /// A bug: something that no input may cause.

@@ -12,7 +12,7 @@ struct PINDialog {
     /// Whether a last try may be used: only when the flag is there and the user types yes on the terminal.
     func consent(allowLastTry: Bool) -> PINConsent {
         PINConsent(allowsLastTry: allowLastTry) { reference, tries in
-            guard let terminal = Terminal(context.cancellation) else { return false }
+            guard let terminal = Terminal() else { return false }
             let name = reference.name[Language.current]
             let question =
                 switch tries {
@@ -34,7 +34,7 @@ struct PINDialog {
     /// - Returns: `nil` when there is neither a source nor a terminal, or nothing was typed.
     func pin(_ source: SecretSource?, _ name: LocalizedText) throws(Failure) -> PIN? {
         if let source { return try source.readPIN(name[Language.current]) }
-        guard let terminal = Terminal(context.cancellation) else { return nil }
+        guard let terminal = Terminal() else { return nil }
         return try terminal.secret("\(name[Language.current]): ").map { PIN($0) }
     }
 

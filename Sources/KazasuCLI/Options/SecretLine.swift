@@ -11,9 +11,8 @@ enum SecretLine {
     /// The first line of an open file, without its end.
     ///
     /// - Returns: `nil` when it is empty or longer than any secret.
-    static func read(
-        _ descriptor: Int32, name: String, wait: () throws(Failure) -> Void = {}
-    ) throws(Failure) -> SecretBytes? {
+    /// - Throws: ``Failure`` when it cannot be read, or a signal came first.
+    static func read(_ descriptor: Int32, name: String) throws(Failure) -> SecretBytes? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longest + 2, alignment: 1)
         defer {
             if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
@@ -21,13 +20,9 @@ enum SecretLine {
         }
         var count = 0
         while count < buffer.count {
-            try wait()
             // One byte at a time: what follows the line belongs to others.
-            let got = Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), 1)
-            if got < 0 {
-                if errno == EINTR { continue }
-                throw Files.unreadable(name, errno)
-            }
+            let place = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<count + 1])
+            let got = try Descriptor.read(descriptor, into: place, name: name)
             guard got > 0, buffer[count] != UInt8(ascii: "\n") else { break }
             count += 1
         }

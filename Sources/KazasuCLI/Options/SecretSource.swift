@@ -58,7 +58,7 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
             secret = bytes.isEmpty || bytes.count > SecretLine.longest ? nil : SecretBytes(bytes)
             explicit_bzero(value, bytes.count)
         case .file(let path):
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            let descriptor = Descriptor.open(path)
             guard descriptor >= 0 else { throw Files.unreadable(path, errno) }
             defer { close(descriptor) }
             secret = try SecretLine.read(descriptor, name: path)

@@ -9,7 +9,7 @@ enum Files {
     /// - Parameter limit: the longest file that is read; one byte more is read of a longer one, so that the caller's
     ///   own check tells the user.
     static func read(_ path: String, limit: Int = 8 << 20) throws(Failure) -> [UInt8] {
-        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
         guard descriptor >= 0 else { throw unreadable(path, errno) }
         defer { close(descriptor) }
         var status = stat()
@@ -20,11 +20,7 @@ enum Files {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while bytes.count <= limit {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw unreadable(path, errno)
-            }
+            let count = try Descriptor.read(descriptor, into: &buffer, name: path)
             guard count > 0 else { return bytes }
             bytes.append(contentsOf: buffer.prefix(count))
         }

@@ -1,34 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import Glibc
 import NFCTransport
+import Synchronization
 
-/// Ctrl-C and SIGTERM: the first cancels the work, so that the reader is released and what was read is kept;
-/// the second ends the process at once.
+/// SIGINT (Ctrl-C), SIGTERM and SIGHUP.
+///
+/// The first one ends the process at once, whatever it waits for or computes, unless something is held that must be given
+/// back: an open reader, a terminal without echo. Then it cancels ``token``, and the work ends by itself. A repeat within a
+/// second changes nothing, since `timeout` of coreutils signals twice; a later one ends the process at once.
 enum Interrupt {
-    /// Cancelled by the first signal.
+    /// Cancelled by the first signal while something is held.
     static let token = CancellationToken()
+    /// What is undone when the process is ended at once, such as a temporary file.
+    static let undo = CancellationToken()
+
+    private struct State {
+        var holds = 0
+        var signal: Int32?
+        var isEnding = false
+    }
+
+    private static let state = Mutex(State())
+    private static let numbers = [SIGINT, SIGTERM, SIGHUP]
+    private static let repeatTime = Duration.seconds(1)
+
+    /// A pipe whose reading end becomes readable with the first signal; -1 when there is none.
+    private static let pipe: (reader: Int32, writer: Int32) = {
+        var ends: [Int32] = [-1, -1]
+        guard Glibc.pipe(&ends) == 0 else { return (-1, -1) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }()
+
+    /// Readable once a signal has come, for `poll`; -1, which `poll` leaves out, when the system gave no descriptor.
+    static var descriptor: Int32 { pipe.reader }
+
+    /// The status of a command that was interrupted.
+    static var status: ExitStatus { state.withLock { $0.signal == SIGTERM ? .terminated : .interrupted } }
+
+    /// Whether a signal waits for the work to end.
+    static var isHeld: Bool { state.withLock { $0.holds > 0 } }
 
     /// Called once, before any other thread exists, so that every thread inherits the blocked signals.
     static func install() {
         signal(SIGPIPE, SIG_IGN)
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
+        _ = descriptor
+        var signals = set
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         var thread = pthread_t()
         let started = pthread_create(
             &thread, nil,
             { _ in
-                var signals = sigset_t()
-                sigemptyset(&signals)
-                for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
-                var number: Int32 = 0
-                sigwait(&signals, &number)
-                Interrupt.token.cancel()
-                sigwait(&signals, &number)
-                _exit(ExitStatus.interrupted.rawValue)
+                Interrupt.serve()
+                return nil
             }, nil)
         if started == 0 { pthread_detach(thread) } else { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
+    }
+
+    /// From here on a signal cancels the work instead of ending the process, until ``release()``. What waits meanwhile
+    /// must listen to ``token`` or ``descriptor``.
+    static func hold() {
+        let isEnding = state.withLock { state in
+            state.holds += 1
+            return state.isEnding
+        }
+        while isEnding { Glibc.pause() }
+    }
+
+    /// What was held is given back; a signal that came meanwhile ends the process now.
+    static func release() {
+        let endsNow = state.withLock { state in
+            state.holds -= 1
+            guard state.holds == 0, state.signal != nil, !state.isEnding else { return false }
+            state.isEnding = true
+            return true
+        }
+        if endsNow { end() }
+    }
+
+    private static var set: sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in numbers { sigaddset(&signals, number) }
+        return signals
+    }
+
+    private static func serve() {
+        var signals = set
+        var number: Int32 = 0
+        sigwait(&signals, &number)
+        let endsNow = state.withLock { state in
+            state.signal = number
+            state.isEnding = state.holds == 0
+            return state.isEnding
+        }
+        if endsNow { end() }
+        token.cancel()
+        var byte: UInt8 = 0
+        _ = write(pipe.writer, &byte, 1)
+        discardRepeats(&signals)
+        sigwait(&signals, &number)
+        end()
+    }
+
+    /// Takes what comes within ``repeatTime``, and what came while this thread did not run.
+    private static func discardRepeats(_ signals: inout sigset_t) {
+        let end = ContinuousClock.now + repeatTime
+        while true {
+            let left = max(end - .now, .zero).components
+            var time = timespec(tv_sec: Int(left.seconds), tv_nsec: Int(left.attoseconds / 1_000_000_000))
+            if sigtimedwait(&signals, nil, &time) < 0, errno == EAGAIN { return }
+        }
+    }
+
+    private static func end() -> Never {
+        undo.cancel()
+        // Nobody waits for a message that nobody reads.
+        var place = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        if poll(&place, 1, 0) > 0 { Kazasu.tell(.cancelled()) }
+        _exit(status.rawValue)
     }
 }

@@ -60,6 +60,7 @@ enum Output {
         switch error {
         case 0: return
         case EPIPE: throw .brokenPipe
+        case EINTR: throw .cancelled()
         default: throw .unwritable(tr("standard output", "標準出力"), error)
         }
     }

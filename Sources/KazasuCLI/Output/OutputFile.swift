@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import NFCTransport
 
 /// A file that an answer goes to. It is opened before the card is read, so that nobody holds a card for nothing, and
 /// written as a whole: into a new file beside it, so that an old one is never left half written.
@@ -11,6 +12,8 @@ final class OutputFile {
     private let descriptor: Int32
     /// The new file and what it is to replace.
     private var move: (from: String, to: String)?
+    /// What removes the new file when the process is ended by a signal.
+    private var undo: Int?
 
     init(_ path: String) throws(Failure) {
         self.path = path
@@ -33,6 +36,7 @@ final class OutputFile {
         guard new >= 0 else { throw Failure.unwritable(path, errno) }
         descriptor = new
         move = (temporary, target)
+        undo = Interrupt.undo.onCancel { unlink(temporary) }
     }
 
     /// Writes the answer and puts it in its place.
@@ -43,7 +47,12 @@ final class OutputFile {
     /// Writes bytes that are no text, and puts the file in its place.
     func finish(_ bytes: [UInt8]) throws(Failure) {
         let written = Descriptor.write(bytes, to: descriptor)
-        guard written == 0 else { throw written == EPIPE ? .brokenPipe : .unwritable(path, written) }
+        switch written {
+        case 0: break
+        case EPIPE: throw .brokenPipe
+        case EINTR: throw .cancelled()
+        default: throw .unwritable(path, written)
+        }
         guard let move else { return }
         guard rename(move.from, move.to) == 0 else { throw Failure.unwritable(path, errno) }
         self.move = nil
@@ -52,6 +61,7 @@ final class OutputFile {
     deinit {
         close(descriptor)
         if let move { unlink(move.from) }
+        if let undo { Interrupt.undo.remove(undo) }
     }
 
     private static func resolved(_ path: String) -> String {

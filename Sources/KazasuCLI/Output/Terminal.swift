@@ -2,17 +2,14 @@
 
 import Glibc
 import CardCiphers
-import NFCTransport
 
 /// The terminal that the user sits at, wherever standard input and output go.
 final class Terminal {
     private let descriptor: Int32
-    private let cancellation: CancellationToken
 
     /// `nil` when there is none: in a script, under cron.
-    init?(_ cancellation: CancellationToken) {
+    init?() {
         descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        self.cancellation = cancellation
         guard descriptor >= 0 else { return nil }
     }
 
@@ -25,7 +22,7 @@ final class Terminal {
     /// - Returns: `nil` when nothing was typed, or more than any secret has.
     func secret(_ question: String) throws(Failure) -> SecretBytes? {
         try asking(question, isSecret: true) { terminal throws(Failure) in
-            try SecretLine.read(terminal.descriptor, name: "/dev/tty") { () throws(Failure) in try terminal.wait() }
+            try SecretLine.read(terminal.descriptor, name: "/dev/tty")
         }
     }
 
@@ -33,10 +30,7 @@ final class Terminal {
     func confirms(_ question: String) throws(Failure) -> Bool {
         let text = question + tr(" Type yes to go on: ", "続けるには yes と入力してください: ")
         return try asking(text, isSecret: false) { terminal throws(Failure) in
-            guard
-                let answer = try SecretLine.read(
-                    terminal.descriptor, name: "/dev/tty", wait: { () throws(Failure) in try terminal.wait() })
-            else { return false }
+            guard let answer = try SecretLine.read(terminal.descriptor, name: "/dev/tty") else { return false }
             return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) || $0.elementsEqual("はい".utf8) }
         }
     }
@@ -45,6 +39,8 @@ final class Terminal {
     private func asking<Answer>(
         _ question: String, isSecret: Bool, _ read: (Terminal) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
+        Interrupt.hold()
+        defer { Interrupt.release() }
         var before = termios()
         let isTerminal = tcgetattr(descriptor, &before) == 0
         if isTerminal {
@@ -59,27 +55,5 @@ final class Terminal {
         }
         _ = Descriptor.write(question, to: descriptor)
         return try read(self)
-    }
-
-    /// Waits for a key, and ends when the user interrupts.
-    private func wait() throws(Failure) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Files.unreadable("/dev/tty", errno) }
-        defer { for end in ends { close(end) } }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let writer = ends[1]
-        let handler = cancellation.onCancel {
-            var byte: UInt8 = 0
-            _ = Glibc.write(writer, &byte, 1)
-        }
-        defer { cancellation.remove(handler) }
-        var waiting = [
-            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0),
-        ]
-        while poll(&waiting, 2, -1) < 0 {
-            guard errno == EINTR else { throw Files.unreadable("/dev/tty", errno) }
-        }
-        if waiting[1].revents != 0 { throw .cancelled() }
     }
 }

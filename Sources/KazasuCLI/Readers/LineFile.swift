@@ -21,7 +21,7 @@ final class LineFile {
     /// Opens a file, `-` for standard input.
     init(_ path: String) throws(Failure) {
         self.path = path
-        descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
         guard descriptor >= 0 else { throw Files.unreadable(path, errno) }
     }
 
@@ -67,14 +67,7 @@ final class LineFile {
             start = 0
         }
         var piece = [UInt8](repeating: 0, count: LineFile.piece)
-        while true {
-            let count = Glibc.read(descriptor, &piece, piece.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw Files.unreadable(path, errno)
-            }
-            if count == 0 { isAtEnd = true } else { buffer.append(contentsOf: piece.prefix(count)) }
-            return
-        }
+        let count = try Descriptor.read(descriptor, into: &piece, name: path)
+        if count == 0 { isAtEnd = true } else { buffer.append(contentsOf: piece.prefix(count)) }
     }
 }

@@ -11,8 +11,17 @@ struct ReaderEvents {
         self.context = context
     }
 
-    /// Goes on until it is interrupted, or until nobody reads the answer any more.
+    /// Goes on until it is stopped, which is no failure, or until nobody reads the answer any more.
     func run() throws(Failure) {
+        Interrupt.hold()
+        do throws(Failure) {
+            try watch()
+        } catch {
+            guard context.cancellation.isCancelled else { throw error }
+        }
+    }
+
+    private func watch() throws(Failure) {
         let watch = DeviceWatch(ReaderDrivers.notices(context.cancellation)) {
             ListedReader.all(without: ChipCardServiceFault.now())
         }

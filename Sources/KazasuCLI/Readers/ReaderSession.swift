@@ -17,6 +17,9 @@ final class ReaderSession {
     private let trace: TraceFile?
 
     /// Opens the reader that the options, the environment or the plugged-in devices name.
+    ///
+    /// From here on a signal no longer ends the process but cancels the work, to the end of the command: the reader is
+    /// given back, and what was read is told.
     init(_ options: ReaderOptions, _ context: Context) throws {
         let id = try options.reader ?? ReaderSession.environment("KAZASU_READER") ?? ReaderSession.firstReady()
         timeout = options.timeout ?? .usual
@@ -70,6 +73,7 @@ final class ReaderSession {
         do {
             if let reader = try VirtualDriver().open(id, cancellation: cancellation) { return reader }
             if let reader = try ReplayDriver().open(id, cancellation: cancellation) { return reader }
+            Interrupt.hold()
             if let reader = try ReaderDrivers.open(id, cancellation: cancellation) { return reader }
         } catch let error as TransportError {
             throw Failure.opening(id, error)

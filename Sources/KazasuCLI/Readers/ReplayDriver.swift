@@ -12,6 +12,7 @@ struct ReplayDriver {
         guard id.hasPrefix(ReplayDriver.prefix) else { return nil }
         let path = String(id.dropFirst(ReplayDriver.prefix.utf8.count))
         let bytes = try Files.read(path, limit: 64 << 20)
+        Interrupt.hold()
         do throws(DocumentError) {
             return ReplayReader(try Transcript(parsing: bytes), cancellation: cancellation)
         } catch {

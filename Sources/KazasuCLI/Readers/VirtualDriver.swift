@@ -14,6 +14,7 @@ struct VirtualDriver {
         guard id.hasPrefix(VirtualDriver.prefix) else { return nil }
         let path = String(id.dropFirst(VirtualDriver.prefix.utf8.count))
         let field = try VirtualDriver.field(path)
+        Interrupt.hold()
         let server: PN532Server
         do throws(PseudoterminalError) {
             server = try PN532Server(field: field)

@@ -9,6 +9,13 @@ internal import NFCTransport
 enum ChipCommand {
     /// GetFirmwareVersion.
     static let firmwareVersion: [UInt8] = [0x02]
+    /// Diagnose 00, the test of the line: the chip answers with the 00 and these bytes.
+    static func lineTest(_ bytes: [UInt8]) -> [UInt8] {
+        [0x00, 0x00] + bytes
+    }
+
+    /// InRelease of all targets.
+    static let release: [UInt8] = [0x52, 0x00]
     /// RFConfiguration item 1: field off.
     static let fieldOff: [UInt8] = [0x32, 0x01, 0x00]
     /// RFConfiguration item 1: field on.

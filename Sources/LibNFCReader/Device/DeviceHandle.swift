@@ -10,14 +10,21 @@ internal import CLibNFC
 @safe struct DeviceHandle: @unchecked Sendable {
     /// What libnfc takes.
     @unsafe let pointer: OpaquePointer
+    /// What an abort goes through; `nil` where the driver needs none.
+    let pipe: AbortPipe?
 
     /// For this device.
-    @unsafe init(_ pointer: OpaquePointer) {
+    @unsafe init(_ pointer: OpaquePointer, _ pipe: AbortPipe?) {
         unsafe self.pointer = pointer
+        self.pipe = pipe
     }
 
     /// Ends the call that runs now. A call that begins later is not affected on a serial port.
     func abort() {
-        _ = unsafe nfc_abort_command(pointer)
+        guard let pipe else {
+            _ = unsafe nfc_abort_command(pointer)
+            return
+        }
+        pipe.abort { _ = unsafe nfc_abort_command(pointer) }
     }
 }

@@ -19,6 +19,9 @@ struct DeviceNode: ~Copyable {
     /// more after this one.
     private static let highestDescriptor: Int32 = 1000
 
+    /// Longer than a USB adapter keeps what it has received (16 ms), and how often it may begin again.
+    private static let (quietMilliseconds, longestNoise): (Int32, Int) = (20, 50)
+
     /// Opens and locks it.
     ///
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` with what is in the way.
@@ -69,6 +72,18 @@ struct DeviceNode: ~Copyable {
         let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
         _ = unsafe write(descriptor, acknowledge, acknowledge.count)
         tcflush(descriptor, TCIFLUSH)
+    }
+
+    /// Discards what comes until nothing has come for a while, for a second at most.
+    ///
+    /// - Returns: whether it became quiet.
+    func discardUntilQuiet() -> Bool {
+        for _ in 0..<Self.longestNoise where !isGone {
+            tcflush(descriptor, TCIFLUSH)
+            var query = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&query, 1, Self.quietMilliseconds) > 0 else { return true }
+        }
+        return false
     }
 
     /// Whether its line was never raised in vain.

@@ -42,9 +42,14 @@ internal import Synchronization
 
     /// Opens a reader.
     static func open(_ connectionString: ConnectionString) -> LibNFCDevice? {
-        let handle = unsafe use { context in
-            unsafe QuietErrors.during { unsafe nfc_open(context, connectionString.text) }
-                .map { unsafe DeviceHandle($0) }
+        let handle = unsafe use { context -> DeviceHandle? in
+            func open() -> OpaquePointer? {
+                unsafe QuietErrors.during { unsafe nfc_open(context, connectionString.text) }
+            }
+            guard connectionString.family.address == .serial else {
+                return unsafe open().map { unsafe DeviceHandle($0, nil) }
+            }
+            return unsafe AbortPipe.during(open).map { unsafe DeviceHandle($0.result, $0.pipe) }
         }
         return handle.map { LibNFCDevice($0) }
     }

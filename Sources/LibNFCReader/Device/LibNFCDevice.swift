@@ -21,6 +21,7 @@ struct LibNFCDevice: ~Copyable {
 
     deinit {
         unsafe nfc_close(handle.pointer)
+        handle.pipe?.close()
     }
 
     /// What libnfc calls it.

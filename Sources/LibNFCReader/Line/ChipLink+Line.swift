@@ -71,7 +71,7 @@ extension ChipLink {
     }
 
     /// Does something with the port, if there is one.
-    private func onNode(_ body: (borrowing DeviceNode) -> Bool) -> Bool {
+    func onNode(_ body: (borrowing DeviceNode) -> Bool) -> Bool {
         switch node {
         case .some(let node): body(node)
         case .none: false

@@ -25,6 +25,9 @@ public struct ChipStatistics: Hashable, Sendable {
     /// The present speed of the chip's end of the serial line, in bits a second; not counted, but as it is now.
     public var bitsPerSecond = 115_200
 
+    /// Whether the field is on; not counted, but as it is now.
+    public var isFieldOn = false
+
     /// Nothing counted yet.
     public init() {}
 }

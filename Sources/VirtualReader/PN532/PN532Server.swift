@@ -33,11 +33,13 @@ public final class PN532Server: Sendable {
     ///   - serialLine: what the serial line carries, and whether both ends must run at one speed.
     ///   - initialSpeed: the speed that the chip starts with, in bits a second, as when a program that had raised it
     ///     was killed; one that a PN532 does not know counts as 115200.
+    ///   - observer: called on the chip's thread before each step that it takes.
     ///   - link: where to make a symbolic link to the serial port; it is removed at the end.
     /// - Throws: ``PseudoterminalError`` when the system gives no terminal, no thread or no link.
     public init(
         field: any RadioField, timing: TimeModel = .off, faults: SerialFaultPlan = .none,
-        serialLine: SerialLineModel = .plain, initialSpeed: Int = 115_200, link: String? = nil
+        serialLine: SerialLineModel = .plain, initialSpeed: Int = 115_200, link: String? = nil,
+        observer: @escaping @Sendable (ChipMoment) -> Void = { _ in }
     ) throws(PseudoterminalError) {
         let terminal = try Pseudoterminal(link: link)
         let counters = ChipCounters()
@@ -50,7 +52,8 @@ public final class PN532Server: Sendable {
         let chip = HandedOver(
             PN532Chip(
                 field: field, line: line, timing: timing, faults: faults, model: serialLine,
-                initialSpeed: SerialSpeed(bitsPerSecond: initialSpeed) ?? .initial, counters: counters))
+                initialSpeed: SerialSpeed(bitsPerSecond: initialSpeed) ?? .initial, counters: counters,
+                observer: observer))
         thread = try WorkerThread { chip.value.run() }
     }
 

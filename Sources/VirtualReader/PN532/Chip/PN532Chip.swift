@@ -25,6 +25,7 @@ final class PN532Chip {
     private let line: any HostLine
     private let faults: SerialFaultPlan
     private let model: SerialLineModel
+    private let observer: @Sendable (ChipMoment) -> Void
     private var parser = HostFrameParser()
     private var interruption: HostFrame?
     private var speed: SerialSpeed
@@ -42,8 +43,10 @@ final class PN532Chip {
 
     init(
         field: any RadioField, line: any HostLine, timing: TimeModel = .off, faults: SerialFaultPlan = .none,
-        model: SerialLineModel = .plain, initialSpeed: SerialSpeed = .initial, counters: ChipCounters = ChipCounters()
+        model: SerialLineModel = .plain, initialSpeed: SerialSpeed = .initial, counters: ChipCounters = ChipCounters(),
+        observer: @escaping @Sendable (ChipMoment) -> Void = { _ in }
     ) {
+        self.observer = observer
         self.field = field
         self.line = line
         self.timing = timing
@@ -81,13 +84,17 @@ final class PN532Chip {
             $0.hostCommands &+= 1
             $0.commandsByCode[code, default: 0] &+= 1
         }
+        reach(.received)
         if fault == .dead { isDead = true }
         guard !isDead, fault != .noAcknowledge else { return }
         guard fault != .notAcknowledge else { return transmit(PN532Frame.notAcknowledge) }
         transmit(PN532Frame.acknowledge)
         guard fault != .syntaxError else { return answer(PN532Frame.syntaxError) }
+        reach(.acknowledged)
         spend(timing.chipOverhead)
-        switch carryOut(code, Array(command.dropFirst())) {
+        let outcome = carryOut(code, Array(command.dropFirst()))
+        counters.count { $0.isFieldOn = registers.isFieldOn }
+        switch outcome {
         case .aborted: counters.count { $0.abortedCommands &+= 1 }
         case .syntaxError: answer(PN532Frame.syntaxError, with: fault)
         case .answer(let data):
@@ -99,7 +106,14 @@ final class PN532Chip {
 
     // MARK: Answers
 
+    /// Tells the observer what comes next.
+    func reach(_ moment: ChipMoment) {
+        observer(moment)
+    }
+
     private func answer(_ frame: [UInt8], with fault: SerialFault? = nil) {
+        reach(.answer)
+        defer { reach(.answered) }
         lastAnswer = frame
         switch fault {
         case .acknowledgeOnly: return

@@ -16,6 +16,7 @@ extension PN532Chip {
 
     /// Sends a frame to the field and waits as the time model says.
     func transmit(_ frame: RadioFrame, within limit: AirLimit, isRetry: Bool = false) -> AirReply {
+        reach(.exchange)
         let outcome = field.exchange(frame)
         let isFeliCa = if case .felica = frame.technology { true } else { false }
         counters.count {
