@@ -14,6 +14,9 @@ public protocol CardDecoder: Sendable {
     var balanceRead: ReadRequest { get }
     /// All blocks that the history and the checks on it need.
     var historyReads: [ReadRequest] { get }
+    /// What on such a card tells whose it is: every byte that a personal field is taken from, and bytes that are known
+    /// to hold a number or a name which is not decoded. `--redact` masks just these.
+    var personal: [PersonalBytes] { get }
     /// Whether such cards hold money that this decoder can read; where not, ``balance(_:)`` always throws.
     var hasBalance: Bool { get }
     /// Whether the dump is of such a card; never without its ``system``.
@@ -35,6 +38,9 @@ extension CardDecoder {
 
     /// Most cards do.
     public var hasBalance: Bool { true }
+
+    /// Transit cards and many others keep no number that opens without a key.
+    public var personal: [PersonalBytes] { [] }
 
     /// Everything the decoder sees in the dump, places without names.
     ///

@@ -20,6 +20,11 @@ public struct CampusCardDecoder: PurselessDecoder {
     /// The blocks that hold number and name.
     public var historyReads: [ReadRequest] { [textRead] }
 
+    /// All of the service: number and name stand anywhere in it.
+    public var personal: [PersonalBytes] {
+        [PersonalBytes(textRead.system.rawValue, textRead.service.rawValue)]
+    }
+
     private let textRead: ReadRequest
 
     private let hasDigits: Bool

@@ -21,6 +21,9 @@ public struct EdyDecoder: CardDecoder {
     /// Service 170F, the history, and the purse.
     public var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
+    /// 110B: the number of the card.
+    public let personal = [PersonalBytes(0xFE00, 0x110B)]
+
     private let historyRead = ReadRequest(
         system: .commonArea, service: ServiceCode(rawValue: 0x170F), blocks: 0..<6)
     private let numberRead = ReadRequest(system: .commonArea, service: ServiceCode(rawValue: 0x110B), blocks: 0..<2)

@@ -20,6 +20,12 @@ public struct FeliCaLiteDecoder: PurselessDecoder {
     /// The ID block; there is no history.
     public var historyReads: [ReadRequest] { [balanceRead] }
 
+    /// The ID (82) and the device's ID (83).
+    public let personal = [
+        PersonalBytes(0x88B4, 0x000B, blocks: 0x82...0x82, bytes: 0..<8),
+        PersonalBytes(0x88B4, 0x000B, blocks: 0x83...0x83, bytes: 0..<8),
+    ]
+
     /// The decoder.
     public init() {}
 

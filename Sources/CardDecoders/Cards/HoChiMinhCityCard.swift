@@ -18,6 +18,9 @@ public struct HoChiMinhCityDecoder: CardDecoder {
     /// Purse and number (100B).
     public var historyReads: [ReadRequest] { [balanceRead, numberRead] }
 
+    /// 100B: the number of the card.
+    public let personal = [PersonalBytes(0x9450, 0x100B)]
+
     private let numberRead = ReadRequest(0x9450, 0x100B, 0..<1, isRequired: false)
 
     /// The decoder.

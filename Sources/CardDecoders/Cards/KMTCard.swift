@@ -18,6 +18,9 @@ public struct KMTDecoder: CardDecoder {
     /// Purse, history (200F), number (300B).
     public var historyReads: [ReadRequest] { [balanceRead, historyRead, numberRead] }
 
+    /// 300B: the number of the card.
+    public let personal = [PersonalBytes(0x90B7, 0x300B)]
+
     private let historyRead = ReadRequest(0x90B7, 0x200F, 0..<20)
     private let numberRead = ReadRequest(0x90B7, 0x300B, 0..<1, isRequired: false)
 

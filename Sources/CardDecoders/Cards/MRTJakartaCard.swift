@@ -19,6 +19,9 @@ public struct MRTJakartaDecoder: CardDecoder {
     /// Purse and number (100B); no history is open.
     public var historyReads: [ReadRequest] { [balanceRead, numberRead] }
 
+    /// 100B: the number of the card.
+    public let personal = [PersonalBytes(0x9373, 0x100B)]
+
     private let numberRead = ReadRequest(0x9373, 0x100B, 0..<1, isRequired: false)
 
     /// The decoder.

@@ -19,6 +19,11 @@ public struct NDEFDecoder: PurselessDecoder {
     /// Block 0 of service 000B.
     public var historyReads: [ReadRequest] { [balanceRead] }
 
+    /// The message: all that its owner wrote. A FeliCa Lite has it in 88B4 too, in user blocks.
+    public let personal = [
+        PersonalBytes(0x12FC, 0x000B, blocks: 1...UInt16.max), PersonalBytes(0x88B4, 0x000B, blocks: 1...13),
+    ]
+
     private let writableRead = ReadRequest(0x12FC, 0x0009, 0..<1)
     private let liteRead = ReadRequest(0x88B4, 0x000B, 0..<1)
 

@@ -16,6 +16,11 @@ public struct NamedCardDecoder: PurselessDecoder {
     /// Block 0 of the first service.
     public var historyReads: [ReadRequest] { [balanceRead] }
 
+    /// Where the number of such a card is, nobody knows: all that is no record of a history and no purse.
+    public var personal: [PersonalBytes] {
+        services.filter { $0.kind == .random }.map { PersonalBytes(system.rawValue, $0.rawValue) }
+    }
+
     /// The services that show the card, any of them.
     let services: [ServiceCode]
 

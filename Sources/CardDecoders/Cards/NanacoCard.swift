@@ -20,6 +20,9 @@ public struct NanacoDecoder: CardDecoder {
     /// Purse and history (564F).
     public var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
+    /// 558B: the number of the card; 100B of the marker system 8B61, which names the member.
+    public let personal = [PersonalBytes(0xFE00, 0x558B), PersonalBytes(0x8B61, 0x100B)]
+
     private let historyRead = ReadRequest(0xFE00, 0x564F, 0..<5)
     private let numberRead = ReadRequest(0xFE00, 0x558B, 0..<2)
     private let pointsRead = ReadRequest(0xFE00, 0x560B, 0..<2)

@@ -18,25 +18,31 @@ public struct QuicPayDecoder: PurselessDecoder {
     /// The same.
     public var historyReads: [ReadRequest] { [balanceRead] }
 
+    /// The identification or card data, the holder, and the profiles.
+    public let personal: [PersonalBytes]
+
     private let holderRead: ReadRequest?
 
-    init(id: String, name: LocalizedText, system: UInt16, service: UInt16, holder: UInt16?) {
+    init(id: String, name: LocalizedText, system: UInt16, service: UInt16, holder: UInt16?, profiles: [UInt16]) {
         self.id = id
         self.name = name
         balanceRead = ReadRequest(system, service, 0..<1)
         holderRead = holder.map { ReadRequest(system, $0, 0..<1) }
+        personal = ([service] + profiles + (holder.map { [$0] } ?? [])).map { PersonalBytes(system, $0) }
     }
 
     /// QUICPay in the common area: card data in 35CB.
     public static let commonArea = QuicPayDecoder(
-        id: "quicpay", name: LocalizedText("QUICPay", "QUICPay"), system: 0xFE00, service: 0x35CB, holder: nil)
+        id: "quicpay", name: LocalizedText("QUICPay", "QUICPay"), system: 0xFE00, service: 0x35CB, holder: nil,
+        profiles: [0x360B])
     /// ANA QUICPay+nanaco of system 8182: identification in 100B.
     public static let ana = QuicPayDecoder(
         id: "quicpay-ana", name: LocalizedText("ANA QUICPay+nanaco", "ANA QUICPay+nanaco"), system: 0x8182,
-        service: 0x100B, holder: 0x104B)
+        service: 0x100B, holder: 0x104B, profiles: [0x110B, 0x120B, 0x130B])
     /// Speedpass of system 8CC1: identification in 100B.
     public static let speedpass = QuicPayDecoder(
-        id: "speedpass", name: LocalizedText("Speedpass", "スピードパス"), system: 0x8CC1, service: 0x100B, holder: 0x104B)
+        id: "speedpass", name: LocalizedText("Speedpass", "スピードパス"), system: 0x8CC1, service: 0x100B, holder: 0x104B,
+        profiles: [0x110B, 0x120B, 0x130B])
 
     /// Whether the system holds the service that shows the card.
     public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }

@@ -21,6 +21,9 @@ public struct RyutoDecoder: CardDecoder {
     /// The twenty blocks of service 898F, and issue data (804B).
     public var historyReads: [ReadRequest] { [historyRead, issueRead] }
 
+    /// 804B: the number of the card.
+    public let personal = [PersonalBytes(0x8B5D, 0x804B)]
+
     private let historyRead = ReadRequest(0x8B5D, 0x898F, 0..<20)
     private let issueRead = ReadRequest(0x8B5D, 0x804B, 0..<2, isRequired: false)
 

@@ -19,6 +19,9 @@ public struct ToyamaDecoder: CardDecoder {
     /// Balance, history (898F) and issue data (804B).
     public var historyReads: [ReadRequest] { [balanceRead, historyRead, issueRead] }
 
+    /// 804B: the number of the card.
+    public let personal = [PersonalBytes(0x832C, 0x804B)]
+
     private let historyRead = ReadRequest(0x832C, 0x898F, 0..<20)
     private let issueRead = ReadRequest(0x832C, 0x804B, 0..<2, isRequired: false)
 

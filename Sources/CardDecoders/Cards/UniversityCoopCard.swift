@@ -19,6 +19,9 @@ public struct UniversityCoopDecoder: CardDecoder {
     /// Purse and history (50CF).
     public var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
+    /// 50CB: the number of the member, and when they last ate.
+    public let personal = [PersonalBytes(0xFE00, 0x50CB)]
+
     private let historyRead = ReadRequest(0xFE00, 0x50CF, 0..<10)
     private let memberRead = ReadRequest(0xFE00, 0x50CB, 0..<6)
 

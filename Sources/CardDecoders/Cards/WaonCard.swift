@@ -22,6 +22,9 @@ public struct WaonDecoder: CardDecoder {
     /// Purse and history: blocks 0 to 5 of 680B, which has nine.
     public var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
+    /// 684F: the number of the card; 67CF, an identification of its own to felica2money.
+    public let personal = [PersonalBytes(0xFE00, 0x684F), PersonalBytes(0xFE00, 0x67CF)]
+
     private let historyRead = ReadRequest(0xFE00, 0x680B, 0..<6)
     private let numberRead = ReadRequest(0xFE00, 0x684F, 0..<2)
     private let pointsRead = ReadRequest(0xFE00, 0x684B, 0..<1)

@@ -85,6 +85,17 @@ public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     /// 経歴情報記録番号
     case historyNumber
 
+    /// Whether it tells whose licence it is.
+    public var isPersonal: Bool {
+        switch self {
+        case .edition, .makers, .pinSetting, .characterSet, .issueDate, .colorClass, .expiryDate, .conditions,
+            .commission, .categories, .laterEntriesFlag, .newCommission, .newCondition, .conditionLifted, .historyDate,
+            .driverClass:
+            false
+        default: true
+        }
+    }
+
     /// The member of `kazasu.license/1` that shows it, or `nil` for what has none of its own.
     public var member: String? {
         switch self {

@@ -54,6 +54,14 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it tells whose card it is; the rest is the same on every card.
+    public var isPersonal: Bool {
+        switch self {
+        case .authenticationCertificate, .signatureCertificate, .attributes: true
+        case .token, .authenticationCA, .signatureCA, .cardInputInformation: false
+        }
+    }
+
     /// Whether it is a certificate.
     public var isCertificate: Bool {
         switch self {

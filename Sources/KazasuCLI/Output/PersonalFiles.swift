@@ -12,10 +12,7 @@ enum PersonalFiles {
         if application == Type4Tag.application { return file != Type4Tag.capabilityFile }
         return LicenseFile.allCases.contains { $0.application == application && $0.id == file && $0.access != .free }
             || MyNumberFile.allCases.contains {
-                $0.application.aid == application && $0.id == file && personal.contains($0)
+                $0.application.aid == application && $0.id == file && $0.isPersonal
             }
     }
-
-    /// The certificates of authorities and the kind of token are the same on every card.
-    private static let personal: [MyNumberFile] = [.authenticationCertificate, .signatureCertificate, .attributes]
 }

@@ -38,16 +38,26 @@ struct Redaction: Sendable {
         var masked = dump
         let ids = Set(([dump.card.idm].compactMap { $0 } + dump.systems.map(\.idm)).map { $0.inSystem(0) })
         masked.card = apply(dump.card)
+        // What other tools wrote there (a label, the UID once more) nobody can vouch for.
+        masked.extra = JSONObject()
+        masked.card.extra = JSONObject()
         masked.type2 = dump.type2.map(apply)
         for system in masked.systems.indices {
             masked.systems[system].idm = apply(masked.systems[system].idm)
+            masked.systems[system].extra = masked.systems[system].extra.keeping(["assumed", "skipped"])
             let code = masked.systems[system].systemCode
-            for service in masked.systems[system].services.indices {
-                let isPersonal = PersonalServices.contains(code, masked.systems[system].services[service].code)
-                masked.systems[system].services[service].blocks =
-                    masked.systems[system].services[service].blocks.mapValues { block in
-                        isPersonal || Redaction.holds(block, ids) ? .zero : block
-                    }
+            for place in masked.systems[system].services.indices {
+                let service = masked.systems[system].services[place]
+                masked.systems[system].services[place].extra = service.extra.keeping(["assumed", "sameAs"])
+                masked.systems[system].services[place].blocks = BlockTable(
+                    service.blocks.map { number, block in
+                        (
+                            number,
+                            Redaction.holds(block, ids)
+                                ? .zero
+                                : PersonalData.standard.masked(block, at: number, of: service.code, in: code)
+                        )
+                    })
             }
         }
         for application in masked.applications.indices {
@@ -70,6 +80,7 @@ struct Redaction: Sendable {
         }
         if let bytes = tag.pages[2] { masked.pages[2] = [0] + bytes.dropFirst() }
         masked.signature = tag.signature.map { [UInt8](repeating: 0, count: $0.count) }
+        masked.extra = tag.extra.keeping(["closedFrom", "product", "notAsked"])
         return masked
     }
 
@@ -78,5 +89,12 @@ struct Redaction: Sendable {
         (0...8).contains { offset in
             ids.contains(IDm(rawValue: block.number(at: offset, count: 8, .big)).inSystem(0))
         }
+    }
+}
+
+extension JSONObject {
+    /// The members with these names, which Kazasu writes itself.
+    fileprivate func keeping(_ names: Set<String>) -> JSONObject {
+        JSONObject(members.filter { names.contains($0.key) }.map { ($0.key, $0.value) })
     }
 }

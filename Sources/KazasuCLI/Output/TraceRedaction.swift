@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardDecoders
 import CardModel
 import NFCTransport
 
@@ -32,8 +33,7 @@ final class TraceRedaction {
                 ISO14443Redaction.command(frame, isAPDU: isAPDU), timeout: timeout,
                 result.map { ISO14443Redaction.answer($0, isAPDU: isAPDU) })
         case .transceive(let frame, let timeout, let result):
-            let personal = TraceRedaction.personalBlocks(of: frame)
-            let answer = result.map { masked(TraceRedaction.masking(personal, in: $0)) }
+            let answer = result.map { masked(TraceRedaction.masked($0, to: frame)) }
             entry.event = .transceive(masked(frame), timeout: timeout, answer)
         }
         return entry
@@ -52,31 +52,33 @@ final class TraceRedaction {
         return frame
     }
 
-    /// The places in the answer to a Read Without Encryption at which blocks of personal services stand.
-    private static func personalBlocks(of frame: [UInt8]) -> [Int] {
+    /// The answer to a Read Without Encryption with its personal bytes masked; the system of a frame is not known.
+    private static func masked(_ answer: [UInt8], to frame: [UInt8]) -> [UInt8] {
+        var answer = answer
+        for (place, read) in reads(of: frame).enumerated() {
+            let start = 13 + 16 * place
+            guard start + 16 <= answer.count, let block = Block(answer[start..<start + 16]) else { break }
+            let masked = PersonalData.standard.masked(block, at: read.block, of: read.service, in: nil)
+            answer.replaceSubrange(start..<start + 16, with: masked.bytes)
+        }
+        return answer
+    }
+
+    /// What a Read Without Encryption asks for, in order; empty for another command.
+    private static func reads(of frame: [UInt8]) -> [(service: ServiceCode, block: UInt16)] {
         guard frame.count > 11, frame[1] == 0x06 else { return [] }
         let services = Int(frame[10])
         guard frame.count > 11 + 2 * services else { return [] }
         let codes = (0..<services).map { UInt16(frame[12 + 2 * $0]) << 8 | UInt16(frame[11 + 2 * $0]) }
         var elements = frame[(12 + 2 * services)...]
-        var places: [Int] = []
+        var reads: [(service: ServiceCode, block: UInt16)] = []
         while let first = elements.first {
-            let service = Int(first & 0x0F)
-            if service < codes.count, PersonalServices.contains(ServiceCode(rawValue: codes[service])) {
-                places.append(places.count)
-            } else {
-                places.append(-1)
-            }
-            elements = elements.dropFirst(first & 0x80 == 0 ? 3 : 2)
+            let element = Array(elements.prefix(first & 0x80 == 0 ? 3 : 2))
+            guard Int(first & 0x0F) < codes.count, element.count >= 2 else { break }
+            let high = element.count > 2 ? UInt16(element[2]) << 8 : 0
+            reads.append((ServiceCode(rawValue: codes[Int(first & 0x0F)]), high | UInt16(element[1])))
+            elements = elements.dropFirst(element.count)
         }
-        return places.filter { $0 >= 0 }
-    }
-
-    private static func masking(_ blocks: [Int], in answer: [UInt8]) -> [UInt8] {
-        var answer = answer
-        for block in blocks {
-            for place in 13 + 16 * block..<29 + 16 * block where place < answer.count { answer[place] = 0 }
-        }
-        return answer
+        return reads
     }
 }

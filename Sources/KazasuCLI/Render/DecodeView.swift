@@ -17,8 +17,7 @@ struct DecodeView {
     /// - Parameter file: where the dump came from, when it is one of many.
     @specialized(where Sink == JSONWriter)
     func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, file: String? = nil) {
-        var card = dump.card
-        card.idm = card.idm.map(redaction.apply)
+        let card = redaction.apply(dump.card)
         sink.object { document in
             document.member("schema", "kazasu.decode/1")
             if let file { document.member("file", file) }

@@ -36,12 +36,6 @@ struct LicenseView {
                 })
     }
 
-    private static let personal: Set<LicenseItem> = [
-        .name, .nameKana, .alias, .unifiedNameKana, .birthDate, .address, .referenceNumber, .number,
-        .registeredDomicile,
-        .historyNumber, .remarks,
-    ]
-
     private static let shown: [LicenseItem] = [
         .name, .nameKana, .alias, .unifiedNameKana, .birthDate, .address, .registeredDomicile, .number, .historyNumber,
         .colorClass, .issueDate, .expiryDate, .conditions, .commission, .referenceNumber, .historyDate, .driverClass,
@@ -69,7 +63,7 @@ struct LicenseView {
         let name = field.name[Language.current]
         guard field.value != .absent || replaced(field) != nil else { return (name, tr("none", "なし")) }
         let value = replaced(field)?.description ?? field.value.words[Language.current]
-        let shown = LicenseView.personal.contains(field.item) ? redaction.apply(value) : value + gloss(field)
+        let shown = field.item.isPersonal ? redaction.apply(value) : value + gloss(field)
         return (name, shown + (replaced(field) == nil ? "" : tr("  (changed, see below)", "（変更後。下の追記を参照）")))
     }
 
@@ -126,8 +120,8 @@ struct LicenseView {
     private var laterEntries: [[String]] {
         report.laterEntries.map { field, entry in
             let text =
-                field.item == .newCommission || field.item == .newCondition || field.item == .conditionLifted
-                ? entry.text.description + gloss(field) : redaction.apply(entry.text.description)
+                field.item.isPersonal
+                ? redaction.apply(entry.text.description) : entry.text.description + gloss(field)
             return [
                 entry.date.text[Language.current], field.name[Language.current], text, entry.commission.description,
             ]
