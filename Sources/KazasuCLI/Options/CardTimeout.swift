@@ -24,6 +24,9 @@ enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
         }
     }
 
+    /// What names it on a command line.
+    var argument: String { defaultValueDescription }
+
     /// The same as a duration, `nil` for ever.
     var duration: Duration? {
         switch self {

@@ -16,11 +16,15 @@ final class ReaderSession {
 
     /// Opens the reader that the options, the environment or the plugged-in devices name.
     init(_ options: ReaderOptions, _ context: Context) throws {
-        let id = try options.reader ?? ReaderSession.environment("KAZASU_READER") ?? ReaderSession.firstReady()
+        if let lent = context.lent {
+            (reader, timeout, self.context, trace) = (lent.reader, options.timeout, context, nil)
+            return
+        }
+        let id = try ReaderSession.chosen(options.reader)
         timeout = options.timeout
         self.context = context
         context.detail(tr("reader \(id)", "リーダー \(id)"))
-        let opened = try ReaderSession.open(id, context.cancellation)
+        let opened = try ReaderSession.open(id, context.cancellation, command: context.command)
         if let path = options.trace {
             let trace: TraceFile
             do {
@@ -76,11 +80,26 @@ final class ReaderSession {
         CardSession(reader: reader, target: target, cancellation: context.cancellation)
     }
 
-    private static func open(_ id: String, _ cancellation: CancellationToken) throws -> any Reader {
+    /// The reader that is meant: the one that was named, else that of the environment, else the first that is ready.
+    static func chosen(_ id: String?) throws(Failure) -> String {
+        if let id = id ?? environment("KAZASU_READER") { return id }
+        return try firstReady()
+    }
+
+    /// Opens a reader of any kind.
+    ///
+    /// - Parameters:
+    ///   - command: the command that is to be played of a report; `nil` plays the first.
+    ///   - recorder: gets what passes between the computer and the reader.
+    static func open(
+        _ id: String, _ cancellation: CancellationToken, command: String? = nil, recorder: LinkRecorder? = nil
+    ) throws -> any Reader {
         do {
-            if let reader = try VirtualDriver().open(id, cancellation: cancellation) { return reader }
-            if let reader = try ReplayDriver().open(id, cancellation: cancellation) { return reader }
-            if let reader = try ReaderDrivers.open(id, cancellation: cancellation) { return reader }
+            if let reader = try VirtualDriver(recorder: recorder).open(id, cancellation: cancellation) { return reader }
+            if let reader = try ReplayDriver(command: command).open(id, cancellation: cancellation) { return reader }
+            if let reader = try ReaderDrivers.open(id, cancellation: cancellation, recorder: recorder) {
+                return reader
+            }
         } catch let error as TransportError {
             throw Failure.opening(id, error)
         }
