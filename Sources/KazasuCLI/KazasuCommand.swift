@@ -12,7 +12,8 @@ extension KazasuCommand {
     func run() throws {
         let context = Context(
             json: common.json, verbosity: common.quiet ? -1 : common.verbose ? 1 : 0,
-            redaction: Redaction(isOn: common.redact), cancellation: Interrupt.token)
+            redaction: Redaction(isOn: common.redact), cancellation: Interrupt.token,
+            command: Self.configuration.commandName)
         try execute(context)
     }
 }

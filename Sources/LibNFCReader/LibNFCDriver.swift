@@ -8,15 +8,25 @@ internal import SystemDevices
 /// A reader's ID is a libnfc connection string, as in `pn532_uart:/dev/ttyUSB0`.
 public struct LibNFCDriver: ReaderDriver {
     private let paths: SystemPaths
+    private let recorder: LinkRecorder?
 
     /// The driver of this system's readers.
     public init() {
         self.init(paths: SystemPaths())
     }
 
-    init(paths: SystemPaths) {
-        self.paths = paths
+    /// The driver of this system's readers, which writes down what libnfc logs of those that it opens: every frame.
+    package init(recorder: LinkRecorder?) {
+        self.init(paths: SystemPaths(), recorder: recorder)
     }
+
+    init(paths: SystemPaths, recorder: LinkRecorder? = nil) {
+        self.paths = paths
+        self.recorder = recorder
+    }
+
+    /// The version of libnfc, as `1.8.0`.
+    package static var libraryVersion: String { LibNFCContext.version }
 
     /// The readers that libnfc finds or is configured with, those that it cannot use, with the reason, and the serial
     /// ports where one may be. Serial ports are not opened, so whether a reader is there stays unknown.
@@ -53,11 +63,11 @@ public struct LibNFCDriver: ReaderDriver {
         // command of the next one is taken for the rest of it. One that had raised the line leaves a chip that hears
         // nothing at the normal speed.
         let speed = connectionString.speed.flatMap { LineSpeed(bitsPerSecond: $0) } ?? .normal
-        var opened = LibNFCContext.open(connectionString)
+        var opened = LibNFCContext.open(connectionString, recorder: recorder)
         if opened == nil {
             try cancellation.check()
             if connectionString.family.reachesChip { node.lowerChip(to: speed) }
-            opened = LibNFCContext.open(connectionString)
+            opened = LibNFCContext.open(connectionString, recorder: recorder)
         }
         guard let device = opened else {
             throw .readerUnavailable(reason: .absent, detail: "no reader answers at \(path)")
@@ -79,13 +89,13 @@ public struct LibNFCDriver: ReaderDriver {
         let lease = found.first { $0.kernelDriver != nil }.flatMap { KernelDriverLease(taking: $0.device) }
         var chipReset = found.count == 1 ? found.first.flatMap { RCS956Reset(of: $0.device) } : nil
         chipReset?.run()
-        var opened = LibNFCContext.open(connectionString)
+        var opened = LibNFCContext.open(connectionString, recorder: recorder)
         if opened == nil, let stuck = chipReset, found.allSatisfy({ $0.state == .ready }) {
             try cancellation.check()
             chipReset = stuck.replug(paths)
             chipReset?.run()
             if let chipReset {
-                opened = LibNFCContext.open(try connectionString.naming(chipReset.device))
+                opened = LibNFCContext.open(try connectionString.naming(chipReset.device), recorder: recorder)
             }
             guard opened != nil else {
                 let name = found.first?.model.name ?? connectionString.text

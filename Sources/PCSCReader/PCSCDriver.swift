@@ -8,8 +8,17 @@ public import NFCTransport
 public struct PCSCDriver: ReaderDriver {
     static let prefix = "pcsc:"
 
+    private let recorder: LinkRecorder?
+
     /// The driver.
-    public init() {}
+    public init() {
+        recorder = nil
+    }
+
+    /// The driver, which writes down what is sent to the readers that it opens.
+    package init(recorder: LinkRecorder) {
+        self.recorder = recorder
+    }
 
     /// The readers that pcscd knows, none when it does not run; `why` tells which of both.
     ///
@@ -42,7 +51,7 @@ public struct PCSCDriver: ReaderDriver {
     public func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
         guard id.hasPrefix(Self.prefix) else { return nil }
         try cancellation.check()
-        let context = try PCSCContext()
+        let context = try PCSCContext(recorder: recorder)
         let name = try Self.choose(String(id.dropFirst(Self.prefix.utf8.count)), from: context.readers())
         return PCSCReader(context, name: name, cancellation: cancellation)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLibUSB
 public import NFCTransport
 internal import SystemDevices
 internal import USBTransport
@@ -22,6 +23,20 @@ public struct PaSoRiDriver: ReaderDriver {
         self.init(paths: SystemPaths()) { device, model, cancellation throws(TransportError) in
             try LibUSBLink(device, classCode: model.interfaceClass, cancellation: cancellation)
         }
+    }
+
+    /// The driver of this system's readers, which writes down every transfer.
+    package init(recorder: LinkRecorder) {
+        self.init(paths: SystemPaths()) { device, model, cancellation throws(TransportError) in
+            RecordingUSBLink(
+                try LibUSBLink(device, classCode: model.interfaceClass, cancellation: cancellation), recorder)
+        }
+    }
+
+    /// The version of libusb, as `1.0.26`.
+    package static var libraryVersion: String {
+        guard let version = unsafe libusb_get_version()?.pointee else { return "" }
+        return unsafe "\(version.major).\(version.minor).\(version.micro)"
     }
 
     init(paths: SystemPaths, makeLink: @escaping LinkMaker) {

@@ -131,14 +131,15 @@ struct LicenseTests {
         let card: String
         let pins: (String, String)
         let reason: String
+        /// What is left when the command ends.
         let triesLeft: (Int?, Int?)
         var arguments: [String] = []
         var testDescription: String { "\(card) \(reason)" }
     }
 
     static let refusals = [
-        Refusal(card: "sample", pins: ("0000", "5678"), reason: "wrongPIN", triesLeft: (3, 3)),
-        Refusal(card: "sample", pins: ("1234", "0000"), reason: "wrongPIN", triesLeft: (3, 3)),
+        Refusal(card: "sample", pins: ("0000", "5678"), reason: "wrongPIN", triesLeft: (2, 3)),
+        Refusal(card: "sample", pins: ("1234", "0000"), reason: "wrongPIN", triesLeft: (3, 2)),
         Refusal(card: "sample", pins: ("12345", "5678"), reason: "pinForm", triesLeft: (3, 3)),
         Refusal(card: "sample", pins: ("1234", "567x"), reason: "pinForm", triesLeft: (3, 3)),
         Refusal(card: "locked", pins: ("1234", "5678"), reason: "pinLocked", triesLeft: (0, 3)),
@@ -162,15 +163,70 @@ struct LicenseTests {
         #expect(try document.object()["pin1TriesLeft"] == .optional(refusal.triesLeft.0))
         #expect(try document.object()["pin2TriesLeft"] == .optional(refusal.triesLeft.1))
         #expect(try document.required("withheld").elements().contains { try $0.text() == "photo" })
+        #expect(try document.required("withheldReason").text() == refusal.reason)
+    }
+
+    /// A card, PINs, and lines of the answer for people.
+    static let toldRefusals: [(card: String, pins: (String, String), language: String, lines: [String])] = [
+        (
+            "sample", ("0000", "5678"), "en",
+            ["  PIN 1              2 tries left", "Not read, since PIN 1 was wrong: what"]
+        ),
+        ("sample", ("0000", "5678"), "ja", ["残り 2 回\n", "\n暗証番号1が違うため読んでいない項目: 記載事項"]),
+        (
+            "sample", ("1234", "0000"), "en",
+            [
+                "  PIN 1              verified (3 tries were left before)", "  PIN 2              2 tries left",
+                "Not read, since PIN 2 was wrong: registered",
+            ]
+        ),
+        ("locked", ("1234", "5678"), "en", ["  PIN 1              locked", "Not read, since PIN 1 is locked: what"]),
+        ("locked", ("1234", "5678"), "ja", ["閉塞\n", "\n暗証番号1が閉塞しているため読んでいない項目: 記載事項"]),
+        (
+            "last-try", ("1234", "5678"), "en",
+            ["1 try left\n", "since PIN 1 was not sent (it may be the last try): what"]
+        ),
+        ("last-try", ("1234", "5678"), "ja", ["残り 1 回\n", "\n暗証番号1を送っていない（最後の 1 回のおそれがある）ため"]),
+        ("sample", ("123", "5678"), "en", ["3 tries left\n", "Not read, since PIN 1 was not sent (wrong form): what"]),
+    ]
+
+    @Test("The answer says how many tries are left now, and why items were not read", arguments: toldRefusals)
+    func toldRefusal(_ row: (card: String, pins: (String, String), language: String, lines: [String])) throws {
+        let dump = "\(folder.path)/licence.json"
+        let result = try run(row.card, Self.both + ["-o", dump, "--lang", row.language], pins: row.pins)
+        #expect(result.end == .exited(77))
+        for line in row.lines { #expect(result.output.contains(line), "\(result.output)") }
+        let decoded = try Kazasu.run("decode", dump, "--lang", row.language)
+        #expect(decoded.output.hasSuffix(result.output), "a dump says the same")
+    }
+
+    /// Without a PIN to send, the refusal is an error all the same: who wants less says so.
+    static let unsent: [(card: String, options: [String], status: Int32, words: String)] = [
+        ("locked", [], 77, "--free reads what needs no PIN"), ("locked", ["--lang", "ja"], 77, "--free で読めます"),
+        ("last-try", [], 77, "--allow-last-try, then type yes"),
+        ("last-try", ["--lang", "ja"], 77, "--allow-last-try"),
+        ("last-try", ["--allow-last-try"], 77, "type yes"), ("unknown-tries", [], 77, "--allow-last-try"),
+        ("locked", ["--free"], 0, ""), ("last-try", ["--free"], 0, ""),
+    ]
+
+    @Test("A locked PIN or a last try is status 77 also when no PIN was given", arguments: unsent)
+    func nothingSent(_ row: (card: String, options: [String], status: Int32, words: String)) throws {
+        let result = try run(row.card, row.options)
+        #expect(result.end == .exited(row.status), "\(result.errors)")
+        if row.status != 0 { result.expectFailure(77, row.words) }
+        #expect(result.output.contains("008"), "what needs no PIN is shown")
     }
 
     @Test("The last try goes only with the flag and the typed word", arguments: [("yes", Int32(0)), ("no", 77)])
     func lastTry(word: String, status: Int32) throws {
         let result = try Typist.run(
             ["license", "-r", Self.reader("last-try"), "--allow-last-try"],
-            typing: ["PIN 1 (4 digits, 1 try is left; Enter goes without): =1234", "PIN 2 (4=5678", "go on: =\(word)"])
+            typing: ["go on: =\(word)"]
+                + (status == 0
+                    ? ["PIN 1 (4 digits, 1 try is left; Enter goes without): =1234", "PIN 2 (4=5678"] : []))
         #expect(result.end == .exited(status), "\(result.output)")
         #expect(result.output.contains("花子") == (status == 0))
+        #expect(result.output.contains("PIN 1 (4") == (status == 0), "the question comes before any PIN")
         #expect(!result.output.contains("1234\r") && !result.output.contains("5678\r"))
     }
 
@@ -186,8 +242,27 @@ struct LicenseTests {
         #expect(without.end == .exited(0))
         #expect(!without.output.contains("花子") && without.output.contains("Not read, since no PIN was given"))
         let locked = try Typist.run(["license", "-r", Self.reader("locked"), "--lang", "ja"], typing: [])
-        #expect(locked.end == .exited(0))
-        #expect(locked.output.contains("暗証番号1は閉塞しているため尋ねません"))
+        #expect(locked.end == .exited(77))
+        #expect(locked.output.contains("暗証番号1は閉塞しています") && !locked.output.contains("Enter で省略"))
+    }
+
+    @Test("A PIN of the wrong length is refused before the next one is asked for", arguments: ["123", "12345", "12a4"])
+    func wrongLength(pin: String) throws {
+        let result = try Typist.run(["license", "-r", Self.reader("sample")], typing: ["PIN 1 (4 digits=\(pin)"])
+        #expect(result.end == .exited(77), "\(result.output)")
+        #expect(result.output.contains("PIN 1 is 4 digits, and what was given is not; nothing was sent"))
+        #expect(!result.output.contains("PIN 2 (4") && result.output.contains("008"))
+    }
+
+    @Test(
+        "The last try of PIN 2: its question comes before PIN 1 is typed", arguments: [("yes", Int32(0)), ("no", 77)])
+    func secondLastTry(word: String, status: Int32) throws {
+        let result = try Typist.run(
+            ["license", "-r", Self.reader("second-last-try"), "--allow-last-try"],
+            typing: ["PIN 2 has 1 try left=\(word)", "PIN 1 (4=1234"] + (status == 0 ? ["PIN 2 (4=5678"] : []))
+        #expect(result.end == .exited(status), "\(result.output)")
+        #expect(result.output.contains("花子"), "PIN 1 opens what it opens")
+        #expect(result.output.contains("霞が関二丁目") == (status == 0))
     }
 
     @Test("Where no PINs are set none is asked for")

@@ -109,13 +109,44 @@ struct MyNumberTests {
 
     @Test(
         "A PIN that is wrong, of another form, or the last try",
-        arguments: [("card", "0000", "wrongPIN"), ("card", "22", "pinForm"), ("last-try", "2222", "lastTry")])
-    func refused(card: String, pin: String, reason: String) throws {
+        arguments: [
+            ("card", "0000", "wrongPIN", 2), ("card", "22", "pinForm", 3), ("last-try", "2222", "lastTry", 1),
+        ])
+    func refused(card: String, pin: String, reason: String, triesLeft: Int) throws {
         let result = try run(card, ["--pin1-from", "env:P1", "--json"], pin: pin)
         #expect(result.end == .exited(77))
         #expect(try result.errorDocument().required("reason").text() == reason)
         let document = JSONCursor(try JSONValue(parsing: Array(result.output.utf8)))
         #expect(try document.required("kind").text() == "myNumberCard")
+        #expect(try document.required("withheldReason").text() == reason)
+        let pin = try #require(
+            try document.required("pins").elements().first { try $0.required("id").text() == "cardInput" })
+        #expect(try pin.object()["triesLeft"] == .optional(triesLeft))
+    }
+
+    static let told: [(card: String, arguments: [String], language: String, lines: [String])] = [
+        ("card", ["--pin1-from", "env:P1"], "en", ["2 tries left", " was wrong: name, address"]),
+        ("card", ["--pin1-from", "env:P1"], "ja", ["残り 2 回", "が違うため読んでいない項目: 氏名"]),
+        ("last-try", [], "en", ["1 try left", "was not sent (it may be the last try): name"]),
+        ("locked", [], "en", ["locked", " is locked: name, address"]),
+        ("locked", [], "ja", ["閉塞", "が閉塞しているため読んでいない項目: 氏名"]),
+    ]
+
+    @Test("The answer says what is left now, and why the items were not read", arguments: told)
+    func tells(_ row: (card: String, arguments: [String], language: String, lines: [String])) throws {
+        var text = String(
+            decoding: try TestFiles.read(
+                "Fixtures/iso7816/mynumber/\(row.card == "locked" ? "last-try" : row.card).json"),
+            as: UTF8.self)
+        if row.card == "locked" { text.replace("\"left\": 1\n", with: "\"left\": 0\n") }
+        let card = try folder.card(text)
+        let result = try Kazasu.shell(
+            "exec setsid -w \"$KAZASU\" mynumber -r '\(card)' --lang \(row.language) \(row.arguments.joined(separator: " "))",
+            environment: ["P1": "0000"])
+        #expect(result.end == .exited(77), "\(result.output)")
+        for line in row.lines { #expect(result.output.contains(line), "\(result.output)") }
+        if row.card == "locked" { #expect(result.errors.contains("--free")) }
+        if row.card == "last-try" { #expect(result.errors.contains("--allow-last-try")) }
     }
 
     @Test("On a terminal the PIN is asked for")

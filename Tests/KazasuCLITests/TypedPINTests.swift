@@ -18,12 +18,12 @@ struct TypedPINTests {
 
     @Test("A PIN is not shown as it is typed")
     func secret() throws {
-        let transcript = APDUTranscript("00200081:63c3", "00200081**********:9000")
-        let result = try run(transcript, typing: ["PIN 1: =2525"])
+        let transcript = APDUTranscript("00200081:63c3", "00200081:63c3", "00200081**********:9000")
+        let result = try run(transcript, typing: ["tries are left): =2525"])
         #expect(result.hasEnded(0), "\(result.output)")
-        #expect(result.output == "PIN 1: \r\n9000\r\n")
-        let japanese = try run(transcript, "--lang", "ja", typing: ["暗証番号1: =2525"])
-        #expect(japanese.output == "暗証番号1: \r\n9000\r\n")
+        #expect(result.output == "PIN 1 (4 to 16 characters, 3 tries are left): \r\n9000\r\n")
+        let japanese = try run(transcript, "--lang", "ja", typing: ["残り 3 回）: =2525"])
+        #expect(japanese.output == "暗証番号1（4～16 文字、残り 3 回）: \r\n9000\r\n")
     }
 
     @Test("The last try: only yes is yes", arguments: ["yes", "はい", "y", "YES", "", "no", "yes please"])
@@ -31,26 +31,46 @@ struct TypedPINTests {
         let isYes = answer == "yes" || answer == "はい"
         let transcript =
             isYes
-            ? APDUTranscript("00200081:63c1", "00200081:63c1", "00200081**********:9000")
+            ? APDUTranscript("00200081:63c1", "00200081:63c1", "00200081:63c1", "00200081**********:9000")
             : APDUTranscript("00200081:63c1")
         let result = try run(
-            transcript, "--allow-last-try", typing: ["PIN 1: =2525", "go on: =\(answer)"])
+            transcript, "--allow-last-try", typing: ["go on: =\(answer)"] + (isYes ? ["PIN 1 (=2525"] : []))
         #expect(result.hasEnded(isYes ? 0 : 77), "\(result.output)")
-        #expect(result.output.contains("PIN 1 has 1 try left. A wrong PIN locks it. Type yes to go on: "))
+        #expect(result.output.hasPrefix("PIN 1 has 1 try left. A wrong PIN locks it. Type yes to go on: "))
+        #expect(result.output.contains("PIN 1 (4") == isYes, "the question comes before the PIN")
         #expect(!result.output.contains("2525"))
     }
 
-    @Test("Without the flag nobody is asked")
-    func noFlag() throws {
-        let result = try run(APDUTranscript("00200081:63c1"), typing: ["PIN 1: =2525"])
+    /// A card that does not tell the tries may count each question as one.
+    @Test("A card that does not tell the tries is asked once only")
+    func untold() throws {
+        let transcript = APDUTranscript("00200081:6300", "00200081**********:9000")
+        let result = try run(transcript, "--allow-last-try", typing: ["go on: =yes", "PIN 1 (=2525"])
+        #expect(result.hasEnded(0), "\(result.output)")
+    }
+
+    @Test("Without the flag, and where the PIN is locked, nothing is asked", arguments: ["63c1", "6300", "6984"])
+    func noFlag(status: String) throws {
+        let result = try run(APDUTranscript("00200081:\(status)"), typing: [])
         #expect(result.hasEnded(77))
-        #expect(!result.output.contains("go on"))
+        #expect(!result.output.contains("go on") && !result.output.contains("PIN 1 (4"))
+        #expect(result.output.contains("--allow-last-try") == (status != "6984"))
+    }
+
+    @Test("A PIN of the wrong length is refused before the next one is asked for")
+    func wrongLength() throws {
+        let result = try Typist.run(
+            ["apdu", "-r", try APDUTranscript("00200081:63c3").write(to: folder), "00200081PIN1", "00200082PIN2"],
+            typing: ["PIN 1 (=123"])
+        #expect(result.hasEnded(77), "\(result.output)")
+        #expect(result.output.contains("PIN 1 is 4 to 16 characters") && !result.output.contains("PIN 2"))
     }
 
     @Test("An empty line is no PIN, and Ctrl-C ends it with the terminal as it was")
     func given() throws {
-        #expect(try run(APDUTranscript(), typing: ["PIN 1: ="]).hasEnded(64))
-        let interrupted = try run(APDUTranscript(), typing: ["PIN 1: =^C"])
+        let transcript = APDUTranscript("00200081:63c3")
+        #expect(try run(transcript, typing: ["PIN 1 (="]).hasEnded(64))
+        let interrupted = try run(transcript, typing: ["PIN 1 (=^C"])
         #expect(interrupted.hasEnded(130), "\(interrupted.output)")
     }
 }

@@ -141,7 +141,9 @@ struct TranscriptTests {
             try parse("{\"schema\":\"kazasu.trace/2\"}")
         }
         let long = Self.header + "\n" + String(repeating: "x", count: Transcript.longestLine + 1)
-        #expect(throws: DocumentError.malformedLine(line: 2, expected: "at most 16384 bytes")) { try parse(long) }
+        #expect(throws: DocumentError.malformedLine(line: 2, expected: "at most \(Transcript.longestLine) bytes")) {
+            try parse(long)
+        }
         let huge = [UInt8](repeating: 0x20, count: Transcript.longestDocument + 1)
         #expect(throws: DocumentError.tooLong(bytes: huge.count, limit: Transcript.longestDocument)) {
             try Transcript(parsing: huge)

@@ -72,10 +72,11 @@ extension LicenseReport {
         if let pin1 { object["pin1TriesLeft"] = .optional(pin1.triesLeft) }
         if let pin2 { object["pin2TriesLeft"] = .optional(pin2.triesLeft) }
         object["withheld"] = .array(withheldMembers.filter { object[$0] == nil }.map { .string($0) })
+        if let missingPIN { object["withheldReason"] = .string(missingPIN.refusal?.rawValue ?? "noPIN") }
         object["warnings"] = .array(faults.map { $0.json(language) })
     }
 
-    /// The members that would be there with the PINs that were not given.
+    /// The members that would be there with the PINs that were not given or not taken.
     private var withheldMembers: [String] {
         var members: [String] = []
         for member in withheld.compactMap(\.member) where !members.contains(member) { members.append(member) }

@@ -10,12 +10,21 @@ public struct LicenseReport: Hashable, Sendable {
     public var pin1: CardPINState?
     /// What the card said of PIN 2.
     public var pin2: CardPINState?
-    /// Files that need a PIN that was not given.
+    /// Files that need a PIN that the card was not given, or did not take.
     public var withheldFiles: [LicenseFile]
     /// What is wrong, file by file.
     public var faults: [LicenseFault]
 
-    /// The items that need a PIN that was not given, each once; items that were read in another file are not among them.
+    /// The PIN that the withheld files lack: the one that was refused, 1 or 2, and why; else the first that was not given,
+    /// without a refusal. `nil` when nothing is withheld.
+    package var missingPIN: (number: Int, refusal: CardPINState.Refusal?)? {
+        guard !withheldFiles.isEmpty else { return nil }
+        if let refusal = pin1?.refusal { return (1, refusal) }
+        if let refusal = pin2?.refusal { return (2, refusal) }
+        return (pin1?.isVerified == true ? 2 : 1, nil)
+    }
+
+    /// The items that need a PIN that was not given or not taken, each once; items that were read in another file are not among them.
     public var withheld: [LicenseItem] {
         var items: [LicenseItem] = []
         for file in withheldFiles {

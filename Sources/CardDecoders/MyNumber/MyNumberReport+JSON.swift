@@ -48,6 +48,9 @@ extension MyNumberReport {
         object["withheld"] = .array(
             withheld.flatMap { $0 == .attributes ? ["name", "address", "birthDate", "sex"] : [$0.rawValue] }
                 .map { .string($0) })
+        if withheld.contains(.attributes) {
+            object["withheldReason"] = .string(pins[.cardInput]?.refusal?.rawValue ?? "noPIN")
+        }
         object["warnings"] = .array(faults.map { .string($0.message[language]) })
         return object
     }

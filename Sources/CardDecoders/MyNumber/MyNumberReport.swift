@@ -10,7 +10,7 @@ public struct MyNumberReport: Hashable, Sendable {
     public var certificates: [MyNumberFile: [UInt8]]
     /// The four items; `nil` when they were not read.
     public var attributes: MyNumberAttributes?
-    /// Files that need a PIN that was not given.
+    /// Files that need a PIN that the card was not given, or did not take.
     public var withheld: [MyNumberFile]
     /// What is wrong, file by file.
     public var faults: [MyNumberFault]

@@ -15,7 +15,7 @@ public struct LicenseReader {
     public let kind: LicenseKind
     /// Whether the holder has set PINs.
     public let arePINsSet: Bool
-    /// The tries that each PIN had left before any was sent.
+    /// The tries that each PIN has left, as the card said last.
     public private(set) var tries: [LicensePIN: TriesLeft] = [:]
     /// Why reading has ended early.
     public private(set) var error: FileCardReadingError?
@@ -25,6 +25,7 @@ public struct LicenseReader {
     private var recorder: FileCardRecorder
     private var given: Set<LicensePIN> = []
     private var verified: Set<LicensePIN> = []
+    private var refusals: [LicensePIN: CardPINState.Refusal] = [:]
 
     /// Says which licence it is, and reads all that needs no PIN.
     ///
@@ -55,7 +56,7 @@ public struct LicenseReader {
         guard error == nil else { return false }
         var requests: [(LicensePIN, PINRequest)] = []
         for pin in pins {
-            let reference = pin.reference(isSet: arePINsSet, root: root)
+            let reference = reference(pin)
             if !arePINsSet {
                 requests.append((pin, PINRequest(reference, PIN(LicensePIN.unset))))
             } else if let secret = given.first(where: { $0.0 == pin })?.1 {
@@ -68,7 +69,7 @@ public struct LicenseReader {
             _ = try session.pinGuard.verify(requests.map(\.1), in: session, consent: consent)
             verified = Set(requests.map(\.0))
         } catch {
-            self.error = .pin(error)
+            refuse(error)
             if error.leavesEarlierPINsVerified {
                 let failed = requests.firstIndex { $0.1.reference == error.reference } ?? 0
                 verified = Set(requests.prefix(failed).map(\.0))
@@ -78,6 +79,20 @@ public struct LicenseReader {
         }
         return error == nil
     }
+
+    /// Ends the verification: a PIN was not taken, or not even sent.
+    ///
+    /// Only the first error counts.
+    package mutating func refuse(_ error: PINGuardError) {
+        guard self.error == nil else { return }
+        self.error = .pin(error)
+        guard let pin = pins.first(where: { reference($0) == error.reference }) else { return }
+        tries[pin] = error.triesLeft(before: tries[pin])
+        refusals[pin] = CardPINState.Refusal(error)
+    }
+
+    /// Where a PIN of this card is, and what it may be.
+    package func reference(_ pin: LicensePIN) -> PINReference { pin.reference(isSet: arePINsSet, root: root) }
 
     /// Reads what the verified PINs open, and gives everything that was read.
     public mutating func finish() -> CardDump {
@@ -92,7 +107,7 @@ public struct LicenseReader {
         if error == nil, let failure = recorder.failure { error = .card(failure) }
         for pin in pins {
             let state = CardPINState(
-                triesLeft: tries[pin]?.number, isVerified: verified.contains(pin))
+                triesLeft: tries[pin]?.number, isVerified: verified.contains(pin), refusal: refusals[pin])
             recorder.add(state.file(pin.file), of: pin.application)
         }
         return recorder.dump
@@ -112,7 +127,7 @@ public struct LicenseReader {
             recorder.forgetSelection()
             do throws(ISO7816Error) {
                 tries[pin] = try session.pinGuard.triesLeft(
-                    of: pin.reference(isSet: arePINsSet, root: root), in: session)
+                    of: reference(pin), in: session)
             } catch {
                 self.error = .card(error)
                 recorder.end(error)
@@ -183,6 +198,21 @@ extension PINGuardError {
         switch self {
         case .locked, .lastTry, .notVerifiable, .wrong, .refused: true
         default: false
+        }
+    }
+}
+
+extension CardPINState.Refusal {
+    /// Why a PIN opened nothing; `nil` where the radio failed, which says nothing of the PIN.
+    init?(_ error: PINGuardError) {
+        switch error {
+        case .form: self = .form
+        case .locked, .wrong(_, .locked), .refused(_, _, .locked?): self = .locked
+        case .lastTry: self = .lastTry
+        case .wrong: self = .wrong
+        case .notVerifiable, .refused: self = .refused
+        case .alreadySent, .earlierFailure, .triesUnreadable, .interrupted: return nil
+        @unknown default: return nil
         }
     }
 }

@@ -7,7 +7,7 @@ public import ISO7816
 /// Reads a My Number card into a dump: what is open, the tries that every PIN has left, and with the PIN of four digits
 /// the four items. The PIN is never in the dump, and nothing is signed.
 public struct MyNumberReader {
-    /// The tries that each PIN had left before any was sent.
+    /// The tries that each PIN has left, as the card said last.
     public private(set) var tries: [MyNumberPIN: TriesLeft] = [:]
     /// Why reading has ended early.
     public private(set) var error: FileCardReadingError?
@@ -15,6 +15,9 @@ public struct MyNumberReader {
     private let session: ISO7816Session
     private var recorder: FileCardRecorder
     private var isVerified = false
+    private var refusal: CardPINState.Refusal?
+    /// The PINs that this card has.
+    private var known: Set<MyNumberPIN> = []
 
     /// Reads what needs no PIN.
     ///
@@ -43,7 +46,9 @@ public struct MyNumberReader {
         guard recorder.failure == nil, error == nil else { return }
         recorder.forgetSelection()
         do throws(ISO7816Error) {
-            tries[pin] = try session.pinGuard.triesLeft(of: MyNumberReader.reference(pin), in: session)
+            let left = try session.pinGuard.triesLeft(of: MyNumberReader.reference(pin), in: session)
+            tries[pin] = left
+            if left.isOfPIN { known.insert(pin) }
         } catch .status {
             // Not every generation of the card has every one of them.
         } catch {
@@ -60,15 +65,28 @@ public struct MyNumberReader {
         guard error == nil, recorder.failure == nil else { return false }
         recorder.forgetSelection()
         do throws(PINGuardError) {
-            let request = PINRequest(MyNumberReader.reference(.cardInput), pin)
+            let request = PINRequest(MyNumberReader.cardInput, pin)
             _ = try session.pinGuard.verify([request], in: session, consent: consent)
             isVerified = true
         } catch {
-            self.error = .pin(error)
+            refuse(error)
             if let failure = error.exchangeFailure { recorder.end(failure) }
         }
         return isVerified
     }
+
+    /// Ends the verification: the PIN was not taken, or not even sent.
+    ///
+    /// Only the first error counts.
+    package mutating func refuse(_ error: PINGuardError) {
+        guard self.error == nil else { return }
+        self.error = .pin(error)
+        tries[.cardInput] = error.triesLeft(before: tries[.cardInput])
+        refusal = CardPINState.Refusal(error)
+    }
+
+    /// The PIN of 券面事項入力補助, the only one that is ever sent.
+    package static var cardInput: PINReference { reference(.cardInput) }
 
     /// Reads what the verified PIN opens, and gives everything that was read.
     public mutating func finish() -> CardDump {
@@ -81,8 +99,10 @@ public struct MyNumberReader {
         }
         if error == nil, let failure = recorder.failure { error = .card(failure) }
         for pin in MyNumberPIN.allCases {
-            guard let tries = tries[pin], tries.isOfPIN else { continue }
-            let state = CardPINState(triesLeft: tries.number, isVerified: isVerified && pin == .cardInput)
+            guard known.contains(pin) else { continue }
+            let isSent = pin == .cardInput
+            let state = CardPINState(
+                triesLeft: tries[pin]?.number, isVerified: isVerified && isSent, refusal: isSent ? refusal : nil)
             recorder.add(state.file(pin.file), of: pin.application.aid)
         }
         return recorder.dump

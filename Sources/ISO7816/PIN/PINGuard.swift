@@ -18,6 +18,8 @@ struct PINPermit {
 /// - PINs go in order; when one fails, no further one is sent.
 public final class PINGuard {
     private var sent: Set<Place> = []
+    /// What a card said that does not tell the tries of these PINs.
+    private var untold: [Place: TriesLeft] = [:]
     private var hasFailed = false
 
     /// Which PIN of the card, wherever the name comes from.
@@ -30,11 +32,18 @@ public final class PINGuard {
 
     /// Asks the card how many tries a PIN has left: a VERIFY without data, which uses none.
     ///
+    /// A card that does not tell is asked once only: it may be one that takes the question for a try.
+    ///
     /// - Throws: ``ISO7816Error``.
     public func triesLeft(
         of reference: PINReference, in session: ISO7816Session
     ) throws(ISO7816Error) -> TriesLeft {
-        TriesLeft(query: try queryStatus(of: reference, in: session))
+        for target in reference.path { try session.select(target) }
+        let place = Place(trail: session.trail, p2: reference.p2)
+        if let untold = untold[place] { return untold }
+        let tries = TriesLeft(query: try query(reference, session))
+        if case .unknown = tries { untold[place] = tries }
+        return tries
     }
 
     /// What the card answers to a VERIFY without data, as it is.
@@ -98,8 +107,7 @@ public final class PINGuard {
         return .verified
     }
 
-    /// The user took time to agree, so a counter is read once more. A card that tells none is not asked again: it may
-    /// be one that takes the question for a try.
+    /// The user took time to agree, so a counter is read once more.
     private func checkAgain(
         _ reference: PINReference, _ session: ISO7816Session, _ before: TriesLeft
     ) throws(PINGuardError) {

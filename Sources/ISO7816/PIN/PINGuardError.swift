@@ -28,6 +28,20 @@ public enum PINGuardError: Error, Hashable, Sendable {
     /// asked. It is not sent again.
     case interrupted(PINReference, ISO7816Error, before: TriesLeft, after: TriesLeft?)
 
+    /// What is known of the tries now: what the card said last, or `before` where nothing was sent since.
+    ///
+    /// - Parameter before: what the card said before; `nil` when it was not asked.
+    /// - Returns: `nil` when nobody knows.
+    public func triesLeft(before: TriesLeft?) -> TriesLeft? {
+        switch self {
+        case .locked: .locked
+        case .lastTry(_, let now), .wrong(_, let now): now
+        case .notVerifiable(_, let status): .refused(status)
+        case .refused(_, _, let now), .interrupted(_, _, _, let now): now
+        case .form, .alreadySent, .earlierFailure, .triesUnreadable: before
+        }
+    }
+
     /// Which PIN.
     public var reference: PINReference {
         switch self {

@@ -51,12 +51,12 @@ struct APDUScript: Equatable, Sendable {
         }
     }
 
-    /// The numbers of the PINs that are to be verified.
-    var pins: Set<Int> {
-        Set(
+    /// The PINs that are to be verified, by their numbers: where each goes first.
+    var pins: [Int: PINReference] {
+        Dictionary(
             steps.compactMap { step in
-                if case .verify(_, let number) = step.action { number } else { nil }
-            })
+                if case .verify(let reference, let number) = step.action { (number, reference) } else { nil }
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Whether the arguments of the command are one file, or `-`.

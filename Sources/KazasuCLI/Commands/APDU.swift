@@ -89,7 +89,8 @@ struct APDU: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let script = try APDUScript(arguments: apdus)
-        let pins = try pins(script, context)
+        let dialog = PINDialog(context, allowLastTry: pinOptions.allowLastTry)
+        var pins = try pins(script, dialog)
         let session = try ReaderSession(readerOptions, context)
         var exchanges: [APDUExchange] = []
         do {
@@ -97,7 +98,7 @@ struct APDU: KazasuCommand {
                 let (_, card) = try session.findISODEP(type.technologies)
                 card.timeout = .milliseconds(answerTimeout)
                 for step in script.steps {
-                    let exchange = APDUExchange(step: step, response: try response(step, card, pins, context))
+                    let exchange = APDUExchange(step: step, response: try response(step, card, &pins, dialog))
                     exchanges.append(exchange)
                     if !context.json { try context.print(exchange.line(hexSeparator, context.redaction) + "\n") }
                     try check(exchange)
@@ -117,25 +118,47 @@ struct APDU: KazasuCommand {
         ])
     }
 
-    /// The PINs, before a card is there: nobody has to hold it while they are typed.
-    private func pins(_ script: APDUScript, _ context: Context) throws(Failure) -> [Int: PIN] {
+    /// The PINs from sources, before a card is there. The others are typed when the card has said how many tries they have.
+    private func pins(_ script: APDUScript, _ dialog: PINDialog) throws(Failure) -> [Int: PIN] {
         var pins: [Int: PIN] = [:]
-        for number in script.pins.sorted() {
-            let source = number == 1 ? pinOptions.pin1From : pinOptions.pin2From
-            guard let pin = try pinOptions.pin(source, APDUStep.name(number), context) else {
-                throw Failure(
-                    .usage, "noPIN", tr("PIN \(number) is needed", "暗証番号\(number)が必要です"),
-                    hint: tr(
-                        "--pin\(number)-from env:NAME, file:PATH or fd:NUMBER, or a terminal",
-                        "--pin\(number)-from env:変数名、file:パス、fd:番号、または端末から入力"))
+        for (number, reference) in script.pins.sorted(by: { $0.key < $1.key }) {
+            guard let source = pinOptions.source(number) else {
+                guard dialog.hasTerminal else { throw APDU.noPIN(number) }
+                continue
             }
+            let pin = try source.readPIN(reference.name[Language.current])
+            guard pin.matches(reference.form) else { throw Failure(.form(reference)) }
             pins[number] = pin
         }
         return pins
     }
 
+    private static func noPIN(_ number: Int) -> Failure {
+        Failure(
+            .usage, "noPIN", tr("PIN \(number) is needed", "暗証番号\(number)が必要です"),
+            hint: tr(
+                "--pin\(number)-from env:NAME, file:PATH or fd:NUMBER, or a terminal",
+                "--pin\(number)-from env:変数名、file:パス、fd:番号、または端末から入力"))
+    }
+
+    /// Has a PIN typed, unless there is one already or the guard would not send it.
+    private func ask(
+        _ number: Int, _ reference: PINReference, _ card: ISO7816Session, _ dialog: PINDialog
+    ) throws -> PIN {
+        let tries: TriesLeft
+        do throws(ISO7816Error) {
+            tries = try card.pinGuard.triesLeft(of: reference, in: card)
+        } catch {
+            throw PINGuardError.triesUnreadable(reference, error)
+        }
+        let answer = try dialog.collect([PINDialog.Wanted(reference: reference, tries: tries, isOptional: false)])
+        if let refusal = answer.refusal { throw refusal }
+        guard let pin = answer.pins.first else { throw APDU.noPIN(number) }
+        return pin
+    }
+
     private func response(
-        _ step: APDUStep, _ card: ISO7816Session, _ pins: [Int: PIN], _ context: Context
+        _ step: APDUStep, _ card: ISO7816Session, _ pins: inout [Int: PIN], _ dialog: PINDialog
     ) throws(Failure) -> ResponseAPDU {
         do {
             switch step.action {
@@ -143,9 +166,9 @@ struct APDU: KazasuCommand {
             case .tries(let reference):
                 return ResponseAPDU(status: try card.pinGuard.queryStatus(of: reference, in: card))
             case .verify(let reference, let number):
-                guard let pin = pins[number] else { throw Failure.bug("a PIN was not asked for") }
-                let request = PINRequest(reference, pin)
-                _ = try card.pinGuard.verify([request], in: card, consent: pinOptions.consent(context))
+                let pin = try pins[number] ?? ask(number, reference, card, dialog)
+                pins[number] = pin
+                _ = try card.pinGuard.verify([PINRequest(reference, pin)], in: card, consent: dialog.consent)
                 return ResponseAPDU(status: .success)
             }
         } catch let failure as Failure {

@@ -18,20 +18,32 @@ struct DoctorCommand: KazasuCommand {
             the environment, serial ports, containers. Nothing is changed, and no reader is opened but the one that --reader \
             names. The exit status is 0 when a reader can be used, else 69.
 
+            With --report, one file for a bug report: these findings, versions, and a scan recorded down to the frames \
+            between computer and reader. Put the card on the reader first. Numbers of cards and readers, and blocks with \
+            names, are masked. You are shown what the file contains before it is written; --reader replay:FILE plays it.
+
             Examples:
               kazasu doctor
               sudo kazasu doctor --fix
               kazasu doctor --reader pn532_uart:/dev/ttyUSB0
+              kazasu doctor --report report.jsonl
+              kazasu doctor --report report.jsonl --dump --reader rcs380
             """,
             """
             USB、ドライバー、権限、カーネルのドライバー、他のプログラム、ファームウェア、libnfc の設定と環境変数、シリアルポート、
             コンテナを順に調べます。何も変更せず、--reader で指定したもの以外は開きません。
             使えるリーダーがあれば終了ステータスは 0、なければ 69 です。
 
+            --report は不具合報告用のファイルを 1 つ作ります。内容は診断結果、バージョン、リーダーとの通信フレームまで記録した
+            スキャンです。先にカードを置いてください。カードとリーダーの番号、氏名などのブロックは伏せます。
+            書く前に内容を表示して確認します。--reader replay:ファイル で再生できます。
+
             例:
               kazasu doctor
               sudo kazasu doctor --fix
               kazasu doctor --reader pn532_uart:/dev/ttyUSB0
+              kazasu doctor --report report.jsonl
+              kazasu doctor --report report.jsonl --dump --reader rcs380
             """))
 
     @Option(
@@ -45,8 +57,27 @@ struct DoctorCommand: KazasuCommand {
             "Install the udev rules that let users open readers, after asking.", "確認のうえ、udev ルールを入れる。"))
     var fix = false
 
-    @Flag(name: .long, help: help("With --fix: do not ask.", "--fix で確認を省く。"))
+    @Flag(name: .long, help: help("With --fix or --report: do not ask.", "--fix や --report で確認を省く。"))
     var yes = false
+
+    @Option(
+        name: .long,
+        help: help(
+            "Write one redacted file for a bug report, after asking.", "確認のうえ、個人情報を伏せた不具合報告用のファイルを書く。",
+            value: "file"))
+    var report: String?
+
+    @Flag(
+        name: .long,
+        help: help("With --report: also record a dump of the card.", "--report にカードのダンプも記録する。"))
+    var dump = false
+
+    @Option(
+        name: [.short, .long],
+        help: help(
+            "With --report: how long to wait for a card: seconds, 0 for one try, or forever.",
+            "--report でカードを待つ時間: 秒、0 で 1 回だけ、forever で無制限。", value: "seconds"))
+    var timeout = CardTimeout.seconds(10)
 
     @Option(
         name: .long,
@@ -57,17 +88,68 @@ struct DoctorCommand: KazasuCommand {
 
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        guard report != nil || !dump else {
+            throw ValidationError(tr("--dump goes with --report", "--dump は --report と併用します"))
+        }
+        guard report != "-" else {
+            throw ValidationError(tr("--report takes a file", "--report にはファイルを指定してください"))
+        }
+    }
+
     func execute(_ context: Context) throws {
+        let file = try report.map { path throws(Failure) in
+            if !yes { try Confirmation.check() }
+            return try OutputFile(path)
+        }
         if fix { try UdevInstallation(root: root ?? "").run(withoutAsking: yes, context) }
         var diagnosis = ReaderDiagnosis.Doctor(machine).examine()
         diagnosis.system += served(diagnosis)
-        if let reader { diagnosis.system.append(trial(reader, context.cancellation)) }
+        let recording = file == nil ? nil : try record(context)
+        if let recording, reader != nil {
+            diagnosis.system.append(check(recording))
+        } else if let reader {
+            diagnosis.system.append(trial(reader, context.cancellation))
+        }
         if context.json {
             try context.print(DoctorView.json(diagnosis))
         } else {
             try context.print(DoctorView.text(diagnosis))
         }
+        if let file { try write(Report(diagnosis: diagnosis, recording: recording), file, context) }
         if !diagnosis.isReady { throw DoctorView.failure(diagnosis) }
+    }
+
+    /// Records a scan, on the reader that was named or the first that is ready; another system's is not asked.
+    ///
+    /// - Returns: `nil` when there is none.
+    private func record(_ context: Context) throws -> ReportRecording? {
+        let id: String
+        do throws(Failure) {
+            guard root == nil || reader != nil else { return nil }
+            id = try ReaderSession.chosen(reader)
+        } catch {
+            return nil
+        }
+        return try ReportRecording(reader: id, commands: ["scan"] + (dump ? ["dump"] : []), timeout: timeout, context)
+    }
+
+    /// Says what the file contains, asks, and writes it.
+    private func write(_ report: Report, _ file: OutputFile, _ context: Context) throws(Failure) {
+        Output.message(report.summary)
+        let path = self.report ?? ""
+        if !yes { try Confirmation.ask(tr("Write it to \(path)?", "\(path) に書きますか？")) }
+        try file.finish(report.text)
+        context.note(
+            tr(
+                "wrote \(path); it is text, so look at it before you send it",
+                "\(path) に書きました。テキストなので、送る前に内容を確認できます"))
+    }
+
+    private func check(_ recording: ReportRecording) -> Check {
+        let id = recording.information.id
+        guard let failure = recording.failure else { return Check(.answers, id, recording.information.name) }
+        return Check(.answersNot, id, failure.message, failure.hint ?? "kazasu readers")
     }
 
     private var machine: Machine {

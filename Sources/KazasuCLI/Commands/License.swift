@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import ByteCodec
 import CardDecoders
 import CardModel
 import CardReading
@@ -72,7 +73,7 @@ struct License: KazasuCommand {
     func execute(_ context: Context) throws {
         let photoFile = try photo.map { path throws(Failure) in try OutputFile(path) }
         let dumpFile = try output.map { path throws(Failure) in try OutputFile(path) }
-        let given = try pinsFromSources(context)
+        let given = try pinsFromSources()
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { try read($0, given, context) }
         try dumpFile?.finish(context.redaction.apply(outcome.dump).json.prettyText + "\n")
@@ -107,7 +108,7 @@ struct License: KazasuCommand {
     // MARK: Reading
 
     private func read(
-        _ session: ReaderSession, _ given: [(LicensePIN, PIN)], _ context: Context
+        _ session: ReaderSession, _ given: [PIN], _ context: Context
     ) throws -> (dump: CardDump, error: FileCardReadingError?) {
         let (picc, card) = try session.findISODEP([.typeB, .typeA], for: .license)
         var reader: LicenseReader
@@ -119,13 +120,7 @@ struct License: KazasuCommand {
             throw Failure(error)
         }
         if !free, reader.error == nil {
-            let pins = given.isEmpty && reader.arePINsSet ? try ask(reader, context) : License.pins(given, of: reader)
-            if !reader.arePINsSet {
-                context.note(tr("the holder has set no PINs, so none is asked for", "暗証番号は未設定のため尋ねません"))
-            }
-            if !reader.arePINsSet || !pins.isEmpty {
-                reader.verify(pins, consent: pinOptions.consent(context))
-            }
+            try verify(given, &reader, context)
         }
         var dump = reader.finish()
         dump.stamp(session)
@@ -133,30 +128,32 @@ struct License: KazasuCommand {
     }
 
     /// What `--pin1-from` and `--pin2-from` name, before the card is looked for.
-    private func pinsFromSources(_ context: Context) throws -> [(LicensePIN, PIN)] {
-        var pins: [(LicensePIN, PIN)] = []
+    private func pinsFromSources() throws -> [PIN] {
+        var pins: [PIN] = []
         for (pin, source) in [(LicensePIN.pin1, pinOptions.pin1From), (.pin2, pinOptions.pin2From)] {
             guard let source else { continue }
-            pins.append((pin, try source.readPIN(pin.name[Language.current])))
+            pins.append(try source.readPIN(pin.name[Language.current]))
         }
         return pins
     }
 
-    /// The PINs in the order of the card's own; a My Number card's licence has one, which `--pin1-from` gives.
-    private static func pins(_ given: [(LicensePIN, PIN)], of reader: LicenseReader) -> [(LicensePIN, PIN)] {
-        zip(reader.pins, given).map { ($0, $1.1) }
-    }
-
-    /// Asks for the PINs on the terminal, each with the tries that it has left; the first that is not typed ends it.
-    private func ask(_ reader: LicenseReader, _ context: Context) throws -> [(LicensePIN, PIN)] {
-        var pins: [(LicensePIN, PIN)] = []
-        for pin in reader.pins {
-            let secret = try PINDialog(context).ask(
-                pin.name, reader.tries[pin], allowLastTry: pinOptions.allowLastTry)
-            guard let secret else { return pins }
-            pins.append((pin, secret))
+    /// Verifies the PINs from the sources, in the order of the card's own, or else asks for them on the terminal. A My
+    /// Number card's licence has one, which `--pin1-from` gives.
+    private func verify(_ given: [PIN], _ reader: inout LicenseReader, _ context: Context) throws {
+        let dialog = PINDialog(context, allowLastTry: pinOptions.allowLastTry)
+        guard reader.arePINsSet else {
+            context.note(tr("the holder has set no PINs, so none is asked for", "暗証番号は未設定のため尋ねません"))
+            reader.verify([], consent: dialog.consent)
+            return
         }
-        return pins
+        let pins = given.isEmpty ? reader.pins : Array(reader.pins.prefix(given.count))
+        let wanted = pins.enumerated().map { index, pin in
+            PINDialog.Wanted(
+                reference: reader.reference(pin), tries: reader.tries[pin], given: given.element(at: index))
+        }
+        let answer = try dialog.collect(wanted)
+        if !answer.pins.isEmpty { reader.verify(Array(zip(pins, answer.pins)), consent: dialog.consent) }
+        if let refusal = answer.refusal { reader.refuse(refusal) }
     }
 
     // MARK: Answering

@@ -99,7 +99,18 @@ struct MyNumber: KazasuCommand {
                 try context.print(view.text)
             }
         }
-        if let error = outcome.error { throw Failure(error) }
+        if let error = outcome.error { throw MyNumber.failure(error) }
+    }
+
+    /// What ended it; a locked PIN is reset by the municipal office.
+    private static func failure(_ error: FileCardReadingError) -> Failure {
+        var failure = Failure(error)
+        if failure.reason == "pinLocked" {
+            failure.hint = tr(
+                "only the municipal office can unlock it; --free reads what needs no PIN",
+                "解除できるのは市区町村の窓口だけです。暗証番号なしの項目は --free で読めます")
+        }
+        return failure
     }
 
     private func read(
@@ -114,16 +125,16 @@ struct MyNumber: KazasuCommand {
         } catch {
             throw Failure(error)
         }
-        if !free, reader.error == nil, let pin = try given ?? ask(reader, context) {
-            reader.verify(pin, consent: PINDialog(context).consent(allowLastTry: allowLastTry))
+        if !free, reader.error == nil {
+            let dialog = PINDialog(context, allowLastTry: allowLastTry)
+            let answer = try dialog.collect([
+                PINDialog.Wanted(reference: MyNumberReader.cardInput, tries: reader.tries[.cardInput], given: given)
+            ])
+            if let pin = answer.pins.first { reader.verify(pin, consent: dialog.consent) }
+            if let refusal = answer.refusal { reader.refuse(refusal) }
         }
         var dump = reader.finish()
         dump.stamp(session)
         return (dump, reader.error)
-    }
-
-    private func ask(_ reader: MyNumberReader, _ context: Context) throws -> PIN? {
-        let dialog = PINDialog(context)
-        return try dialog.ask(MyNumberPIN.cardInput.name, reader.tries[.cardInput], allowLastTry: allowLastTry)
     }
 }

@@ -20,6 +20,14 @@ enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
         }
     }
 
+    /// What names it on a command line.
+    var argument: String {
+        switch self {
+        case .seconds(let seconds): seconds == seconds.rounded() ? String(Int(seconds)) : String(seconds)
+        case .forever: "forever"
+        }
+    }
+
     /// The same as a duration, `nil` for ever.
     var duration: Duration? {
         switch self {

@@ -31,20 +31,8 @@ struct PINOptions: ParsableArguments {
         try SecretSource.validate(pin2From, "--pin2-from")
     }
 
-    /// Whether a last try may be used: only when the flag is there and the user types yes on the terminal.
-    func consent(_ context: Context) -> PINConsent {
-        PINDialog(context).consent(allowLastTry: allowLastTry)
-    }
-
-    /// The PIN from its source, or from the terminal.
-    ///
-    /// - Parameters:
-    ///   - source: ``pin1From`` or ``pin2From``.
-    ///   - name: what people call it.
-    /// - Returns: `nil` when there is neither a source nor a terminal, or nothing was typed.
-    func pin(_ source: SecretSource?, _ name: LocalizedText, _ context: Context) throws(Failure) -> PIN? {
-        try PINDialog(context).pin(source, name)
-    }
+    /// The source of PIN 1 or 2; `nil` when it is to be typed.
+    func source(_ number: Int) -> SecretSource? { number == 1 ? pin1From : pin2From }
 }
 
 extension SecretSource {

@@ -39,8 +39,27 @@ final class TraceRedaction {
         return entry
     }
 
+    /// A card of type A or B without its UID or PUPI.
+    func redacted(_ picc: PICC) -> PICC { redaction.apply(picc) }
+
+    /// Learns the IDm of every card that has answered a Polling, also of one that the driver did not take.
+    ///
+    /// - Parameter bytes: what a reader sent, in which answers stand anywhere.
+    func learnCards(from bytes: [UInt8]) {
+        guard bytes.count >= 18 else { return }
+        for start in 0...bytes.count - 18
+        where (bytes[start] == 0x12 || bytes[start] == 0x14) && bytes[start + 1] == 0x01 {
+            guard let idm = IDm(bytes[start + 2..<start + 10]), !cards.contains(where: { $0.isSameCard(as: idm) })
+            else { continue }
+            cards.append(idm)
+        }
+    }
+
+    /// Whether the answer to a command holds blocks of personal services.
+    static func isPersonal(_ command: [UInt8]) -> Bool { !personalBlocks(of: command).isEmpty }
+
     /// A frame with every IDm of the cards seen masked, wherever it stands.
-    private func masked(_ frame: [UInt8]) -> [UInt8] {
+    func masked(_ frame: [UInt8]) -> [UInt8] {
         guard frame.count >= 8 else { return frame }
         var frame = frame
         for start in 0...frame.count - 8 {

@@ -39,10 +39,18 @@ enum ReaderDrivers {
 
     /// Opens the reader that an ID names.
     ///
+    /// - Parameter recorder: gets what passes between the computer and the reader.
     /// - Returns: `nil` when it is no driver's.
-    static func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
+    static func open(
+        _ id: String, cancellation: CancellationToken, recorder: LinkRecorder? = nil
+    ) throws(TransportError) -> (any Reader)? {
         // libnfc has a driver of its own that is called pcsc; it is in no build of Debian's and reads no FeliCa.
-        let drivers: [any ReaderDriver] = [PCSCDriver()] + all
+        var drivers: [any ReaderDriver] = [PCSCDriver()] + all
+        if let recorder {
+            drivers = [
+                PCSCDriver(recorder: recorder), PaSoRiDriver(recorder: recorder), LibNFCDriver(recorder: recorder),
+            ]
+        }
         for driver in drivers {
             if let reader = try driver.open(id, cancellation: cancellation) { return reader }
         }

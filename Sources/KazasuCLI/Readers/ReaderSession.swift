@@ -21,12 +21,16 @@ final class ReaderSession {
     /// From here on a signal no longer ends the process but cancels the work, to the end of the command: the reader is
     /// given back, and what was read is told.
     init(_ options: ReaderOptions, _ context: Context) throws {
-        let id = try options.reader ?? ReaderSession.environment("KAZASU_READER") ?? ReaderSession.firstReady()
         timeout = options.timeout ?? .usual
         isTimeoutGiven = options.timeout != nil
+        if let lent = context.lent {
+            (reader, self.context, trace) = (lent.reader, context, nil)
+            return
+        }
+        let id = try ReaderSession.chosen(options.reader)
         self.context = context
         context.detail(tr("reader \(id)", "リーダー \(id)"))
-        let opened = try ReaderSession.open(id, context.cancellation)
+        let opened = try ReaderSession.open(id, context.cancellation, command: context.command)
         if let path = options.trace {
             let trace: TraceFile
             do {
@@ -69,12 +73,27 @@ final class ReaderSession {
         CardSession(reader: reader, target: target, cancellation: context.cancellation)
     }
 
-    private static func open(_ id: String, _ cancellation: CancellationToken) throws -> any Reader {
+    /// The reader that is meant: the one that was named, else that of the environment, else the first that is ready.
+    static func chosen(_ id: String?) throws(Failure) -> String {
+        if let id = id ?? environment("KAZASU_READER") { return id }
+        return try firstReady()
+    }
+
+    /// Opens a reader of any kind.
+    ///
+    /// - Parameters:
+    ///   - command: the command that is to be played of a report; `nil` plays the first.
+    ///   - recorder: gets what passes between the computer and the reader.
+    static func open(
+        _ id: String, _ cancellation: CancellationToken, command: String? = nil, recorder: LinkRecorder? = nil
+    ) throws -> any Reader {
         do {
-            if let reader = try VirtualDriver().open(id, cancellation: cancellation) { return reader }
-            if let reader = try ReplayDriver().open(id, cancellation: cancellation) { return reader }
+            if let reader = try VirtualDriver(recorder: recorder).open(id, cancellation: cancellation) { return reader }
+            if let reader = try ReplayDriver(command: command).open(id, cancellation: cancellation) { return reader }
             Interrupt.hold()
-            if let reader = try ReaderDrivers.open(id, cancellation: cancellation) { return reader }
+            if let reader = try ReaderDrivers.open(id, cancellation: cancellation, recorder: recorder) {
+                return reader
+            }
         } catch let error as TransportError {
             throw Failure.opening(id, error)
         }

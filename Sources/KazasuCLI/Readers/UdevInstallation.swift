@@ -20,7 +20,12 @@ struct UdevInstallation {
                 hint: "sudo kazasu doctor --fix")
         }
         let names = UdevRules.files.map(\.name).joined(separator: ", ")
-        if !withoutAsking { try ask(names) }
+        if !withoutAsking {
+            try Confirmation.ask(
+                tr(
+                    "Install \(names) in \(folder)? Whoever sits here and the group plugdev may then open readers.",
+                    "\(folder) に \(names) を入れますか？ この端末の利用者と plugdev グループがリーダーを開けるようになります。"))
+        }
         for file in UdevRules.files {
             let path = "\(folder)/\(file.name)"
             try OutputFile(path).finish(file.text)
@@ -31,18 +36,5 @@ struct UdevInstallation {
             tr(
                 "installed \(names) in \(folder); plug the reader out and in",
                 "\(folder) に \(names) を入れました。リーダーを差し直してください"))
-    }
-
-    private func ask(_ names: String) throws(Failure) {
-        guard isatty(STDIN_FILENO) == 1 else {
-            throw Failure(
-                .usage, "usage", tr("nobody is there to be asked", "確認する相手がいません"),
-                hint: tr("give --yes as well", "--yes も付けてください"))
-        }
-        Output.message(
-            tr(
-                "Install \(names) in \(folder)? Whoever sits here and the group plugdev may then open readers. [y/N] ",
-                "\(folder) に \(names) を入れますか？ この端末の利用者と plugdev グループがリーダーを開けるようになります。[y/N] "))
-        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else { throw .cancelled() }
     }
 }

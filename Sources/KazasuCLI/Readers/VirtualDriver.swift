@@ -9,6 +9,9 @@ import VirtualReader
 struct VirtualDriver {
     static let prefix = "virtual:"
 
+    /// Gets what passes between the computer and the reader.
+    var recorder: LinkRecorder?
+
     /// Opens the reader; the simulated chip lives as long as it is open.
     func open(_ id: String, cancellation: CancellationToken) throws -> (any Reader)? {
         guard id.hasPrefix(VirtualDriver.prefix) else { return nil }
@@ -21,7 +24,9 @@ struct VirtualDriver {
         } catch {
             throw Failure(error, status: .noReader)
         }
-        guard let reader = try LibNFCDriver().open(server.connectionString, cancellation: cancellation) else {
+        guard
+            let reader = try LibNFCDriver(recorder: recorder).open(server.connectionString, cancellation: cancellation)
+        else {
             throw Failure.bug("libnfc does not know its own connection string")
         }
         return VirtualChipReader(id: id, reader: reader, server: server)

@@ -2,6 +2,7 @@
 
 internal import CLibNFC
 internal import Glibc
+internal import NFCTransport
 internal import Synchronization
 
 /// libnfc's library state. There is one in the process, for `nfc_exit` frees the list of drivers that all share; it
@@ -41,18 +42,29 @@ internal import Synchronization
     }
 
     /// Opens a reader.
-    static func open(_ connectionString: ConnectionString) -> LibNFCDevice? {
+    ///
+    /// - Parameter recorder: gets what libnfc logs from now on until the reader is closed.
+    static func open(_ connectionString: ConnectionString, recorder: LinkRecorder? = nil) -> LibNFCDevice? {
         let handle = unsafe use { context -> DeviceHandle? in
             func open() -> OpaquePointer? {
-                unsafe QuietErrors.during { unsafe nfc_open(context, connectionString.text) }
+                unsafe QuietErrors.during(recorder: recorder) { unsafe nfc_open(context, connectionString.text) }
             }
             guard connectionString.family.address == .serial else {
                 return unsafe open().map { unsafe DeviceHandle($0, nil) }
             }
             return unsafe AbortPipe.during(open).map { unsafe DeviceHandle($0.result, $0.pipe) }
         }
-        return handle.map { LibNFCDevice($0) }
+        return handle.map { LibNFCDevice($0, recorder: recorder) }
     }
+
+    /// Does something with an open reader, whose log goes to a recorder when there is one.
+    static func recorded<Result: Sendable>(_ recorder: LinkRecorder?, _ body: () -> Result) -> Result {
+        guard let recorder else { return body() }
+        return shared.withLock { _ in QuietErrors.during(recorder: recorder, body) }
+    }
+
+    /// The version of libnfc, as `1.8.0`.
+    static var version: String { unsafe nfc_version().map { unsafe String(cString: $0) } ?? "" }
 
     /// The connection strings of the readers that libnfc finds or is configured with, at most 16.
     static func list() -> [String] {

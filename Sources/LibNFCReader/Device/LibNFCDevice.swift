@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLibNFC
+internal import NFCTransport
 
 /// An open libnfc device. It closes at the end of its life, or before through ``close()``.
 ///
@@ -8,6 +9,8 @@ internal import CLibNFC
 struct LibNFCDevice: ~Copyable {
     /// What ends a blocked call from another thread; not to be used once the device is closed.
     let handle: DeviceHandle
+    /// Gets what libnfc logs.
+    private let recorder: LinkRecorder?
 
     /// libnfc copies a command into 264 bytes on its stack without looking; more than 262 end the process.
     static let longestCommand = 262
@@ -15,12 +18,13 @@ struct LibNFCDevice: ~Copyable {
     private static let answerCapacity = 300
 
     /// Takes what `nfc_open` returned.
-    init(_ handle: DeviceHandle) {
+    init(_ handle: DeviceHandle, recorder: LinkRecorder? = nil) {
         self.handle = handle
+        self.recorder = recorder
     }
 
     deinit {
-        unsafe nfc_close(handle.pointer)
+        LibNFCContext.recorded(recorder) { unsafe nfc_close(handle.pointer) }
         handle.pipe?.close()
     }
 
@@ -37,8 +41,10 @@ struct LibNFCDevice: ~Copyable {
         }
         // Zeros, because libnfc looks at the first byte even when the chip sent none.
         var answer = [UInt8](repeating: 0, count: Self.answerCapacity)
-        let result = unsafe pn53x_transceive(
-            handle.pointer, command, command.count, &answer, answer.count, timeout.milliseconds)
+        let result = LibNFCContext.recorded(recorder) {
+            unsafe pn53x_transceive(
+                handle.pointer, command, command.count, &answer, answer.count, timeout.milliseconds)
+        }
         let count = min(max(Int(result), 0), answer.count)
         return ChipAnswer(result: result, status: answer.first ?? 0, bytes: Array(answer.prefix(count)))
     }

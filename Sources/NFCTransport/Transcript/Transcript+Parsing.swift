@@ -6,7 +6,9 @@ extension Transcript {
     /// The longest transcript that is read, in bytes.
     public static let longestDocument = 32 << 20
     /// The longest line that is read, in bytes.
-    public static let longestLine = 16 << 10
+    ///
+    /// The answer of a command stands in a report on one line.
+    public static let longestLine = 1 << 20
 
     /// Reads the document `kazasu.trace/1`. Empty lines are passed over.
     ///
@@ -17,6 +19,7 @@ extension Transcript {
         }
         var reader: ReaderInformation?
         var lines: [Line] = []
+        var remarks: [Remark] = []
         var rest = bytes[...]
         var number = 0
         // Line by line, since a list of all lines of a file of newlines would fill the memory.
@@ -32,6 +35,8 @@ extension Transcript {
                 let json = JSONCursor(try JSONValue(parsing: Array(line)))
                 if reader == nil {
                     reader = try Transcript.reader(json)
+                } else if let content = try Remark.Content(json: json) {
+                    remarks.append(Remark(number: number, content: content))
                 } else {
                     lines.append(Line(number: number, entry: try TranscriptEntry(json: json)))
                 }
@@ -42,6 +47,7 @@ extension Transcript {
         guard let reader else { throw .missing(key: "schema") }
         self.reader = reader
         self.lines = lines
+        self.remarks = remarks
     }
 
     private static func reader(_ json: JSONCursor) throws(DocumentError) -> ReaderInformation {
@@ -85,6 +91,19 @@ extension Transcript {
         ])
         return JSONValue.object(JSONObject([("schema", .string(schema)), ("reader", .object(information))]))
             .compactText
+    }
+}
+
+extension Transcript.Remark.Content {
+    /// - Returns: `nil` for a line that is an exchange.
+    fileprivate init?(json: JSONCursor) throws(DocumentError) {
+        switch try json.required("op").text() {
+        case "link": self = .link(try LinkEvent(json: json))
+        case "section": self = .section(command: try json.required("command").text())
+        case "outcome": self = .outcome(json.value)
+        case "report": self = .report(json.value)
+        default: return nil
+        }
     }
 }
 

@@ -12,6 +12,7 @@ struct CardConnection: ~Copyable {
     private let protocolNumber: DWORD
     /// What becomes of the card at the end.
     private let ending: Int32
+    private let recorder: LinkRecorder?
 
     /// Room for the longest extended answer.
     private static let answerCapacity = 65_538 + 10
@@ -29,6 +30,8 @@ struct CardConnection: ~Copyable {
         var number: DWORD = 0
         let code = PCSCCode(
             result: unsafe SCardConnect(context.handle, reader, DWORD(mode), DWORD(protocols), &handle, &number))
+        recorder = context.recorder
+        recorder?.record(.note("SCardConnect mode \(mode): \(code.hexadecimal), protocol \(number)"))
         guard code == .success else { throw PCSCFault(code: code) }
         self.handle = handle
         protocolNumber = number
@@ -38,6 +41,7 @@ struct CardConnection: ~Copyable {
     }
 
     deinit {
+        recorder?.record(.note("SCardDisconnect disposition \(ending)"))
         SCardDisconnect(handle, DWORD(ending))
     }
 
@@ -47,6 +51,7 @@ struct CardConnection: ~Copyable {
         let code = PCSCCode(
             result: unsafe SCardReconnect(
                 handle, DWORD(SCARD_SHARE_EXCLUSIVE), DWORD(SCARD_PROTOCOL_ANY), DWORD(SCARD_RESET_CARD), &number))
+        recorder?.record(.note("SCardReconnect: \(code.hexadecimal), protocol \(number)"))
         guard code == .success else { throw PCSCFault(code: code) }
     }
 
@@ -56,9 +61,14 @@ struct CardConnection: ~Copyable {
             dwProtocol: protocolNumber, cbPciLength: UInt(MemoryLayout<SCARD_IO_REQUEST>.size))
         var answer = [UInt8](repeating: 0, count: Self.answerCapacity)
         var count = DWORD(answer.count)
+        recorder?.record(.sent(command))
         let code = PCSCCode(
             result: unsafe SCardTransmit(handle, &request, command, DWORD(command.count), nil, &answer, &count))
-        guard code == .success else { throw PCSCFault(code: code) }
+        guard code == .success else {
+            recorder?.record(.failed(code.hexadecimal))
+            throw PCSCFault(code: code)
+        }
+        recorder?.record(.received(Array(answer.prefix(Int(clamping: count)))))
         return Array(answer.prefix(Int(clamping: count)))
     }
 

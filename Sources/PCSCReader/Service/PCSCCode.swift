@@ -15,6 +15,9 @@ struct PCSCCode: Hashable, Sendable {
         self.number = number
     }
 
+    /// The number as pcsc-lite's header writes it.
+    var hexadecimal: String { Hex.encode(number, digits: 8) }
+
     /// What a C function returned: a `long`, whose upper half says nothing.
     init(result: Int) {
         number = UInt32(truncatingIfNeeded: result)

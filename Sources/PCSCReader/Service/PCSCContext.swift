@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CPCSC
 internal import NFCTransport
 
@@ -7,6 +8,8 @@ internal import NFCTransport
 struct PCSCContext: ~Copyable {
     /// The service's number for it; an integer, so that ``cancel()`` may come from any thread.
     let handle: Int
+    /// Gets what passes between the computer and readers.
+    let recorder: LinkRecorder?
 
     /// The longest list of reader names that is asked for, in bytes: 16 readers with 128 bytes each, twice.
     private static let longestList = 4096
@@ -14,7 +17,8 @@ struct PCSCContext: ~Copyable {
     /// Connects to the service.
     ///
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when it does not run or refuses.
-    init() throws(TransportError) {
+    init(recorder: LinkRecorder? = nil) throws(TransportError) {
+        self.recorder = recorder
         var handle: SCARDCONTEXT = 0
         let code = PCSCCode(result: unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle))
         guard code == .success else { throw code.error }
@@ -56,6 +60,7 @@ struct PCSCContext: ~Copyable {
         guard code == .success else { throw code.error }
         let length = Int(clamping: unsafe state.cbAtr)
         let atr = unsafe withUnsafeBytes(of: &state.rgbAtr) { unsafe Array($0.prefix(length)) }
+        if !atr.isEmpty { recorder?.record(.note("ATR \(Hex.encode(atr))")) }
         return unsafe CardPresence(state: state.dwEventState, atr: atr)
     }
 

@@ -103,7 +103,29 @@ struct LicenseReaderTests {
             states(dump).filter { $0.value == .read }.keys.sorted { $0.rawValue < $1.rawValue } == [
                 .commonData, .pinSetting,
             ])
-        #expect(try report(dump).edition?.version == "008")
+        let report = try report(dump)
+        #expect(report.edition?.version == "008")
+        #expect(report.pin1 == CardPINState(triesLeft: 2, isVerified: false, refusal: .wrong))
+        #expect(report.pin2 == CardPINState(triesLeft: 3, isVerified: false))
+        #expect(report.json(.english)["withheldReason"] == "wrongPIN")
+    }
+
+    @Test("A wrong last try is told as locked, and a lost answer by what the card says after it")
+    func triesNow() throws {
+        let (locked, _) = try read(try FileCard("license/last-try.json"), [(.pin1, "0000")], consent: .always)
+        #expect(try report(locked).pin1 == CardPINState(triesLeft: 0, isVerified: false, refusal: .locked))
+        // The answer to VERIFY is lost: the card has counted all the same.
+        let faulty = try FileCard(
+            "license/sample.json",
+            faults: [
+                FaultRule(.silence, .during(4...4), command: 0x20, countsAPDUs: true)
+            ])
+        let (dump, error) = try read(faulty, [(.pin1, "0000")])
+        guard case .pin(.interrupted(_, _, _, .count(2)?))? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try report(dump).pin1 == CardPINState(triesLeft: 2, isVerified: false))
     }
 
     @Test("A wrong PIN 2 leaves what PIN 1 opened")
@@ -115,8 +137,11 @@ struct LicenseReaderTests {
             return
         }
         #expect(card.spy.sentPINs.map(\.text) == ["1234", "0000"])
-        #expect(try report(dump).name != nil)
-        #expect(try report(dump).withheldFiles == [.domicile, .laterDomicile, .photo])
+        let report = try report(dump)
+        #expect(report.name != nil)
+        #expect(report.withheldFiles == [.domicile, .laterDomicile, .photo])
+        #expect(report.pin1 == CardPINState(triesLeft: 3, isVerified: true))
+        #expect(report.pin2 == CardPINState(triesLeft: 2, isVerified: false, refusal: .wrong))
     }
 
     @Test("PINs of another form never reach the card", arguments: ["", "123", "12345", "12a4", "１２３４", "****"])

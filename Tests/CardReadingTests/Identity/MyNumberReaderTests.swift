@@ -55,7 +55,12 @@ struct MyNumberReaderTests {
 
     @Test("A wrong PIN is sent once; one of another form and a last try not at all")
     func refused() throws {
-        for (file, pin, sent) in [("card", "0000", 1), ("card", "22222", 0), ("last-try", "2222", 0)] {
+        let rows: [(String, String, Int, CardPINState)] = [
+            ("card", "0000", 1, CardPINState(triesLeft: 2, isVerified: false, refusal: .wrong)),
+            ("card", "22222", 0, CardPINState(triesLeft: 3, isVerified: false, refusal: .form)),
+            ("last-try", "2222", 0, CardPINState(triesLeft: 1, isVerified: false, refusal: .lastTry)),
+        ]
+        for (file, pin, sent, state) in rows {
             let card = try FileCard("mynumber/\(file).json")
             var reader = try MyNumberReader(card.session, card.identity)
             let isVerified = reader.verify(FileCard.pin(pin), consent: .never)
@@ -63,6 +68,7 @@ struct MyNumberReaderTests {
             #expect(card.spy.sentPINs.count == sent)
             let dump = reader.finish()
             #expect(MyNumberDecoder.decode(dump)?.attributes == nil)
+            #expect(MyNumberDecoder.decode(dump)?.pins[.cardInput] == state)
             guard case .pin? = reader.error else {
                 Issue.record("\(String(describing: reader.error))")
                 continue

@@ -22,7 +22,7 @@ struct LicenseView {
         text += section(tr("Signature (not checked)", "電子署名（検証していません）"), signature)
         text += section(tr("PINs", "暗証番号"), pins)
         if !report.withheld.isEmpty {
-            text += "\n" + tr("Not read, since no PIN was given: ", "暗証番号がないため読んでいない項目: ") + withheld + "\n"
+            text += "\n" + withheldReason + withheld + "\n"
         }
         return text + section(tr("Notes", "注意"), report.faults.map { [$0.message[Language.current]] })
     }
@@ -145,13 +145,21 @@ struct LicenseView {
                 tr("Set by the holder", "暗証番号の設定"), arePINsSet ? tr("yes", "あり") : tr("no", "なし"),
             ])
         }
-        let names =
-            report.kind == .license
-            ? [tr("PIN 1", "暗証番号1"), tr("PIN 2", "暗証番号2")] : [tr("PIN", "暗証番号"), ""]
-        for (name, state) in zip(names, [report.pin1, report.pin2]) {
+        for (name, state) in zip(pinNames, [report.pin1, report.pin2]) {
             if let state { rows.append([name, PINWords.state(state)]) }
         }
         return rows
+    }
+
+    private var pinNames: [String] {
+        report.kind == .license ? [tr("PIN 1", "暗証番号1"), tr("PIN 2", "暗証番号2")] : [tr("PIN", "暗証番号"), ""]
+    }
+
+    private var withheldReason: String {
+        guard let (number, refusal) = report.missingPIN, number > 1 || refusal != nil else {
+            return PINWords.withheld(nil, nil)
+        }
+        return PINWords.withheld(pinNames[number > 1 ? 1 : 0], refusal)
     }
 
     private var withheld: String {

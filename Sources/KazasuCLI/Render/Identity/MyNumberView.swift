@@ -46,11 +46,10 @@ struct MyNumberView {
             })
         for file in MyNumberFile.allCases where report.certificates[file] != nil { text += certificateText(file) }
         if report.withheld.contains(.attributes) {
-            text +=
-                "\n"
-                + tr(
-                    "Not read, since no PIN was given: name, address, birth date, sex",
-                    "暗証番号がないため読んでいない項目: 氏名、住所、生年月日、性別") + "\n"
+            let refusal = report.pins[.cardInput]?.refusal
+            let pin = refusal == nil ? nil : MyNumberPIN.cardInput.name[Language.current]
+            text += "\n" + PINWords.withheld(pin, refusal)
+            text += tr("name, address, birth date, sex", "氏名、住所、生年月日、性別") + "\n"
         }
         if !report.faults.isEmpty {
             text += "\n" + tr("Notes", "注意") + "\n"

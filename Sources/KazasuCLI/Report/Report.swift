@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import LibNFCReader
+import NFCTransport
+import PaSoRiReader
+import ReaderDiagnosis
+
+/// The file of `kazasu doctor --report`: a transcript that `replay:` plays, with what was found of the machine, the
+/// frames between computer and reader, and the outcome of each command that was recorded.
+struct Report {
+    let diagnosis: Diagnosis
+    /// `nil` when there is no reader.
+    let recording: ReportRecording?
+    private let versions = Report.foundVersions()
+
+    /// The whole file.
+    var text: String {
+        let reader = recording?.information ?? ReaderInformation(id: "", name: "")
+        let finding = Transcript.Remark.Content.report([
+            "schema": "kazasu.report/1", "tool": .string("kazasu \(Kazasu.version)"),
+            "recordedAt": .string(Clock.localTime()),
+            "versions": .object(JSONObject(versions.map { ($0.name, .text($0.version)) })),
+            "doctor": ReportScrub.value(DoctorView.json(diagnosis)), "readerError": recording?.failure?.json ?? .null,
+            "redacted": true,
+        ])
+        return Transcript(reader: reader).text + ([finding.line] + (recording?.lines ?? [])).map { $0 + "\n" }.joined()
+    }
+
+    /// What the file contains, for people, before it is written.
+    var summary: String {
+        var rows = [
+            [tr("Findings", "診断"), tr("\(diagnosis.checks.count) of the doctor's", "\(diagnosis.checks.count) 件")],
+            [
+                tr("Versions", "バージョン"),
+                versions.map { "\($0.name) \($0.version ?? tr("none", "なし"))" }.joined(separator: ", "),
+            ],
+            [tr("Reader", "リーダー"), reader],
+        ]
+        rows += (recording?.runs ?? []).map { run in
+            let end =
+                run.reason.map { tr("status \(run.status.rawValue), \($0)", "ステータス \(run.status.rawValue)、\($0)") }
+                ?? tr("status 0", "ステータス 0")
+            return [
+                run.command,
+                tr(
+                    "\(end); \(run.exchanges) exchanges with the card, \(run.frames) frames between computer and reader",
+                    "\(end)。カードとのやりとり \(run.exchanges) 回、リーダーとの通信フレーム \(run.frames) 個"),
+            ]
+        }
+        rows.append([
+            tr("Masked", "伏せるもの"),
+            tr(
+                "IDm, UID and PUPI, blocks and files with names and numbers, serial numbers of readers, the home folder",
+                "IDm・UID・PUPI、氏名や番号のブロックとファイル、リーダーの製造番号、ホームフォルダー"),
+        ])
+        if recording?.runs.contains(where: { $0.command == "dump" }) != true {
+            rows.append([
+                tr("Not included", "含まないもの"), tr("the card's blocks (--dump adds them)", "カードの中身（--dump で追加）"),
+            ])
+        }
+        return tr("The report contains:", "レポートの内容:") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
+    }
+
+    private var reader: String {
+        guard let recording else { return tr("none can be used", "使えるものがありません") }
+        let name = [recording.information.id, recording.information.name].filter { !$0.isEmpty }
+        return (name + (recording.failure.map { [$0.message] } ?? [])).joined(separator: "  ")
+    }
+
+    // MARK: Versions
+
+    private static func foundVersions() -> [(name: String, version: String?)] {
+        var names = utsname()
+        uname(&names)
+        let kernel = [text(&names.sysname), text(&names.release), text(&names.machine)].joined(separator: " ")
+        return [
+            ("kazasu", Kazasu.version), ("libnfc", LibNFCDriver.libraryVersion),
+            ("libusb", PaSoRiDriver.libraryVersion),
+            ("pcscd", pcscd()), ("kernel", kernel), ("system", system()),
+        ]
+    }
+
+    private static func text<Tuple>(_ field: inout Tuple) -> String {
+        withUnsafeBytes(of: &field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    /// What the distribution calls itself.
+    private static func system() -> String? {
+        guard let bytes = try? Files.read("/etc/os-release", limit: 1 << 16) else { return nil }
+        let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
+        return line.map { $0.dropFirst("PRETTY_NAME=".count).filter { $0 != "\"" } }.map { String($0) }
+    }
+
+    /// The version of pcscd, which its library does not tell; `nil` when it is not installed.
+    private static func pcscd() -> String? {
+        let program = "/usr/sbin/pcscd"
+        guard access(program, X_OK) == 0, let pipe = popen("\(program) --version 2>/dev/null", "r") else { return nil }
+        defer { pclose(pipe) }
+        var line = [CChar](repeating: 0, count: 256)
+        guard fgets(&line, Int32(line.count), pipe) != nil else { return nil }
+        let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        // As in "pcsc-lite version 1.9.9."
+        return words.split(separator: " ").map { $0.filter { $0 != "\n" } }.first { $0.first?.isNumber == true }.map {
+            $0.hasSuffix(".") ? String($0.dropLast()) : String($0)
+        }
+    }
+}
+
+/// What tells one user's machine from another's: serial numbers of readers, and where the home folder is.
+enum ReportScrub {
+    /// A document with every text in it scrubbed.
+    static func value(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .string(let text): .string(ReportScrub.text(text))
+        case .array(let elements): .array(elements.map(ReportScrub.value))
+        case .object(let object): .object(JSONObject(object.members.map { ($0.key, ReportScrub.value($0.value)) }))
+        case .null, .bool, .integer, .number: value
+        }
+    }
+
+    /// A text without serial numbers, and with `~` for the home folder; of a virtual card only the name of its file.
+    static func text(_ text: String) -> String {
+        var text = text
+        if text.hasPrefix(VirtualDriver.prefix), let name = text.split(separator: "/").last, text.contains("/") {
+            text = VirtualDriver.prefix + name
+        }
+        if let home = getenv("HOME").map({ String(cString: $0) }), home.utf8.count > 1 {
+            text = text.replacing(home, with: "~")
+        }
+        text = text.replacing(/serial=[^\s,;:)]+/, with: "serial=*")
+        // pcscd puts the serial number of a reader behind its name, in parentheses.
+        return text.replacing(/\((?=[0-9A-Fa-f]*[0-9])[0-9A-Fa-f]{4,}\)/, with: "(*)")
+    }
+}

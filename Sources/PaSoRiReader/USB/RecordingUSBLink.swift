@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NFCTransport
+
+/// A link that passes everything on to another one and writes down every transfer.
+final class RecordingUSBLink: USBLink {
+    private let link: any USBLink
+    private let recorder: LinkRecorder
+
+    init(_ link: any USBLink, _ recorder: LinkRecorder) {
+        self.link = link
+        self.recorder = recorder
+    }
+
+    func send(_ bytes: [UInt8], within time: Duration) throws(USBError) {
+        recorder.record(.sent(bytes))
+        do throws(USBError) {
+            try link.send(bytes, within: time)
+        } catch {
+            recorder.record(.failed(error.word))
+            throw error
+        }
+    }
+
+    func receive(within time: Duration) throws(USBError) -> [UInt8] {
+        do throws(USBError) {
+            let bytes = try link.receive(within: time)
+            recorder.record(.received(bytes))
+            return bytes
+        } catch {
+            recorder.record(.failed(error.word))
+            throw error
+        }
+    }
+
+    func ignoreCancellation() { link.ignoreCancellation() }
+
+    func close() { link.close() }
+}
+
+extension USBError {
+    /// The word for it in a recording.
+    var word: String {
+        switch self {
+        case .timedOut: "timedOut"
+        case .stalled: "stalled"
+        case .overflow: "overflow"
+        case .gone: "gone"
+        case .cancelled: "cancelled"
+        case .failed(let code): "failed \(code)"
+        }
+    }
+
+    /// The error that a word of a recording names.
+    init?(word: String) {
+        switch word {
+        case "timedOut": self = .timedOut
+        case "stalled": self = .stalled
+        case "overflow": self = .overflow
+        case "gone": self = .gone
+        case "cancelled": self = .cancelled
+        default:
+            guard word.hasPrefix("failed "), let code = Int32(word.dropFirst(7)) else { return nil }
+            self = .failed(code: code)
+        }
+    }
+}
