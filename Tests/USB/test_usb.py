@@ -84,7 +84,7 @@ class ISO14443:
 
     def test_a_card_that_needs_time_after_the_field_came_on(self):
         self.assertEqual(self.says_the_same(SLOW, "balance", "--timeout", "0"), "5000\n")
-        self.assertIn("FE00", self.says_the_same(SLOW, "poll", "--system", "FE00", "--timeout", "0"))
+        self.assertIn("FE00 1317", self.says_the_same(SLOW, "read", "1317", "--system", "FE00", "--timeout", "0"))
 
 
 class Misfortune:
