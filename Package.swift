@@ -103,7 +103,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "NFCForumTags", "NFCTransport", "VirtualReader",
         ]
     ),
-    ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),
+    ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
 ]
 
 let package = Package(
