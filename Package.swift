@@ -104,7 +104,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "NFCForumTags", "NFCTransport", "ReaderConformance", "VirtualReader",
         ]
     ),
-    ("KazasuCLITests", ["ByteCodec", "CardModel", "kazasu"]),
+    ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
 ]
 
 let package = Package(

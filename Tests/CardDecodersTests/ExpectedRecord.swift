@@ -11,6 +11,9 @@ struct ExpectedRecord: CustomTestStringConvertible, Sendable {
     let columns: [String: String]
 
     static let transit = (try? TestFiles.table("Fixtures/blocks/transit-history.tsv"))?.map(ExpectedRecord.init) ?? []
+    /// The second set: `*` stands for what must not be asserted, since the author of the source changed it.
+    static let second =
+        (try? TestFiles.table("Fixtures/blocks/transit-history-2.tsv"))?.map(ExpectedRecord.init) ?? []
     static let edy = (try? TestFiles.table("Fixtures/blocks/edy-history.tsv"))?.map(ExpectedRecord.init) ?? []
 
     var testDescription: String { self["id"] ?? "?" }

@@ -122,7 +122,8 @@ struct GateJoinTests {
         #expect(try report(log, entryRecord: record).insideGates?.support == [.entryRecord])
         #expect(
             all.json.compactText
-                == #"{"line":227,"station":59,"date":"2011-03-12","since":"12:42","withPass":false,"#
+                == #"{"line":227,"station":59,"stations":[{"area":0,"line":227,"station":59,"company":null,"#
+                + #""lineName":null,"name":null}],"date":"2011-03-12","since":"12:42","withPass":false,"#
                 + #""support":["entryRecord","transactionNumber"]}"#)
     }
 
@@ -145,11 +146,40 @@ struct GateJoinTests {
         #expect(inside.isWithPass && inside.support == [])
     }
 
-    @Test("Fields of the gate log that one source names: intermediate gate, commuter fare and station")
-    func oneSource() throws {
-        let event = try #require(try report(["2008E6212005166C1252A0005A00E33B"]).gateEvents.first)
-        #expect(event.intermediate == 8 && event.commuterFare == 90 && event.commuterStation == 0xE33B)
-        let joined = try #require(try report(["2008E6212005166C1252A0005A00E33B"]).history?.first?.gateLog)
-        #expect(joined.commuterFare == 90)
+    @Test("What the last bytes of a passage are is disputed, and given as such")
+    func disputed() throws {
+        let report = try report(["2008E6212005166C1252A0005A00E33B"])
+        let event = try #require(report.gateEvents.first)
+        #expect(event.intermediate == 8 && event.settlement?.amount == 90 && event.settlement?.station == 0xE33B)
+        #expect(event.settlement?.doubt == .disputed)
+        #expect(report.history?.first?.gateLog?.settlement?.amount == 90)
+        let text = report.json(.english).compactText
+        #expect(text.contains(#""settlement":{"amount":90,"station":"E33B","doubt":"disputed"}"#))
+        #expect(try self.report(["2000E6212005166C1252A00000000000"]).gateEvents.first?.settlement == nil)
+    }
+
+    @Test("The stations of gate log and entry record are those of the day's ride, else all that the table knows")
+    func stations() throws {
+        var names = StationTable()
+        names.add(
+            try StationFile(
+                parsing: Array(
+                    """
+                    area\tline\tstation\tcompany\tline_name\tstation_name
+                    0\t230\t33\tA\tB\tHere
+                    1\t230\t33\tA\tB\tThere
+
+                    """.utf8)
+            ).rows)
+        let dump = try CardFixture.suica.dump()
+        let report = try CyberneticsDecoder.transit.decode(dump, stations: names)
+        #expect(report.gateEvents.map { $0.stations.map { $0.name?.name } } == [["Here"], [nil], [nil]])
+        let text = report.json(.english).compactText
+        #expect(text.contains(#""line":230,"station":33,"stations":[{"area":0,"line":230,"station":33,"company":"A","#))
+        // No ride of that day: every station with the code.
+        var log = dump
+        log.systems[0].services.removeAll { $0.code == Dumps.history }
+        let all = try CyberneticsDecoder.transit.decode(log, stations: names).gateEvents
+        #expect(all.first?.stations.compactMap { $0.name?.name } == ["Here", "There"])
     }
 }

@@ -121,16 +121,24 @@ struct PurseTests {
         let dump = Dumps.card(.octopus, [Dumps.service(ServiceCode(rawValue: 0x0117), [block])])
         let balance = try #require(try OctopusDecoder.octopus.balance(dump).balances.first)
         #expect(balance.amount == nil && balance.currency == .hongKongDollar)
-        #expect(balance.candidates.map(\.amount) == [-1440, 60])
-        #expect(balance.candidates.first?.condition.english.contains("2017-10-01") == true)
+        #expect(balance.candidates.map(\.amount) == [60, -1440])
+        #expect(balance.candidates.first?.condition.english.contains("-35.00") == true)
     }
 
-    @Test("Limits of an Octopus' number", arguments: [("00000000", -5000), ("FFFFFFFF", 42_949_667_950)])
+    @Test("A physical Octopus read in 2026 holds 57.00: offset 350 (N8)")
+    func octopus2026() throws {
+        let block = try Dumps.block("00000398000000000000000000000003")
+        let dump = Dumps.card(.octopus, [Dumps.service(ServiceCode(rawValue: 0x0117), [block])])
+        let candidates = try #require(try OctopusDecoder.octopus.balance(dump).balances.first?.candidates)
+        #expect(candidates.map { Currency.hongKongDollar.text($0.amount) } == ["57.00", "42.00"])
+    }
+
+    @Test("Limits of an Octopus' number", arguments: [("00000000", -3500), ("FFFFFFFF", 42_949_669_450)])
     func octopusLimits(_ raw: String, _ expected: Int) throws {
         let block = try Dumps.block(raw + "000000000000000000000000")
         let dump = Dumps.card(.octopus, [Dumps.service(ServiceCode(rawValue: 0x0117), [block])])
         let candidates = try OctopusDecoder.octopus.balance(dump).balances.first?.candidates
-        #expect(candidates?.first?.amount == (raw == "00000000" ? expected : (0xFFFF_FFFF - 500) * 10))
+        #expect(candidates?.first?.amount == expected)
     }
 
     @Test("The name of a QUICPay's holder is in no document")

@@ -27,14 +27,14 @@ struct RecordKindTests {
     /// Terminal and process, one byte each, and the kind that they make.
     static let codes: [RecordKind: [UInt16]] = [
         .rail: [0x1601, 0x1A06, 0x1613],
-        .charge: [0x0802, 0x1614, 0x1615, 0x051F, 0xC749],
+        .charge: [0x0802, 0x1614, 0x1615, 0x051F, 0xC749, 0x1610, 0x1617],
         .ticket: [0x0803, 0x0523],
-        .adjustment: [0x0304, 0x0305, 0x0384, 0x0385, 0x1A08],
+        .adjustment: [0x0304, 0x0305, 0x0384, 0x0385, 0x1A08, 0x1619, 0x161A, 0x051B],
         .issue: [0x1207, 0x1211],
-        .bus: [0x050C, 0x050D, 0x050F, 0x160D, 0x0501, 0x0566],
+        .bus: [0x050C, 0x050D, 0x050F, 0x160D, 0x0501, 0x0566, 0x161D],
         .purchase: [0xC746, 0xC8C6, 0xC74A, 0xC74B, 0xC7CB, 0xC901, 0xCA01, 0x1646],
         .point: [0x1B48],
-        .other: [0x1666, 0x7700],
+        .other: [0x1666, 0x7700, 0x1633],
     ]
 
     static let rows: [Row] = RecordKind.allCases.flatMap { kind in
@@ -65,14 +65,14 @@ struct RecordKindTests {
     static let terminals: [UInt8] = [
         0x03, 0x04, 0x05, 0x07, 0x08, 0x09, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D,
         0x1F,
-        0x20, 0x21, 0x22, 0x23, 0x24, 0x34, 0x35, 0x36, 0x46, 0x48, 0xC7, 0xC8,
+        0x20, 0x21, 0x22, 0x23, 0x24, 0x34, 0x35, 0x36, 0x46, 0x48, 0xC7, 0xC8, 0xC9,
     ]
     static let processes: [UInt8] = [
-        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x0C, 0x0D, 0x0F, 0x11, 0x13, 0x14, 0x15, 0x1F, 0x23, 0x46,
-        0x48,
+        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x0C, 0x0D, 0x0F, 0x10, 0x11, 0x13, 0x14, 0x15, 0x17,
+        0x19, 0x1A, 0x1B, 0x1D, 0x1F, 0x23, 0x33, 0x46, 0x48,
         0x49, 0x4A, 0x4B,
     ]
-    static let payments: [UInt8] = [0x00, 0x02, 0x0B, 0x0C, 0x0D, 0x13, 0x3F]
+    static let payments: [UInt8] = [0x00, 0x02, 0x0B, 0x0C, 0x0D, 0x13, 0x1E, 0x3F]
     static let gates: [UInt8] = [
         0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x0E, 0x0F, 0x12, 0x17, 0x1D, 0x21, 0x22, 0x25, 0x26,
     ]
@@ -93,6 +93,41 @@ struct RecordKindTests {
         guard let name = value?.name else { return false }
         return !name.english.isEmpty && name.japanese.unicodeScalars.contains { $0.value > 0x7F }
             || name.english == name.japanese
+    }
+
+    @Test(
+        "Codes that sources read differently, or that one source names, say so",
+        arguments: [
+            (0x12, Doubt.disputed), (0x1C, .disputed), (0x20, .disputed), (0x23, .disputed), (0x24, .oneSource),
+            (0x34, .oneSource), (0x35, .oneSource), (0xC9, .oneSource), (0x16, nil), (0xC8, nil),
+        ] as [(UInt8, Doubt?)])
+    func doubt(_ terminal: UInt8, _ doubt: Doubt?) throws {
+        let record = try record(terminal, 0x13)
+        #expect(record.terminal?.doubt == doubt && record.hasDoubt == (doubt != nil))
+        let terminal = String(record.json(.english).compactText.split(separator: "\"process\"").first ?? "")
+        #expect(terminal.contains("\"doubt\":\"\(doubt?.rawValue ?? "")\"") == (doubt != nil))
+        let dump = Dumps.transit([record.raw])
+        #expect(try CyberneticsDecoder.transit.decode(dump).warnings.contains(.doubtfulValues) == (doubt != nil))
+    }
+
+    @Test("Gates 03 and 04 are mirror images: a pass at one end, a fare at the other")
+    func mirror() throws {
+        #expect(try record(0x16, 0x01, gate: 0x03).gate?.name?.english == "pass entry, fare exit")
+        #expect(try record(0x16, 0x01, gate: 0x04).gate?.name?.english == "fare entry, pass exit")
+    }
+
+    @Test("A bus process that raises the balance is no ride: a redemption of points, to one source")
+    func redemption() throws {
+        func newest(_ balance: UInt8, _ older: UInt8) throws -> HistoryRecord {
+            let block = try record(0x05, 0x0D).raw
+            let blocks = [block.with(10, balance).with(14, 2), block.with(10, older)]
+            return try #require(try CyberneticsDecoder.transit.decode(Dumps.transit(blocks)).history?.first)
+        }
+        let points = try newest(90, 40)
+        #expect(points.kind == .point && points.amount == 50 && points.process?.doubt == .oneSource)
+        let ride = try newest(40, 90)
+        #expect(ride.kind == .bus && ride.amount == -50 && !ride.hasDoubt)
+        #expect(try newest(40, 40).kind == .bus)
     }
 
     @Test("A flagged process has its own name where one is listed")

@@ -46,6 +46,72 @@ struct RegionalCardTests {
         #expect(history.map { $0.entry?.name?.company } == ["東陽バス", nil])
     }
 
+    @Test("An amount is known when one or two transactions lie between, and not when three do")
+    func okicaGap() throws {
+        func amounts(_ step: UInt8) throws -> [Int?] {
+            let block = try Dumps.block("160100023A6EDC01DC1F0A0000000100")
+            let blocks = [block.with(10, 3).with(14, 1 + step), block]
+            return try #require(try OkicaDecoder().decode(dump(0x8FC1, 0x028F, blocks)).history).map(\.amount)
+        }
+        #expect(try amounts(0) == [nil, nil])
+        #expect(try amounts(1) == [-7, nil])
+        #expect(try amounts(2) == [-7, nil])
+        #expect(try amounts(3) == [nil, nil])
+    }
+
+    @Test("OKICA by a payment terminal's classes: cancellation, payment, charge, without a time (N9)")
+    func okicaTerminal() throws {
+        let blocks = try [
+            "C74C00002E2100000000993A00016CC0", "C74600002E21000000001127 00016BC0".replacing(" ", with: ""),
+            "C74900002E2100000000993A00016AC0",
+        ].map { try Dumps.block($0) }
+        let report = try OkicaDecoder().decode(dump(0x8FC1, 0x028F, blocks))
+        let history = try #require(report.history)
+        #expect(history.map { $0.date?.description } == ["2023-01-01", "2023-01-01", "2023-01-01"])
+        #expect(history.map(\.balance) == [15_001, 10_001, 15_001] && history.map(\.serial) == [364, 363, 362])
+        #expect(history.map(\.amount) == [5000, -5000, nil])
+        #expect(history.map(\.kind) == [.purchase, .purchase, .charge])
+        #expect(history.first?.process?.name?.english == "purchase cancelled")
+        #expect(history.allSatisfy { $0.time == nil && $0.device == nil && $0.entry == nil && $0.exit == nil })
+        #expect(history.allSatisfy { $0.warnings.isEmpty } && !report.warnings.contains(.oneSource))
+        #expect(report.balances.map(\.amount) == [15_001])
+    }
+
+    @Test("OKICA: purchases have two stations with their areas, balances three bytes")
+    func okicaStations() throws {
+        let block = try Dumps.block("C74600002E21DC01DC1F0000 010001D0".replacing(" ", with: ""))
+        let record = try #require(try OkicaDecoder().decode(dump(0x8FC1, 0x028F, [block])).history?.first)
+        #expect(record.balance == 65_536)
+        #expect(record.entry?.name?.name == "那覇空港" && record.exit?.name?.name == "首里")
+        guard case .local(let entry)? = record.entry?.code, case .local(let exit)? = record.exit?.code else {
+            Issue.record("no stations")
+            return
+        }
+        #expect(entry.area == 3 && exit.area == 1)
+    }
+
+    @Test("The last charge in OKICA's balance block has the day and the minute of a transit record (N9-B)")
+    func okicaBalanceBlock() throws {
+        let block = try Dumps.block("993A0000000000002E6D5CCC0300027B")
+        #expect(block[8] == 0x2E && block[9] == 0x6D)
+        let made = try Dumps.block("C746000000000000000000000000 0100".replacing(" ", with: ""))
+            .with(4, block[8]).with(5, block[9]).with(6, block[10]).with(7, block[11])
+        let record = try CyberneticsDecoder.transit.decode(Dumps.transit([made])).history?.first
+        #expect(record?.time?.description == "11:38" && record?.date?.description == "2023-03-13")
+    }
+
+    @Test("The one station of a KMT ride is where it ended, that of a top-up where it was made")
+    func kmtStation() throws {
+        func record(_ kind: UInt8) throws -> HistoryRecord {
+            let block = try Dumps.block("2B0000000000 0BB800050000000000 01".replacing(" ", with: "")).with(12, kind)
+            return try #require(try KMTDecoder().decode(dump(0x90B7, 0x200F, [block, .zero])).history?.first)
+        }
+        for (kind, isRide) in [(0, false), (1, true), (2, false)] as [(UInt8, Bool)] {
+            let record = try record(kind)
+            #expect((record.exit != nil) == isRide && (record.entry != nil) != isRide)
+        }
+    }
+
     /// Decoders whose balance is in the newest record, with system and service.
     static let fromHistory: [String: (UInt16, UInt16)] = [
         "okica": (0x8FC1, 0x028F), "ryuto": (0x8B5D, 0x898F), "ica": (0x80EF, 0x898F), "nicepass": (0x040F, 0x030F),

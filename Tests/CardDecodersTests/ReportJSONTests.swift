@@ -11,7 +11,7 @@ struct ReportJSONTests {
         let dump = try CardFixture.suica.dump()
         let report = try #require(try CyberneticsDecoder.transit.decode(dump).historyReport)
         let document = try JSONCursor(report.json(.english)).object()
-        #expect(document.members.map(\.key) == ["schema", "card", "name", "records"])
+        #expect(document.members.map(\.key) == ["schema", "card", "name", "currency", "exponent", "records"])
         let record = try #require(report.records.last).json(.english)
         let keys = [
             "serial", "date", "time", "kind", "terminal", "process", "payment", "gate", "entry", "exit", "amount",
@@ -33,7 +33,8 @@ struct ReportJSONTests {
         let sure = BalanceReport(balances: [BalanceEntry(card: "a", name: LocalizedText("A", "あ"), amount: 5)])
         #expect(
             sure.json(.english).compactText
-                == #"{"schema":"kazasu.balance/1","balances":[{"card":"a","name":"A","amount":5,"currency":"JPY"}]}"#)
+                == #"{"schema":"kazasu.balance/1","balances":[{"card":"a","name":"A","amount":5,"currency":"JPY","exponent":0}]}"#
+        )
         let unsure = BalanceEntry(
             card: "b", name: LocalizedText("B", "び"), amount: nil,
             candidates: [
@@ -42,7 +43,7 @@ struct ReportJSONTests {
             ])
         #expect(
             unsure.json(.japanese).compactText
-                == #"{"card":"b","name":"び","amount":null,"currency":"JPY","candidates":["#
+                == #"{"card":"b","name":"び","amount":null,"currency":"JPY","exponent":0,"candidates":["#
                 + #"{"amount":-1,"condition":"2017年より前"},{"amount":0,"condition":"2017年から"}]}"#)
     }
 

@@ -60,6 +60,7 @@ import Testing
         case .missing(let key): #expect(!key.isEmpty)
         case .notJSON(let reason): #expect(!reason.isEmpty)
         case .unknownFormat(let found): #expect(!found.isEmpty)
+        case .notImported(let kind): #expect(!kind.isEmpty)
         default: Issue.record("\(error)")
         }
     }

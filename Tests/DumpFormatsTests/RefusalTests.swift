@@ -15,7 +15,7 @@ import Testing
         ("Filetype: Flipper NFC device\nVersion: 5\n", .malformedLine(line: 2, expected: "version 2, 3 or 4")),
         (
             "Filetype: Flipper NFC device\nVersion: 4\nDevice type: Mifare Classic\n",
-            .malformedLine(line: 3, expected: "the device type FeliCa")
+            .notImported(kind: "Mifare Classic")
         ),
         ("Filetype: Flipper NFC device\nVersion: 4\nDevice type: FeliCa\n", .missing(key: "UID")),
         (
@@ -70,15 +70,24 @@ import Testing
         ),
         (
             #"{"Created":"proxmark3","FileType":"mfc v2","blocks":{}}"#,
-            .malformed(key: "FileType", expected: "mfu or 14b v2")
+            .notImported(kind: "mfc v2")
         ),
         (
             #"{"Created":"proxmark3","FileType":"mfu","blocks":{"0":"04A1"}}"#,
             .malformed(key: "blocks.0", expected: "8 hexadecimal digits")
         ),
-        (#"{"tagId":"04a1b2c3","scannedAt":{"timeInMillis":0},"mifareClassic":{}}"#, .missing(key: "felica")),
         (
-            #"{"cards":[{"cardType":"MifareClassic"}]}"#, .malformed(key: "cards", expected: "at least one FeliCa card")
+            #"{"tagId":"04a1b2c3","scannedAt":{"timeInMillis":0},"mifareClassic":{}}"#,
+            .notImported(kind: "mifareClassic")
+        ),
+        (#"{"cardType":"CEPAS","tagId":"AQIDBA=="}"#, .notImported(kind: "CEPAS")),
+        (
+            "Filetype: Flipper NFC device\nVersion: 4\nDevice type: NTAG/Ultralight\nUID: 04 01 02 03 04 05 06\n"
+                + "Pages total: 2\nPage 0: 00 00 00 00\n",
+            .malformedLine(line: 6, expected: "2 pages before this line, not 1")
+        ),
+        (
+            #"{"cards":[{"cardType":"MifareClassic"}]}"#, .notImported(kind: "MifareClassic")
         ),
         (
             "<card type=\"4\">\n<idm>AQEDEjRWeJA=</idm>\n</cart>",

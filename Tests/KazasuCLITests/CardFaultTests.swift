@@ -115,6 +115,21 @@ struct CardFaultTests {
         try Kazasu.run("read", "008B", "-r", card, "-t", "0", "--lang=ja").expectFailure(77, "応答しません")
     }
 
+    @Test("What read could not read is marked, with what it could")
+    func readIncomplete() throws {
+        let folder = try TemporaryFolder()
+        let card = try folder.card(Card.transit())
+        let refused = try Kazasu.run("read", "090F", "--blocks", "0,5", "-r", card, "-t", "0", "--json")
+        #expect(refused.hasEnded(77), "\(refused.errors)")
+        #expect(refused.output.contains(#""complete": false"#) && refused.output.contains(#""0000": "1601"#))
+        let text = try Kazasu.run("read", "090F", "--blocks", "0,5", "-r", card, "-t", "0")
+        #expect(
+            text.hasEnded(77) && text.output.hasPrefix("0003 090F 0000 ") && text.output.hasSuffix("\n# not complete\n")
+        )
+        let whole = try Kazasu.run("read", "090F", "--blocks", "0", "-r", card, "-t", "0", "--json")
+        #expect(whole.hasEnded(0) && whole.output.contains(#""complete": true"#))
+    }
+
     /// Two cards that answer at once garble each other's answer to a Polling.
     @Test("No card, and two cards", arguments: ["absent", "silence", "damaged", "truncated\",\"length\":\"3"])
     func noCard(fault: String) throws {

@@ -66,4 +66,36 @@ struct ManyDumpsTests {
         let cards = try documents(result.output).map { try $0.required("file").text() }
         #expect(cards == (1...3).map { "\(path):\($0)" })
     }
+
+    @Test("A fault in the first line of many is told of that line, and the others are decoded")
+    func firstLine() throws {
+        let folder = try TemporaryFolder()
+        let edy = try JSONValue(parsing: TestFiles.read(Card.file("edy"))).compactText
+        for bad in [#"{"schema":"kazasu.dump/1","card":{}}"#, #"{"schema": kazasu}"#] {
+            let path = try folder.write(Array("\(bad)\n\(edy)\n\(edy)\n".utf8), as: "cards.ndjson")
+            let result = try Kazasu.run("decode", path)
+            #expect(result.hasEnded(65))
+            #expect(result.messages.first?.contains("\(path):1: ") == true, "\(result.errors)")
+            #expect(try documents(result.output).map { try $0.required("file").text() } == ["\(path):2", "\(path):3"])
+        }
+    }
+
+    @Test("A kind of card that is not imported is named, without a hint to fix the file")
+    func notImported() throws {
+        let folder = try TemporaryFolder()
+        let text = "Filetype: Flipper NFC device\nVersion: 4\nDevice type: Mifare Classic\nUID: 01 02 03 04\n"
+        let path = try folder.write(Array(text.utf8), as: "classic.nfc")
+        let result = try Kazasu.run("decode", path)
+        result.expectFailure(65, "this kind of card is not imported (Mifare Classic)")
+        #expect(!result.errors.contains("mend"))
+        try Kazasu.run("decode", path, "--lang", "ja").expectFailure(65, "取り込みには対応していません（Mifare Classic）")
+    }
+
+    @Test("Records that share a label are told of")
+    func sharedLabel() throws {
+        let file = "\(TestFiles.root)/Fixtures/formats/metroflip/label-twice.txt"
+        let result = try Kazasu.run("decode", file)
+        #expect(result.hasEnded(0) && result.errors.contains("the file labels two records alike"), "\(result.errors)")
+        #expect(try !Kazasu.run("decode", file.replacing("label-twice", with: "log")).errors.contains("alike"))
+    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import TestSupport
 import Testing
 
@@ -9,12 +10,28 @@ struct MoneyTests {
     @Test("decode gives both balances that an Octopus can have, each with its condition")
     func candidates() throws {
         let english = try Kazasu.run("decode", Card.file("octopus")).output
-        #expect(english.contains("Possible balance  -14.40 HKD (issued since 2017-10-01)\n"), "\(english)")
-        #expect(english.contains("Possible balance  0.60 HKD (issued before 2017-10-01"))
+        #expect(english.contains("Possible balance  -14.40 HKD (if the card may go down to -50.00)\n"), "\(english)")
+        #expect(english.contains("Possible balance  0.60 HKD (if the card may go down to -35.00)\n"))
         let japanese = try Kazasu.run("decode", "--lang", "ja", Card.file("octopus")).output
-        #expect(japanese.contains("残高の候補  -14.40 HKD（2017年10月1日以降の発行）\n"), "\(japanese)")
+        #expect(japanese.contains("残高の候補  -14.40 HKD（-50.00まで使えるカードの場合）\n"), "\(japanese)")
         let ryuto = try Kazasu.run("decode", Card.file("ryuto")).output
         #expect(ryuto.matches(of: /Possible balance +\d+ JPY \(/).count == 2, "\(ryuto)")
+    }
+
+    @Test("balance names a card whose balance it cannot know, and both amounts")
+    func undecided() throws {
+        let reader = ["-t", "0", "-r", Card.fixture("octopus")]
+        let result = try Kazasu.run(["balance"] + reader)
+        result.expectFailure(76, "Octopus does not say enough to know its balance: 0.60 HKD (if the card may go down")
+        #expect(result.errors.contains("or -14.40 HKD") && result.output.isEmpty)
+        try Kazasu.run(["balance", "--lang", "ja"] + reader).expectFailure(76, "オクトパス（八達通） の情報だけでは")
+        let json = try Kazasu.run(["balance", "--json"] + reader)
+        #expect(json.hasEnded(0))
+        let balance = try JSONCursor(try JSONValue(parsing: Array(json.output.utf8))).required("balances").elements()[0]
+        #expect(try balance.required("name").text() == "Octopus" && balance.optional("amount") == nil)
+        #expect(try balance.required("exponent").integer() == 2)
+        #expect(
+            try balance.required("candidates").elements().map { try $0.required("amount").integer() } == [60, -1440])
     }
 
     @Test("A balance is written with its decimal places, and counted in the smallest unit in documents")

@@ -1,41 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ByteCodec
+import CardDecoders
+import CardModel
 import TestSupport
 import Testing
 
+/// What `--redact` must hide is what the decoders of each fixture mark: the values of personal fields, and the bytes that are
+/// declared for them.
 @Suite("Numbers and names of cards under --redact")
 struct RedactedNumberTests {
-    /// A card, a part of what is personal on it as its bytes, and as its decoder shows it.
+    /// A card of `Fixtures/cards` that tells whose it is.
     struct Example: CustomTestStringConvertible, Sendable {
         let card: String
-        let bytes: String
-        let shown: String
+        /// Texts that no output may hold.
+        let values: [String]
+        /// Bytes that no output may hold, as lower-case hexadecimal digits.
+        let bytes: [String]
+        /// The services that hold them, with their systems.
+        let services: [(SystemCode, ServiceCode)]
         var testDescription: String { card }
 
-        init(_ card: String, _ bytes: String, _ shown: String) {
-            (self.card, self.bytes, self.shown) = (card, bytes, shown)
+        init?(_ card: String) {
+            guard let text = try? TestFiles.read(Card.file(card)), let dump = try? CardDump(parsing: text) else {
+                return nil
+            }
+            self.card = card
+            let decoders = DecoderRegistry.standard.recognising(dump)
+            let fields = decoders.flatMap { ((try? $0.decode(dump))?.fields ?? []).filter(\.isPersonal) }
+            // Some days are those of records, too, which are shown.
+            let days = decoders.flatMap { (try? $0.decode(dump))?.history ?? [] }.map { $0.date?.description }
+            values = fields.map(\.value).filter { value in
+                value.count > 3 && value.contains { $0 != "0" } && !days.contains(value)
+            }
+            var bytes: [String] = []
+            var services: [(SystemCode, ServiceCode)] = []
+            for system in dump.systems {
+                for service in system.services {
+                    let hidden = service.blocks.compactMap { number, block in
+                        Example.hidden(
+                            block,
+                            PersonalData.standard.masked(block, at: number, of: service.code, in: system.systemCode))
+                    }
+                    bytes += hidden
+                    if !hidden.isEmpty { services.append((system.systemCode, service.code)) }
+                }
+            }
+            self.bytes = bytes
+            self.services = services
+            if values.isEmpty, bytes.isEmpty { return nil }
+        }
+
+        /// The bytes from the first to the last that masking changes; fewer than four would stand anywhere.
+        private static func hidden(_ block: Block, _ masked: Block) -> String? {
+            let changed = (0..<16).filter { block[$0] != masked[$0] }
+            guard let first = changed.first, let last = changed.last, last - first > 2 else { return nil }
+            return Hex.encode(block.bytes[first...last])
+        }
+
+        /// What of it stands in an output.
+        func leaks(_ output: String) -> [String] {
+            let packed = output.lowercased().filter { $0 != " " && $0 != ":" }
+            return values.filter { output.contains($0) } + bytes.filter { packed.contains($0) }
         }
     }
 
-    static let examples = [
-        Example("ecomyca", "0012345678901234", "0012345678901234"),
-        Example("ryuto", "0012345678901234", "0012345678901234"),
-        Example("kmt", "3132333435363738", "12345678"),
-        Example("mrtj", "28010101264a0001", "28010101264A0001"),
-        Example("hcmc", "0102030000000000", "0102030000000000"),
-        Example("fcf", "5441524f", "TARO"),
-        Example("gifu-university", "5a313233", "Z123"),
-    ]
+    static let examples = TestFiles.names(in: "Fixtures/cards").compactMap(Example.init)
 
-    @Test("They are in no dump and no report", arguments: examples)
-    func masked(_ example: Example) throws {
-        let plain = try Kazasu.run("dump", "--json", "-r", Card.fixture(example.card))
-        #expect(plain.output.contains(example.bytes), "the example is right")
-        let masked = try Kazasu.run("dump", "--json", "--redact", "-r", Card.fixture(example.card))
-        #expect(masked.end == .exited(0) && !masked.output.contains(example.bytes))
-        let shown = try Kazasu.run("decode", "--json", Card.file(example.card))
-        #expect(shown.output.contains(example.shown), "the example is right")
-        let hidden = try Kazasu.run("decode", "--json", "--redact", Card.file(example.card))
-        #expect(hidden.end == .exited(0) && !hidden.output.contains(example.shown))
+    @Test("The cards with numbers and names are among the examples")
+    func known() {
+        let names = Set(Self.examples.map(\.card))
+        #expect(
+            names.isSuperset(of: [
+                "coop", "ecomyca", "edy", "fcf", "felica-lite-s", "gifu-university", "hcmc", "kmt", "mrtj", "nanaco",
+                "quicpay",
+                "ryuto", "waon",
+            ]))
+    }
+
+    @Test("They are in no report and no file", arguments: examples)
+    func documents(_ example: Example) throws {
+        let plain = try Kazasu.run("decode", "--json", Card.file(example.card)).output
+        let whole = try Kazasu.run("convert", Card.file(example.card), "--to", "json").output
+        #expect(!example.leaks(plain + whole).isEmpty, "the example is right")
+        for arguments in [["decode"], ["decode", "--lang", "ja"], ["decode", "--json"]] {
+            let result = try Kazasu.run(arguments + ["--redact", Card.file(example.card)])
+            #expect(result.hasEnded(0) && example.leaks(result.output + result.errors).isEmpty, "\(arguments)")
+        }
+        for format in ["json", "hex", "flipper", "proxmark", "metrodroid", "libpafe"] {
+            let result = try Kazasu.run("convert", "--redact", Card.file(example.card), "--to", format)
+            #expect(example.leaks(result.output + result.errors).isEmpty, "\(format)")
+        }
+    }
+
+    @Test("They are in nothing that is read from the card, and not in its trace", arguments: examples)
+    func reading(_ example: Example) throws {
+        let folder = try TemporaryFolder()
+        let trace = "\(folder.path)/trace"
+        let reader = ["--redact", "-t", "0", "-r", Card.fixture(example.card)]
+        let dump = try Kazasu.run(["dump", "--json", "--trace", trace] + reader)
+        #expect(dump.hasEnded(0) && example.leaks(dump.output).isEmpty)
+        #expect(example.leaks(try folder.text("trace")).isEmpty)
+        for (system, service) in example.services where !service.requiresAuthentication {
+            let read = try Kazasu.run(["read", service.description, "--system", system.description] + reader)
+            #expect(example.leaks(read.output).isEmpty, "\(system)/\(service)")
+        }
+    }
+
+    @Test("What other tools wrote beside the blocks is not in a redacted dump, nor is a UID in a report")
+    func otherTools() throws {
+        let file = "\(TestFiles.root)/Fixtures/formats/proxmark-memory/mfu.json"
+        let dump = try #require(
+            try CardDump(parsing: Array(try Kazasu.run("convert", file, "--to", "json").output.utf8)).card.uid)
+        let uid = Hex.encode(dump)
+        for command in [["convert", "--to", "json"], ["convert", "--to", "hex"], ["decode"], ["decode", "--json"]] {
+            let plain = try Kazasu.run(command + [file]).output.lowercased().filter { $0 != " " }
+            #expect(plain.contains(uid), "\(command)")
+            let masked = try Kazasu.run(command + ["--redact", file]).output.lowercased().filter { $0 != " " }
+            #expect(!masked.contains(uid), "\(command)")
+        }
     }
 }

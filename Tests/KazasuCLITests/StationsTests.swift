@@ -39,7 +39,16 @@ struct StationsTests {
         Table("0x", "0x0,0x25,0x07,東日本旅客鉄道,山手,渋谷\n", ["1", "hex (letters among the digits)"]),
         Table("told", "0,1,1,東日本旅客鉄道,東海道,東京\n", options: ["--codes", "hex"], ["1", "hex (as you said)"]),
         Table(
-            "repeated keys", own + "0\t3\t13\tX\tY\tZ\n", ["3", "1 with a key that was there"]),
+            "repeated keys", own + "0\t3\t13\tX\tY\tZ\n",
+            ["3", "1 with a key that was there, 1 of them with another name"]),
+        Table(
+            "bus stops of SuicaTools",
+            "_id,LineCode,StationCode,CompanyName,LineName,StationName,Note\n1,14,fb,広島電鉄,NULL,大学病院南門,NULL\n",
+            ["1", "bus_stops.tsv"]),
+        Table(
+            "former names",
+            "area\tline\tstation\tcurrent_name\tformer_name\n0\t42\t13\t西大井\t新川崎\n0\t42\t13\t西大井\t武蔵小杉\n",
+            ["2", "former_names.tsv"]),
         Table(
             "bus stops", "operator\tstop\tcompany\tstop_name\n3151\t7\t広島電鉄\t紙屋町\n", ["1", "bus_stops.tsv"]),
     ]
@@ -68,7 +77,7 @@ struct StationsTests {
     /// A table that cannot be read, and what is said of it in both languages.
     static let bad: [(name: String, bytes: [UInt8], english: String, japanese: String)] = [
         ("undecidable", Array("0,1,1,東日本旅客鉄道,東海道,東京駅\n".utf8), "--codes hex|decimal", "判断できません"),
-        ("Shift_JIS", Array("0,3,13,".utf8) + [0x93, 0x8C, 0x8B, 0x9E, 0x0A], "iconv -f CP932", "Shift_JIS"),
+        ("neither UTF-8 nor Shift_JIS", Array("0,3,13,".utf8) + [0xFF, 0xFF, 0x0A], "UTF-8 or Shift_JIS", "Shift_JIS"),
         ("empty", [], "line 1", "1 行目"),
         ("header alone", Array("area\tline\tstation\tcompany\tline_name\tstation_name\n".utf8), "line 1", "1 行目"),
         (
@@ -142,6 +151,11 @@ struct StationsTests {
         #expect(try answer("0c4f-0007", "0-3-14") == "0c4f-0007  紙屋町  広島電鉄\n0-3-14     -\n")
         #expect(try answer("0-9-9", "--date", "2020-03-13").contains("旧駅"))
         #expect(try answer("0-9-9", "--date", "2020-03-14").contains("新駅"))
+        let undated = try folder.write(Array(Self.own.utf8), as: "undated.tsv")
+        let lookup = ["stations", "lookup", "0-3-13", "--date", "2020-03-13", "--stations"]
+        let note = "the table has no dates, so --date changes nothing"
+        #expect(try Kazasu.run(lookup + [undated]).errors.contains(note))
+        #expect(try Kazasu.run(lookup + [stations]).errors.isEmpty)
         let json = try answer("0-3-13", "--json")
         let document = JSONCursor(try JSONValue(parsing: Array(json.utf8)))
         let place = try #require(try document.required("places").elements().first)
@@ -160,6 +174,23 @@ struct StationsTests {
         #expect(text.contains("entry  227-59 青山一丁目\n"), "\(text)")
         #expect(text.contains("Last entry for a fare  227-59 青山一丁目/別の駅\n"), "\(text)")
         #expect(text.contains("exit   227-56 虎ノ門 "), "a ride of the day ends there: \(text)")
+        let json = try Kazasu.run("decode", "--json", Card.file("suica-p1"), "--stations", path).output
+        let report = try JSONCursor(try JSONValue(parsing: Array(json.utf8))).required("reports").elements()[0]
+        func names(_ place: JSONCursor) throws -> [String] {
+            try place.required("stations").elements().map { try $0.required("name").text() }
+        }
+        let log = try report.required("gateLog").elements()
+        #expect(try names(log[1]) == ["青山一丁目"] && names(log[2]) == ["虎ノ門"])
+        #expect(try names(report.required("entryRecord")) == ["青山一丁目", "別の駅"])
+    }
+
+    @Test("A table in Shift_JIS is read as it stands")
+    func shiftJIS() throws {
+        let folder = try TemporaryFolder()
+        let bytes = Array("0,3,13,JR,x,".utf8) + [0x90, 0x56, 0x8F, 0x68, 0x0A]
+        let path = try folder.write(bytes, as: "sjis.csv")
+        let result = try Kazasu.run("stations", "lookup", "0-3-13", "--stations", path)
+        #expect(result.output.contains("新宿") && result.errors.isEmpty, "\(result.errors)")
     }
 
     @Test("Names come from the options, else the variable, else the store")
@@ -193,7 +224,7 @@ struct StationsTests {
     func whole() throws {
         let home = try TemporaryFolder()
         let xdg = ["XDG_DATA_HOME": home.path]
-        for (name, rows) in [("stations", "7829"), ("stations.former", "103"), ("bus_stops", "4925")] {
+        for (name, rows) in [("stations", "7829"), ("stations.former", "107"), ("bus_stops", "4925")] {
             let result = try Kazasu.run(["stations", "import", "\(Self.shared)/\(name).tsv"], environment: xdg)
             #expect(result.output.contains(rows), "\(result.output) \(result.errors)")
         }

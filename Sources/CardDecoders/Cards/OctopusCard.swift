@@ -5,10 +5,10 @@ public import CardModel
 
 // Octopus (Hong Kong), system 8008, and the old FeliCa Shenzhen Tong, system 8005.
 //
-// Certain (block of a real card, Metrodroid): 0117 begins with a number, four bytes, big-endian, in tenths of a dollar
-// over an offset, so that a balance below zero can be written. Disputed: the offset. It is 350 on cards issued before
-// 2017-10-01 and on tourist cards, 500 on later ones (the card may go down to -35 or -50 dollars); Metrodroid chooses by
-// the day of the scan, Metroflip always takes 500. The card holds no day of issue, so both amounts are given.
+// Certain (blocks of real cards, Metrodroid, CoreExtendedNFC): 0117 begins with a number, four bytes, big-endian, in tenths
+// of a dollar over an offset, so that a balance below zero can be written. Disputed: the offset, 350 or 500 (the card may
+// go down to -35 or -50 dollars). Metrodroid takes 500 for scans since 2017-10-01, Metroflip always; but a physical card
+// read in 2026 has 350, as two applications take for every card. The card does not say, so both amounts are given.
 // One source (Metrodroid): Shenzhen Tong, 0118, the same with 350.
 
 /// Decodes cards whose purse begins with tenths over an offset: Octopus and Shenzhen Tong.
@@ -31,8 +31,8 @@ public struct OctopusDecoder: CardDecoder {
         id: "octopus", name: LocalizedText("Octopus", "オクトパス（八達通）"),
         balanceRead: ReadRequest(0x8008, 0x0117, 0..<1), currency: .hongKongDollar,
         offsets: [
-            (500, LocalizedText("issued since 2017-10-01", "2017年10月1日以降の発行")),
-            (350, LocalizedText("issued before 2017-10-01, or a tourist card", "2017年10月1日より前の発行、または旅行者用")),
+            (350, LocalizedText("if the card may go down to -35.00", "-35.00まで使えるカードの場合")),
+            (500, LocalizedText("if the card may go down to -50.00", "-50.00まで使えるカードの場合")),
         ],
         warnings: [])
 

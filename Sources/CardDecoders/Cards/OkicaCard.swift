@@ -4,9 +4,10 @@ public import CardModel
 
 // OKICA, the card of Okinawa's monorail and buses, system 8FC1.
 //
-// One source (TRETJapanNFCReader), never checked on a published card: 028F is the history of the Cybernetics format but
-// for its running number, which has sixteen bits in bytes 13 and 14, and for stations of its own. Services 050F and
-// 060B look like gate log and entry record; looking like one is not enough, so they stay raw.
+// Agreed (TRETJapanNFCReader, the classes of a payment terminal for OKICA; no card was published): 028F is the history of
+// the Cybernetics format but for what ``OkicaHistoryBlock`` says. One source (TRETJapanNFCReader): the names of stations
+// and bus companies. Services 050F and 060B look like gate log and entry record; looking like one is not enough, so they
+// stay raw, as does the block with balance and last charge that the terminal reads from a service that is not known.
 
 /// Decodes OKICA: balance and the last twenty records.
 public struct OkicaDecoder: CardDecoder {
@@ -27,11 +28,11 @@ public struct OkicaDecoder: CardDecoder {
     /// Whether the system holds the history service.
     public func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
-    /// The balance of the newest record: bytes 10 and 11, little-endian, yen; `nil` when no record was ever written.
+    /// The balance of the newest record: bytes 10 to 12, little-endian, yen; `nil` when no record was ever written.
     public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let newest = OkicaHistoryBlock(try dump.block(balanceRead, card: id, field: "balance", offset: 10))
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: name, amount: newest?.record.balance)], warnings: [.oneSource])
+            balances: [BalanceEntry(card: id, name: name, amount: newest?.record.balance)])
     }
 
     /// Balance and history; stations and bus operators are named by the card's own list.

@@ -3,7 +3,7 @@
 internal import ByteCodec
 internal import CardModel
 
-/// Block 0 of service 008B. Bytes 8 (type and settings, readings differ) and 13 (always 00 in dumps) are not used.
+/// Block 0 of service 008B. Bytes 8 (type and settings, readings differ; 20, 30 and 32 were seen) and 13 (always 00 in dumps) are not used.
 struct CyberneticsAttributeBlock {
     private let raw: Block
 

@@ -85,9 +85,14 @@ public struct CyberneticsDecoder: CardDecoder {
             report.history = history.records
             report.warnings = history.warnings
         }
+        let places = CyberneticsStations(names: stations, history: report.history ?? [])
         report.entryRecord = dump.opened(entryRead).flatMap { CyberneticsEntryRecord.record($0) }
+        if let entry = report.entryRecord {
+            report.entryRecord?.stations = places.places(entry.line, entry.station, on: nil)
+        }
         report.tickets = dump.opened(ticketRead).map { CyberneticsTickets.tickets($0) } ?? []
-        if let log = dump.opened(gateRead).map({ CyberneticsGateLog($0) }) {
+        if var log = dump.opened(gateRead).map({ CyberneticsGateLog($0) }) {
+            log.name(places)
             report.gateEvents = log.events
             if var records = report.history {
                 report.history = nil
@@ -97,6 +102,7 @@ public struct CyberneticsDecoder: CardDecoder {
             report.insideGates = CyberneticsInsideGates.inference(
                 log, report.entryRecord, isCounted: hasUnlistedTransactions(dump, newest))
         }
+        if report.history?.contains(where: \.hasDoubt) ?? false { report.warnings.append(.doubtfulValues) }
         if tellsBrand, let system = dump.system(system) { report.fields.append(CyberneticsBrand.field(system)) }
         if let pointsRead, let block = dump.opened(pointsRead)?.blocks[0] {
             report.fields.append(.points(Int(block.uint24(at: 0, .little))))

@@ -5,19 +5,30 @@ internal import CardModel
 
 /// Service 108F: the last three passages through gates, newest first; a block of zeros is unused.
 ///
-/// Bytes 1 (intermediate gate) and 12 to 15 (commuter pass) are known from one source only, suica-viewer.
+/// Byte 1 (intermediate gate) is known from one source only, suica-viewer; bytes 12 to 15 are disputed.
 /// Sources: suica-viewer, Metrodroid, TRETJapanNFCReader; the amounts equal those of 090F in published dumps.
 struct CyberneticsGateLog {
     /// The passages, newest first.
-    let events: [GateEvent]
+    private(set) var events: [GateEvent]
+    /// How many there are before the first block that was not read.
+    private let unbrokenCount: Int
+
     /// Those before the first block that was not read: between two of these there was no other.
-    let unbroken: ArraySlice<GateEvent>
+    var unbroken: ArraySlice<GateEvent> { events.prefix(unbrokenCount) }
 
     init(_ service: ServiceDump) {
         let entries = BlockSequence(service) { $0.isZero }.entries
         events = entries.map { Self.event($0.block) }
         let hole = entries.firstIndex { !$0.olderWasRead }.map { $0 + 1 } ?? entries.count
-        unbroken = service.blocks[0] == nil ? [] : events.prefix(hole)
+        unbrokenCount = service.blocks[0] == nil ? 0 : hole
+    }
+
+    /// Looks up the stations of the passages.
+    mutating func name(_ places: CyberneticsStations) {
+        for index in events.indices {
+            let event = events[index]
+            events[index].stations = places.places(event.line, event.station, on: event.date)
+        }
     }
 
     private static func event(_ block: Block) -> GateEvent {
@@ -30,8 +41,7 @@ struct CyberneticsGateLog {
             time: ClockTime(decimalHour: block[8], minute: block[9]),
             amount: Int(block.uint16(at: 10, .little)),
             intermediate: block[1],
-            commuterFare: Int(block.uint16(at: 12, .little)),
-            commuterStation: block.uint16(at: 14, .big),
+            settlement: GateSettlement(block),
             raw: block)
     }
 }

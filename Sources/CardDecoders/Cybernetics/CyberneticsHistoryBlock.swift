@@ -45,11 +45,14 @@ struct CyberneticsHistoryBlock {
         let time = recordClass == .purchase ? purchaseTime : nil
         var (entry, exit): (Place?, Place?) = (nil, nil)
         if recordClass == .rail {
-            if let code = station(at: 6, area: entryArea) { entry = Place(.station(code), on: date, stations) }
-            if let code = station(at: 8, area: exitArea) { exit = Place(.station(code), on: date, stations) }
+            if let code = station(at: 6, area: entryArea) { entry = place(code, on: date, stations) }
+            if let code = station(at: 8, area: exitArea) { exit = place(code, on: date, stations) }
         } else if recordClass == .bus, let code = busStop {
             entry = Place(.busStop(code), on: date, stations)
         }
+        var kind = CyberneticsRecordKind.kind(recordClass, process: plainProcess)
+        var process = CyberneticsProcess.value(process)
+        if plainProcess == Self.bus, let amount, amount > 0 { (kind, process) = (.point, Self.pointRedemption) }
         var warnings: [DecodingWarning] = []
         if date == nil { warnings.append(.invalidDate) }
         if recordClass == .purchase, time == nil { warnings.append(.invalidTime) }
@@ -58,9 +61,9 @@ struct CyberneticsHistoryBlock {
             serial: serial,
             date: date,
             time: time,
-            kind: CyberneticsRecordKind.kind(recordClass, process: plainProcess),
+            kind: kind,
             terminal: CyberneticsTerminal.value(terminal),
-            process: CyberneticsProcess.value(process),
+            process: process,
             payment: CyberneticsPayment.value(raw[2]),
             gate: CyberneticsGate.value(raw[3]),
             device: recordClass == .purchase ? raw.uint16(at: 8, .big) : nil,
@@ -71,6 +74,24 @@ struct CyberneticsHistoryBlock {
             warnings: warnings,
             raw: raw)
     }
+
+    private static let bus: UInt8 = 0x0D
+
+    /// No ride raises the balance; ICCardManager, used at an office in Fukuoka, reads this as a redemption of points.
+    private static let pointRedemption = CodedValue(
+        code: bus, name: LocalizedText("point redemption", "ポイント還元"), doubt: .oneSource)
+
+    /// A station. What a phone writes here is none of a charge, says the owner of such cards, though it may look like one:
+    /// only what a table knows is given. 0-2-253 stands for the phone itself.
+    private func place(_ code: StationCode, on date: CalendarDate?, _ stations: some StationNames) -> Place? {
+        let place = Place(.station(code), on: date, stations)
+        guard terminal == Self.phone else { return place }
+        guard place.name?.name != nil else { return nil }
+        let isPhone = code == StationCode(area: 0, line: 2, station: 0xFD)
+        return isPhone ? place : Place(code: place.code, name: place.name, doubt: .disputed)
+    }
+
+    private static let phone: UInt8 = 0x1B
 
     /// Five bits hour, six bits minute. The last five bits are no seconds: over 42 purchases of 11 cards they take ten
     /// values, none above 15. They stay in the raw bytes.

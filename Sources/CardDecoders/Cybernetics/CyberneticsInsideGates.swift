@@ -27,7 +27,8 @@ enum CyberneticsInsideGates {
         if isSameStation == true { support.append(.entryRecord) }
         if isCounted == true { support.append(.transactionNumber) }
         return InsideGates(
-            line: newest.line, station: newest.station, date: date, since: time, isWithPass: isWithPass,
+            line: newest.line, station: newest.station, stations: newest.stations, date: date, since: time,
+            isWithPass: isWithPass,
             support: support)
     }
 }

@@ -15,14 +15,16 @@ struct CyberneticsProcessTable: Sendable {
     let kinds: [RecordKind?]
 
     init(_ bytes: [UInt8]) {
-        let table = FactTable(bytes, columns: ["code", "class", "kind", "english", "japanese"], key: ["code"]) {
+        let table = FactTable(bytes, columns: ["code", "class", "kind", "english", "japanese", "doubt"], key: ["code"])
+        {
             (row) throws(TableFault) in
             (
                 code: try row.hex("code") as UInt8, class: try row.word("class", CyberneticsRecordClass.self),
-                kind: try row.word("kind", RecordKind.self), name: try row.name()
+                kind: try row.word("kind", RecordKind.self), name: try row.name(),
+                doubt: try row.word("doubt", Doubt.self)
             )
         }
-        names = CodeNames(table.rows.map { ($0.code, $0.name) }, ignoring: Self.flag, faults: table.faults)
+        names = CodeNames(table.rows.map { ($0.code, $0.name, $0.doubt) }, ignoring: Self.flag, faults: table.faults)
         var classes = [CyberneticsRecordClass?](repeating: nil, count: 256)
         var kinds = [RecordKind?](repeating: nil, count: 256)
         for row in table.rows where row.code & Self.flag == 0 {

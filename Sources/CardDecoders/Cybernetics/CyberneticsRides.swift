@@ -24,7 +24,7 @@ enum CyberneticsRides {
             let first = station(records[place].entry)
             let entry = passages.first.flatMap { isEntry($0, at: first, before: date) ? $0 : nil }
             records[place].gateLog = GatePassages(
-                entryDate: entry?.date, fare: exit.amount, commuterFare: exit.commuterFare)
+                entryDate: entry?.date, fare: exit.amount, settlement: exit.settlement)
             records[place].time = exit.time
             records[place].entryTime = entry?.time
         }

@@ -10,14 +10,14 @@ struct CyberneticsTerminalTable: Sendable {
     let classes: [CyberneticsRecordClass?]
 
     init(_ bytes: [UInt8]) {
-        let table = FactTable(bytes, columns: ["code", "class", "english", "japanese"], key: ["code"]) {
+        let table = FactTable(bytes, columns: ["code", "class", "english", "japanese", "doubt"], key: ["code"]) {
             (row) throws(TableFault) in
             (
                 code: try row.hex("code") as UInt8, class: try row.word("class", CyberneticsRecordClass.self),
-                name: try row.name()
+                name: try row.name(), doubt: try row.word("doubt", Doubt.self)
             )
         }
-        names = CodeNames(table.rows.map { ($0.code, $0.name) }, ignoring: 0, faults: table.faults)
+        names = CodeNames(table.rows.map { ($0.code, $0.name, $0.doubt) }, ignoring: 0, faults: table.faults)
         var classes = [CyberneticsRecordClass?](repeating: nil, count: 256)
         for row in table.rows { classes[Int(row.code)] = row.class }
         self.classes = classes

@@ -26,6 +26,17 @@ public enum Era: Int, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The year of the Gregorian calendar in which it ended, or `nil` where dates were written in it beyond its end:
+    /// licences of 2018 are valid until 平成35年, since the name of the next era was not known when they were printed.
+    var lastYear: Int? {
+        switch self {
+        case .meiji: 1912
+        case .taisho: 1926
+        case .showa: 1989
+        case .heisei, .reiwa: nil
+        }
+    }
+
     /// The name for people.
     public var name: LocalizedText {
         switch self {

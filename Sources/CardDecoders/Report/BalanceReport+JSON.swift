@@ -28,7 +28,7 @@ extension BalanceEntry {
             entry.member("card", card)
             entry.member("name", name[language])
             entry.member("amount", amount)
-            entry.member("currency", currency.rawValue)
+            currency.write(to: &entry)
             guard !candidates.isEmpty else { return }
             entry.member("candidates") {
                 $0.array(of: candidates) { sink, candidate in
@@ -39,5 +39,13 @@ extension BalanceEntry {
                 }
             }
         }
+    }
+}
+
+extension Currency {
+    /// Writes `currency` and `exponent`: an amount of 5700 with the exponent 2 is 57.00.
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.member("currency", rawValue)
+        sink.member("exponent", minorDigits)
     }
 }

@@ -23,6 +23,7 @@ extension CardReport {
         sink.object { report in
             report.member("card", card)
             report.member("name", name[language])
+            if !balances.isEmpty || history != nil { currency.write(to: &report) }
             report.member("balances") { $0.array(of: balances) { $1.write(to: &$0, language) } }
             report.member("fields") {
                 $0.object { sink in

@@ -45,6 +45,8 @@ public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
     case clockDisputed
     /// What the record says it took is not the difference of the balances.
     case amountDiffersFromBalances
+    /// A value that is given is disputed or rests on one source; it has the member `doubt`, and `?` for people.
+    case doubtfulValues
     /// A checksum on the card does not fit the bytes that it is for.
     case checksumWrong
 
@@ -102,6 +104,9 @@ public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
         case .amountDiffersFromBalances:
             LocalizedText(
                 "the amount in the record is not the difference of the balances", "記録された金額と残高の差が一致しません")
+        case .doubtfulValues:
+            LocalizedText(
+                "what is marked ? is disputed, or known from one source only", "「?」の付いた項目は、情報源により解釈が異なるか、情報源が一つだけです")
         case .checksumWrong:
             LocalizedText("a checksum on the card is wrong", "チェックサムが正しくありません")
         }

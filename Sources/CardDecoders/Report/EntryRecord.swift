@@ -15,6 +15,8 @@ public struct EntryRecord: Hashable, Sendable {
     public let intermediate: Intermediate?
     /// The blocks that all this was taken from.
     public let raw: [Block]
+    /// The stations that the codes can mean, as far as the table of names knows them.
+    public var stations: [Place] = []
 
     /// An intermediate gate on the way; one source only.
     public struct Intermediate: Hashable, Sendable {

@@ -11,14 +11,32 @@ extension GateEvent {
             event.member("intermediate", HexDigits(intermediate, digits: 2))
             event.member("line", line)
             event.member("station", station)
+            if !stations.isEmpty { event.member("stations") { stations.write(to: &$0) } }
             event.member("device", HexDigits(device, digits: 4))
             event.member("date", date)
             event.member("time", time?.minutes)
             event.member("amount", amount)
-            event.member("commuterFare", commuterFare)
-            event.member("commuterStation", HexDigits(commuterStation, digits: 4))
+            if let settlement { event.member("settlement") { settlement.write(to: &$0) } }
             event.member("raw", BlockDigits(raw))
         }
+    }
+}
+
+extension GateSettlement {
+    /// Writes `settlement` of a passage or of a ride.
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.object { settlement in
+            settlement.member("amount", amount)
+            settlement.member("station", HexDigits(station, digits: 4))
+            settlement.member("doubt", doubt.rawValue)
+        }
+    }
+}
+
+extension [Place] {
+    /// Writes `stations`, the stations that a line and a station number can mean.
+    fileprivate func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.array(of: self) { $1.write(to: &$0) }
     }
 }
 
@@ -28,6 +46,7 @@ extension EntryRecord {
         sink.object { record in
             record.member("line", line)
             record.member("station", station)
+            if !stations.isEmpty { record.member("stations") { stations.write(to: &$0) } }
             record.member("intermediate") { sink in
                 if let intermediate { intermediate.write(to: &sink) } else { sink.null() }
             }
@@ -75,6 +94,7 @@ extension InsideGates {
         sink.object { inside in
             inside.member("line", line)
             inside.member("station", station)
+            if !stations.isEmpty { inside.member("stations") { stations.write(to: &$0) } }
             inside.member("date", date)
             inside.member("since", since.minutes)
             inside.member("withPass", isWithPass)

@@ -6,6 +6,6 @@ public struct GatePassages: Hashable, Sendable {
     public let entryDate: CalendarDate?
     /// What was taken off at the exit, in the smallest unit.
     public let fare: Int
-    /// The part of the fare that a commuter pass paid, in the smallest unit; known from one source only (suica-viewer).
-    public let commuterFare: Int
+    /// What the exit says beside the fare, or `nil` when it says nothing.
+    public let settlement: GateSettlement?
 }

@@ -15,10 +15,13 @@ extension HistoryRecord {
     }
 
     /// One line of the ndjson format: the members of ``json(_:)`` after the schema.
-    public func jsonLine(_ language: Language) -> String {
+    ///
+    /// - Parameter currency: what its amounts are counted in.
+    public func jsonLine(_ language: Language, _ currency: Currency) -> String {
         var writer = JSONWriter()
         writer.object {
             $0.member("schema", HistoryRecord.schema)
+            currency.write(to: &$0)
             writeMembers(to: &$0, language)
         }
         return writer.text
@@ -77,7 +80,7 @@ extension GatePassages {
         sink.object {
             $0.member("entryDate", entryDate)
             $0.member("fare", fare)
-            $0.member("commuterFare", commuterFare)
+            if let settlement { $0.member("settlement") { settlement.write(to: &$0) } }
         }
     }
 }
@@ -99,6 +102,7 @@ extension CodedValue {
         sink.beginObject()
         sink.member("code", HexDigits(code, digits: 2))
         sink.member("name", name(language))
+        if let doubt { sink.member("doubt", doubt.rawValue) }
         sink.endObject()
     }
 }

@@ -46,6 +46,12 @@ public struct HistoryRecord: Hashable, Sendable {
     /// The bytes that all this was taken from; the second block where the card writes a record in two.
     public var raw: Block
 
+    /// Whether one of its values is not certain.
+    public var hasDoubt: Bool {
+        [terminal?.doubt, process?.doubt, payment?.doubt, gate?.doubt, entry?.doubt, exit?.doubt]
+            .contains { $0 != nil }
+    }
+
     /// A record; what is not given is not known. Inlined, so that it is made in its place and not copied there.
     @inline(__always)
     public init(

@@ -12,6 +12,7 @@ extension HistoryReport {
                 $0.member("schema", HistoryReport.schema)
                 $0.member("card", card)
                 $0.member("name", name[language])
+                currency.write(to: &$0)
                 $0.member("records") { $0.array(of: records) { $1.write(to: &$0, language) } }
             }
         }

@@ -9,6 +9,8 @@ public struct InsideGates: Hashable, Sendable {
     public let line: UInt8
     /// The station on the line.
     public let station: UInt8
+    /// The stations that the codes can mean, as of the passage.
+    public var stations: [Place] = []
     /// The day of the entry.
     public let date: CalendarDate
     /// The minute of the entry.

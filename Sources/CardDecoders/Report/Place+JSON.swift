@@ -23,6 +23,7 @@ extension Place {
                 place.member("operator", HexDigits(stop.operatorCode, digits: 4))
                 place.member("stop", HexDigits(stop.stop, digits: 4))
             case .local(let stop):
+                if let area = stop.area { place.member("area", area) }
                 place.member("system", HexDigits(stop.system.rawValue, digits: 4))
                 if let code = stop.operatorCode { place.member("operator", HexDigits(code, digits: 4)) }
                 if let line = stop.line { place.member("line", HexDigits(line, digits: 4)) }
@@ -31,7 +32,20 @@ extension Place {
             place.member("company", name?.company)
             place.member("lineName", name?.line)
             place.member("name", name?.name)
-            if let former = name?.formerName { place.member("formerName", former) }
+            if let former = name?.formerNames, !former.isEmpty {
+                place.member("formerNames") { $0.array(of: former) { $1.write(to: &$0) } }
+            }
+            if let doubt { place.member("doubt", doubt.rawValue) }
+        }
+    }
+}
+
+extension FormerName {
+    /// Writes an element of `formerNames`; `until` is null where the table does not say.
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.object {
+            $0.member("name", name)
+            $0.member("until", until)
         }
     }
 }

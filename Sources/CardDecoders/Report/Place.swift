@@ -6,11 +6,14 @@ public struct Place: Hashable, Sendable {
     public let code: PlaceCode
     /// What a table of names says of it, or `nil`.
     public let name: StationName?
+    /// Why it is not certain that this is the place, or `nil`.
+    public let doubt: Doubt?
 
     /// A place with its name.
-    public init(code: PlaceCode, name: StationName? = nil) {
+    public init(code: PlaceCode, name: StationName? = nil, doubt: Doubt? = nil) {
         self.code = code
         self.name = name
+        self.doubt = doubt
     }
 
     /// A place named by a table of names as it was on a day.

@@ -4,8 +4,8 @@
 public struct FormerNameRow: Hashable, Sendable {
     /// Area, line and station code in one number.
     var key: UInt32
-    /// The name that the code meant before.
-    public var formerName: String
+    /// The name that the code meant before, with its last day where the table says it.
+    public var former: FormerName
 
     /// The codes.
     public var code: StationCode {

@@ -25,7 +25,7 @@ enum KnownStations {
             })
         var count = 0
         try text.forEachRow { row throws(DocumentError) in
-            guard let key = layout.stationKey(row, codes), let name = wanted[key], let found = row.field(5) else {
+            guard let key = layout.stationKey(row, codes), let name = wanted[key], let found = layout.name(row) else {
                 return
             }
             if found.elementsEqual(name.utf8) { count += 1 }

@@ -7,6 +7,8 @@ internal import ByteCodec
 public struct LocalStopCode: Hashable, Sendable {
     /// The system of the card.
     public let system: SystemCode
+    /// The area, where the card tells one.
+    public let area: UInt8?
     /// Who runs it, where the card tells.
     public let operatorCode: UInt16?
     /// The route, where the card tells one.
@@ -18,9 +20,11 @@ public struct LocalStopCode: Hashable, Sendable {
 
     /// A stop by its numbers.
     public init(
-        system: SystemCode, operatorCode: UInt16? = nil, line: UInt16? = nil, stop: UInt32, digits: Int = 4
+        system: SystemCode, area: UInt8? = nil, operatorCode: UInt16? = nil, line: UInt16? = nil, stop: UInt32,
+        digits: Int = 4
     ) {
         self.system = system
+        self.area = area
         self.operatorCode = operatorCode
         self.line = line
         self.stop = stop

@@ -7,8 +7,10 @@ public import CardModel
 ///
 /// The own layout is tab-separated with a header (`area line station company line_name station_name`, then
 /// `valid_from valid_until` if it has dates; `operator stop company stop_name`; `area line station current_name
-/// former_name`) and decimal codes. Others begin with the same three code columns, then company, line and station,
-/// with or without a header; files of the same name exist with hexadecimal and with decimal codes.
+/// former_name`, then `valid_until` if it has dates) and decimal codes. Others begin with the same three code columns, then company, line and station,
+/// with or without a header; files of the same name exist with hexadecimal and with decimal codes. Bus stops also come
+/// under the header of nfc-felica's tables (`LineCode StationCode CompanyName LineName StationName`, without an area).
+/// UTF-8, or Shift_JIS as Japanese Windows writes it.
 public struct StationFile: Hashable, Sendable {
     /// How the codes of a file are written.
     public enum Codes: String, Hashable, Sendable, CaseIterable {
@@ -38,6 +40,10 @@ public struct StationFile: Hashable, Sendable {
     public let evidence: Evidence
     /// How many rows were left out because their key had been there already.
     public let repeated: Int
+    /// How many of these have another name than the row that counts.
+    public let differing: Int
+    /// Whether the file is in Shift_JIS.
+    public let isShiftJIS: Bool
 
     /// The longest file that is read, in bytes.
     public static let longestDocument = 32 << 20
@@ -51,10 +57,13 @@ public struct StationFile: Hashable, Sendable {
         guard bytes.count <= StationFile.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: StationFile.longestDocument)
         }
-        let text = try DelimitedText(bytes)
+        let utf8 = ShiftJIS.utf8(bytes)
+        isShiftJIS = utf8 != nil
+        let text = try DelimitedText(utf8 ?? bytes)
         let layout = try StationLayout(text)
         (codes, evidence) = try StationFile.codes(text, layout, told)
-        (rows, repeated) = try layout.rows(text, codes)
+        let contents = try layout.contents(text, codes)
+        (rows, repeated, differing) = (contents.rows, contents.repeated, contents.differing)
         guard rows.count > 0 else { throw .malformedLine(line: 1, expected: "rows of station codes and names") }
     }
 

@@ -14,6 +14,10 @@ struct StationLayout {
     private let headerLine: Int
     private let from: Int?
     private let until: Int?
+    /// The column of the first code; the other codes follow, then the company.
+    private let first: Int
+    private let lineColumn: Int?
+    private let nameColumn: Int
 
     private static let ownColumns = ["area", "line", "station", "company", "line_name", "station_name"]
 
@@ -32,12 +36,21 @@ struct StationLayout {
         if isHeader, names.starts(with: ["operator", "stop"]) {
             kind = .busStops
             isOwn = hasTabs && names.element(at: 3) == "stop_name"
+            (self.first, lineColumn, nameColumn) = (0, nil, 3)
+        } else if isHeader, let line = names.firstIndex(of: "linecode"), !names.contains("areacode") {
+            // The tables that come from nfc-felica call operators lines and stops stations.
+            kind = .busStops
+            isOwn = false
+            (self.first, lineColumn, nameColumn) = (line, nil, names.firstIndex(of: "stationname") ?? line + 4)
         } else if isHeader, names.contains("former_name") {
             kind = .formerNames
             isOwn = hasTabs
+            (self.first, lineColumn, nameColumn) = (0, nil, 4)
         } else {
             kind = .stations
             isOwn = isHeader && hasTabs && names.starts(with: StationLayout.ownColumns)
+            let area = isHeader ? names.firstIndex(of: "areacode") ?? 0 : 0
+            (self.first, lineColumn, nameColumn) = (area, area + 4, area + 5)
         }
     }
 
@@ -45,24 +58,28 @@ struct StationLayout {
 
     /// Area, line and station of a row.
     func stationKey(_ row: DelimitedRow, _ codes: StationFile.Codes) -> UInt32? {
-        guard let area = row.byte(0, codes), let line = row.byte(1, codes), let station = row.byte(2, codes) else {
-            return nil
-        }
+        guard let area = row.byte(first, codes), let line = row.byte(first + 1, codes),
+            let station = row.byte(first + 2, codes)
+        else { return nil }
         return StationRow.key(area: area, line: line, station: station)
     }
 
+    /// The name of a row, UTF-8.
+    func name(_ row: DelimitedRow) -> ArraySlice<UInt8>? { row.field(nameColumn) }
+
     private func busStopKey(_ row: DelimitedRow, _ codes: StationFile.Codes) -> UInt32? {
-        guard let operatorCode = row.number(0, codes), let stop = row.number(1, codes) else { return nil }
+        guard let operatorCode = row.number(first, codes), let stop = row.number(first + 1, codes) else { return nil }
         return operatorCode << 16 | stop
     }
 
+    private var codeCount: Int { kind == .busStops ? 2 : 3 }
+
     /// Whether any code has a letter among its digits.
     func hasLetters(_ text: DelimitedText) throws(DocumentError) -> Bool {
-        let columns = kind == .busStops ? 2 : 3
         var found = false
         try text.forEachRow { row throws(DocumentError) in
             guard row.line != headerLine, !found else { return }
-            found = (0..<columns).contains { column in
+            found = (first..<first + codeCount).contains { column in
                 row.number(column, .hex) != nil && row.number(column, .decimal) == nil
             }
         }
@@ -71,11 +88,20 @@ struct StationLayout {
 
     // MARK: Rows
 
-    /// All rows, and how many were left out because their key had been there.
-    func rows(_ text: DelimitedText, _ codes: StationFile.Codes) throws(DocumentError) -> (StationRows, Int) {
-        var strings = RepeatedStrings(columns: 6)
-        var keys = SeenKeys(kind)
+    /// What a file says.
+    struct Contents {
+        var rows: StationRows
+        /// How many rows were left out because their key had been there.
         var repeated = 0
+        /// How many of these have another name than the row that counts.
+        var differing = 0
+    }
+
+    /// All rows; of rows with the same key and no dates the first counts.
+    func contents(_ text: DelimitedText, _ codes: StationFile.Codes) throws(DocumentError) -> Contents {
+        var strings = RepeatedStrings(columns: nameColumn + 1)
+        var keys = SeenKeys(kind)
+        var left: [(key: UInt32, name: String?)] = []
         var stations: [StationRow] = []
         var busStops: [BusStopRow] = []
         var formerNames: [FormerNameRow] = []
@@ -85,28 +111,47 @@ struct StationLayout {
                 throw .malformedLine(line: row.line, expected: expectation(codes))
             }
             let dates = try (date(row, from), date(row, until))
-            let hasDates = dates.0 != nil || dates.1 != nil
-            if !hasDates, !keys.insert(key) {
-                repeated += 1
+            if kind == .formerNames {
+                // A code may have had several names before.
+                if let former = row.text(nameColumn) {
+                    formerNames.append(FormerNameRow(key: key, former: FormerName(former, until: dates.1)))
+                }
                 return
             }
-            switch kind {
-            case .stations:
-                let name = StationName(
-                    company: strings.text(row, 3), line: strings.text(row, 4), name: strings.text(row, 5))
+            func text(_ column: Int?) -> String? {
+                column.flatMap { strings.text(row, $0) }.flatMap { $0 == "NULL" ? nil : $0 }
+            }
+            if dates == (nil, nil), !keys.insert(key) {
+                left.append((key, text(nameColumn)))
+                return
+            }
+            let name = StationName(company: text(first + codeCount), line: text(lineColumn), name: text(nameColumn))
+            if kind == .stations {
                 stations.append(StationRow(key: key, name: name, from: dates.0, until: dates.1))
-            case .busStops:
-                let name = StationName(company: strings.text(row, 2), line: nil, name: strings.text(row, 3))
+            } else {
                 busStops.append(BusStopRow(key: key, name: name))
-            case .formerNames:
-                if let former = row.text(4) { formerNames.append(FormerNameRow(key: key, formerName: former)) }
             }
         }
-        return switch kind {
-        case .stations: (.stations(stations), repeated)
-        case .busStops: (.busStops(busStops), repeated)
-        case .formerNames: (.formerNames(formerNames), repeated)
+        let rows: StationRows =
+            switch kind {
+            case .stations: .stations(stations)
+            case .busStops: .busStops(busStops)
+            case .formerNames: .formerNames(formerNames)
+            }
+        let differing = left.isEmpty ? 0 : StationLayout.differing(left, rows)
+        return Contents(rows: rows, repeated: left.count, differing: differing)
+    }
+
+    private static func differing(_ left: [(key: UInt32, name: String?)], _ rows: StationRows) -> Int {
+        let wanted = Set(left.map(\.key))
+        var kept: [UInt32: String?] = [:]
+        switch rows {
+        case .stations(let rows):
+            for row in rows where wanted.contains(row.key) && kept[row.key] == nil { kept[row.key] = row.name.name }
+        case .busStops(let rows): for row in rows where wanted.contains(row.key) { kept[row.key] = row.name.name }
+        case .formerNames: break
         }
+        return left.count { kept[$0.key] != .some($0.name) }
     }
 
     private func expectation(_ codes: StationFile.Codes) -> String {

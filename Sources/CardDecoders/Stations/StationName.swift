@@ -9,7 +9,7 @@ public struct StationName: Hashable, Sendable {
         let company: String?
         let line: String?
         let name: String?
-        let formerName: String?
+        let formerNames: [FormerName]
     }
 
     /// Who runs it.
@@ -18,11 +18,25 @@ public struct StationName: Hashable, Sendable {
     public var line: String? { texts.value.line }
     /// Its own name.
     public var name: String? { texts.value.name }
-    /// The name that the code meant before, where the table knows one but not until when.
-    public var formerName: String? { texts.value.formerName }
+    /// The names that the code meant before, where the table knows some but not which of them held on the day.
+    public var formerNames: [FormerName] { texts.value.formerNames }
 
     /// A name from a table.
-    public init(company: String?, line: String?, name: String?, formerName: String? = nil) {
-        texts = Shared(Texts(company: company, line: line, name: name, formerName: formerName))
+    public init(company: String?, line: String?, name: String?, formerNames: [FormerName] = []) {
+        texts = Shared(Texts(company: company, line: line, name: name, formerNames: formerNames))
+    }
+}
+
+/// A name that a code meant before.
+public struct FormerName: Hashable, Sendable {
+    /// The name.
+    public let name: String
+    /// The last day on which the code meant it, or `nil` when the table does not say.
+    public let until: CalendarDate?
+
+    /// A name with its last day.
+    public init(_ name: String, until: CalendarDate? = nil) {
+        self.name = name
+        self.until = until
     }
 }

@@ -20,9 +20,14 @@ extension StationRows {
                     [String(row.operatorCode), String(row.stop), row.name.company ?? "", row.name.name ?? ""]
                 })
         case .formerNames(let rows):
+            let hasDates = rows.contains { $0.former.until != nil }
             return StationRows.table(
-                ["area", "line", "station", "current_name", "former_name"],
-                rows.sorted { $0.key < $1.key }.map { StationRows.codes($0.code) + ["", $0.formerName] })
+                ["area", "line", "station", "current_name", "former_name"] + (hasDates ? ["valid_until"] : []),
+                // Sorting leaves the order of a code's names as it is.
+                rows.enumerated().sorted { ($0.element.key, $0.offset) < ($1.element.key, $1.offset) }.map { _, row in
+                    StationRows.codes(row.code) + ["", row.former.name]
+                        + (hasDates ? [row.former.until?.description ?? ""] : [])
+                })
         }
     }
 

@@ -21,6 +21,18 @@ public enum DecoderTables {
     static let localCodes = LocalCodeTable(PackageResources.local_codes_tsv)
     static let licenseItems = LicenseItemTable(PackageResources.license_items_tsv)
     static let licenseConditions = LicenseConditionTable(PackageResources.license_conditions_tsv)
+    static let ownersStationTable = FactTable(
+        PackageResources.owners_stations_tsv, columns: ["area", "line", "station", "company", "name"],
+        key: ["area", "line", "station"]
+    ) { (row) throws(TableFault) in
+        (
+            key: StationRow.key(
+                area: try row.hex("area"), line: try row.hex("line"), station: try row.hex("station")),
+            name: StationName(company: try row.text("company"), line: nil, name: try row.required("name"))
+        )
+    }
+    /// Stations that no public table has, by area, line and station.
+    static let ownersStations = Dictionary(ownersStationTable.rows.map { ($0.key, $0.name) }) { first, _ in first }
     static let namedCards = NamedCardTable(PackageResources.named_cards_tsv)
 
     /// What is wrong in the tables, by the name of the file; a release has no faults.
@@ -39,6 +51,7 @@ public enum DecoderTables {
             "local-codes.tsv": localCodes.faults,
             "license-items.tsv": licenseItems.faults,
             "license-conditions.tsv": licenseConditions.faults,
+            "owners-stations.tsv": ownersStationTable.faults,
             "named-cards.tsv": namedCards.faults,
         ]
     }

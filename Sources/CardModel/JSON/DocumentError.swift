@@ -13,6 +13,8 @@ public enum DocumentError: Error, Hashable, Sendable {
     case unknownSchema(found: String, supported: String)
     /// The file is of no format that is known; `found` says what it looks like.
     case unknownFormat(found: String)
+    /// The file is of a format that is known, but holds another kind of card, as the format names it.
+    case notImported(kind: String)
     /// The document is longer than any card's could be.
     case tooLong(bytes: Int, limit: Int)
     /// A line of a line-oriented document is not what it must be; lines count from 1.

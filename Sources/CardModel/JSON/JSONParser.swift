@@ -10,11 +10,14 @@ struct JSONParser<Target: JSONTarget> {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
     private var depth = 0
+    /// Whether names of members may be whole numbers without quotes, as some programs write them.
+    private let allowsNumbersAsNames: Bool
     /// What gets the parts of the text.
     private(set) var target: Target
 
-    init(_ bytes: ArraySlice<UInt8>, _ target: Target) {
+    init(_ bytes: ArraySlice<UInt8>, _ target: Target, allowsNumbersAsNames: Bool = false) {
         self.bytes = bytes
+        self.allowsNumbersAsNames = allowsNumbersAsNames
         self.target = target
         index = bytes.startIndex
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index += 3 }
@@ -90,8 +93,7 @@ struct JSONParser<Target: JSONTarget> {
         target.beginObject()
         if take("}") { return target.endObject() }
         while true {
-            guard next == UInt8(ascii: "\"") else { throw fault() }
-            try string(isKey: true)
+            try name()
             skipBlanks()
             guard take(":") else { throw fault() }
             skipBlanks()
@@ -101,6 +103,14 @@ struct JSONParser<Target: JSONTarget> {
             guard take(",") else { throw fault() }
             skipBlanks()
         }
+    }
+
+    private mutating func name() throws(JSONFault) {
+        if next == UInt8(ascii: "\"") { return try string(isKey: true) }
+        guard allowsNumbersAsNames else { throw fault() }
+        let start = index
+        try digits()
+        target.plainText(start..<index, in: bytes, isKey: true)
     }
 
     // MARK: Texts

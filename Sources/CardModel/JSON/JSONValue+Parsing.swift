@@ -17,7 +17,20 @@ extension JSONValue {
     ///
     /// - Throws: ``DocumentError/notJSON(reason:)`` with the line and the byte of it, both counted from 1.
     public init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
-        var parser = JSONParser(bytes, JSONTreeBuilder(firstCounts: ()))
+        try self.init(parsing: bytes, allowsNumbersAsNames: false)
+    }
+
+    /// Reads a text in which names of members may also be whole numbers without quotes, as in `{3: []}`; such a name is the
+    /// text of its digits.
+    ///
+    /// - Throws: ``DocumentError/notJSON(reason:)`` with the line and the byte of it, both counted from 1.
+    package init(parsingNumbersAsNames bytes: [UInt8]) throws(DocumentError) {
+        try self.init(parsing: bytes[...], allowsNumbersAsNames: true)
+    }
+
+    private init(parsing bytes: ArraySlice<UInt8>, allowsNumbersAsNames: Bool) throws(DocumentError) {
+        var parser = JSONParser(
+            bytes, JSONTreeBuilder(firstCounts: ()), allowsNumbersAsNames: allowsNumbersAsNames)
         do {
             try parser.document()
         } catch {

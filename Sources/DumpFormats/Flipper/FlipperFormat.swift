@@ -3,9 +3,11 @@
 import ByteCodec
 public import CardModel
 
-/// Flipper Zero's `.nfc` files of FeliCa cards, versions 2 to 4, data formats 1 (every card as a Lite) and 2.
+/// Flipper Zero's `.nfc` files, versions 2 to 4: of FeliCa cards in data formats 1 (every card as a Lite) and 2, and of
+/// MIFARE Ultralight and NTAG.
 ///
-/// Facts: the files of the Flipper firmware (`lib/nfc/protocols/felica`) and the sample of data format 2 in FareBot.
+/// Facts: the files of the Flipper firmware (`lib/nfc/protocols/felica`, `documentation/file_formats/NfcFileFormats.md`) and
+/// the sample of data format 2 in FareBot.
 /// Codes stand in the order in which people write them; the attribute that stands beside each is checked against it.
 public struct FlipperFormat: WritableDumpFormat {
     /// The format.
@@ -22,6 +24,13 @@ public struct FlipperFormat: WritableDumpFormat {
 
     /// One card.
     public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        if let type = source.lines.lazy.compactMap({ $0.value(of: "Device type") }).first,
+            FlipperTagReader.reads(type)
+        {
+            var reader = FlipperTagReader()
+            for line in source.lines { try reader.read(line) }
+            return [try reader.finish()]
+        }
         var reader = FlipperReader()
         for line in source.lines { try reader.read(line) }
         return [try reader.finish()]

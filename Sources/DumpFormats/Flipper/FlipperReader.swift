@@ -32,7 +32,8 @@ struct FlipperReader {
             guard let version = Int(value), (2...4).contains(version) else { throw line.malformed("version 2, 3 or 4") }
             hasVersion = true
         case "Device type":
-            guard value == "FeliCa" else { throw line.malformed("the device type FeliCa") }
+            guard !value.isEmpty else { throw line.malformed("a device type") }
+            guard value == "FeliCa" else { throw .notImported(kind: value) }
             isFeliCa = true
         case "UID": uid = try line.idm(value)
         case "Manufacture id": card.idm = try line.idm(value)

@@ -5,7 +5,8 @@ public import CardModel
 
 /// FareBot's JSON: its exports since 2026, which name themselves, and those of the old Android application.
 ///
-/// Facts: FareBot `card/felica/.../raw`. Codes are **numbers**, bytes are base64. In both there is one IDm and one PMm.
+/// Facts: FareBot `card/felica/.../raw`, `card/ultralight/.../raw`. Codes are **numbers**, bytes are base64. In both there is
+/// one IDm and one PMm; the oldest exports have them in two parts each, as lists of signed bytes.
 public struct FareBotFormat: DumpFormat {
     /// The format.
     public init() {}
@@ -20,25 +21,42 @@ public struct FareBotFormat: DumpFormat {
         return (json.member("cards").flatMap { try? $0.elements().first } ?? json).member("cardType") != nil
     }
 
-    /// The FeliCa cards of the file; other cards in a file of several are passed over.
+    /// The FeliCa cards and Type 2 Tags of the file; other cards in a file of several are passed over.
     public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .notJSON(reason: source.kind) }
         guard let cards = try root.optional("cards") else { return [try read(root)] }
         let dumps = try cards.list { card throws(DocumentError) in
-            isFeliCa(try card.required("cardType")) ? try read(card) : nil
+            kind(try card.required("cardType")) != nil ? try read(card) : nil
         }.compactMap { $0 }
-        guard !dumps.isEmpty else { throw cards.malformed("at least one FeliCa card") }
+        guard !dumps.isEmpty else { throw notImported(try cards.elements().first?.required("cardType")) }
         return dumps
     }
 
-    /// `FeliCa`, or 4 in old exports.
-    private func isFeliCa(_ type: JSONCursor) -> Bool {
-        type.value == .integer(4) || (try? type.text())?.lowercased() == "felica"
+    /// A kind of card that is imported.
+    private enum Kind { case feliCa, ultralight }
+
+    /// The word for a kind of card, or its number in old exports.
+    private func kind(_ type: JSONCursor) -> Kind? {
+        switch (try? type.text())?.lowercased() {
+        case "felica": .feliCa
+        case "mifareultralight": .ultralight
+        case nil where type.value == .integer(4): .feliCa
+        case nil where type.value == .integer(1): .ultralight
+        default: nil
+        }
+    }
+
+    private func notImported(_ type: JSONCursor?) -> DocumentError {
+        .notImported(kind: type.map { (try? $0.text()) ?? $0.value.compactText } ?? "cards")
     }
 
     private func read(_ json: JSONCursor) throws(DocumentError) -> CardDump {
         let type = try json.required("cardType")
-        guard isFeliCa(type) else { throw type.malformed("FeliCa") }
+        guard let kind = kind(type) else { throw notImported(type) }
+        if kind == .ultralight {
+            let moment = try scanMoment(json.member("_scannedAt") ?? json.member("scannedAt"))
+            return try json.type2Tag(uid: json.required(anyOf: "_tagId", "tagId"), readAt: moment)
+        }
         var card = ImportedCard()
         card.idm = IDm(rawValue: try id(json.required(anyOf: "idm", "_tagId", "tagId")))
         card.pmm = try json.optional("pmm").map { pmm throws(DocumentError) in PMm(rawValue: try id(pmm)) }
@@ -69,9 +87,14 @@ public struct FareBotFormat: DumpFormat {
         Code(rawValue: UInt16(truncatingIfNeeded: try json.integer(in: 0...0xFFFF)))
     }
 
-    /// Eight bytes; old exports put them one level deeper.
+    /// Eight bytes; old exports put them one level deeper, still older ones in two lists of signed bytes.
     private func id(_ json: JSONCursor) throws(DocumentError) -> UInt64 {
-        try (json.member("bytes") ?? json).bytesOrBase64(count: 8).reduce(0) { $0 << 8 | UInt64($1) }
+        for (first, second) in [("manufactureCode", "cardIdentification"), ("icCode", "maximumResponseTime")] {
+            guard let head = json.member(first) else { continue }
+            let bytes = try head.signedBytes(count: 2) + json.required(second).signedBytes(count: 6)
+            return bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        return try (json.member("bytes") ?? json).bytesOrBase64(count: 8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     private func scanMoment(_ json: JSONCursor?) throws(DocumentError) -> String? {

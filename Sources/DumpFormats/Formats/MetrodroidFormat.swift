@@ -6,7 +6,8 @@ public import CardModel
 /// Metrodroid's JSON, of one card or of several.
 ///
 /// Facts: Metrodroid `card/felica/FelicaCard.kt`. The codes of systems and services and the numbers of blocks are
-/// **decimal**: `2319` is 090F, `34996` is 88B4. There is one IDm, and it is the ID of the tag.
+/// **decimal**: `2319` is 090F, `34996` is 88B4; older files have them without quotes. There is one IDm, and it is the ID of
+/// the tag. `mifareUltralight` is a Type 2 Tag.
 public struct MetrodroidFormat: WritableDumpFormat {
     /// The format.
     public init() {}
@@ -19,23 +20,45 @@ public struct MetrodroidFormat: WritableDumpFormat {
     public func recognises(_ source: DumpSource) -> Bool {
         guard let json = source.json else { return false }
         let first = json.member("cards").flatMap { try? $0.elements().first } ?? json
-        return first.member("tagId") != nil && (first.member("felica") != nil || first.member("scannedAt") != nil)
+        return first.member("tagId") != nil
+            && (MetrodroidFormat.kinds.contains { first.member($0) != nil } || first.member("scannedAt") != nil)
             && first.member("cardType") == nil
     }
 
-    /// The FeliCa cards of the file; other cards in a file of several are passed over.
+    /// The kinds of cards that are imported, by the member that holds them.
+    private static let kinds = ["felica", "mifareUltralight"]
+
+    /// The FeliCa cards and Type 2 Tags of the file; other cards in a file of several are passed over.
     public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .notJSON(reason: source.kind) }
         guard let cards = try root.optional("cards") else { return [try read(root)] }
         let dumps = try cards.list { card throws(DocumentError) in
-            card.member("felica") == nil ? nil : try read(card)
+            MetrodroidFormat.holds(card) ? try read(card) : nil
         }.compactMap { $0 }
-        guard !dumps.isEmpty else { throw cards.malformed("at least one FeliCa card") }
+        guard !dumps.isEmpty else { throw .notImported(kind: try MetrodroidFormat.kind(of: cards.elements().first)) }
         return dumps
     }
 
+    /// Whether there is something of a card in a list: a tag that could not be read has no pages.
+    private static func holds(_ card: JSONCursor) -> Bool {
+        if card.member("felica") != nil { return true }
+        return (try? card.member("mifareUltralight")?.member("pages")?.elements().isEmpty) == false
+    }
+
+    /// How the file names the kind of a card: the member that holds it.
+    private static func kind(of card: JSONCursor?) throws(DocumentError) -> String {
+        let names = try card?.members().filter { $0.value.objectIfAny != nil }.map(\.key) ?? []
+        return names.first { $0 != "scannedAt" } ?? "tagId"
+    }
+
     private func read(_ json: JSONCursor) throws(DocumentError) -> CardDump {
-        let felica = try json.required("felica")
+        if let tag = try json.optional("mifareUltralight") {
+            let moment = try json.optional("scannedAt")?.optional("timeInMillis")?.moment()
+            return try tag.type2Tag(uid: json.required("tagId"), readAt: moment)
+        }
+        guard let felica = try json.optional("felica") else {
+            throw .notImported(kind: try MetrodroidFormat.kind(of: json))
+        }
         var card = ImportedCard()
         if let idm = try felica.optional("iDm") {
             card.idm = try idm.idm()

@@ -5,7 +5,8 @@ public import CardModel
 /// The files of Metroflip, an application of the Flipper Zero, for Japanese transit cards.
 ///
 /// Facts: Metroflip's own files. They hold the history and nothing else, so the service is 090F; that the system is 0003
-/// is taken from the kind of card and marked as assumed.
+/// is taken from the kind of card and marked as assumed. Its own sample labels two records alike: then they are numbered in
+/// the order of their lines, and the numbers are marked as assumed.
 public struct MetroflipFormat: DumpFormat {
     /// The format.
     public init() {}
@@ -24,6 +25,7 @@ public struct MetroflipFormat: DumpFormat {
         var card = ImportedCard(complete: false)
         var system = ImportedSystem(code: nil)
         let history = ServiceCode(rawValue: 0x090F)
+        var records: [(label: UInt16, block: Block)] = []
         var isFeliCa = false
         for line in source.lines {
             if let type = line.value(of: "Device type") {
@@ -38,11 +40,14 @@ public struct MetroflipFormat: DumpFormat {
                     throw line.malformed("a card type Suica or Japan Transit IC")
                 }
             } else if let (place, value) = record(line.text) {
-                guard system.add(try line.block(value), at: try line.number16(place), of: history) else {
-                    throw line.malformed("a record that stands once")
-                }
+                records.append((try line.number16(place), try line.block(value)))
             }
         }
+        let isLabelled = Set(records.map(\.label)).count == records.count
+        for (place, record) in records.enumerated() {
+            _ = system.add(record.block, at: isLabelled ? record.label : UInt16(clamping: place), of: history)
+        }
+        if !isLabelled { system.note(history, extra: JSONObject([("assumed", ["blocks"])])) }
         guard isFeliCa else { throw .missing(key: "Device type") }
         guard system.count(of: history) > 0 else { throw .missing(key: "Travel 00") }
         card.systems = [system]

@@ -29,7 +29,7 @@ public struct ProxmarkMemoryFormat: DumpFormat {
         switch try type.text() {
         case "mfu": isType2 = true
         case "14b", "14b v2": isType2 = false
-        default: throw type.malformed("mfu or 14b v2")
+        default: throw .notImported(kind: try type.text())
         }
         let memory = try memory(root.required("blocks"))
         var identity = CardIdentity(technology: isType2 ? .typeA : .typeB)

@@ -91,6 +91,43 @@ extension JSONCursor {
         UnixTime.text(milliseconds: Int64(try integer(in: 0...253_402_300_799_999)))
     }
 
+    /// A list of bytes that were written as signed numbers.
+    func signedBytes(count: Int) throws(DocumentError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for element in try elements() { bytes.append(UInt8(truncatingIfNeeded: try element.integer(in: -128...255))) }
+        guard bytes.count == count else { throw malformed("a list of \(count) bytes") }
+        return bytes
+    }
+
+    /// The Type 2 Tag whose `pages` this holds, each with its `data` and perhaps its `index`; what could not be read has
+    /// `isUnauthorized` or no data.
+    func type2Tag(uid: JSONCursor, readAt: String?) throws(DocumentError) -> CardDump {
+        var pages: [UInt16: [UInt8]] = [:]
+        var isComplete = true
+        for (place, page) in try required("pages").elements().enumerated() {
+            let index = try page.optional("index")?.blockNumber() ?? UInt16(exactly: place)
+            guard let index else { throw page.malformed("at most 65536 pages") }
+            let data = try page.optional("data")
+            let isClosed = try page.optional("isUnauthorized")?.bool() ?? false
+            guard let data, !isClosed, try data.text() != "" else {
+                isComplete = false
+                continue
+            }
+            guard pages.updateValue(try data.bytesOrBase64(count: 4), forKey: index) == nil else {
+                throw page.malformed("a page that stands once")
+            }
+        }
+        guard !pages.isEmpty else { throw malformed("at least one page") }
+        var identity = CardIdentity(technology: .typeA)
+        // A 4-byte UID in base64 is as long as one in hexadecimal, but no number of 7 bytes is.
+        if let bytes = try? uid.bytesOrBase64(count: 7) {
+            identity.uid = bytes
+        } else {
+            identity.uid = try uid.bytesOrBase64(count: 4)
+        }
+        return CardDump(readAt: readAt, complete: isComplete, card: identity, type2: Type2Dump(pages: pages))
+    }
+
     private func number(_ bytes: ArraySlice<UInt8>, _ order: ByteOrder) throws(DocumentError) -> UInt16 {
         var reader = ByteReader(bytes)
         guard let number = try? reader.readUInt16(order) else { throw malformed("a code of two bytes") }

@@ -55,10 +55,19 @@ struct Balance: KazasuCommand {
         } else if let balance = report.balances.first, let amount = balance.amount {
             try context.print("\(balance.currency.text(amount))\n")
         } else {
-            throw Failure(
-                .otherCard, "notDecoded",
-                tr("the card does not say enough to know its balance", "カードの情報だけでは残高を確定できません"),
-                hint: tr("--json lists the possible amounts", "--json で候補を表示します"))
+            throw Balance.undecided(report.balances.first)
         }
+    }
+
+    /// The card is one that this command knows, but does not say which of several amounts it holds.
+    private static func undecided(_ balance: BalanceEntry?) -> Failure {
+        let name = balance?.name[Language.current] ?? tr("the card", "カード")
+        let amounts = balance.flatMap { $0.candidates.isEmpty ? nil : ": \($0.line)" } ?? ""
+        return Failure(
+            .otherCard, "notDecoded",
+            tr(
+                "\(name) does not say enough to know its balance\(amounts)",
+                "\(name) の情報だけでは残高を確定できません\(amounts)"),
+            hint: tr("--json gives the possible amounts", "--json で候補を出力します"))
     }
 }

@@ -46,6 +46,7 @@ struct Decode: KazasuCommand {
         var isMany = source.areMany
         var failures = 0
         try source.forEach { item in
+            isMany = isMany || item.isOneOfMany
             switch item.dump {
             case .failure(let failure):
                 guard isMany else { throw failure }
@@ -77,8 +78,26 @@ struct Decode: KazasuCommand {
     private func show(_ dump: CardDump, _ names: any StationNames, _ context: Context) throws {
         let decoding = Decoding(dump, names)
         for failure in decoding.failures { context.note(failure.message) }
+        if dump.hasAssumedNumbers {
+            context.note(
+                tr(
+                    "the file labels two records alike: they are numbered in the order of its lines",
+                    "履歴の番号が重複しているため、行の順に番号を付けました"))
+        }
         if !dump.complete { context.note(tr("the dump is not complete", "このダンプは不完全です")) }
-        let view = DecodeView(dump: dump, reports: decoding.reports, names: names, redaction: context.redaction)
+        let view = DecodeView(dump: dump, reports: decoding.reports, redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
+    }
+}
+
+extension CardDump {
+    /// Whether the numbers of some blocks are not those of the file that they come from.
+    fileprivate var hasAssumedNumbers: Bool {
+        systems.contains { system in
+            system.services.contains { service in
+                guard case .array(let assumed)? = service.extra["assumed"] else { return false }
+                return assumed == ["blocks"]
+            }
+        }
     }
 }

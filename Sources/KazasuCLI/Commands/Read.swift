@@ -70,12 +70,13 @@ struct Read: KazasuCommand {
             try context.print([
                 "schema": "kazasu.read/1", "card": dump.card.json,
                 "systemCode": .text(dump.systems.first?.systemCode.description),
-                "service": .string(service.code.description),
+                "service": .string(service.code.description), "complete": .bool(isComplete(outcome)),
                 "blocks": .object(
                     JSONObject(read.map { (FourDigits.text($0.2), .string($0.3.hexadecimal)) })),
             ])
         } else {
-            try context.print(read.map { view.line($0.0, $0.1, $0.2, $0.3) }.joined())
+            let end = read.isEmpty || isComplete(outcome) ? "" : "# not complete\n"
+            try context.print(read.map { view.line($0.0, $0.1, $0.2, $0.3) }.joined() + end)
         }
         if let interruption = outcome.interruption { throw Failure(interruption, keepingWhatWasRead: true) }
         if let refusal = outcome.refusals[service.code] {
@@ -86,5 +87,10 @@ struct Read: KazasuCommand {
                 refusal: absent.value,
                 tr("block \(absent.key) of service \(service.code)", "サービス \(service.code) のブロック \(absent.key)"))
         }
+    }
+
+    /// Whether every block was read that was asked for.
+    private func isComplete(_ outcome: CardSession.ServicesOutcome) -> Bool {
+        outcome.interruption == nil && outcome.refusals.isEmpty && outcome.absent.isEmpty
     }
 }

@@ -11,8 +11,9 @@ struct StationsImport: KazasuCommand {
         abstract: tr("Check a table and keep it for later runs.", "表を検査して保存する。"),
         discussion: tr(
             """
-            Reads CSV or TSV in UTF-8: area, line, station, company, line name, station name; or operator, stop, company, \
-            stop name (with that header). Files of the same name exist with hexadecimal and with decimal codes: it is \
+            Reads CSV or TSV in UTF-8 or Shift_JIS: area, line, station, company, line name, station name; or operator, \
+            stop, company, stop name (with that header); or former names: area, line, station, current_name, former_name, \
+            and valid_until if known (with that header). Files of the same name exist with hexadecimal and with decimal codes: it is \
             found out by letters among the digits or by stations whose codes are public, else --codes must tell.
 
             Examples:
@@ -20,8 +21,9 @@ struct StationsImport: KazasuCommand {
               kazasu stations import --codes hex station_codes.csv
             """,
             """
-            UTF-8 の CSV または TSV を読みます: 地区、線区、駅順、会社、線名、駅名。バス停は事業者、停留所、会社、停留所名（見出し行
-            operator,stop が必要）。同じ名前のファイルにも 16 進と 10 進のものがあります。桁の中の英字か、公知の駅コードで確かめ、
+            UTF-8 または Shift_JIS の CSV・TSV を読みます: 地区、線区、駅順、会社、線名、駅名。バス停は事業者、停留所、会社、
+            停留所名（見出し行 operator,stop が必要）。旧駅名は area, line, station, current_name, former_name と、わかれば
+            valid_until（見出し行が必要）。同じ名前のファイルにも 16 進と 10 進のものがあります。桁の中の英字か、公知の駅コードで確かめ、
             わからなければ --codes の指定が必要です。
 
             例:
@@ -46,7 +48,7 @@ struct StationsImport: KazasuCommand {
         if context.json {
             try context.print([
                 "schema": "kazasu.stations/1", "kind": .string(StationsImport.kind(table.rows)),
-                "rows": .int(table.rows.count), "repeated": .int(table.repeated),
+                "rows": .int(table.rows.count), "repeated": .int(table.repeated), "differing": .int(table.differing),
                 "codes": .string(table.codes.rawValue), "file": .string(path),
             ])
             return
@@ -58,7 +60,12 @@ struct StationsImport: KazasuCommand {
         ]
         if table.repeated > 0 {
             rows.insert(
-                [tr("Left out", "除外"), tr("\(table.repeated) with a key that was there", "キーの重複 \(table.repeated) 行")],
+                [
+                    tr("Left out", "除外"),
+                    tr(
+                        "\(table.repeated) with a key that was there, \(table.differing) of them with another name",
+                        "キーの重複 \(table.repeated) 行（うち名前が違うもの \(table.differing) 行）"),
+                ],
                 at: 1)
         }
         try context.print(Columns.text(rows))

@@ -43,6 +43,10 @@ struct StationsLookup: KazasuCommand {
                     "kazasu stations import FILE, or --stations FILE", "kazasu stations import ファイル、または --stations ファイル"
                 ))
         }
+        if date != nil, (names as? StationTable)?.hasDates == false {
+            context.note(
+                tr("the table has no dates, so --date changes nothing", "この表には日付がないため --date は効きません"))
+        }
         let places = codes.map { Place($0.code, on: date?.date, names) }
         if context.json {
             try context.print(["schema": "kazasu.lookup/1", "places": .array(places.map(\.json))])
@@ -54,7 +58,10 @@ struct StationsLookup: KazasuCommand {
     private static func cells(_ place: Place) -> [String] {
         guard let name = place.name else { return ["-"] }
         var cells = [name.name ?? "-", name.company ?? "", name.line ?? ""]
-        if let former = name.formerName { cells.append(tr("formerly \(former)", "旧 \(former)")) }
+        if !name.formerNames.isEmpty {
+            let former = name.formerNames.map(HistoryView.words).joined(separator: tr(", ", "、"))
+            cells.append(tr("formerly \(former)", "旧 \(former)"))
+        }
         return cells
     }
 }

@@ -113,6 +113,14 @@ extension Failure {
                     "\(Files.name(path)): 対応している形式のダンプではありません"),
                 hint: tr("Docs/formats.md lists the formats", "対応する形式は Docs/formats.md にあります"))
             return
+        case .notImported(let kind):
+            self.init(
+                .badFile, "notImported",
+                tr(
+                    "\(Files.name(path)): this kind of card is not imported (\(kind))",
+                    "\(Files.name(path)): この種類のカードの取り込みには対応していません（\(kind)）"),
+                hint: tr("Docs/formats.md lists what is imported", "取り込めるものは Docs/formats.md にあります"))
+            return
         case .tooLong(let bytes, let limit):
             what = tr(
                 "\(bytes) bytes are more than the \(limit) of any card's file", "\(bytes) バイトは上限 \(limit) を超えます")

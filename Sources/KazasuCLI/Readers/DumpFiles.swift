@@ -14,6 +14,8 @@ struct DumpFiles {
         /// The file, with the line where a file has several dumps.
         var place: String
         var dump: Result<CardDump, Failure>
+        /// Whether it is a line of a file that has more of them.
+        var isOneOfMany = false
     }
 
     /// The longest file of another format, in bytes; Kazasu's own dumps, one a line, may be of any length.
@@ -48,6 +50,7 @@ struct DumpFiles {
                 try lines(file, path, dump, body)
             } else {
                 let bytes = try file.rest(after: first, limit: longestFile)
+                if isLines(bytes) { return try lines(bytes, path, body) }
                 let dumps: [CardDump]
                 do {
                     dumps = try DumpFile.dumps(bytes)
@@ -76,12 +79,30 @@ struct DumpFiles {
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
             if let dump = waiting {
                 waiting = nil
-                try body(Item(place: "\(path):1", dump: .success(dump)))
+                try body(Item(place: "\(path):1", dump: .success(dump), isOneOfMany: true))
             }
             let place = "\(path):\(number)"
-            try body(Item(place: place, dump: DumpFiles.dump(line, place)))
+            try body(Item(place: place, dump: DumpFiles.dump(line, place), isOneOfMany: true))
         }
         if let dump = waiting { try body(Item(place: path, dump: .success(dump))) }
+    }
+
+    /// Whether there is a document on each line, though the first is no dump: the second is one by itself.
+    private static func isLines(_ bytes: [UInt8]) -> Bool {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2)
+        guard lines.count > 1, lines[0].first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
+            case .object? = try? JSONValue(parsing: lines[1])
+        else { return false }
+        return true
+    }
+
+    /// One dump a line, the first of which cannot be read.
+    private static func lines(_ bytes: [UInt8], _ path: String, _ body: (Item) throws -> Void) throws {
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+        where line.contains(where: { $0 > 0x20 }) {
+            let place = "\(path):\(index + 1)"
+            try body(Item(place: place, dump: dump(line, place), isOneOfMany: true))
+        }
     }
 
     private static func dump(_ line: ArraySlice<UInt8>, _ place: String) -> Result<CardDump, Failure> {

@@ -17,7 +17,7 @@ struct DecodeLine: ~Copyable {
 
     mutating func print(_ dump: CardDump, _ place: String) throws(Failure) {
         writer.removeAll()
-        DecodeView(dump: dump, reports: Decoding(dump, names).reports, names: names, redaction: redaction)
+        DecodeView(dump: dump, reports: Decoding(dump, names).reports, redaction: redaction)
             .write(to: &writer, file: place)
         writer.endLine()
         try Output.write(writer)

@@ -7,7 +7,6 @@ import CardModel
 struct DecodeView {
     var dump: CardDump
     var reports: [CardReport]
-    var names: any StationNames
     var redaction: Redaction
 
     var json: JSONValue { JSONValue { write(to: &$0) } }
@@ -53,7 +52,7 @@ struct DecodeView {
         }
         for report in reports {
             text += "\n\(report.name[Language.current])\n"
-            let gates = GateView(report: report, names: names)
+            let gates = GateView(report: report)
             var lines = report.balances.flatMap { balance in
                 balance.candidates.isEmpty
                     ? [["  " + tr("Balance", "残高"), balance.text]]

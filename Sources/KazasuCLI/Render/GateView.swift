@@ -6,11 +6,9 @@ import CardModel
 
 /// What a transit card keeps beside its history: the gate log, the entry record, tickets.
 ///
-/// None of these holds the area of a station, so that one code can mean up to four stations. Where a ride of that day
-/// goes through a station with this code, its area is meant; else every station that the code can mean is named.
+/// None of these holds the area of a station, so that one code can mean up to four stations: each that it can mean is named.
 struct GateView {
     var report: CardReport
-    var names: any StationNames
 
     /// The tables that have rows, each after an empty line; empty when the card keeps nothing of this.
     var text: String {
@@ -20,7 +18,8 @@ struct GateView {
         }
         if let entry = report.entryRecord {
             text +=
-                "\n" + tr("Last entry for a fare  ", "最後の運賃入場  ") + station(entry.line, entry.station, on: nil) + "\n"
+                "\n" + tr("Last entry for a fare  ", "最後の運賃入場  ")
+                + GateView.station(entry.line, entry.station, entry.stations) + "\n"
         }
         if !report.tickets.isEmpty {
             text += "\n" + tr("Tickets", "料金券") + "\n" + Columns.text(tickets, rightAligned: [4])
@@ -34,7 +33,11 @@ struct GateView {
         let tickets = report.tickets.map { ($0.raw, GateView.line(GateView.cells($0))) }
         let entry = report.entryRecord.flatMap { record in
             record.raw.first.map { block in
-                (block, tr("last entry for a fare  ", "最後の運賃入場  ") + station(record.line, record.station, on: nil))
+                (
+                    block,
+                    tr("last entry for a fare  ", "最後の運賃入場  ")
+                        + GateView.station(record.line, record.station, record.stations)
+                )
             }
         }
         return gates + tickets + (entry.map { [$0] } ?? [])
@@ -44,7 +47,7 @@ struct GateView {
 
     /// The holder is inside the gates: says itself that no card tells it.
     func words(_ inside: InsideGates) -> String {
-        let place = station(inside.line, inside.station, on: inside.date)
+        let place = GateView.station(inside.line, inside.station, inside.stations)
         let moment = "\(inside.date) \(inside.since.hourAndMinute)"
         return tr("inside the gates since \(moment), station \(place)", "\(moment) から改札内（駅 \(place)）")
             + (inside.isWithPass ? tr(", with a commuter pass", "、定期券") : "")
@@ -60,8 +63,8 @@ struct GateView {
     private func cells(_ event: GateEvent) -> [String] {
         [
             event.date?.description ?? "-", event.time?.hourAndMinute ?? "",
-            event.kind.name?[Language.current] ?? Hex.encode(event.kind.code, digits: 2),
-            station(event.line, event.station, on: event.date),
+            HistoryView.name(event.kind),
+            GateView.station(event.line, event.station, event.stations),
             event.isEntry && event.amount == 0 ? "" : String(event.amount),
         ]
     }
@@ -78,26 +81,13 @@ struct GateView {
         ]
     }
 
-    /// The code, and the names of the stations that it can mean on that day.
-    private func station(_ line: UInt8, _ station: UInt8, on date: CalendarDate?) -> String {
-        var found: [String] = []
-        for area in areas(line, station, on: date) {
-            let place = Place(.station(StationCode(area: area, line: line, station: station)), on: date, names)
+    /// The code, and the names of the stations that it can mean.
+    private static func station(_ line: UInt8, _ station: UInt8, _ places: [Place]) -> String {
+        var names: [String] = []
+        for place in places where place.name?.name != nil {
             let name = HistoryView.place(place)
-            if place.name?.name != nil, !found.contains(name) { found.append(name) }
+            if !names.contains(name) { names.append(name) }
         }
-        return (["\(line)-\(station)"] + (found.isEmpty ? [] : [found.joined(separator: "/")])).joined(separator: " ")
-    }
-
-    /// The areas of the stations with this code that rides of the day go through; without such a ride all.
-    private func areas(_ line: UInt8, _ station: UInt8, on date: CalendarDate?) -> [UInt8] {
-        var areas: Set<UInt8> = []
-        for record in report.history ?? [] where date != nil && record.date == date {
-            for case .station(let code)? in [record.entry?.code, record.exit?.code]
-            where code.line == line && code.station == station {
-                areas.insert(code.area)
-            }
-        }
-        return areas.isEmpty ? [0, 1, 2, 3] : areas.sorted()
+        return (["\(line)-\(station)"] + (names.isEmpty ? [] : [names.joined(separator: "/")])).joined(separator: " ")
     }
 }

@@ -12,7 +12,7 @@ struct HistoryView {
     var table: String { HistoryTable(records: report.records, currency: report.currency, width: Output.lineWidth).text }
 
     var ndjson: String {
-        report.records.map { $0.jsonLine(Language.current) + "\n" }.joined()
+        report.records.map { $0.jsonLine(Language.current, report.currency) + "\n" }.joined()
     }
 
     /// Column names do not change with the language. The byte order mark makes Excel read the text as UTF-8.
@@ -48,21 +48,35 @@ struct HistoryView {
         return moment + [record.kind.rawValue] + terminal + codes + places + amounts + end
     }
 
-    /// The name of a place, or its codes when no table names it.
+    /// The name of a place, or its codes when no table names it, those of a bus stop after the company where that is known;
+    /// `?` when it is not certain.
     static func place(_ place: Place) -> String {
+        let doubt = place.doubt == nil ? "" : tr("?", "？")
         if let name = place.name?.name {
-            guard let former = place.name?.formerName else { return name }
-            return tr("\(name) (formerly \(former))", "\(name)（旧\(former)）")
+            let former = place.name?.formerNames ?? []
+            guard !former.isEmpty else { return name + doubt }
+            let names = former.map(words).joined(separator: tr(", ", "、"))
+            return tr("\(name) (formerly \(names))", "\(name)（旧\(names)）") + doubt
         }
-        return switch place.code {
-        case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
-        case .busStop(let code): "\(code.operatorHex)-\(code.stopHex)"
-        case .local(let code): [code.lineHex, code.stopHex].compactMap { $0 }.joined(separator: "-")
-        }
+        let codes =
+            switch place.code {
+            case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
+            case .busStop(let code):
+                (place.name?.company.map { "\($0) " } ?? "") + "\(code.operatorHex)-\(code.stopHex)"
+            case .local(let code): [code.lineHex, code.stopHex].compactMap { $0 }.joined(separator: "-")
+            }
+        return codes + doubt
     }
 
+    /// A former name, with its last day where that is known.
+    static func words(_ former: FormerName) -> String {
+        guard let until = former.until else { return former.name }
+        return tr("\(former.name) until \(until)", "\(former.name)・\(until)まで")
+    }
+
+    /// The name of a code, or the code when no source names it; `?` when the name is not certain.
     static func name(_ value: CodedValue) -> String {
-        value.name?[Language.current] ?? value.hex
+        (value.name?[Language.current] ?? value.hex) + (value.doubt == nil ? "" : tr("?", "？"))
     }
 
     private static func quoted(_ field: String) -> String {

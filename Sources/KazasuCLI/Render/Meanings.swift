@@ -27,7 +27,7 @@ struct Meanings {
         for report in Decoding(dump, names).reports {
             balances += report.balances
             fields += report.fields.map { Field(card: report.card, cardName: report.name, field: $0) }
-            for (block, line) in GateView(report: report, names: names).lines { lines[block] = line }
+            for (block, line) in GateView(report: report).lines { lines[block] = line }
             for record in report.history ?? [] where records[record.raw] == nil {
                 records[record.raw] = record
                 lines[record.raw] = HistoryTable.line(record, report.currency)

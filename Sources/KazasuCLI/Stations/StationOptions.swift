@@ -44,8 +44,7 @@ struct StationOptions: ParsableArguments {
                     "kazasu stations import --codes hex|decimal \(path)")
             } else if case .malformedLine(_, "UTF-8") = error {
                 failure.hint = tr(
-                    "many of these files are in Shift_JIS: iconv -f CP932 -t UTF-8 \(path) > utf8.csv",
-                    "Shift_JIS かもしれません: iconv -f CP932 -t UTF-8 \(path) > utf8.csv")
+                    "save it as UTF-8 or Shift_JIS", "UTF-8 か Shift_JIS で保存し直してください")
             }
             throw failure
         }

@@ -29,7 +29,7 @@ struct LicenseDateTests {
         "Days that do not exist keep their bytes",
         arguments: [
             "4001301", "4010001", "4010132", "4000101", "0010101", "6010101", "4010230", "401010", "40101011", "",
-            "4 10101", "４", "401010A",
+            "4 10101", "４", "401010A", "2640101", "2160101", "1460101", "3650101", "3990101",
         ])
     func invalid(digits: String) {
         #expect(LicenseDate(Array(digits.utf8)) == .invalid(Array(digits.utf8)))

@@ -112,14 +112,74 @@ struct StationFileTests {
             ).rows)
         let name = table.station(StationCode(area: 0, line: 1, station: 6), on: nil)
         #expect(name?.name == "高輪ゲートウェイ")
-        #expect(name?.formerName == "田町")
+        #expect(name?.formerNames == [FormerName("田町")])
+    }
+
+    /// 0-42-13 was 新川崎, then 武蔵小杉; 0-214-6, 0-214-7 and 2-255-201 had two names, too.
+    @Test func twoFormerNamesAreBothKeptWithTheirDates() throws {
+        let header = "area\tline\tstation\tcurrent_name\tformer_name"
+        let rows = "0\t42\t13\t西大井\t新川崎"
+        let second = "0\t42\t13\t西大井\t武蔵小杉"
+        let code = StationCode(area: 0, line: 42, station: 13)
+        func table(_ former: String) throws -> StationTable {
+            var table = StationTable()
+            table.add(try StationFile(parsing: Array(former.utf8)).rows)
+            table.add(
+                try StationFile(
+                    parsing: Array(
+                        "area\tline\tstation\tcompany\tline_name\tstation_name\n0\t42\t13\tJR\t横須賀\t西大井\n".utf8)
+                ).rows)
+            return table
+        }
+        let plain = try table("\(header)\n\(rows)\n\(second)\n\(rows)\n")
+        #expect(plain.formerNameCount == 1 && !plain.hasDates)
+        #expect(plain.station(code, on: nil)?.name == "西大井")
+        #expect(plain.station(code, on: nil)?.formerNames == [FormerName("新川崎"), FormerName("武蔵小杉")])
+        // The days are made up.
+        let dated = try table("\(header)\tvalid_until\n\(rows)\t2005-03-31\n\(second)\t2010-03-12\n")
+        #expect(dated.hasDates)
+        let names = [(2005, "新川崎"), (2006, "武蔵小杉"), (2011, "西大井")].map { year, name in
+            (dated.station(code, on: CalendarDate(year: year, month: 1, day: 1)), name)
+        }
+        for (found, name) in names { #expect(found?.name == name && found?.formerNames == []) }
+        #expect(dated.station(code, on: nil)?.formerNames.map(\.until?.description) == ["2005-03-31", "2010-03-12"])
+    }
+
+    @Test func aTableOfSuicaToolsHasBusStops() throws {
+        let text =
+            "_id,LineCode,StationCode,CompanyName,LineName,StationName,Note\n"
+            + "1,14,fb,広島電鉄,NULL,大学病院南門,クレアライン\n10,5d1,0,広島電鉄,NULL,共通,NULL\n"
+        let (file, table) = try Self.table(text)
+        #expect(file.codes == .hex && table.busStopCount == 2)
+        let name = table.busStop(BusStopCode(area: 0, operatorCode: 0x14, stop: 0xFB), on: nil)
+        #expect(name == StationName(company: "広島電鉄", line: nil, name: "大学病院南門"))
+    }
+
+    @Test func equalKeysAreCountedAndThoseWithAnotherNameToo() throws {
+        let file = try Self.table(Self.own + "0\t3\t13\tX\tY\tZ\n0\t3\t13\tX\tY\t新宿\n").0
+        #expect(file.rows.count == 1 && file.repeated == 2 && file.differing == 1)
+    }
+
+    @Test func shiftJISIsReadAsItStands() throws {
+        // 0,3,13,JR,中央,新宿 and 0,3,18,JR,中央,高円寺
+        let bytes =
+            Array("0,3,13,JR,".utf8) + [0x92, 0x86, 0x89, 0x9B] + Array(",".utf8) + [0x90, 0x56, 0x8F, 0x68, 0x0A]
+            + Array("0,3,18,JR,".utf8) + [0x92, 0x86, 0x89, 0x9B] + Array(",".utf8)
+            + [0x8D, 0x82, 0x89, 0x7E, 0x8E, 0x9B, 0x0D, 0x0A]
+        let file = try StationFile(parsing: bytes)
+        #expect(file.isShiftJIS && file.codes == .decimal && file.evidence == .knownPairs(2))
+        #expect(!(try Self.table(Self.own).0.isShiftJIS))
+        // Neither.
+        #expect(throws: DocumentError.malformedLine(line: 1, expected: "UTF-8")) {
+            try StationFile(parsing: Array("0,3,13,a,b,".utf8) + [0xFF, 0xFF], codes: .decimal)
+        }
     }
 
     @Test func allBitsOfBusCodesCount() throws {
         let (_, table) = try Self.table(Self.bus)
         #expect(table.busStop(BusStopCode(area: 0, operatorCode: 0x0C4F, stop: 0), on: nil)?.company == "国際興業バス")
         #expect(table.busStop(BusStopCode(area: 0, operatorCode: 0x004F, stop: 0), on: nil) == nil)
-        #expect(table.busStop(BusStopCode(area: 0, operatorCode: 0x0C4F, stop: 0x100), on: nil) == nil)
+        #expect(table.busStop(BusStopCode(area: 0, operatorCode: 0x0C4F, stop: 0x100), on: nil)?.name == nil)
     }
 
     @Test(arguments: [own, hexWithLetters, decimalByPairs, bus, former])

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+
+/// Reads the lines of a Flipper `.nfc` file of a MIFARE Ultralight or NTAG; lines that it does not know are passed over, as
+/// the Flipper does.
+///
+/// A file has all pages of the chip, also those that were not read, whose bytes are made up: only as many as `Pages read`
+/// says are taken.
+struct FlipperTagReader {
+    private var version = 0
+    private var identity = CardIdentity(technology: .typeA)
+    private var atqa: [UInt8]?
+    private var tag = Type2Dump(pages: [:])
+    private var total: Int?
+    private var read: Int?
+    private var lastLine = 0
+
+    /// Whether a device type is such a tag: one word since version 4, the name of the chip before.
+    static func reads(_ type: String) -> Bool {
+        type == "NTAG/Ultralight" || type.hasPrefix("NTAG2") || type.hasPrefix("Mifare Ultralight")
+    }
+
+    mutating func read(_ line: TextLine) throws(DocumentError) {
+        lastLine = line.number
+        let text = line.text
+        guard !text.hasPrefix("#"), let colon = text.firstIndex(of: ":") else { return }
+        let value = text[text.index(after: colon)...].trimmed
+        let words = text[..<colon].trimmed.words
+        switch words.joined(separator: " ") {
+        case "Version":
+            guard let number = Int(value), (2...4).contains(number) else { throw line.malformed("version 2, 3 or 4") }
+            version = number
+        case "UID":
+            let count = (value.words.joined().utf8.count + 1) / 2
+            guard [4, 7, 10].contains(count) else { throw line.malformed("4, 7 or 10 bytes in hexadecimal") }
+            identity.uid = try line.hex(value, count: count)
+        case "ATQA": atqa = try line.hex(value, count: 2)
+        case "SAK": identity.sak = try line.hex(value, count: 1).first
+        case "Signature": tag.signature = FlipperTagReader.answer(try line.hex(value, count: 32))
+        case "Mifare version": tag.version = FlipperTagReader.answer(try line.hex(value, count: 8))
+        case "Pages total": total = try count(value, line)
+        case "Pages read": read = try count(value, line)
+        default: try readNumbered(words, value, line)
+        }
+    }
+
+    private mutating func readNumbered(
+        _ words: [Substring], _ value: String, _ line: TextLine
+    ) throws(DocumentError) {
+        guard words.count == 2, let number = UInt16(words[1]) else { return }
+        switch words[0] {
+        case "Page":
+            guard tag.pages.updateValue(try line.hex(value, count: 4), forKey: number) == nil else {
+                throw line.malformed("a page that stands once")
+            }
+        case "Counter":
+            // The file has all three, 0 also where the chip has none.
+            guard let count = UInt32(value), count <= 0xFF_FFFF else { throw line.malformed("a count") }
+            if count > 0, let counter = UInt8(exactly: number) { tag.counters[counter] = count }
+        default: break
+        }
+    }
+
+    private func count(_ value: String, _ line: TextLine) throws(DocumentError) -> Int {
+        guard let count = Int(value), (0...0x1_0000).contains(count) else { throw line.malformed("a count") }
+        return count
+    }
+
+    /// Zeros stand for an answer that the chip did not give.
+    private static func answer(_ bytes: [UInt8]) -> [UInt8]? { bytes.contains { $0 != 0 } ? bytes : nil }
+
+    mutating func finish() throws(DocumentError) -> CardDump {
+        guard version > 0 else { throw .missing(key: "Version") }
+        guard identity.uid != nil else { throw .missing(key: "UID") }
+        guard let total else { throw .missing(key: "Pages total") }
+        guard tag.pages.count >= total, !tag.pages.isEmpty else {
+            throw .malformedLine(
+                line: lastLine, expected: "\(total) pages before this line, not \(tag.pages.count)")
+        }
+        // Up to version 2 the bytes were in the order of the air.
+        if let atqa, let first = atqa.first, let last = atqa.last {
+            identity.atqa = version > 2 ? UInt16(first) << 8 | UInt16(last) : UInt16(last) << 8 | UInt16(first)
+        }
+        let known = read ?? total
+        tag.pages = tag.pages.filter { Int($0.key) < known }
+        return CardDump(complete: known >= total, card: identity, type2: tag)
+    }
+}
