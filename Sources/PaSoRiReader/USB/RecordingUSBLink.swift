@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NFCTransport
+internal import USBTransport
 
 /// A link that passes everything on to another one and writes down every transfer.
 final class RecordingUSBLink: USBLink {
