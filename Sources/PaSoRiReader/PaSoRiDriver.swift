@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibUSB
 public import NFCTransport
 internal import SystemDevices
 internal import USBTransport
@@ -34,10 +33,7 @@ public struct PaSoRiDriver: ReaderDriver {
     }
 
     /// The version of libusb, as `1.0.26`.
-    package static var libraryVersion: String {
-        guard let version = unsafe libusb_get_version()?.pointee else { return "" }
-        return unsafe "\(version.major).\(version.minor).\(version.micro)"
-    }
+    package static var libraryVersion: String { LibUSBLink.libraryVersion }
 
     init(paths: SystemPaths, makeLink: @escaping LinkMaker) {
         self.paths = paths

@@ -16,6 +16,12 @@ package final class LibUSBLink: USBLink {
     /// How long a transfer that was cancelled is waited for.
     private static let cancellingTime = Duration.seconds(2)
 
+    /// The version of libusb, as `1.0.26`.
+    package static var libraryVersion: String {
+        guard let version = unsafe libusb_get_version()?.pointee else { return "" }
+        return unsafe "\(version.major).\(version.minor).\(version.micro)"
+    }
+
     /// Opens a device.
     ///
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)``.
