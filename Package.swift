@@ -144,13 +144,13 @@ let package = Package(
             name: "ReaderConformance", dependencies: ["CardModel", "CardReading", "NFCTransport", "VirtualReader"],
             path: "Tests/ReaderConformance", swiftSettings: strict),
         .executableTarget(
-            name: "usb-chip", dependencies: ["TestSupport", "VirtualReader"], path: "Tests/USB/Chip",
+            name: "usb-chip", dependencies: ["NFCTransport", "TestSupport", "VirtualReader"], path: "Tests/USB/Chip",
             swiftSettings: strict),
         .executableTarget(
             name: "usb-arrivals", dependencies: ["LibNFCReader", "NFCTransport", "PaSoRiReader", "ReaderConformance"],
             path: "Tests/USB/Arrivals", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "SystemDevices"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "NFCTransport", "SystemDevices"], path: "Tests/TestSupport",
             swiftSettings: strict),
     ]
         + tests.map {

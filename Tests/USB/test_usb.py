@@ -12,6 +12,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -24,6 +25,7 @@ from emulation import Emulation
 
 KAZASU, USB_CHIP = os.environ["KAZASU"], os.environ["USB_CHIP"]
 CARD = os.path.join(TOP, "Fixtures/cards/suica-p1/card.json")
+EDY = os.path.join(TOP, "Fixtures/cards/edy/card.json")
 TYPE_4A, TYPE_4B, TYPE_2, LICENSE, PHONE, SLOW = (
     os.path.join(TOP, "Fixtures", path)
     for path in ("virtual/type4.json", "virtual/type4-b.json", "virtual/ntag213.json", "iso7816/license/sample.json",
@@ -87,6 +89,58 @@ class ISO14443:
         self.assertIn("FE00 1317", self.says_the_same(SLOW, "read", "1317", "--system", "FE00", "--timeout", "0"))
 
 
+class Reports:
+    """`doctor --report` on an emulated reader; a class gives what it gives ISO14443."""
+
+    def report(self, chip, path):
+        reader = self.emulation.plug_in(self.DEVICE(), chip)
+        result = self.emulation.run(
+            KAZASU, "doctor", "--root", "/nowhere", "--report", path, "--dump", "--yes", "--reader", self.READER,
+            environment={"LC_ALL": "C"})
+        self.assertEqual(result.status, 0, result.errors)
+        self.assertEqual(chip.statistics()["complaints"], [])
+        self.emulation.unplug(reader)
+        with open(path, encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def test_a_report_is_played(self):
+        name = {"port100": "rc-s380", "port400": "rc-s300", "acr122": "acr122u", "rcs330": "rc-s330"}[self.CHIP]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.jsonl")
+            lines = self.report(Chip(USB_CHIP, self.CHIP, EDY), path)
+            frames = [line for line in lines if line.get("op") == "link" and ("tx" in line or "rx" in line)]
+            self.assertGreater(len(frames), 80)
+            self.assertEqual([line for line in frames if "masked" in line], [])
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            for number in ("0312abcd0042", "0123456", "1234567"):
+                self.assertNotIn(number, text)
+            outcomes = [line for line in lines if line.get("op") == "outcome"]
+            for command, outcome in zip(("scan", "dump"), outcomes):
+                played = json.loads(outside(command, "--json", "--redact", "--reader", f"replay:{path}"))
+                self.assertEqual(stable(played), stable(outcome["answer"]))
+            # The frames themselves, to the driver and the real library below it.
+            again = self.report(Chip(USB_CHIP, "replay", path), os.path.join(folder, "again.jsonl"))
+            self.assertEqual([timeless(line) for line in again[2:]], [timeless(line) for line in lines[2:]])
+            if os.environ.get("KAZASU_RECORD"):
+                lines[1]["versions"]["kernel"] = "Linux"
+                with open(os.path.join(TOP, "Fixtures/recordings", f"{name}.jsonl"), "w", encoding="utf-8") as file:
+                    file.writelines(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+
+
+def stable(answer):
+    """Without what another run or reader has otherwise."""
+    return {key: value for key, value in answer.items() if key not in ("tool", "readAt", "reader")}
+
+
+def timeless(line):
+    """Without when it was."""
+    line = {key: value for key, value in line.items() if key != "t"}
+    if "answer" in line:
+        line["answer"] = stable(line["answer"])
+    return line
+
+
 class Misfortune:
     """Readers that misbehave, through the real libusb-1.0; a class gives what it gives ISO14443, and BACK."""
 
@@ -132,7 +186,7 @@ class Misfortune:
                     self.assertIn(self.outcome("--fault", f"{command}:{kind}"), expected)
 
 
-class ThroughLibUSB(ISO14443, Misfortune):
+class ThroughLibUSB(ISO14443, Reports, Misfortune):
     """A PaSoRi through the real libusb-1.0; what kind it is, CHIP, DEVICE and READER say."""
 
     def setUp(self):
@@ -370,7 +424,7 @@ class Watching(unittest.TestCase):
             self.assertNotEqual(child.wait(30), 0)
 
 
-class ThroughLibNFC(ISO14443):
+class ThroughLibNFC(ISO14443, Reports):
     """A reader that Debian's libnfc drives, over libusb-0.1."""
 
     HELD = BACK

@@ -106,7 +106,7 @@ struct DoctorCommand: KazasuCommand {
         var diagnosis = ReaderDiagnosis.Doctor(machine).examine()
         diagnosis.system += served(diagnosis)
         let recording = file == nil ? nil : try record(context)
-        if let recording, reader != nil {
+        if let recording {
             diagnosis.system.append(check(recording))
         } else if let reader {
             diagnosis.system.append(trial(reader, context.cancellation))

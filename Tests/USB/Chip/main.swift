@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import NFCTransport
+import Synchronization
 import TestSupport
 import VirtualReader
 
 // A simulated USB reader behind standard input and output, for the emulated USB of `usb.py`:
 //
+//     usb-chip replay RECORDING
 //     usb-chip port100|port400|acr122|rcs330 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
 //              [--fault COMMAND:KIND]… [--stuck reset|replug]
 //
@@ -46,11 +49,48 @@ let faultKinds: [String: USBFault] = [
     "wrong-checksum": .wrongDataChecksum, "wrong-length": .wrongLengthChecksum, "wrong-number": .wrongSequence,
 ]
 
+/// Gives what was recorded, as long as it is asked what was asked then; what differs is a complaint.
+final class RecordedChip: VirtualUSBChip {
+    private let events: Mutex<ArraySlice<RecordedLink.Event>>
+    private let counted = Mutex(USBChipStatistics())
+
+    init(_ recorded: RecordedLink) { events = Mutex(recorded.events[...]) }
+
+    var isUnplugged: Bool { false }
+
+    var statistics: USBChipStatistics {
+        var statistics = counted.withLock { $0 }
+        let left = events.withLock(\.count)
+        if left > 0 { statistics.complaints.append("\(left) recorded transfers were not asked for") }
+        return statistics
+    }
+
+    func receive(_ transfer: [UInt8]) {
+        events.withLock { events in
+            // Answers that nobody fetched, and times that nothing came.
+            while case .failed? = events.first { events = events.dropFirst() }
+            guard case .sent(transfer)? = events.first else {
+                counted.withLock { $0.complaints.append("\(transfer), expected \(String(describing: events.first))") }
+                return
+            }
+            events = events.dropFirst()
+        }
+    }
+
+    func nextTransfer() -> [UInt8]? {
+        events.withLock { events in
+            guard case .received(let bytes)? = events.first else { return nil }
+            events = events.dropFirst()
+            return bytes
+        }
+    }
+}
+
 var arguments = CommandLine.arguments.dropFirst()
 guard let kind = arguments.popFirst(), let card = arguments.popFirst() else { fail("which chip, which card?") }
 var faults = USBFaultPlan()
 var condition = VirtualRCS330.Condition.well
-let field = try VirtualCardFile.loadField(TestFiles.read(card))
+let field = try kind == "replay" ? VirtualField() : VirtualCardFile.loadField(TestFiles.read(card))
 while let option = arguments.popFirst() {
     guard let value = arguments.popFirst() else { fail("\(option) needs a value") }
     switch option {
@@ -72,6 +112,7 @@ switch kind {
 case "port100": chip = VirtualPort100(field: field, faults: faults)
 case "port400": chip = VirtualPort400(field: field, faults: faults, hasOrphan: true)
 case "acr122": chip = VirtualACR122(field: field, faults: faults)
+case "replay": chip = RecordedChip(RecordedLink(try Transcript(parsing: TestFiles.read(card))))
 case "rcs330": chip = VirtualRCS330(field: field, faults: faults, condition: condition)
 default: fail("no chip is called \(kind)")
 }

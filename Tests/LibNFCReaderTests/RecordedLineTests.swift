@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+import NFCTransport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LibNFCReader
+
+/// The recordings of PN532 on serial lines, played to the real libnfc byte by byte.
+@Suite("Recorded serial lines")
+struct RecordedLineTests {
+    static let files = RecordedLink.files(of: "virtual:", "pn532_uart:")
+
+    @Test("libnfc sends what was recorded, and the driver makes the same of what came", arguments: files)
+    func recorded(file: String) throws {
+        // A pseudo-terminal has no other speed.
+        let recorded = RecordedLink(try RecordedLink.transcript(file)) { $0.starts(with: RecordedLine.changeOfSpeed) }
+        #expect(!recorded.entries.isEmpty)
+        let line = try RecordedLine(recorded)
+        let driver = LibNFCDriver()
+        let reader = try #require(try driver.open(line.connectionString, cancellation: CancellationToken()))
+        #expect(recorded.differences(on: reader) == [])
+        if recorded.isWhole { reader.close() }
+        let (complaint, left) = line.stop()
+        if !recorded.isWhole { reader.close() }
+        #expect(complaint == nil)
+        #expect(left == 0)
+    }
+
+    /// Lines as libnfc 1.8.0 writes them.
+    static let logged: [(line: String, event: LinkEvent.Content?)] = [
+        ("debug\tlibnfc.bus.uart\tTX: 00 00 ff 02 fe d4 02 2a 00 ", .sent([0, 0, 0xFF, 2, 0xFE, 0xD4, 2, 0x2A, 0])),
+        ("debug\tlibnfc.bus.uart\tRX: d5 ", .received([0xD5])),
+        ("debug\tlibnfc.chip.pn53x\tTimeout value: 5000", .note("libnfc.chip.pn53x Timeout value: 5000")),
+        ("debug\tlibnfc.chip.pn53x\tPN53x ACKed", .note("libnfc.chip.pn53x PN53x ACKed")),
+        ("debug\tlibnfc.chip.pn53x\tIllegal data: 01 02 03 ", nil),
+        ("nfc_open: no device", .note("nfc_open: no device")), ("", nil),
+    ]
+
+    @Test("What libnfc logs: frames, and notes without the bytes of cards", arguments: logged)
+    func log(_ row: (line: String, event: LinkEvent.Content?)) {
+        #expect(LibNFCLog.events(in: Array((row.line + "\n").utf8)) == (row.event.map { [$0] } ?? []))
+    }
+}
+
+/// The chip's end of a serial line, which answers what was recorded when it gets what was recorded.
+final class RecordedLine: Sendable {
+    /// SetSerialBaudRate of the PN532, as it is sent.
+    static let changeOfSpeed: [UInt8] = [0x00, 0x00, 0xFF, 0x03, 0xFD, 0xD4, 0x10]
+    /// What the driver sends past libnfc, and past its log, to end what the chip is doing.
+    private static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
+
+    struct Failed: Error {}
+
+    /// Where libnfc finds the line.
+    let connectionString: String
+    private let master: Int32
+    private let slave: Int32
+    private let ends: [Int32]
+    private let ended = DispatchSemaphore(value: 0)
+    private let outcome = Mutex<(complaint: String?, left: Int)>((nil, 0))
+
+    init(_ recorded: RecordedLink) throws {
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var unlock: Int32 = 0
+        var number: UInt32 = 0
+        guard ioctl(master, 0x4004_5431, &unlock) == 0, ioctl(master, 0x8004_5430, &number) == 0 else { throw Failed() }
+        connectionString = "pn532_uart:/dev/pts/\(number)"
+        slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var pipeEnds: [Int32] = [-1, -1]
+        guard slave >= 0, pipe(&pipeEnds) == 0 else { throw Failed() }
+        ends = pipeEnds
+        var settings = termios()
+        tcgetattr(slave, &settings)
+        cfmakeraw(&settings)
+        tcsetattr(slave, TCSANOW, &settings)
+        DispatchQueue(label: "recorded line").async { [self] in
+            var events = recorded.events[...]
+            let complaint = play(&events)
+            outcome.withLock { $0 = (complaint, events.count) }
+            ended.signal()
+        }
+    }
+
+    /// Ends the line.
+    ///
+    /// - Returns: what was sent otherwise than it was recorded, and how much of the recording is left.
+    func stop() -> (complaint: String?, left: Int) {
+        close(ends[1])
+        ended.wait()
+        for end in [slave, master, ends[0]] { close(end) }
+        return outcome.withLock { $0 }
+    }
+
+    private func play(_ events: inout ArraySlice<RecordedLink.Event>) -> String? {
+        var got: [UInt8] = []
+        while let event = events.first {
+            switch event {
+            case .sent(let bytes):
+                while got.count < bytes.count || got.starts(with: Self.acknowledge) && bytes != Self.acknowledge {
+                    if got.starts(with: Self.acknowledge), bytes != Self.acknowledge {
+                        got.removeFirst(Self.acknowledge.count)
+                    } else if !read(&got) {
+                        return got.isEmpty ? nil : "\(got) was sent, expected \(bytes)"
+                    }
+                }
+                guard got.starts(with: bytes) else { return "\(got) was sent, expected \(bytes)" }
+                got.removeFirst(bytes.count)
+            case .received(let bytes): _ = write(master, bytes, bytes.count)
+            case .failed: break
+            }
+            events = events.dropFirst()
+        }
+        return nil
+    }
+
+    /// Waits for more from libnfc.
+    ///
+    /// - Returns: `false` when the test is over.
+    private func read(_ got: inout [UInt8]) -> Bool {
+        var waiting = [
+            pollfd(fd: master, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0),
+        ]
+        poll(&waiting, 2, -1)
+        guard waiting[0].revents & Int16(POLLIN) != 0 else { return false }
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        let count = Glibc.read(master, &buffer, buffer.count)
+        got += buffer.prefix(max(0, count))
+        return count > 0
+    }
+}
