@@ -12,6 +12,8 @@ struct ChipLink: ~Copyable {
     let family: LibNFCFamily
     /// What the line runs at when it is not raised.
     let speed: LineSpeed
+    /// How many times as long as a real chip may take it is waited for.
+    private let patience: Int
     var line: LinePolicy
     var timeouts = ChipTimeoutPolicy()
     private var triesOnce = false
@@ -36,13 +38,14 @@ struct ChipLink: ~Copyable {
 
     init(
         device: consuming LibNFCDevice, node: consuming DeviceNode?, family: LibNFCFamily, speed: LineSpeed = .normal,
-        mayRaiseLine: Bool = false, lease: consuming KernelDriverLease? = nil
+        mayRaiseLine: Bool = false, patience: Int = 1, lease: consuming KernelDriverLease? = nil
     ) {
         self.device = device
         self.node = node
         self.lease = lease
         self.family = family
         self.speed = speed
+        self.patience = patience
         line = LinePolicy(mayRaise: mayRaiseLine)
     }
 
@@ -84,7 +87,8 @@ struct ChipLink: ~Copyable {
         line.didExchange()
         let chipTime = timeouts.current ?? .longest
         let answer = device.transceive(
-            ChipCommand.communicateThru(frame), timeout: HostTimeout(for: chipTime, overUSB: family.isUSB))
+            ChipCommand.communicateThru(frame),
+            timeout: HostTimeout(for: chipTime, overUSB: family.isUSB, patience: patience))
         do throws(TransportError) {
             try check(answer)
         } catch {
@@ -125,7 +129,7 @@ struct ChipLink: ~Copyable {
     }
 
     func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
-        device.transceive(command, timeout: HostTimeout(waiting: time, overUSB: family.isUSB))
+        device.transceive(command, timeout: HostTimeout(waiting: time, overUSB: family.isUSB, patience: patience))
     }
 
     /// Throws what an answer says, after the reader was brought back when it is in doubt.

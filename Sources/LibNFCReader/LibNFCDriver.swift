@@ -8,14 +8,18 @@ internal import SystemDevices
 /// A reader's ID is a libnfc connection string, as in `pn532_uart:/dev/ttyUSB0`.
 public struct LibNFCDriver: ReaderDriver {
     private let paths: SystemPaths
+    private let patience: Int
 
     /// The driver of this system's readers.
     public init() {
         self.init(paths: SystemPaths())
     }
 
-    init(paths: SystemPaths) {
+    /// - Parameter patience: how many times as long as a real chip may take it is waited for. A simulated one shares the
+    ///   machine with others, and may not run when its time has come.
+    init(paths: SystemPaths = SystemPaths(), patience: Int = 1) {
         self.paths = paths
+        self.patience = patience
     }
 
     /// The readers that libnfc finds or is configured with, those that it cannot use, with the reason, and the serial
@@ -75,7 +79,8 @@ public struct LibNFCDriver: ReaderDriver {
             for: connectionString, setting: LibNFCContext.environment(LinePermission.variable))
         return try reader(
             ChipLink(
-                device: device, node: node, family: connectionString.family, speed: speed, mayRaiseLine: mayRaiseLine),
+                device: device, node: node, family: connectionString.family, speed: speed, mayRaiseLine: mayRaiseLine,
+                patience: patience),
             connectionString, cancellation)
     }
 
