@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
-
 /// A PN532 on a pseudo-terminal, served by a thread of its own.
 ///
 /// Any program that speaks to a PN532 over a serial port can open ``path``, one after another, in this process or in
@@ -56,11 +54,7 @@ public final class PN532Server: Sendable {
                 field: field, line: line, timing: timing, faults: faults, model: serialLine,
                 initialSpeed: SerialSpeed(bitsPerSecond: initialSpeed) ?? .initial, counters: counters,
                 observer: observer))
-        thread = try WorkerThread {
-            // A real chip shares no processor with its host. Where this is not allowed it does.
-            setpriority(PRIO_PROCESS, 0, -10)
-            chip.value.run()
-        }
+        thread = try WorkerThread { chip.value.run() }
     }
 
     /// Ends the chip and takes its serial port and link away; further calls do nothing.
