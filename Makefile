@@ -16,10 +16,15 @@ DESTDIR ?=
 TEST_ARGS ?=
 # Passed on to the bench driver, as in `make bench BENCH_ARGS='--runs 5'`.
 BENCH_ARGS ?=
-# How long `make fuzz` feeds each parser.
+# How long `make fuzz` feeds each parser, and `make nightly` does.
 FUZZ_SECONDS ?= 60
 # How often the card comes in `make soak-arrivals`.
 ARRIVALS ?= 10000
+NIGHTLY_FUZZ_SECONDS ?= 1800
+# How often `make soak` cancels.
+SOAK ?= 20000
+# Passed on to mutants.py, as in `make mutants MUTANTS_ARGS='--module ISODEP'`.
+MUTANTS_ARGS ?=
 DEMO_CARD ?= Fixtures/cards/suica-p1/card.json
 
 # An import of a module that Package.swift does not allow is an error.
@@ -85,7 +90,7 @@ demo: deps build ## installs, builds, then reads a virtual card through the real
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: test test-usb soak-arrivals test-certificates lint format coverage asan tsan fuzz bench
+.PHONY: test test-usb soak-arrivals test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	swift test --skip-build --scratch-path $(SCRATCH) $(TEST_ARGS)
@@ -146,6 +151,19 @@ fuzz: deps ## fuzzes the parsers of what comes from outside, FUZZ_SECONDS each
 	        .build-fuzz/corpus/$$fuzzer Fixtures/formats; \
 	done
 
+soak: deps venv ## cancels 20,000 runs with a reader and counts the open files
+	$(SWIFT_BUILD) --build-tests
+	KAZASU_SOAK=$(SOAK) swift test --skip-build --scratch-path $(SCRATCH) --filter CancellationSoakTests
+
+# Each part runs though another one failed.
+nightly: ## what takes long: both sanitizers, long fuzzing, cancellations
+	@failed=; for part in asan tsan soak "fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ_SECONDS)"; do \
+	    $(MAKE) --no-print-directory $$part || failed="$$failed $${part%% *}"; \
+	done; if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
+
+mutants: swift ## changes one operator or constant at a time and lists what no test notices
+	packaging/scripts/mutants.py $(MUTANTS_ARGS)
+
 bench: deps venv release ## compares speed and memory with a C program on libnfc and with nfcpy
 	python3 Tests/Bench/bench.py --kazasu $(KAZASU) --python $(KAZASU_PYTHON) --work $(SCRATCH)/bench $(BENCH_ARGS)
 	$(SWIFT_BUILD) --product usb-chip
@@ -174,4 +192,4 @@ uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-asan .build-certificates .build-tsan .build-fuzz $(VENV)
+	rm -rf $(SCRATCH) .build-asan .build-certificates .build-tsan .build-fuzz .build-mutants $(VENV)

@@ -15,6 +15,8 @@ struct ChipLink: ~Copyable {
     let family: LibNFCFamily
     /// What the line runs at when it is not raised.
     let speed: LineSpeed
+    /// How many times as long as a real chip may take it is waited for.
+    private let patience: Int
     var line: LinePolicy
     var timeouts = ChipTimeoutPolicy()
     /// What the chip was told of cards of type A and B, and what it has of them.
@@ -40,7 +42,7 @@ struct ChipLink: ~Copyable {
 
     init(
         device: consuming LibNFCDevice, node: consuming DeviceNode?, family: LibNFCFamily, speed: LineSpeed = .normal,
-        mayRaiseLine: Bool = false, lease: consuming KernelDriverLease? = nil,
+        mayRaiseLine: Bool = false, patience: Int = 1, lease: consuming KernelDriverLease? = nil,
         chipReset: RCS956Reset? = nil
     ) {
         self.device = device
@@ -49,6 +51,7 @@ struct ChipLink: ~Copyable {
         self.chipReset = chipReset
         self.family = family
         self.speed = speed
+        self.patience = patience
         line = LinePolicy(mayRaise: mayRaiseLine)
     }
 
@@ -119,7 +122,8 @@ struct ChipLink: ~Copyable {
         line.didExchange()
         let chipTime = timeouts.current ?? .longest
         let answer = device.transceive(
-            ChipCommand.communicateThru(frame), timeout: HostTimeout(for: chipTime, overUSB: family.isUSB))
+            ChipCommand.communicateThru(frame),
+            timeout: HostTimeout(for: chipTime, overUSB: family.isUSB, patience: patience))
         do throws(TransportError) {
             try check(answer)
         } catch {
@@ -165,7 +169,7 @@ struct ChipLink: ~Copyable {
     }
 
     func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
-        device.transceive(command, timeout: HostTimeout(waiting: time, overUSB: family.isUSB))
+        device.transceive(command, timeout: HostTimeout(waiting: time, overUSB: family.isUSB, patience: patience))
     }
 
     /// Throws what an answer says, after the reader was brought back when it is in doubt.

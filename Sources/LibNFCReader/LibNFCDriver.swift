@@ -9,6 +9,7 @@ internal import SystemDevices
 public struct LibNFCDriver: ReaderDriver {
     private let paths: SystemPaths
     private let recorder: LinkRecorder?
+    private let patience: Int
 
     /// The driver of this system's readers.
     public init() {
@@ -20,8 +21,11 @@ public struct LibNFCDriver: ReaderDriver {
         self.init(paths: SystemPaths(), recorder: recorder)
     }
 
-    init(paths: SystemPaths, recorder: LinkRecorder? = nil) {
+    /// - Parameter patience: how many times as long as a real chip may take it is waited for. A simulated one shares the
+    ///   machine with others, and may not run when its time has come.
+    init(paths: SystemPaths = SystemPaths(), patience: Int = 1, recorder: LinkRecorder? = nil) {
         self.paths = paths
+        self.patience = patience
         self.recorder = recorder
     }
 
@@ -77,7 +81,8 @@ public struct LibNFCDriver: ReaderDriver {
             for: connectionString, setting: LibNFCContext.environment(LinePermission.variable))
         return try reader(
             ChipLink(
-                device: device, node: node, family: connectionString.family, speed: speed, mayRaiseLine: mayRaiseLine),
+                device: device, node: node, family: connectionString.family, speed: speed, mayRaiseLine: mayRaiseLine,
+                patience: patience),
             connectionString, cancellation)
     }
 

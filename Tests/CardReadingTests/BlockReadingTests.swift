@@ -69,6 +69,43 @@ struct BlockReadingTests {
         #expect(counts.compactMap { Int($0, radix: 16) } == asked)
     }
 
+    /// A bitmap has eight bits: among more elements it would name two. With fewer, commands would be wasted.
+    @Test func aCardWithBitmapsIsAskedForEightBlocksAtOnce() throws {
+        let file = """
+            {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01368b868fbecbff",
+             "systems": [{"code": "8ABC", "blocks": {"1009": 5, "1049": 41}}],
+             "virtual": {"statusStyle": "bitmap", "blocksPerRead": 12}}
+            """
+        let reader = ReadSpy(InProcessReader(try VirtualCardFile.load(Array(file.utf8))))
+        guard case .found(let target, _) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero)
+        else { throw Fixture.NoCard() }
+        let outcome = CardDumper(session: CardSession(reader: reader, target: target)).dump()
+        #expect(outcome.dump.systems.first?.services.map(\.blocks.count) == [5, 41])
+        #expect(reader.counts(of: 0x1049) == [8, 8, 8, 8, 8, 8])
+    }
+
+    /// Notes how many blocks of a service each Read Without Encryption asks for.
+    private final class ReadSpy: Reader {
+        private let reader: any Reader
+        private var reads: [(service: UInt16, count: Int)] = []
+        var information: ReaderInformation { reader.information }
+
+        init(_ reader: any Reader) { self.reader = reader }
+
+        func counts(of service: UInt16) -> [Int] { reads.filter { $0.service == service }.map(\.count) }
+
+        func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { try reader.activate(request) }
+
+        func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+            if frame.count > 13, frame[1] == 0x06, frame[10] == 1 {
+                reads.append((UInt16(frame[12]) << 8 | UInt16(frame[11]), Int(frame[13])))
+            }
+            return try reader.transceive(frame, timeout: timeout)
+        }
+
+        func close() { reader.close() }
+    }
+
     @Test func blocksAbove255AreRead() throws {
         let file = """
             {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01368b868fbecbff",

@@ -38,6 +38,14 @@ struct ExchangeVectorTests {
         #expect(chip.finish() == [])
     }
 
+    /// A card could go on so for ever. It is not even asked for the next part.
+    @Test func anAnswerWithAnEmptyPartIsNotWaitedFor() throws {
+        let chip = ScriptedChip(["A 0201+ > 1211", "A A3+ > 13"])
+        var blocks = Self.blocks(chip)
+        #expect(throws: TransportError.corrupted(status: 0)) { try blocks.transceive([0x01], timeout: .seconds(1)) }
+        #expect(chip.finish() == [])
+    }
+
     @Test func grantsMoreTime() throws {
         let chip = ScriptedChip(["A 020102+ > F202", "A F202+ > 020203"])
         var blocks = Self.blocks(chip)

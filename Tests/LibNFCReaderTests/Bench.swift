@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
-import LibNFCReader
 import NFCTransport
 import Testing
 import VirtualReader
+
+@testable import LibNFCReader
 
 /// A simulated PN532 and libnfc's view of it.
 final class Bench {
@@ -13,14 +14,18 @@ final class Bench {
     let cancellation = CancellationToken()
     let reader: any Reader
 
+    /// - Parameter patience: how many times as long as a real chip may take it is waited for. A chip that is simulated on a
+    ///   busy machine is not in time; only what never answers is given up after the time of a real one.
     init(
         card: any VirtualCard = TestCard(), faults: FaultPlan = [], serial: SerialFaultPlan = .none,
-        timing: TimeModel = .off, line: SerialLineModel = .plain, initialSpeed: Int = 115_200, speed: String = ""
+        timing: TimeModel = .off, line: SerialLineModel = .plain, initialSpeed: Int = 115_200, speed: String = "",
+        patience: Int = 20
     ) throws {
         field = VirtualField(cards: [card], faults: faults)
         server = try PN532Server(
             field: field, timing: timing, faults: serial, serialLine: line, initialSpeed: initialSpeed)
-        reader = try #require(try LibNFCDriver().open(server.connectionString + speed, cancellation: cancellation))
+        reader = try #require(
+            try LibNFCDriver(patience: patience).open(server.connectionString + speed, cancellation: cancellation))
     }
 
     deinit {

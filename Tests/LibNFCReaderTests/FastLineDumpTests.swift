@@ -2,11 +2,12 @@
 
 import CardModel
 import CardReading
-import LibNFCReader
 import NFCTransport
 import TestSupport
 import Testing
 import VirtualReader
+
+@testable import LibNFCReader
 
 /// The long job itself: whatever the line does at 921600 baud, the dump is what it would have been.
 struct FastLineDumpTests {
@@ -15,19 +16,24 @@ struct FastLineDumpTests {
         var line = SerialLineModel.plain
         var faults: [SerialFaultPlace: SerialFault] = [:]
         /// How often the chip is told to change its speed, closing included.
-        var speedCommands: Int
+        var speedCommands: ClosedRange<Int>
+        /// How many times as long as a real chip may take this one is waited for.
+        var patience = 20
 
         var testDescription: String { name }
     }
 
     static let cases = [
-        Case(name: "a good line", speedCommands: 2),
-        // Told once to be fast, then by hand to be slow, once heard by the chip and twice no longer.
-        Case(name: "garbage at 921600", line: SerialLineModel(fastestToHost: 115_200), speedCommands: 2),
+        Case(name: "a good line", speedCommands: 2...2),
+        // Told once to be fast, then three times by hand to be slow, of which the chip hears the first, and the others when
+        // it is slow to hear that.
+        Case(
+            name: "garbage at 921600", line: SerialLineModel(fastestToHost: 115_200), speedCommands: 2...4,
+            patience: 3),
         Case(
             name: "a noisy line",
             faults: [20, 31, 42].reduce(into: [:]) { $0[.code(0x42, after: $1)] = .wrongDataChecksum },
-            speedCommands: 2),
+            speedCommands: 2...2),
     ]
 
     @Test(arguments: cases) func theDumpIsComplete(_ test: Case) throws {
@@ -37,12 +43,13 @@ struct FastLineDumpTests {
             field: VirtualField(cards: [try VirtualCardFile.load(file)]), faults: SerialFaultPlan(test.faults),
             serialLine: test.line)
         defer { server.stop() }
-        let reader = try #require(try LibNFCDriver().open(server.connectionString, cancellation: CancellationToken()))
+        let reader = try #require(
+            try LibNFCDriver(patience: test.patience).open(server.connectionString, cancellation: CancellationToken()))
         let outcome = try dump(reader)
         reader.close()
         #expect(outcome.interruption == nil)
         #expect(outcome.dump == undisturbed.dump)
-        #expect(server.statistics.commandsByCode[0x10] == test.speedCommands)
+        #expect(test.speedCommands.contains(server.statistics.commandsByCode[0x10, default: 0]))
         #expect(server.statistics.bitsPerSecond == 115_200)
     }
 

@@ -31,7 +31,7 @@ struct FastLineFaultTests {
     ]
 
     @Test(arguments: cases) func aLineThatCannotDoItIsLeftAsItWas(_ test: Case) throws {
-        let bench = try Bench(serial: SerialFaultPlan(test.faults), line: test.line)
+        let bench = try Bench(serial: SerialFaultPlan(test.faults), line: test.line, patience: 3)
         try bench.activate()
         try bench.work(40)
         #expect(bench.chipSpeed == 115_200)
@@ -48,7 +48,7 @@ struct FastLineFaultTests {
     /// What no program can mend: the chip leaves a speed by command only, and the line carries it none.
     @Test(arguments: [SerialLineModel(fastestToChip: 115_200), .init(fastestToChip: 115_200, fastestToHost: 115_200)])
     func aChipThatHearsNothingAnyMoreIsLost(_ line: SerialLineModel) throws {
-        let bench = try Bench(line: line)
+        let bench = try Bench(line: line, patience: 3)
         try bench.activate()
         try bench.work(3)
         #expect(throws: ChipLink.stuck) { try bench.work(1) }
@@ -78,7 +78,7 @@ struct FastLineFaultTests {
 
     /// The line was proven, so it is not blamed for a chip that dies later.
     @Test func aReaderThatDiesLaterStoppedAnswering() throws {
-        let bench = try Bench(serial: SerialFaultPlan([.code(0x42, after: 10): .dead]))
+        let bench = try Bench(serial: SerialFaultPlan([.code(0x42, after: 10): .dead]), patience: 3)
         try bench.activate()
         try bench.work(10)
         #expect(throws: TransportError.readerTimeout) { try bench.work(1) }
@@ -87,7 +87,7 @@ struct FastLineFaultTests {
 
     /// A chip that lost its power for a moment is back at its first speed.
     @Test func aChipThatFellBackIsFoundAgain() throws {
-        let bench = try Bench()
+        let bench = try Bench(patience: 3)
         try bench.activate()
         try bench.work(20)
         let port = open(bench.server.path, O_RDWR | O_NOCTTY | O_NONBLOCK)

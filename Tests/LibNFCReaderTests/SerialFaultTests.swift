@@ -33,13 +33,14 @@ struct SerialFaultTests {
         Case(name: "split", fault: .split(count: 9, pause: .milliseconds(20)), error: nil),
         Case(name: "split in the header", fault: .split(count: 2, pause: .milliseconds(20)), error: nil),
         Case(name: "late", fault: .late(.milliseconds(300)), error: nil),
-        Case(name: "too late", fault: .late(.milliseconds(900)), error: .readerTimeout),
+        Case(name: "too late", fault: .late(.seconds(30)), error: .readerTimeout),
         Case(name: "twice", fault: .twice, error: nil),
         Case(name: "status bit 6", fault: .statusBits(0x40), error: nil),
     ]
 
     @Test(arguments: cases) func nextExchangeGetsItsOwnAnswer(_ test: Case) throws {
-        let bench = try Bench(serial: SerialFaultPlan([.code(0x42): test.fault]))
+        let bench = try Bench(
+            serial: SerialFaultPlan([.code(0x42): test.fault]), patience: test.error == .readerTimeout ? 1 : 20)
         try bench.activate()
         if let error = test.error {
             #expect(throws: error) { try bench.exchange(TestCard.requestSystemCode) }
@@ -66,7 +67,7 @@ struct SerialFaultTests {
     }
 
     @Test func aDeadReaderIsLostAndNotAskedAgain() throws {
-        let bench = try Bench(serial: SerialFaultPlan([.code(0x42): .dead]))
+        let bench = try Bench(serial: SerialFaultPlan([.code(0x42): .dead]), patience: 3)
         try bench.activate()
         #expect(throws: TransportError.readerTimeout) { try bench.exchange(TestCard.requestSystemCode) }
         let asked = bench.hostCommands
@@ -84,7 +85,7 @@ struct SerialFaultTests {
     }
 
     @Test func aPollingThatIsNotAnsweredIsNoMissingCard() throws {
-        let bench = try Bench(serial: SerialFaultPlan([.code(0x4A): .acknowledgeOnly]))
+        let bench = try Bench(serial: SerialFaultPlan([.code(0x4A): .acknowledgeOnly]), patience: 3)
         #expect(throws: TransportError.readerTimeout) { try bench.activate() }
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
     }

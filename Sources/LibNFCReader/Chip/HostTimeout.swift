@@ -14,15 +14,17 @@ struct HostTimeout: Hashable, Sendable {
     static let allowance = Duration.milliseconds(400)
 
     /// Waits really for this long, rounded up, and for a millisecond at least; at most about ten minutes.
-    init(waiting time: Duration, overUSB: Bool) {
-        let (seconds, attoseconds) = time.components
+    ///
+    /// - Parameter patience: how many times as long; more than 1 only where the machine may be too busy to answer in time.
+    init(waiting time: Duration, overUSB: Bool, patience: Int = 1) {
+        let (seconds, attoseconds) = (time * patience).components
         let whole = min(max(seconds, 0), 600) * 1000
         let part = seconds > 600 || attoseconds < 0 ? 0 : (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         milliseconds = Int32(clamping: max(whole + part, 1) + (overUSB ? Int64(Self.lossOnUSB) : 0))
     }
 
     /// Waits for an exchange that the chip ends after its own time-out at the latest.
-    init(for chip: ChipTimeout, overUSB: Bool) {
-        self.init(waiting: chip.duration + Self.allowance, overUSB: overUSB)
+    init(for chip: ChipTimeout, overUSB: Bool, patience: Int = 1) {
+        self.init(waiting: chip.duration + Self.allowance, overUSB: overUSB, patience: patience)
     }
 }
