@@ -19,6 +19,8 @@ struct PCSCLink: ~Copyable {
     private var tagPassages: [Type2Passage]
     /// What the transparent session is for that is open, in which the reader knows no other way.
     private var session: TransparentSession.AirProtocol?
+    /// Whether the reader has refused a session.
+    private var hasNoSessions = false
 
     /// What frames the selected card takes.
     private enum Selection {
@@ -44,6 +46,11 @@ struct PCSCLink: ~Copyable {
 
     mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         selection = .none
+        if case .felica = request, session == .felica {
+            // The reader itself looks for no cards now, whatever the service says.
+            return try pollInSession(request)
+        }
+        try leaveSession()
         guard try refresh() else { return nil }
         let card: Card
         do throws(PCSCFault) {
@@ -62,8 +69,12 @@ struct PCSCLink: ~Copyable {
             guard family == 0 || target.applicationData?.first == family else { return nil }
             selection = .apdus
             return .typeB(target)
-        case (.felica, .felica(let system, let requestCode, let timeSlots, let bitRate)):
-            return try poll(system, requestCode: requestCode, timeSlots: timeSlots, bitRate: bitRate)
+        case (.felica, .felica):
+            return try passage == .session ? pollInSession(request) : poll(request, FeliCaPassage.ways(for: reader))
+        // A phone shows its type A side to a reader that looks by itself, and its FeliCa side to a Polling only.
+        case (.typeA, .felica):
+            guard FeliCaPassage.ways(for: reader).contains(.session), !hasNoSessions else { return nil }
+            return try pollInSession(request)
         case (.other, _): throw Self.withContacts
         default: return nil
         }
@@ -115,7 +126,7 @@ struct PCSCLink: ~Copyable {
     }
 
     /// Tells type A from type B: only cards of type A have an ATS, and UIDs of 7 or 10 bytes.
-    private func isoDEPCard(_ content: [UInt8]) throws(PCSCFault) -> Card {
+    private mutating func isoDEPCard(_ content: [UInt8]) throws(PCSCFault) -> Card {
         let uid = try answer([0xFF, 0xCA, 0x00, 0x00, 0x00])
         let ats = try answer([0xFF, 0xCA, 0x01, 0x00, 0x00]).flatMap { $0.first.map(Int.init) == $0.count ? $0 : nil }
         // As an ATQB its protocol info says that the card speaks ISO 14443-4, and its bit 4 is 0.
@@ -128,7 +139,7 @@ struct PCSCLink: ~Copyable {
     }
 
     /// What the reader itself answers to a pseudo-APDU, `nil` when it refuses.
-    private func answer(_ command: [UInt8]) throws(PCSCFault) -> [UInt8]? {
+    private mutating func answer(_ command: [UInt8]) throws(PCSCFault) -> [UInt8]? {
         let answer = try transmit(command)
         guard answer.count > 2, answer.suffix(2) == [0x90, 0x00] else { return nil }
         return Array(answer.dropLast(2))
@@ -136,7 +147,7 @@ struct PCSCLink: ~Copyable {
 
     // MARK: Exchanging
 
-    mutating func transceive(_ frame: [UInt8]) throws(TransportError) -> [UInt8] {
+    mutating func transceive(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
         switch selection {
         case .none: throw .cardReleased
         case .apdus:
@@ -144,40 +155,43 @@ struct PCSCLink: ~Copyable {
             guard answer.count >= 2 else { throw lost(.corrupted(status: 0)) }
             return answer
         case .storage:
-            guard session == nil, let command = StorageCommand(frame) else { return try pass(frame) }
+            guard session == nil, let command = StorageCommand(frame) else { return try pass(frame, within: time) }
             return try command.answer(in: send(command.apdu))
         case .packets:
-            guard let passage, let command = passage.command(for: frame) else {
+            guard let passage, let command = passage.command(for: frame, within: time) else {
                 throw .frameTooLong(length: frame.count, limit: 252)
             }
             if passage == .session { try beginSession(.felica) }
-            return try passage.packet(in: send(command))
+            do throws(TransportError) {
+                return try passage.packet(in: send(command))
+            } catch {
+                // The reader has ended the session: it is begun again by the next search.
+                if error == .cardReleased { (session, selection) = (nil, .none) }
+                throw error
+            }
         }
     }
 
-    /// Sends a Polling in the way that the reader takes packets in.
-    private mutating func poll(
-        _ system: SystemCode, requestCode: UInt8, timeSlots: UInt8, bitRate: FeliCaBitRate
-    ) throws(TransportError) -> PICC? {
-        let code = system.rawValue
-        let packet: [UInt8] = [
-            0x06, 0x00, UInt8(truncatingIfNeeded: code >> 8), UInt8(truncatingIfNeeded: code), requestCode, timeSlots,
-        ]
-        let ways = passage.map { [$0] } ?? FeliCaPassage.ways(for: reader)
+    /// Sends a Polling in the way that the reader takes packets in: the one that is known, else the first of these.
+    private mutating func poll(_ request: ActivationRequest, _ ways: [FeliCaPassage]) throws(TransportError) -> PICC? {
+        guard case .felica(let system, let requestCode, let timeSlots, let bitRate) = request else { return nil }
+        let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
+        let ways = passage.map { [$0] } ?? ways
         for way in ways {
-            guard let command = way.command(for: packet) else { continue }
+            guard let command = way.command(for: polling.frame) else { continue }
             do throws(TransportError) {
                 if way == .session { try beginSession(.felica) }
-                let target = try PollingAnswer.parse(way.packet(in: send(command)), bitRate: bitRate)
+                let target = try polling.target(from: way.packet(in: send(command)), bitRate: bitRate)
                 passage = way
                 selection = .packets
                 return .felica(target)
             } catch {
                 switch error {
+                // The session stays open for the next Polling.
+                case .noAnswer where way == .session: return nil
+                case .cardReleased where way == .session: throw error
                 case .noAnswer, .cardReleased:
                     guard passage != nil || way == ways.last else { continue }
-                    // Whether the reader passes packets on is not known: it goes back to its own ways.
-                    if passage == nil { endSession() }
                     return nil
                 case .unsupported, .corrupted:
                     endSession()
@@ -189,10 +203,32 @@ struct PCSCLink: ~Copyable {
         throw FeliCaPassage.notPassed
     }
 
+    /// Sends a Polling in a session, which is begun again once when the reader has ended it.
+    private mutating func pollInSession(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        for _ in 0..<2 {
+            do throws(TransportError) {
+                return try poll(request, [.session])
+            } catch {
+                switch error {
+                case .cardReleased:
+                    // Without a connection there is no reader to talk to; the next search makes another one.
+                    if connection == nil { return nil }
+                    session = nil
+                case .unsupported where passage == nil:
+                    hasNoSessions = true
+                    try leaveSession()
+                    return nil
+                default: throw error
+                }
+            }
+        }
+        throw FeliCaPassage.notPassed
+    }
+
     /// Sends a frame to a Type 2 Tag in the first way that the reader does not refuse.
-    private mutating func pass(_ frame: [UInt8]) throws(TransportError) -> [UInt8] {
+    private mutating func pass(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
         while let way = tagPassages.first {
-            guard let command = way.command(for: frame) else {
+            guard let command = way.command(for: frame, within: time) else {
                 throw .frameTooLong(length: frame.count, limit: 252)
             }
             do throws(TransportError) {
@@ -212,11 +248,36 @@ struct PCSCLink: ~Copyable {
     private mutating func beginSession(_ air: TransparentSession.AirProtocol) throws(TransportError) {
         guard session != air else { return }
         let notPassed = air == .felica ? FeliCaPassage.notPassed : Type2Passage.notPassed
-        if session == nil {
-            guard try manage(TransparentSession.start) else { throw notPassed }
+        if session == nil, try !manage(TransparentSession.start) {
+            // Somebody may have left one behind.
+            guard try manage(TransparentSession.end), try manage(TransparentSession.start) else { throw notPassed }
         }
         session = air
+        if air == .felica {
+            // A reader that does not know these may do without.
+            _ = try manage(TransparentSession.fieldOff)
+            ThreadPause.sleep(TransparentSession.fieldOffTime)
+            _ = try manage(TransparentSession.fieldOn)
+            ThreadPause.sleep(TransparentSession.fieldOnTime)
+        }
         guard try manage(air.command) else { throw notPassed }
+    }
+
+    /// How long the reader and the service may take to find a card after a session.
+    private static let searchTime = Duration.milliseconds(500)
+
+    /// Ends a session and gives reader and service the time to find the card by themselves.
+    private mutating func leaveSession() throws(TransportError) {
+        guard session == .felica else { return }
+        endSession()
+        isUsed = true
+        let deadline = ContinuousClock.now + Self.searchTime
+        var known = CardPresence.unknown
+        while ContinuousClock.now < deadline {
+            guard let now = try context.change(of: reader, from: known, within: deadline - .now) else { return }
+            if now.hasCard || now.readerIsGone { return }
+            known = now
+        }
     }
 
     /// Sends a command of the session to the reader in both forms that programs use, and says whether it was done.
@@ -230,7 +291,7 @@ struct PCSCLink: ~Copyable {
     /// Gives the reader its own ways back.
     private mutating func endSession() {
         guard session != nil else { return }
-        session = nil
+        defer { session = nil }
         for form in TransparentSession.forms(of: TransparentSession.end) {
             guard let answer = try? transmit(form), !TransparentSession.isDone(answer) else { return }
         }
@@ -252,18 +313,25 @@ struct PCSCLink: ~Copyable {
         return error
     }
 
-    private func transmit(_ command: [UInt8]) throws(PCSCFault) -> [UInt8] {
+    private mutating func transmit(_ command: [UInt8]) throws(PCSCFault) -> [UInt8] {
+        do throws(PCSCFault) {
+            return try transmitOnce(command)
+        } catch {
+            guard session != nil, [.removedCard, .resetCard].contains(error.code) else { throw error }
+            try connection?.keepReader()
+            return try transmitOnce(command)
+        }
+    }
+
+    private func transmitOnce(_ command: [UInt8]) throws(PCSCFault) -> [UInt8] {
         switch connection {
         case .some(let connection): try connection.transmit(command)
         case .none: throw PCSCFault(code: .removedCard)
         }
     }
 
-    private func reset() throws(PCSCFault) {
-        switch connection {
-        case .some(let connection): try connection.reset()
-        case .none: break
-        }
+    private mutating func reset() throws(PCSCFault) {
+        try connection?.reset()
     }
 
     // MARK: Waiting
@@ -272,6 +340,8 @@ struct PCSCLink: ~Copyable {
     private static let slice = Duration.seconds(1)
 
     mutating func waitForEvent(within time: Duration) throws(TransportError) {
+        // Within a session the reader looks for nothing.
+        endSession()
         if let now = try context.change(of: reader, from: presence, within: min(time, Self.slice)) { presence = now }
     }
 }

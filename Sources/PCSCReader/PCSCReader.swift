@@ -54,7 +54,7 @@ public final class PCSCReader: Reader {
     /// - Parameters:
     ///   - frame: an APDU; a FeliCa packet with LEN byte; a command of a Type 2 Tag, READ and WRITE on every reader,
     ///     others where it passes them on.
-    ///   - timeout: not used, since PC/SC has none.
+    ///   - timeout: used in a transparent session only, since PC/SC has none.
     /// - Throws: ``TransportError``; after any failure ``TransportError/cardReleased`` until a card was activated anew.
     public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         try cancellation.check()
@@ -62,7 +62,7 @@ public final class PCSCReader: Reader {
         guard frame.count <= information.longestCommandAPDU else {
             throw .frameTooLong(length: frame.count, limit: information.longestCommandAPDU)
         }
-        return try link.run { link throws(TransportError) in try link.transceive(frame) }
+        return try link.run { link throws(TransportError) in try link.transceive(frame, within: timeout) }
     }
 
     /// Waits until pcscd says that a card came or left.

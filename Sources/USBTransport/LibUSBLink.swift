@@ -13,6 +13,9 @@ package final class LibUSBLink: USBLink {
 
     /// More than the longest answer of any PaSoRi, and a whole number of packets of any size.
     static let longestTransfer = 4096
+    /// A message of a whole number of packets may end without an empty packet, so that its transfer does not end by
+    /// itself: each waits no longer than this.
+    private static let longestWait = Duration.milliseconds(100)
     /// How long a transfer that was cancelled is waited for.
     private static let cancellingTime = Duration.seconds(2)
 
@@ -46,11 +49,17 @@ package final class LibUSBLink: USBLink {
 
     package func receive(within time: Duration) throws(USBError) -> [UInt8] {
         guard let device else { throw .gone }
-        let transfer = try USBTransfer(receiving: Self.longestTransfer, over: device)
-        guard let outcome = wait(for: transfer, over: device, within: time) else { return transfer.bytes }
-        // A last packet that is full ends no transfer.
-        if outcome == .timedOut, !transfer.bytes.isEmpty { return transfer.bytes }
-        throw mended(outcome, device.endpoints.input)
+        let deadline = ContinuousClock.now + time
+        while true {
+            let left = deadline - .now
+            let transfer = try USBTransfer(receiving: Self.longestTransfer, over: device)
+            let outcome = wait(for: transfer, over: device, within: max(.zero, min(left, Self.longestWait)))
+            guard let outcome else { return transfer.bytes }
+            guard outcome == .timedOut else { throw mended(outcome, device.endpoints.input) }
+            // A last packet that is full ends no transfer.
+            if !transfer.bytes.isEmpty { return transfer.bytes }
+            if left <= Self.longestWait { throw .timedOut }
+        }
     }
 
     package func ignoreCancellation() {

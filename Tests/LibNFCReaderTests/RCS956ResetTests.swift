@@ -15,11 +15,11 @@ import VirtualReader
 struct RCS956ResetTests {
     /// A link that logs what goes over it.
     private final class Link: USBLink {
-        private let chip: VirtualRCS330
+        private let chip: VirtualPN53xUSB
         private(set) var log: [String] = []
         private(set) var closings = 0
 
-        init(_ chip: VirtualRCS330) { self.chip = chip }
+        init(_ chip: VirtualPN53xUSB) { self.chip = chip }
 
         func send(_ bytes: [UInt8], within time: Duration) throws(USBError) {
             log.append("> " + Hex.encode(bytes))
@@ -44,7 +44,7 @@ struct RCS956ResetTests {
 
     private static func run(_ faults: USBFaultPlan) throws -> (isDone: Bool, log: [String], pauses: [Duration], Int) {
         let (device, _) = try device()
-        nonisolated(unsafe) let link = Link(VirtualRCS330(field: VirtualField(), faults: faults))
+        nonisolated(unsafe) let link = Link(VirtualPN53xUSB(field: VirtualField(), faults: faults))
         let pauses = Mutex<[Duration]>([])
         let isDone = RCS956Reset(device, pause: { time in pauses.withLock { $0.append(time) } }) { _ in link }.run()
         return (isDone, link.log, pauses.withLock { $0 }, link.closings)

@@ -17,8 +17,12 @@ struct FeliCaPassageTests {
         // As programs for the RC-S300 poll.
         #expect(
             FeliCaPassage.session.command(for: Self.polling)
-                == [0xFF, 0xC2, 0, 1, 8, 0x95, 6] + Self.polling + [0x00])
-        #expect(FeliCaPassage.ways(for: "Sony RC-S300/P 00 00") == [.plain, .chip, .session])
+                == [0xFF, 0xC2, 0, 1, 15, 0x5F, 0x46, 4, 0xA0, 0x86, 1, 0, 0x95, 6] + Self.polling + [0x00])
+        #expect(
+            FeliCaPassage.session.command(for: Self.polling, within: .seconds(1))?.prefix(12)
+                == [0xFF, 0xC2, 0, 1, 15, 0x5F, 0x46, 4, 0x40, 0x42, 0x0F, 0])
+        #expect(FeliCaPassage.ways(for: "SONY FeliCa RC-S300/P (1234567) 00 00") == [.session])
+        #expect(FeliCaPassage.ways(for: "Identiv uTrust 3700 F CL Reader 00 00") == [.plain, .chip, .session])
     }
 
     @Test func aPacketThatIsTooLongIsNotCut() {
@@ -27,11 +31,11 @@ struct FeliCaPassageTests {
         #expect(FeliCaPassage.plain.command(for: []) == nil)
         // From 128 bytes on a length takes two bytes.
         #expect(
-            FeliCaPassage.session.command(for: [UInt8](repeating: 0x80, count: 128))?.prefix(8) == [
-                0xFF, 0xC2, 0, 1, 131, 0x95, 0x81, 0x80,
+            FeliCaPassage.session.command(for: [UInt8](repeating: 0x80, count: 128))?.dropFirst(12).prefix(3) == [
+                0x95, 0x81, 0x80,
             ])
-        #expect(FeliCaPassage.session.command(for: [UInt8](repeating: 0xFF, count: 252))?.count == 261)
-        #expect(FeliCaPassage.session.command(for: [UInt8](repeating: 0xFF, count: 253)) == nil)
+        #expect(FeliCaPassage.session.command(for: [UInt8](repeating: 0xFF, count: 245))?.count == 261)
+        #expect(FeliCaPassage.session.command(for: [UInt8](repeating: 0xFF, count: 246)) == nil)
         #expect(FeliCaPassage.session.command(for: []) == nil)
     }
 
@@ -48,7 +52,10 @@ struct FeliCaPassageTests {
         (.plain, [0x04, 0x01, 0xAA, 0x90, 0x00], .failure(.corrupted(status: 0))),
         (.plain, [0x90], .failure(.corrupted(status: 0))), (.chip, [], .failure(.corrupted(status: 0))),
         (.session, [0xC0, 3, 0, 0x90, 0, 0x97, 3, 0x03, 0x01, 0xAA, 0x90, 0x00], .success([0x03, 0x01, 0xAA])),
-        (.session, [0xC0, 3, 1, 0x64, 1, 0x90, 0x00], .failure(.noAnswer)),
+        (.session, [0xC0, 3, 2, 0x64, 1, 0x90, 0x00], .failure(.noAnswer)),
+        (.session, [0xC0, 3, 1, 0x64, 1, 0x90, 0x00], .failure(FeliCaPassage.notPassed)),
+        (.session, [0xC0, 3, 1, 0x63, 0, 0x90, 0x00], .failure(.corrupted(status: 0x10))),
+        (.session, [0xC0, 3, 1, 0x63, 1, 0x90, 0x00], .failure(.cardReleased)),
         (.session, [0xC0, 3, 0, 0x90, 0, 0x97, 2, 0x03, 0x01, 0x90, 0x00], .failure(.corrupted(status: 0))),
         (.session, [0x6D, 0x00], .failure(FeliCaPassage.notPassed)),
         (.plain, [0x6D, 0x00], .failure(FeliCaPassage.notPassed)),
@@ -60,12 +67,5 @@ struct FeliCaPassageTests {
     ) {
         let result = Result { () throws(TransportError) in try passage.packet(in: answer) }
         #expect(result == expected)
-    }
-
-    @Test(arguments: [0, 1, 2, 17, 19]) func aCutPollingAnswerIsNone(_ count: Int) {
-        let answer = [0x14, 0x01] + [UInt8](repeating: 0x11, count: 18)
-        #expect(throws: TransportError.corrupted(status: 0)) {
-            try PollingAnswer.parse(Array(answer.prefix(count)), bitRate: .kbps212)
-        }
     }
 }

@@ -177,7 +177,8 @@ struct PCSCServiceTests {
         while try reader.activate(.felica(.commonArea, requestCode: 1)) == nil, card.commands.isEmpty {
             #expect(try reader.waitForEvent(within: .seconds(20)))
         }
-        #expect(device.sessions == device.ends)
+        // It stays open for the next Polling.
+        #expect((device.sessions, device.ends) == (1, 0))
         let found = try bench.wait(for: .felica(.transit, requestCode: 1), on: reader)
         guard case .felica(let target) = found else {
             Issue.record("no FeliCa card: \(String(describing: found))")
@@ -193,6 +194,87 @@ struct PCSCServiceTests {
         reader.close()
         #expect(device.sessions == device.ends)
         _ = card
+    }
+
+    /// The reader ends the session by itself: the next search begins another one.
+    @Test func aSessionThatIsLost() throws {
+        let bench = try PCSCBench()
+        let reader = try bench.open()
+        let device = TransparentReader()
+        let card = try bench.insert(Self.felica, uid: TransparentReader.idm, answer: device.answer)
+        let command = [0x0A, 0x0C] + TransparentReader.idm
+        for _ in 0..<2 {
+            #expect(try bench.wait(for: .felica(.transit, requestCode: 1), on: reader) != nil)
+            #expect(try reader.transceive(command, timeout: .zero).suffix(3) == [0x01, 0x00, 0x03])
+            device.endSession()
+            #expect(throws: TransportError.cardReleased) { try reader.transceive(command, timeout: .zero) }
+            #expect(try reader.activate(.felica(.transit, requestCode: 1)) != nil)
+            device.endSession()
+        }
+        reader.close()
+        #expect(device.sessions == device.ends)
+        _ = card
+    }
+
+    /// In a session a reader looks for no cards, so pcscd may believe that the card is gone.
+    @Test func aCardThatIsSaidToBeGoneInMidSession() throws {
+        let bench = try PCSCBench()
+        let reader = try bench.open()
+        let device = TransparentReader()
+        let first = try bench.insert(Self.felica, uid: TransparentReader.idm, answer: device.answer)
+        #expect(try bench.wait(for: .felica(.transit, requestCode: 1), on: reader) != nil)
+        first.takeOut()
+        try bench.service.waitForRemoval()
+        // vpcd needs somebody to talk to: the same reader, whose session goes on.
+        let second = try bench.insert(Self.felica, uid: TransparentReader.idm, answer: device.answer)
+        try bench.service.waitForInsertion()
+        let command = [0x0A, 0x0C] + TransparentReader.idm
+        #expect(try reader.transceive(command, timeout: .zero).suffix(3) == [0x01, 0x00, 0x03])
+        #expect(try reader.activate(.felica(.transit, requestCode: 1)) != nil)
+        #expect(device.sessions == 1)
+        reader.close()
+        #expect(device.ends == 1)
+        _ = (first, second)
+    }
+
+    /// A Suica in an iPhone: the reader finds a card of type A, and only a Polling in a session the other side.
+    @Test(arguments: ["3B8180018080", Self.ultralight]) func theFeliCaSideOfAPhone(_ atr: String) throws {
+        let bench = try PCSCBench()
+        let reader = try bench.open()
+        let device = TransparentReader()
+        let uid: [UInt8] = [0x08, 0x12, 0x34, 0x56]
+        let card = try bench.insert(atr, uid: uid, answer: device.answer)
+        #expect(try bench.wait(for: .typeA(), on: reader)?.technology == .typeA)
+        #expect(device.sessions == 0)
+        for _ in 0..<2 {
+            #expect(try reader.activate(.felica(.commonArea, requestCode: 1)) == nil)
+            guard case .felica(let target)? = try reader.activate(.felica(.transit, requestCode: 1)) else {
+                Issue.record("no FeliCa side")
+                return
+            }
+            #expect(target.idm.bytes == TransparentReader.idm)
+            let command = [0x0A, 0x0C] + TransparentReader.idm
+            #expect(try reader.transceive(command, timeout: .zero).suffix(3) == [0x01, 0x00, 0x03])
+            guard case .typeA(let other)? = try bench.wait(for: .typeA(), on: reader) else { return }
+            #expect(other.uid == uid)
+            #expect(device.sessions == device.ends)
+        }
+        #expect(device.sessions == 2)
+        reader.close()
+        _ = card
+    }
+
+    /// Readers without sessions are asked once.
+    @Test func aCardOfTypeAOnAReaderWithoutSessions() throws {
+        let bench = try PCSCBench()
+        let reader = try bench.open()
+        let card = try bench.insert(Self.desfire, uid: Self.uid, ats: Self.ats)
+        #expect(try bench.wait(for: .typeA(), on: reader) != nil)
+        #expect(try reader.activate(.felica(.transit)) == nil)
+        let sent = card.commands.count
+        #expect(try reader.activate(.felica(.transit)) == nil)
+        #expect(!card.commands.dropFirst(sent).contains { $0.starts(with: [0xFF, 0xC2]) })
+        #expect(try bench.wait(for: .typeA(), on: reader) != nil)
     }
 
     @Test func aReaderThatPassesNoPacketsOn() throws {

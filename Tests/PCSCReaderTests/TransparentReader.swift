@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A reader of ours with PC/SC part 3's transparent session, and an NTAG213 or a FeliCa card on it: within a session it
-/// knows no storage commands, without one no frames.
+/// knows no storage commands, without one no frames. It answers as an RC-S300 was seen to.
 final class TransparentReader: Sendable {
     /// Whether it takes the commands that manage a session with Le only, or without only.
     private let wantsLe: Bool
@@ -14,6 +14,8 @@ final class TransparentReader: Sendable {
 
     private struct State {
         var isOpen = false
+        /// Whether the field was off in this session: cards hear nothing before.
+        var wasOff = false
         /// The standard and the layer that were chosen.
         var air: [UInt8]?
         var sessions = 0
@@ -27,6 +29,14 @@ final class TransparentReader: Sendable {
     /// How many were ended.
     var ends: Int { state.withLock(\.ends) }
 
+    /// Ends the host's session, as a reader may do by itself.
+    func endSession() {
+        state.withLock { state in
+            if state.isOpen { state.ends += 1 }
+            (state.isOpen, state.air) = (false, nil)
+        }
+    }
+
     static let version: [UInt8] = [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03]
 
     /// The answer to a pseudo-APDU.
@@ -36,10 +46,19 @@ final class TransparentReader: Sendable {
             case ([0xFF, 0xC2, 0x00, 0x00], _) where (command.count == 8) != wantsLe: return [0x67, 0x00]
             case ([0xFF, 0xC2, 0x00, 0x02], _) where (command.count == 10) != wantsLe: return [0x67, 0x00]
             case ([0xFF, 0xC2, 0x00, 0x00], let isOpen):
-                let begins = command[5] == 0x81
-                guard begins != isOpen else { return [0xC0, 0x03, 0x01, 0x69, 0x85, 0x90, 0x00] }
-                (state.isOpen, state.air) = (begins, nil)
-                if begins { state.sessions += 1 } else { state.ends += 1 }
+                switch command[5] {
+                case 0x81 where isOpen: return [0xC0, 0x03, 0x01, 0x69, 0x8A, 0x90, 0x00]
+                case 0x81:
+                    (state.isOpen, state.wasOff, state.air) = (true, false, nil)
+                    state.sessions += 1
+                case 0x82:
+                    if isOpen { state.ends += 1 }
+                    (state.isOpen, state.air) = (false, nil)
+                case 0x83, 0x84:
+                    guard isOpen else { return [0xC0, 0x03, 0x01, 0x63, 0x01, 0x90, 0x00] }
+                    if command[5] == 0x83 { state.wasOff = true }
+                default: return [0x6A, 0x81]
+                }
                 return [0xC0, 0x03, 0x00, 0x90, 0x00, 0x90, 0x00]
             case ([0xFF, 0xC2, 0x00, 0x02], true):
                 let air = Array(command.dropFirst(7).prefix(2))
@@ -47,16 +66,23 @@ final class TransparentReader: Sendable {
                 state.air = air
                 return [0xC0, 0x03, 0x00, 0x90, 0x00, 0x90, 0x00]
             case ([0xFF, 0xC2, 0x00, 0x01], true):
-                guard let air = state.air, command.count > 8, command[5] == 0x95, command[6] == command.count - 8
-                else { return [0x6A, 0x80] }
-                let content = Array(command[7..<command.count - 1])
-                guard let frame = air == [0x00, 0x03] ? Self.tag(content) : Self.card(content) else {
+                // Without a timer nothing is sent.
+                guard Array(command.dropFirst(5).prefix(3)) == [0x5F, 0x46, 0x04] else {
                     return [0xC0, 0x03, 0x01, 0x64, 0x01, 0x90, 0x00]
+                }
+                guard let air = state.air, command.count > 15, command[12] == 0x95, command[13] == command.count - 15
+                else { return [0x6A, 0x80] }
+                let content = Array(command[14..<command.count - 1])
+                let isHeard = air == [0x00, 0x03] || state.wasOff
+                guard isHeard, let frame = air == [0x00, 0x03] ? Self.tag(content) : Self.card(content) else {
+                    return [0xC0, 0x03, 0x02, 0x64, 0x01, 0x90, 0x00]
                 }
                 let bits: UInt8 = frame.count == 1 ? 4 : 0
                 return [0xC0, 0x03, 0x00, 0x90, 0x00, 0x92, 0x01, bits, 0x96, 0x02, 0x00, 0x00]
                     + [0x97, UInt8(frame.count)] + frame + [0x90, 0x00]
             case ([0xFF, 0xB0, 0x00, 0x04], false): return Array(0..<16) + [0x90, 0x00]
+            case ([0xFF, 0xC2, 0x00, 0x01], false), ([0xFF, 0xC2, 0x00, 0x02], false):
+                return [0xC0, 0x03, 0x01, 0x63, 0x01, 0x90, 0x00]
             default: return [0x69, 0x85]
             }
         }

@@ -13,7 +13,8 @@ struct Type2PassageTests {
         #expect(Type2Passage.plain.command(for: [0x60]) == [0xFF, 0, 0, 0, 1, 0x60])
         #expect(Type2Passage.chip.command(for: [0x39, 2]) == [0xFF, 0, 0, 0, 4, 0xD4, 0x42, 0x39, 2])
         // As a program for the ACR1552U asks an Ultralight C for its challenge.
-        #expect(Type2Passage.session.command(for: [0x1A, 0]) == (try Hex.decode("FFC20001 04 9502 1A00 00")))
+        #expect(
+            Type2Passage.session.command(for: [0x1A, 0]) == (try Hex.decode("FFC20001 0B 5F4604A0860100 9502 1A00 00")))
         #expect(Type2Passage.ways(for: "ACS ACR122U PICC Interface 00 00") == [.chip])
         #expect(Type2Passage.ways(for: "ACS ACR1252 Dual Reader PICC 00 00") == [.plain, .session])
         #expect(Type2Passage.ways(for: "Sony RC-S300/P 00 00") == [.session])
@@ -21,7 +22,7 @@ struct Type2PassageTests {
 
     @Test(arguments: Type2Passage.allCases) func aFrameThatIsTooLongIsNotCut(_ way: Type2Passage) {
         #expect(way.command(for: [UInt8](repeating: 0, count: 254)) == nil || way == .plain)
-        #expect(way.command(for: [UInt8](repeating: 0, count: 252)) != nil)
+        #expect(way.command(for: [UInt8](repeating: 0, count: 245)) != nil)
         #expect(way.command(for: [UInt8](repeating: 0, count: 256)) == nil)
         #expect(way.command(for: []) == nil || way == .chip)
     }
@@ -36,9 +37,11 @@ struct Type2PassageTests {
         (.chip, "D541 9000", .failure(.corrupted(status: 0))), (.chip, "9000", .failure(.corrupted(status: 0))),
         (.session, "C003009000 920100 96020000 9703AABBCC 9000", .success([0xAA, 0xBB, 0xCC])),
         (.session, "C003009000 920104 96020000 97010A 9000", .success([0x0A])),
-        (.session, "C003016401 9000", .failure(.noAnswer)), (.session, "C003009000 9000", .failure(.noAnswer)),
+        (.session, "C003026401 9000", .failure(.noAnswer)),
+        (.session, "C003016401 9000", .failure(Type2Passage.notPassed)),
+        (.session, "C003009000 9000", .failure(.noAnswer)),
         (.session, "C003009000 96020100 9702AABB 9000", .failure(.corrupted(status: 1))),
-        (.session, "C003016985 9000", .failure(.corrupted(status: 0x85))),
+        (.session, "C003016985 9000", .failure(.cardReleased)),
         (.session, "C003009000 9710AABB 9000", .failure(.corrupted(status: 0))),
         (.session, "9000", .failure(.noAnswer)), (.session, "6400", .failure(.noAnswer)),
         (.session, "6A81", .failure(Type2Passage.notPassed)), (.session, "6E00", .failure(Type2Passage.notPassed)),

@@ -30,7 +30,7 @@ struct PaSoRiFaultTests {
     private static let rcs380: [(USBFault, TransportError)] = [
         (.acknowledgeOnly, timeout), (.lateAnswer, timeout), (.noAcknowledge, timeout), (.truncated(to: 3), timeout),
         (.truncated(to: 20), timeout), (.wrongDataChecksum, damaged), (.wrongLengthChecksum, damaged),
-        (.errorFrame, damaged),
+        (.errorFrame, damaged), (.truncated(to: 5), damaged),
     ]
 
     private static let rcs300: [(USBFault, TransportError)] = [

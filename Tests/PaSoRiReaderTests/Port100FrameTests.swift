@@ -28,6 +28,20 @@ struct Port100FrameTests {
         #expect(parser.next() == .incomplete)
     }
 
+    /// The error frame of five bytes, as a transfer of its own (nfcpy's `rcs380.py`).
+    @Test func theShortErrorFrame() {
+        var parser = Port100FrameParser()
+        parser.feed(Port100Frame.dataStart)
+        #expect(parser.next() == .message(.error))
+        #expect(parser.next() == .incomplete)
+        // In the middle of another frame it is a part of that.
+        let frame = Port100Frame.encode(Port100Frame.dataStart)
+        parser.feed(Array(frame.prefix(8)))
+        parser.feed(Port100Frame.dataStart)
+        parser.feed(Array(frame.dropFirst(13)))
+        #expect(parser.next() == .message(.data(Port100Frame.dataStart)))
+    }
+
     @Test func framesMayComeInPiecesAndTogether() throws {
         let all = Port100Frame.acknowledgeBytes + Port100Frame.encode([0xD7, 0x2B, 0x00]) + Port100Frame.errorBytes
         let expected: [TransferOutcome<Port100Frame>] = [
@@ -63,7 +77,7 @@ struct Port100FrameTests {
         for count in 0..<whole.count {
             var parser = Port100FrameParser()
             parser.feed(Array(whole.prefix(count)))
-            #expect(parser.next() == .incomplete)
+            #expect(parser.next() == (count == 5 ? .message(.error) : .incomplete))
         }
     }
 

@@ -68,6 +68,16 @@ struct Port100TypeABTests {
         #expect(sent[2].contains("d604") && sent[2].contains("0052"))
     }
 
+    /// nfcpy and the kernel give a card 30 ms: silence is rare once it was heard.
+    @Test func aCardThatWasHeardIsGivenTime() throws {
+        let bench = try Port100Bench([card(#""typeA": {"uid": "01020304"}"#)])
+        _ = bench.link.takeLog()
+        _ = try bench.reader.activate(.typeA())
+        let sent = bench.link.takeLog().filter { $0.hasPrefix(">") }
+        for frame in ["d60436019320", "d60436019370", "d6043601e0"] { #expect(sent.contains { $0.contains(frame) }) }
+        #expect(sent.contains { $0.contains("d6046e0052") })
+    }
+
     @Test func oneAfterTheOther() throws {
         let suica = try Port100Bench.suica()
         let bench = try Port100Bench([suica, card(#""typeA": {"uid": "01020304"}"#)])

@@ -88,6 +88,13 @@ def acr122u(**changes):
     return dataclasses.replace(plain, **changes)
 
 
+def scl3711(**changes):
+    """An SCM SCL3711 that the kernel's pn533_usb holds."""
+    plain = Device(vendor=0x04E6, product=0x5591, name="SCL3711-NFC&RW",
+                   interfaces=(Interface(0xFF, 0x84, 0x04, driver="pn533_usb"),))
+    return dataclasses.replace(plain, **changes)
+
+
 def rc_s330(**changes):
     """A Sony RC-S330 that the kernel's pn533_usb holds."""
     plain = Device(vendor=0x054C, product=0x02E1, name="RC-S330",

@@ -20,7 +20,7 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 
 from chip import Chip
-from descriptors import Interface, acr122u, rc_s300, rc_s330, rc_s380
+from descriptors import Interface, acr122u, rc_s300, rc_s330, rc_s380, scl3711
 from emulation import Emulation
 
 KAZASU, USB_CHIP = os.environ["KAZASU"], os.environ["USB_CHIP"]
@@ -496,6 +496,18 @@ class ACR122U(ThroughLibNFC, unittest.TestCase):
     """libnfc's acr122_usb."""
 
     CHIP, DEVICE, READER = "acr122", staticmethod(acr122u), "acr122_usb:001:002"
+
+
+class ACR122UCopy(ThroughLibNFC, unittest.TestCase):
+    """A copy whose answers have the error byte FE beside their data."""
+
+    CHIP, DEVICE, READER = "acr122-copy", staticmethod(acr122u), "acr122_usb:001:002"
+
+
+class SCL3711(ThroughLibNFC, unittest.TestCase):
+    """libnfc's pn53x_usb with a PN533."""
+
+    CHIP, DEVICE, READER = "scl3711", staticmethod(scl3711), "pn53x_usb:001:002"
 
 
 class RCS330(ThroughLibNFC, unittest.TestCase):

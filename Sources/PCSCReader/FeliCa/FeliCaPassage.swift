@@ -17,15 +17,18 @@ enum FeliCaPassage: Hashable, Sendable, CaseIterable {
     static func ways(for reader: String) -> [FeliCaPassage] {
         if ["ACR122", "AET62", "Touchatag"].contains(where: reader.contains) { return [.chip, .plain] }
         if ["ACR1251", "ACR1252", "ACM1252"].contains(where: reader.contains) { return [.plain, .chip] }
+        if ["RC-S300", "RC-S660"].contains(where: reader.contains) { return [.session] }
         return [.plain, .chip, .session]
     }
 
     /// The pseudo-APDU that carries a packet, or `nil` when it is too long for one.
-    func command(for packet: [UInt8]) -> [UInt8]? {
+    ///
+    /// - Parameter time: how long the card may take, where the reader can be told.
+    func command(for packet: [UInt8], within time: Duration = .zero) -> [UInt8]? {
         switch self {
         case .plain: PseudoAPDU.direct(packet)
         case .chip: PseudoAPDU.direct([0xD4, 0x40, 0x01] + packet)
-        case .session: TransparentSession.exchange(packet)
+        case .session: TransparentSession.exchange(packet, within: time)
         }
     }
 

@@ -9,7 +9,7 @@ internal import NFCTransport
 /// verified. The card is reset at the end, so that it forgets both.
 struct CardConnection: ~Copyable {
     private let handle: Int
-    private let protocolNumber: DWORD
+    private var protocolNumber: DWORD
     /// What becomes of the card at the end.
     private let ending: Int32
     private let recorder: LinkRecorder?
@@ -46,13 +46,24 @@ struct CardConnection: ~Copyable {
     }
 
     /// Resets the card, which begins anew as if it had just come.
-    func reset() throws(PCSCFault) {
+    mutating func reset() throws(PCSCFault) {
         var number: DWORD = 0
         let code = PCSCCode(
             result: unsafe SCardReconnect(
                 handle, DWORD(SCARD_SHARE_EXCLUSIVE), DWORD(SCARD_PROTOCOL_ANY), DWORD(SCARD_RESET_CARD), &number))
         recorder?.record(.note("SCardReconnect: \(code.hexadecimal), protocol \(number)"))
         guard code == .success else { throw PCSCFault(code: code) }
+        protocolNumber = number
+    }
+
+    /// Keeps the connection to the reader when the service says that the card was removed or reset: in a transparent
+    /// session the reader itself looks for no cards, so the service believes that there is none.
+    mutating func keepReader() throws(PCSCFault) {
+        var number: DWORD = 0
+        let code = PCSCCode(
+            result: unsafe SCardReconnect(handle, DWORD(SCARD_SHARE_DIRECT), 0, DWORD(SCARD_LEAVE_CARD), &number))
+        guard code == .success else { throw PCSCFault(code: code) }
+        protocolNumber = number
     }
 
     /// Sends an APDU, or a pseudo-APDU to the reader itself, and returns the answer with its status word.

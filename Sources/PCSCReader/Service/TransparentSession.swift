@@ -34,46 +34,62 @@ enum TransparentSession {
     /// ACR1552U do.
     static func forms(of command: [UInt8]) -> [[UInt8]] { [command + [0x00], command] }
 
+    /// Switches the field off and on, before the first Polling of a session: a card that the reader itself has looked for
+    /// hears nothing else (EspUsbHost).
+    static let fieldOff: [UInt8] = [0xFF, 0xC2, 0x00, 0x00, 0x02, 0x83, 0x00]
+    static let fieldOn: [UInt8] = [0xFF, 0xC2, 0x00, 0x00, 0x02, 0x84, 0x00]
+    /// How long it stays off, and how long cards need afterwards; those of felica-rs.
+    static let (fieldOffTime, fieldOnTime) = (Duration.milliseconds(30), Duration.milliseconds(21))
+
     /// The longest frame of a card that fits into a short APDU with the data objects around it.
     static let longestAnswer = 241
 
+    private static let timerTag = BERTag(rawValue: 0x5F46)
     private static let frameTag = BERTag(rawValue: 0x95)
-    private static let errorTag = BERTag(rawValue: 0xC0)
-    private static let receptionTag = BERTag(rawValue: 0x96)
-    private static let answerTag = BERTag(rawValue: 0x97)
+    /// The frame follows the timer.
+    private static let frameObject = 2
+    /// The least that programs for the RC-S300 give a card. More costs time only when the card keeps silent.
+    private static let shortestTime = Duration.milliseconds(100)
 
     /// The pseudo-APDU that carries a frame, or `nil` when it is too long for one.
-    static func exchange(_ frame: [UInt8]) -> [UInt8]? {
-        let object = BERTLV(frameTag, frame).encoded
-        guard !frame.isEmpty, let length = UInt8(exactly: object.count) else { return nil }
-        return [0xFF, 0xC2, 0x00, 0x01, length] + object + [0x00]
+    ///
+    /// The timer comes first: without it an RC-S300 sends nothing (EspUsbHost).
+    ///
+    /// - Parameter time: how long the card may take; 100 ms at least.
+    static func exchange(_ frame: [UInt8], within time: Duration) -> [UInt8]? {
+        let (seconds, attoseconds) = max(time, shortestTime).components
+        let microseconds = UInt32(clamping: min(seconds, 4000) * 1_000_000 + attoseconds / 1_000_000_000_000)
+        var timer = ByteWriter()
+        timer.write(microseconds, .little)
+        let objects = BERTLV(timerTag, timer.bytes).encoded + BERTLV(frameTag, frame).encoded
+        guard !frame.isEmpty, let length = UInt8(exactly: objects.count) else { return nil }
+        return [0xFF, 0xC2, 0x00, 0x01, length] + objects + [0x00]
     }
 
     /// Whether the reader did what manages a session: its status word, and within the answer an error of its own.
     static func isDone(_ answer: [UInt8]) -> Bool {
-        guard answer.suffix(2) == [0x90, 0x00] else { return false }
-        guard let error = BERTLVList(tolerant: answer.dropLast(2))[errorTag] else { return true }
-        return error.value.suffix(2) == [0x90, 0x00]
+        TransparentAnswer(answer)?.meaning == .done
     }
 
     /// The card's frame out of the reader's answer; acknowledgements of four bits are one byte.
     ///
     /// - Parameter notPassed: what to say when the reader refuses.
     /// - Throws: ``TransportError/noAnswer`` when the card kept silent, ``TransportError/corrupted(status:)`` when its
-    ///   answer came damaged or the reader's is broken, `notPassed`.
+    ///   answer came damaged or the reader's is broken, ``TransportError/cardReleased`` when there is no session any
+    ///   more, `notPassed`.
     static func frame(in answer: [UInt8], notPassed: TransportError) throws(TransportError) -> [UInt8] {
-        let objects = BERTLVList(tolerant: try PseudoAPDU.content(of: answer, notPassed: notPassed))
-        // C0: the number of the data object that failed, and its status word.
-        if let error = objects[errorTag]?.value, error.suffix(2) != [0x90, 0x00] {
-            guard error.count == 3, error[1] == 0x64 else { throw .corrupted(status: error.last ?? 0) }
-            throw .noAnswer
+        _ = try PseudoAPDU.content(of: answer, notPassed: notPassed)
+        guard let answer = TransparentAnswer(answer) else { throw .corrupted(status: 0) }
+        switch answer.meaning(ofExchangeWithFrameAt: frameObject) {
+        case .done: break
+        case .silent: throw .noAnswer
+        // Above the four bits of object 96.
+        case .damaged: throw .corrupted(status: 0x10)
+        case .wrongState: throw .cardReleased
+        case .sessionIsOpen, .refused: throw notPassed
         }
-        // 96: what the receiver says, in the lower half of its first byte: checksum, collision, parity, framing.
-        if let reception = objects[receptionTag]?.value.first, reception & 0x0F != 0 {
-            throw .corrupted(status: reception & 0x0F)
-        }
-        guard objects.fault == nil else { throw .corrupted(status: 0) }
-        guard let frame = objects[answerTag]?.value, !frame.isEmpty else { throw .noAnswer }
+        guard answer.damage == 0 else { throw .corrupted(status: answer.damage) }
+        guard let frame = answer.frame, !frame.isEmpty else { throw .noAnswer }
         return frame
     }
 }

@@ -20,11 +20,13 @@ enum Type2Passage: Hashable, Sendable, CaseIterable {
     }
 
     /// The pseudo-APDU that carries a frame, or `nil` when it is too long for one.
-    func command(for frame: [UInt8]) -> [UInt8]? {
+    ///
+    /// - Parameter time: how long the tag may take, where the reader can be told.
+    func command(for frame: [UInt8], within time: Duration = .zero) -> [UInt8]? {
         switch self {
         case .plain: PseudoAPDU.direct(frame)
         case .chip: PseudoAPDU.direct([0xD4, 0x42] + frame)
-        case .session: TransparentSession.exchange(frame)
+        case .session: TransparentSession.exchange(frame, within: time)
         }
     }
 

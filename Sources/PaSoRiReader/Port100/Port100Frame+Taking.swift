@@ -31,6 +31,9 @@ extension Port100Frame: TransferMessage {
         return .message(.data(Array(data)))
     }
 
+    /// nfcpy knows an error frame of five bytes, with which every frame of data begins.
+    static func whole(_ transfer: [UInt8]) -> Port100Frame? { transfer == dataStart ? .error : nil }
+
     /// The frame that always has these bytes; `nil` when the bytes so far are something else.
     private static func take(
         _ whole: [UInt8], as frame: Port100Frame, from bytes: inout [UInt8]

@@ -6,4 +6,12 @@ protocol TransferMessage: Hashable, Sendable {
     ///
     /// - Parameter bytes: what came so far; changed only when a whole message is taken away.
     static func take(from bytes: inout [UInt8]) -> TransferOutcome<Self>
+
+    /// A message that is known only by being a whole transfer; `nil` for all others.
+    static func whole(_ transfer: [UInt8]) -> Self?
+}
+
+extension TransferMessage {
+    /// None.
+    static func whole(_ transfer: [UInt8]) -> Self? { nil }
 }

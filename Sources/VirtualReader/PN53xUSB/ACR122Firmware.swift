@@ -8,8 +8,11 @@ struct ACR122Firmware: USBFirmware {
     private static let done: [UInt8] = [0x90, 0x00]
 
     private let core: PN53xCore
+    /// The error byte of answers with data: 81 in traces of readers of ACS's own, FE in one of a copy (libnfc issue 476).
+    private let errorByte: UInt8
 
-    init(_ field: any RadioField) {
+    init(_ field: any RadioField, errorByte: UInt8) {
+        self.errorByte = errorByte
         core = PN53xCore(.pn532, field)
     }
 
@@ -40,7 +43,8 @@ struct ACR122Firmware: USBFirmware {
         }
         core.line.begin()
         switch core.chip.carryOut(code, Array(command.dropFirst())) {
-        case .answer(let data): return CCIDMessage.answer(message.sequence, [0xD5, code &+ 1] + data + Self.done)
+        case .answer(let data):
+            return CCIDMessage.answer(message.sequence, [0xD5, code &+ 1] + data + Self.done, error: errorByte)
         case .syntaxError: return CCIDMessage.answer(message.sequence, [0x63, 0x7F])
         case .aborted: return CCIDMessage.answer(message.sequence, [], error: CCIDMessage.mute)
         }

@@ -13,8 +13,9 @@ public final class VirtualACR122: VirtualUSBChip {
     ///   - field: what lies before its antenna.
     ///   - faults: what goes wrong on the USB; of ``USBFault`` those that lose, delay, double, cut or replace an answer,
     ///     while the others leave it as it is.
-    public init(field: any RadioField, faults: USBFaultPlan = USBFaultPlan()) {
-        shell = USBShell(ACR122Firmware(field), field, faults)
+    ///   - isCopy: whether it answers with data and the error byte of a silent card, as a copy was seen to.
+    public init(field: any RadioField, faults: USBFaultPlan = USBFaultPlan(), isCopy: Bool = false) {
+        shell = USBShell(ACR122Firmware(field, errorByte: isCopy ? 0xFE : 0x81), field, faults)
     }
 
     /// What was counted so far; commands are counted by the code of the PN532, others as 00.

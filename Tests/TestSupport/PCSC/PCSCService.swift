@@ -71,6 +71,14 @@ public final class PCSCService {
         throw ChildProcess.NotStarted(program: "pcscd", code: 0)
     }
 
+    /// Waits until it says that a card is in the first reader.
+    public func waitForInsertion() throws {
+        while let line = try child.line(of: .output) {
+            if line.contains("Card inserted into \(readers[0])") { return }
+        }
+        throw ChildProcess.NotStarted(program: "pcscd", code: 0)
+    }
+
     /// Ends it as a service manager does.
     public func stop() {
         guard !isStopped else { return }

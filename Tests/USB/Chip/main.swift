@@ -9,7 +9,7 @@ import VirtualReader
 // A simulated USB reader behind standard input and output, for the emulated USB of `usb.py`:
 //
 //     usb-chip replay RECORDING
-//     usb-chip port100|port400|acr122|rcs330 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
+//     usb-chip port100|port400|acr122|acr122-copy|rcs330|scl3711 CARD [--unplug-before TRANSFER] [--leftover BYTES]… [--field empty]
 //              [--fault COMMAND:KIND]… [--stuck reset|replug]
 //
 // Requests: `O` with two bytes of length (little-endian) and a transfer from the host; `I` for the next transfer to it;
@@ -89,7 +89,7 @@ final class RecordedChip: VirtualUSBChip {
 var arguments = CommandLine.arguments.dropFirst()
 guard let kind = arguments.popFirst(), let card = arguments.popFirst() else { fail("which chip, which card?") }
 var faults = USBFaultPlan()
-var condition = VirtualRCS330.Condition.well
+var condition = VirtualPN53xUSB.Condition.well
 let field = try kind == "replay" ? VirtualField() : VirtualCardFile.loadField(TestFiles.read(card))
 while let option = arguments.popFirst() {
     guard let value = arguments.popFirst() else { fail("\(option) needs a value") }
@@ -111,9 +111,11 @@ let chip: any VirtualUSBChip
 switch kind {
 case "port100": chip = VirtualPort100(field: field, faults: faults)
 case "port400": chip = VirtualPort400(field: field, faults: faults, hasOrphan: true)
-case "acr122": chip = VirtualACR122(field: field, faults: faults)
+case "acr122", "acr122-copy":
+    chip = VirtualACR122(field: field, faults: faults, isCopy: kind == "acr122-copy")
 case "replay": chip = RecordedChip(RecordedLink(try Transcript(parsing: TestFiles.read(card))))
-case "rcs330": chip = VirtualRCS330(field: field, faults: faults, condition: condition)
+case "scl3711": chip = VirtualPN53xUSB(.scl3711, field: field, faults: faults)
+case "rcs330": chip = VirtualPN53xUSB(field: field, faults: faults, condition: condition)
 default: fail("no chip is called \(kind)")
 }
 
@@ -134,8 +136,8 @@ while let request = read(1)?.first {
         } else {
             write([], length: chip.isUnplugged ? 0xFFFE : 0xFFFF)
         }
-    case UInt8(ascii: "C"): (chip as? VirtualRCS330)?.configure()
-    case UInt8(ascii: "R"): (chip as? VirtualRCS330)?.reset()
+    case UInt8(ascii: "C"): (chip as? VirtualPN53xUSB)?.configure()
+    case UInt8(ascii: "R"): (chip as? VirtualPN53xUSB)?.reset()
     default:
         let found = chip.statistics
         let complaints = found.complaints.map { "\"\($0)\"" }.joined(separator: ",")

@@ -68,7 +68,8 @@ extension PN532Chip {
         var reader = ByteReader(parameters)
         var values: [UInt8] = []
         while let address = try? reader.readUInt16(.big) { values.append(registers[address]) }
-        return reader.remaining == 0 && !values.isEmpty ? .answer(values) : .syntaxError
+        guard reader.remaining == 0, !values.isEmpty else { return .syntaxError }
+        return .answer(family.givesRegisterStatus ? [ChipStatus.success] + values : values)
     }
 
     private func writeRegisters(_ parameters: [UInt8]) -> CommandOutcome {
@@ -79,7 +80,7 @@ extension PN532Chip {
             registers[address] = value
         }
         tellField(wasOn: wasOn)
-        return .answer([])
+        return .answer(family.givesRegisterStatus ? [ChipStatus.success] : [])
     }
 
     private func writePins(_ parameters: [UInt8]) -> CommandOutcome {

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An RC-S330, RC-S360 or RC-S370: PN53x frames as they are over two bulk endpoints.
+/// An RC-S330, RC-S360 or RC-S370, or an SCL3711: PN53x frames as they are over two bulk endpoints.
 ///
 /// Behaviour as libnfc 1.8.0 (`libnfc/drivers/pn53x_usb.c`) and nfcpy (`nfc/clf/rcs956.py`) need it; Sony publishes no
 /// manual.
-public final class VirtualRCS330: VirtualUSBChip {
-    /// What a reader's predecessors have left it in.
+public final class VirtualPN53xUSB: VirtualUSBChip {
+    /// Which reader it is.
+    public enum Model: Hashable, Sendable {
+        /// An RC-S330, RC-S360 or RC-S370, whose chip is an RC-S956.
+        case rcs330
+        /// An SCL3711, whose chip is a PN533.
+        case scl3711
+    }
+
+    /// What an RC-S330's predecessors have left it in.
     public enum Condition: Hashable, Sendable {
         /// It was just plugged in, or reset.
         case well
@@ -15,7 +23,7 @@ public final class VirtualRCS330: VirtualUSBChip {
         case stuckUntilReplugged
     }
 
-    private let shell: USBShell<RCS330Firmware>
+    private let shell: USBShell<PN53xUSBFirmware>
 
     /// A reader before a field.
     ///
@@ -25,9 +33,10 @@ public final class VirtualRCS330: VirtualUSBChip {
     ///   - faults: what goes wrong on the USB; of ``USBFault`` those that lose, delay, double, cut or replace an answer,
     ///     while the others leave it as it is.
     public init(
-        field: any RadioField, faults: USBFaultPlan = USBFaultPlan(), condition: Condition = .well
+        _ model: Model = .rcs330, field: any RadioField, faults: USBFaultPlan = USBFaultPlan(),
+        condition: Condition = .well
     ) {
-        shell = USBShell(RCS330Firmware(field, condition), field, faults)
+        shell = USBShell(PN53xUSBFirmware(model == .rcs330 ? .rcs956 : .pn533, field, condition), field, faults)
     }
 
     /// What was counted so far.

@@ -2,12 +2,13 @@
 
 import ByteCodec
 
-/// What an RC-S330 does with its host's frames.
+/// What an RC-S330, or a reader with a PN533, does with its host's frames.
 ///
-/// Once a FeliCa card was found, the chip has to be reset (ResetMode) before the device is configured anew, as programs do
+/// Of an RC-S330: once a FeliCa card was found, the chip has to be reset (ResetMode) before the device is configured anew, as programs do
 /// that open it: else it gets stuck, and answers SetParameters with the error frame (libnfc issues 278, 515 and 546).
-struct RCS330Firmware: USBFirmware {
+struct PN53xUSBFirmware: USBFirmware {
     private let core: PN53xCore
+    private let model: PN53xModel
     /// Whether a reset of the USB port helps when it is stuck.
     private let isHealedByReset: Bool
     private var hasFoundFeliCa = false
@@ -18,8 +19,9 @@ struct RCS330Firmware: USBFirmware {
     private static let resetMode: UInt8 = 0x18
     private static let listPassiveTarget: UInt8 = 0x4A
 
-    init(_ field: any RadioField, _ condition: VirtualRCS330.Condition) {
-        core = PN53xCore(.rcs956, field)
+    init(_ model: PN53xModel, _ field: any RadioField, _ condition: VirtualPN53xUSB.Condition = .well) {
+        core = PN53xCore(model, field)
+        self.model = model
         isStuck = condition != .well
         isHealedByReset = condition != .stuckUntilReplugged
     }
@@ -30,7 +32,7 @@ struct RCS330Firmware: USBFirmware {
 
     /// SET_CONFIGURATION, with which programs begin.
     mutating func configure() {
-        if hasFoundFeliCa { isStuck = true }
+        if hasFoundFeliCa, model == .rcs956 { isStuck = true }
         hasLookedForCards = false
     }
 
@@ -46,11 +48,12 @@ struct RCS330Firmware: USBFirmware {
         parser.feed(transfer)
         switch parser.next() {
         case .acknowledge: port.giveUp()
-        case .notAcknowledge: port.complain("an RC-S330 does not know NACK")
+        case .notAcknowledge: if model == .rcs956 { port.complain("an RC-S330 does not know NACK") }
         case .command(let command):
             let fault = port.begin()
             port.count(command.first ?? 0)
-            let isRefused = command.first == Self.setParameters && (isStuck || hasLookedForCards)
+            let isRefused =
+                model == .rcs956 && command.first == Self.setParameters && (isStuck || hasLookedForCards)
             if isRefused, !isStuck { port.complain("SetParameters in mid-session") }
             core.line.begin(transfer)
             core.chip.run()

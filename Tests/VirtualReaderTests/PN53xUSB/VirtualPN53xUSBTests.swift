@@ -5,7 +5,7 @@ import Testing
 @testable import VirtualReader
 
 /// An RC-S330's answers against the frames of nfcpy's tests (`test_clf_rcs956.py`, `base_clf_pn53x.py`).
-struct VirtualRCS330Tests {
+struct VirtualPN53xUSBTests {
     static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
 
     struct Case: CustomTestStringConvertible {
@@ -29,7 +29,7 @@ struct VirtualRCS330Tests {
 
     @Test(arguments: cases)
     func answers(_ one: Case) {
-        let reader = VirtualRCS330(field: VirtualField())
+        let reader = VirtualPN53xUSB(field: VirtualField())
         reader.receive(PN532Frame.encode([0xD4] + one.request))
         #expect(reader.nextTransfer() == Self.acknowledge)
         #expect(reader.nextTransfer() == one.answer.map(PN532Frame.encode))
@@ -38,7 +38,7 @@ struct VirtualRCS330Tests {
 
     @Test("ACK gives a command up: its answer does not come any more")
     func givenUp() {
-        let reader = VirtualRCS330(field: VirtualField())
+        let reader = VirtualPN53xUSB(field: VirtualField())
         reader.receive(PN532Frame.encode([0xD4, 0x02]))
         reader.receive(Self.acknowledge)
         #expect(reader.nextTransfer() == nil)
@@ -50,7 +50,7 @@ struct VirtualRCS330Tests {
 
     @Test("NACK and noise are complained of; an empty transfer is none of them")
     func complaints() {
-        let reader = VirtualRCS330(field: VirtualField())
+        let reader = VirtualPN53xUSB(field: VirtualField())
         reader.receive([])
         #expect(reader.statistics.complaints.isEmpty)
         reader.receive(PN532Frame.notAcknowledge)
@@ -61,7 +61,7 @@ struct VirtualRCS330Tests {
 
     @Test("A damaged frame gets no answer, and the next command is served", arguments: 3..<9)
     func damaged(_ index: Int) {
-        let reader = VirtualRCS330(field: VirtualField())
+        let reader = VirtualPN53xUSB(field: VirtualField())
         var frame = PN532Frame.encode([0xD4, 0x18, 0x01])
         frame[index] ^= 0x10
         reader.receive(frame)
