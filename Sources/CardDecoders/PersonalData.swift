@@ -37,6 +37,13 @@ public struct PersonalData: Sendable {
         declared = Dictionary(grouping: registry.decoders.flatMap(\.personal), by: \.service.overlapGroup)
     }
 
+    /// Whether a block holds personal bytes; `system` as in ``masked(_:at:of:in:)``.
+    public func isPersonal(_ number: UInt16, of service: ServiceCode, in system: SystemCode?) -> Bool {
+        declared[service.overlapGroup]?.contains { row in
+            row.blocks.contains(number) && (system == nil || system == row.system)
+        } ?? false
+    }
+
     /// A block with 00 in place of each personal byte.
     ///
     /// - Parameters:

@@ -56,7 +56,9 @@ final class TraceRedaction {
     }
 
     /// Whether the answer to a command holds blocks of personal services.
-    static func isPersonal(_ command: [UInt8]) -> Bool { !personalBlocks(of: command).isEmpty }
+    static func isPersonal(_ command: [UInt8]) -> Bool {
+        reads(of: command).contains { PersonalData.standard.isPersonal($0.block, of: $0.service, in: nil) }
+    }
 
     /// A frame with every IDm of the cards seen masked, wherever it stands.
     func masked(_ frame: [UInt8]) -> [UInt8] {
