@@ -120,6 +120,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
     ],
     targets: modules.map {
         .target(
@@ -134,6 +135,7 @@ let package = Package(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Certificates"])),
             ],
