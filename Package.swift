@@ -127,6 +127,7 @@ let package = Package(
             name: $0.name, dependencies: $0.dependencies, resources: (tables[$0.name] ?? []).map { .embedInCode($0) },
             swiftSettings: library)
     } + [
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
@@ -134,6 +135,7 @@ let package = Package(
         .target(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
+                "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),

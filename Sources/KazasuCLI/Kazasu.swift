@@ -86,13 +86,14 @@ struct Kazasu: ParsableCommand {
 
     private static func report(_ failure: Failure, _ arguments: [String]) -> Int32 {
         if failure.status == .brokenPipe { return failure.status.rawValue }
-        Output.message(isJSON(arguments) ? failure.json.compactText + "\n" : failure.text)
+        Output.message(failure, json: isJSON(arguments))
         return failure.status.rawValue
     }
 
     /// Help and version are answers; everything else that the parser throws is a wrong command line.
     private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
-        let text = HelpText.localised(fullMessage(for: error))
+        let said = ParserMessage(arguments)
+        let text = HelpText.localised(said.withoutSecrets(fullMessage(for: error)))
         if exitCode(for: error) == .success {
             do {
                 try Output.write(text.isEmpty ? "" : text + "\n")
@@ -102,7 +103,8 @@ struct Kazasu: ParsableCommand {
             }
         }
         if isJSON(arguments) {
-            return report(Failure(.usage, "usage", message(for: error), hint: "kazasu --help"), arguments)
+            return report(
+                Failure(.usage, "usage", said.withoutSecrets(message(for: error)), hint: "kazasu --help"), arguments)
         }
         Output.message(text + "\n")
         return ExitStatus.usage.rawValue

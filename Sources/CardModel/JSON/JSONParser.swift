@@ -10,6 +10,7 @@ struct JSONParser<Target: JSONTarget> {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
     private var depth = 0
+    private var values = 0
     /// What gets the parts of the text.
     private(set) var target: Target
 
@@ -43,6 +44,8 @@ struct JSONParser<Target: JSONTarget> {
     }
 
     private mutating func value() throws(JSONFault) {
+        values += 1
+        guard values <= JSONValue.mostValues else { throw fault(.tooManyValues) }
         switch next {
         case UInt8(ascii: "\""): try string(isKey: false)
         case UInt8(ascii: "{"): try object()

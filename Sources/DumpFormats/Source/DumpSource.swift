@@ -34,9 +34,9 @@ public struct DumpSource: Sendable {
         self.bytes = bytes
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         switch text.first(where: { !TextLine.isBlank($0) }) {
-        case UInt8(ascii: "{"): content = .json(try JSONValue(parsing: Array(text)))
+        case UInt8(ascii: "{"): content = .json(try JSONValue(parsing: text))
         // A log may begin with a bracket too.
-        case UInt8(ascii: "["): content = (try? JSONValue(parsing: Array(text))).map { .json($0) } ?? .lines
+        case UInt8(ascii: "["): content = (try? JSONValue(parsing: text)).map { .json($0) } ?? .lines
         case UInt8(ascii: "<"): content = TextLines(bytes).looksLikeXML ? .xml : .lines
         default: content = .lines
         }

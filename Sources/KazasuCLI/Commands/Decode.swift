@@ -50,7 +50,7 @@ struct Decode: KazasuCommand {
             case .failure(let failure):
                 guard isMany else { throw failure }
                 failures += 1
-                Output.message(context.json ? failure.json.compactText + "\n" : "kazasu: \(failure.message)\n")
+                Output.message(Failure(failure.status, failure.reason, failure.message), json: context.json)
             case .success(let dump):
                 guard isMany || first != nil else {
                     first = (item.place, dump)
@@ -79,6 +79,6 @@ struct Decode: KazasuCommand {
         for failure in decoding.failures { context.note(failure.message) }
         if !dump.complete { context.note(tr("the dump is not complete", "このダンプは不完全です")) }
         let view = DecodeView(dump: dump, reports: decoding.reports, names: names, redaction: context.redaction)
-        if context.json { try context.print(view.json) } else { try context.print(view.text) }
+        if context.json { try context.print { view.write(to: &$0) } } else { try context.print(view.text) }
     }
 }

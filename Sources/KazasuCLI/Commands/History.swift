@@ -60,7 +60,7 @@ struct History: KazasuCommand {
         switch format ?? (context.json ? .json : .table) {
         case .json: try context.print(history.json(Language.current))
         case .ndjson: try context.print(view.ndjson)
-        case .csv: try context.print(view.csv)
+        case .csv: try context.print(escaped: view.csv)
         case .table: try context.print(view.table)
         }
     }

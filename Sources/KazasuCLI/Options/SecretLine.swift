@@ -3,7 +3,7 @@
 import CardCiphers
 import Glibc
 
-/// Reads a line that nobody else may see: it is in one buffer, which is overwritten.
+/// Reads a line that nobody else may see into the memory where it stays.
 enum SecretLine {
     /// The longest secret, in bytes.
     static let longest = 64
@@ -14,25 +14,25 @@ enum SecretLine {
     static func read(
         _ descriptor: Int32, name: String, wait: () throws(Failure) -> Void = {}
     ) throws(Failure) -> SecretBytes? {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longest + 2, alignment: 1)
-        defer {
-            if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
-            buffer.deallocate()
-        }
-        var count = 0
-        while count < buffer.count {
-            try wait()
-            // One byte at a time: what follows the line belongs to others.
-            let got = Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), 1)
-            if got < 0 {
-                if errno == EINTR { continue }
-                throw Files.unreadable(name, errno)
+        ProcessSecrecy.begin()
+        var length = 0
+        let secret = try SecretBytes(capacity: longest + 2) { buffer throws(Failure) in
+            var count = 0
+            while count < buffer.count {
+                try wait()
+                // One byte at a time: what follows the line belongs to others.
+                let got = Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), 1)
+                if got < 0 {
+                    if errno == EINTR { continue }
+                    throw Files.unreadable(name, errno)
+                }
+                guard got > 0, buffer[count] != UInt8(ascii: "\n") else { break }
+                count += 1
             }
-            guard got > 0, buffer[count] != UInt8(ascii: "\n") else { break }
-            count += 1
+            if count > 0, buffer[count - 1] == UInt8(ascii: "\r") { count -= 1 }
+            length = count
+            return count
         }
-        if count > 0, buffer[count - 1] == UInt8(ascii: "\r") { count -= 1 }
-        guard (1...longest).contains(count) else { return nil }
-        return SecretBytes(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        return (1...longest).contains(length) ? secret : nil
     }
 }

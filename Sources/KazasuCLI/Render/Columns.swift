@@ -5,32 +5,35 @@ enum Columns {
     /// The rows with every column but the last padded to its widest cell, two blanks between columns.
     ///
     /// - Parameter rightAligned: the columns whose cells stand at the right.
-    static func text(_ rows: [[String]], rightAligned: Set<Int> = []) -> String {
+    static func text(_ rows: some Collection<[String]>, rightAligned: Set<Int> = []) -> String {
         let widths = widths(rows)
-        return rows.map { row in
+        var text = ""
+        for row in rows {
             var line = ""
             for (column, cell) in row.enumerated() {
+                let cell = VisibleText.line(cell)
                 let padding = String(repeating: " ", count: widths[column] - cell.terminalWidth)
-                let cell = rightAligned.contains(column) ? padding + cell : cell + padding
-                line += (column == 0 ? "" : "  ") + cell
+                let cells = rightAligned.contains(column) ? padding + cell : cell + padding
+                line += (column == 0 ? "" : "  ") + cells
             }
             while line.hasSuffix(" ") { line.removeLast() }
-            return line + "\n"
-        }.joined()
+            text += line + "\n"
+        }
+        return text
     }
 
     /// How many places the longest line of the rows may take.
-    static func width(_ rows: [[String]]) -> Int {
+    static func width(_ rows: some Collection<[String]>) -> Int {
         let widths = widths(rows)
         return widths.reduce(0, +) + 2 * max(0, widths.count - 1)
     }
 
-    private static func widths(_ rows: [[String]]) -> [Int] {
+    private static func widths(_ rows: some Collection<[String]>) -> [Int] {
         var widths: [Int] = []
         for row in rows {
             for (column, cell) in row.enumerated() {
                 if column == widths.count { widths.append(0) }
-                widths[column] = max(widths[column], cell.terminalWidth)
+                widths[column] = max(widths[column], VisibleText.line(cell).terminalWidth)
             }
         }
         return widths

@@ -10,8 +10,6 @@ struct DecodeView {
     var names: any StationNames
     var redaction: Redaction
 
-    var json: JSONValue { JSONValue { write(to: &$0) } }
-
     /// Writes the document `kazasu.decode/1`.
     ///
     /// - Parameter file: where the dump came from, when it is one of many.

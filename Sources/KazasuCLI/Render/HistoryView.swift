@@ -24,9 +24,18 @@ struct HistoryView {
             "serial", "date", "time", "entryTime", "partialMonth", "partialDay", "partialHour", "kind", "terminal",
             "terminalId", "process", "payment", "gate", "entry", "exit", "amount", "balance", "warnings", "raw",
         ]
-        let rows = report.records.map { HistoryView.fields($0, report.currency) }
-        return "\u{FEFF}" + ([head] + rows).map { $0.map(HistoryView.quoted).joined(separator: ",") + "\r\n" }.joined()
+        let rows = report.records.map { record in
+            zip(head, HistoryView.fields(record, report.currency)).map { column, field in
+                HistoryView.numbers.contains(column) ? CSV.number(field) : CSV.text(field)
+            }
+        }
+        return "\u{FEFF}" + ([head] + rows).map(CSV.row).joined()
     }
+
+    /// The columns of numbers.
+    private static let numbers: Set<String> = [
+        "serial", "partialMonth", "partialDay", "partialHour", "amount", "balance",
+    ]
 
     private static func fields(_ record: HistoryRecord, _ currency: Currency) -> [String] {
         let codes = [record.process, record.payment, record.gate].map { $0.map(name) ?? "" }
@@ -63,10 +72,5 @@ struct HistoryView {
 
     static func name(_ value: CodedValue) -> String {
         value.name?[Language.current] ?? value.hex
-    }
-
-    private static func quoted(_ field: String) -> String {
-        guard field.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return field }
-        return "\"" + field.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
     }
 }

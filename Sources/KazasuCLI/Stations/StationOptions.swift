@@ -40,12 +40,12 @@ struct StationOptions: ParsableArguments {
                     "\(Files.name(path)): nothing tells whether its codes are hexadecimal or decimal",
                     "\(Files.name(path)): コードが 16 進か 10 進か判断できません")
                 failure.hint = tr(
-                    "kazasu stations import --codes hex|decimal \(path)",
-                    "kazasu stations import --codes hex|decimal \(path)")
+                    "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))",
+                    "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))")
             } else if case .malformedLine(_, "UTF-8") = error {
                 failure.hint = tr(
-                    "many of these files are in Shift_JIS: iconv -f CP932 -t UTF-8 \(path) > utf8.csv",
-                    "Shift_JIS かもしれません: iconv -f CP932 -t UTF-8 \(path) > utf8.csv")
+                    "many of these files are in Shift_JIS: iconv -f CP932 -t UTF-8 \(ShellWord.quoted(path)) > utf8.csv",
+                    "Shift_JIS かもしれません: iconv -f CP932 -t UTF-8 \(ShellWord.quoted(path)) > utf8.csv")
             }
             throw failure
         }
