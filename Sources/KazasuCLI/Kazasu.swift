@@ -93,7 +93,7 @@ struct Kazasu: ParsableCommand {
     /// Help and version are answers; everything else that the parser throws is a wrong command line.
     private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
         let said = ParserMessage(arguments)
-        let text = HelpText.localised(said.withoutSecrets(fullMessage(for: error)))
+        let text = HelpText.localised(said.shown(fullMessage(for: error)))
         if exitCode(for: error) == .success {
             do {
                 try Output.write(text.isEmpty ? "" : text + "\n")
@@ -104,7 +104,7 @@ struct Kazasu: ParsableCommand {
         }
         if isJSON(arguments) {
             return report(
-                Failure(.usage, "usage", said.withoutSecrets(message(for: error)), hint: "kazasu --help"), arguments)
+                Failure(.usage, "usage", said.shown(message(for: error)), hint: "kazasu --help"), arguments)
         }
         Output.message(text + "\n")
         return ExitStatus.usage.rawValue

@@ -79,6 +79,10 @@ struct Decode: KazasuCommand {
         for failure in decoding.failures { context.note(failure.message) }
         if !dump.complete { context.note(tr("the dump is not complete", "このダンプは不完全です")) }
         let view = DecodeView(dump: dump, reports: decoding.reports, names: names, redaction: context.redaction)
-        if context.json { try context.print { view.write(to: &$0) } } else { try context.print(view.text) }
+        if context.json {
+            try context.print { view.write(to: &$0) }
+        } else {
+            try view.write { text throws(Failure) in try context.print(text) }
+        }
     }
 }

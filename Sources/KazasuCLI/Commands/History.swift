@@ -61,7 +61,7 @@ struct History: KazasuCommand {
         case .json: try context.print(history.json(Language.current))
         case .ndjson: try context.print(view.ndjson)
         case .csv: try context.print(escaped: view.csv)
-        case .table: try context.print(view.table)
+        case .table: try view.table.write { text throws(Failure) in try context.print(text) }
         }
     }
 }

@@ -3,10 +3,12 @@
 import ArgumentParser
 
 /// What the parser of the command line says about arguments that it did not expect. One of them may be a PIN that was
-/// typed in the wrong place, and messages end up in logs: such words are not repeated.
+/// typed in the wrong place, and messages end up in logs: such words are not repeated. Others are shown on one line.
 struct ParserMessage {
     /// The words that messages must not have.
     private let secrets: [String]
+    /// All words.
+    private let words: [String]
 
     /// The commands that take PINs or keys; what they do not expect is never repeated.
     private static let secretive: Set<String> = ["license", "mynumber", "apdu", "tag", "dump"]
@@ -23,12 +25,14 @@ struct ParserMessage {
             } else {
                 { _ in false }
             }
-        secrets = arguments.flatMap(ParserMessage.values).filter { !$0.isEmpty && isSecret($0) }
+        words = arguments.flatMap(ParserMessage.values).filter { !$0.isEmpty }
+        secrets = words.filter(isSecret)
     }
 
-    /// A message with `…` in place of these words.
-    func withoutSecrets(_ message: String) -> String {
-        secrets.reduce(message) { $0.replacing("'\($1)'", with: "'…'") }
+    /// A message with `…` in place of the words that may be secrets.
+    func shown(_ message: String) -> String {
+        let message = secrets.reduce(message) { $0.replacing("'\($1)'", with: "'…'") }
+        return words.reduce(message) { $0.replacing("'\($1)'", with: "'\(VisibleText.line($1))'") }
     }
 
     /// What of an argument is not the name of an option: all of it, or what follows the name.

@@ -6,6 +6,15 @@ enum Columns {
     ///
     /// - Parameter rightAligned: the columns whose cells stand at the right.
     static func text(_ rows: some Collection<[String]>, rightAligned: Set<Int> = []) -> String {
+        var text = ""
+        write(rows, rightAligned: rightAligned) { text += $0 }
+        return text
+    }
+
+    /// Writes the same a piece at a time, for very many rows.
+    static func write<Failure: Error>(
+        _ rows: some Collection<[String]>, rightAligned: Set<Int> = [], _ print: (String) throws(Failure) -> Void
+    ) throws(Failure) {
         let widths = widths(rows)
         var text = ""
         for row in rows {
@@ -18,9 +27,15 @@ enum Columns {
             }
             while line.hasSuffix(" ") { line.removeLast() }
             text += line + "\n"
+            guard text.utf8.count >= piece else { continue }
+            try print(text)
+            text = ""
         }
-        return text
+        try print(text)
     }
+
+    /// How long a piece is at least, but for the last one.
+    private static let piece = 1 << 16
 
     /// How many places the longest line of the rows may take.
     static func width(_ rows: some Collection<[String]>) -> Int {

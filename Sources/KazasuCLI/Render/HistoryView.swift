@@ -9,7 +9,9 @@ struct HistoryView {
     var report: HistoryReport
 
     /// Made to fit the terminal when it goes to one.
-    var table: String { HistoryTable(records: report.records, currency: report.currency, width: Output.lineWidth).text }
+    var table: HistoryTable {
+        HistoryTable(records: report.records, currency: report.currency, width: Output.lineWidth)
+    }
 
     var ndjson: String {
         report.records.map { $0.jsonLine(Language.current) + "\n" }.joined()
