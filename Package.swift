@@ -121,12 +121,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
     ],
     targets: modules.map {
         .target(
             name: $0.name, dependencies: $0.dependencies, resources: (tables[$0.name] ?? []).map { .embedInCode($0) },
             swiftSettings: library)
     } + [
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
@@ -134,7 +136,9 @@ let package = Package(
         .target(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
+                "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Certificates"])),
             ],

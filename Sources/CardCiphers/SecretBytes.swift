@@ -2,32 +2,64 @@
 
 internal import Glibc
 
-/// Bytes that nobody may see: one buffer, which is overwritten when nobody holds it any more.
+/// Bytes that nobody may see: pages of their own, which are not written to the swap device or a core dump where the
+/// system allows that, and are overwritten when nobody holds the value any more.
 ///
 /// It prints, reflects and dumps as `Redacted`, and can be neither compared nor encoded.
 @safe
 public final class SecretBytes: SecretValue {
     private let memory: UnsafeMutableRawBufferPointer
+    /// Whether the memory is pages of its own; without any to be had it is like other memory.
+    private let isMapped: Bool
+    /// How many bytes there are.
+    public private(set) var count: Int
 
     /// A copy of these bytes; who holds them overwrites them then.
-    public init(_ bytes: some Collection<UInt8>) {
-        unsafe memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-        unsafe memory.copyBytes(from: bytes)
+    public convenience init(_ bytes: some Collection<UInt8>) {
+        unsafe self.init(capacity: bytes.count) { memory in
+            unsafe memory.copyBytes(from: bytes)
+            return bytes.count
+        }
+    }
+
+    /// Bytes that are written where they stay.
+    ///
+    /// - Parameters:
+    ///   - capacity: how many there may be.
+    ///   - fill: is given the memory, and says how many bytes of it count.
+    public init<Failure: Error>(
+        capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+    ) throws(Failure) {
+        let length = max(capacity, 1)
+        let pages = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        if let pages = unsafe pages, unsafe pages != MAP_FAILED {
+            // Both may be refused, by a limit or by the system; the secret is needed all the same.
+            unsafe mlock(pages, length)
+            unsafe madvise(pages, length, MADV_DONTDUMP)
+            unsafe memory = UnsafeMutableRawBufferPointer(start: pages, count: length)
+            isMapped = true
+        } else {
+            unsafe memory = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 1)
+            isMapped = false
+        }
+        count = 0
+        count = unsafe min(max(0, try fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<capacity]))), capacity)
     }
 
     deinit {
         wipe()
-        unsafe memory.deallocate()
+        if isMapped, let start = unsafe memory.baseAddress {
+            unsafe munmap(start, memory.count)
+        } else {
+            unsafe memory.deallocate()
+        }
     }
-
-    /// How many bytes there are.
-    public var count: Int { unsafe memory.count }
 
     /// Lends the bytes out; nothing of them may be kept.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ use: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try unsafe use(UnsafeRawBufferPointer(memory))
+        try unsafe use(UnsafeRawBufferPointer(rebasing: memory[..<count]))
     }
 
     /// Overwrites the bytes with zeros.

@@ -91,12 +91,13 @@ struct Kazasu: ParsableCommand {
 
     /// Says on standard error why there is no answer.
     static func tell(_ failure: Failure, _ arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
-        Output.message(isJSON(arguments) ? failure.json.compactText + "\n" : failure.text)
+        Output.message(failure, json: isJSON(arguments))
     }
 
     /// Help and version are answers; everything else that the parser throws is a wrong command line.
     private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
-        let text = HelpText.localised(fullMessage(for: error))
+        let said = ParserMessage(arguments)
+        let text = HelpText.localised(said.shown(fullMessage(for: error)))
         if exitCode(for: error) == .success {
             do {
                 try Output.write(text.isEmpty ? "" : text + "\n")
@@ -106,7 +107,8 @@ struct Kazasu: ParsableCommand {
             }
         }
         if isJSON(arguments) {
-            return report(Failure(.usage, "usage", message(for: error), hint: "kazasu --help"), arguments)
+            return report(
+                Failure(.usage, "usage", said.shown(message(for: error)), hint: "kazasu --help"), arguments)
         }
         Output.message(text + "\n")
         return ExitStatus.usage.rawValue

@@ -14,6 +14,13 @@ extension KazasuCommand {
             json: common.json, verbosity: common.quiet ? -1 : common.verbose ? 1 : 0,
             redaction: Redaction(isOn: common.redact), cancellation: Interrupt.token,
             command: Self.configuration.commandName)
-        try execute(context)
+        do {
+            try execute(context)
+        } catch {
+            // The command's own failure has the exit status; the other one is not kept back.
+            if let late = context.late.first { Output.message(late, json: context.json) }
+            throw error
+        }
+        if let late = context.late.first { throw late }
     }
 }

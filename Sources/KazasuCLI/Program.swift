@@ -6,6 +6,7 @@ import Glibc
 public enum Program {
     /// Runs the command line of the process and ends it with the status of the contract.
     public static func start() -> Never {
+        StandardStreams.openClosedOnes()
         Interrupt.install()
         exit(Kazasu.run(Array(CommandLine.arguments.dropFirst())))
     }

@@ -21,6 +21,8 @@ extension Check {
         case noRule
         /// Permission: you may not open {0}, which was plugged in before the udev rule came.
         case ruleNotApplied
+        /// Permission: you may not open {0}: the udev rule {1} is turned off by a link to /dev/null.
+        case ruleMasked
         /// Permission: {0} belongs to the group {1}, and you do not.
         case notInGroup
         /// Permission: it is on the USB, but {0} does not exist.

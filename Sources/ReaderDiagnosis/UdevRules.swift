@@ -45,6 +45,12 @@ public struct UdevRules: Hashable, Sendable {
         folders.contains { folder in files.contains { machine.exists("\(folder)/\($0.name)") } }
     }
 
+    /// The first of the rules that an administrator turned off by a link to `/dev/null`; it hides the rule of that name in
+    /// every other folder (udev(7)).
+    static func masked(on machine: Machine) -> String? {
+        files.map { "\(folder)/\($0.name)" }.first { Directory.linkTarget(of: machine.path($0)) == "/dev/null" }
+    }
+
     private static func text(_ action: String, _ whom: String) -> String {
         let rules = ReaderModel.all.filter { $0.driver != nil }.map { model in
             "# \(model.name)\n\(match(model)), \(action)\n"

@@ -125,6 +125,21 @@ struct FileTests {
         }
     }
 
+    /// What the reader passes on, how much is wanted, and Le: with its tag and length the answer must just fit.
+    static let farReads: [(longest: Int, count: Int, le: String)] = [
+        (258, 256, "00"), (258, 254, "00"), (258, 253, "00"), (258, 252, "FF"), (250, 256, "F8"), (250, 245, "F8"),
+        (250, 244, "F7"), (258, 128, "83"), (258, 127, "81"), (258, 1, "03"),
+    ]
+
+    @Test(arguments: farReads) func farReadsAskForAllThatFits(_ row: (longest: Int, count: Int, le: String)) throws {
+        let channel = ScriptedChannel([
+            try ScriptedExchange("00B100000454028000" + row.le, answer: "53020102 9000")
+        ])
+        let answer = try FileTests.session(channel, longest: row.longest)
+            .readBinary(offset: 0x8000, count: row.count)
+        #expect(answer.data == [1, 2])
+    }
+
     @Test func aCardThatNeverEndsIsLeftAtTheLimit() {
         let card = SessionTests.EndlessCard([UInt8](repeating: 1, count: 256) + [0x90, 0x00])
         #expect(throws: Never.self) { FileTests.session(card).readFile(limit: 0x8000).data.count == 0x8000 }

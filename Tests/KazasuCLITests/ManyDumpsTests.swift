@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Glibc
 import TestSupport
 import Testing
 
@@ -33,6 +34,36 @@ struct ManyDumpsTests {
         let json = try Kazasu.run("decode", "--json", folder.path)
         #expect(json.output == result.output)
         #expect(try self.documents(json.errors).count == 2)
+    }
+
+    @Test("Links that lead back, FIFOs and devices in a folder: each folder once, nothing but files")
+    func oddFolder() throws {
+        let folder = try folder()
+        let inner = "\(folder.path)/inner"
+        #expect(mkdir(inner, 0o700) == 0)
+        _ = try folder.write(TestFiles.read(Card.file("waon")), as: "inner/waon.json")
+        // Back to the folder itself, to the one above, to each other, and to a file.
+        for (target, name) in [
+            (".", "loop"), ("..", "inner/up"), ("inner", "again"), ("../loop", "inner/round"), ("/dev/zero", "zero"),
+            ("edy.json", "linked.json"), ("pipe", "pipe-link"),
+        ] {
+            #expect(symlink(target, "\(folder.path)/\(name)") == 0)
+        }
+        #expect(mkfifo("\(folder.path)/pipe", 0o600) == 0)
+        let result = try Kazasu.run("decode", folder.path, "\(folder.path)/loop")
+        #expect(result.hasEnded(0), "\(result.errors)")
+        let files = try documents(result.output).map { try $0.required("file").text().dropFirst(folder.path.count + 1) }
+        #expect(files == ["again/waon.json", "edy.json", "linked.json", "suica-p1.json"], "\(files)")
+    }
+
+    @Test("A name that is not UTF-8 is opened as it is")
+    func oddName() throws {
+        let folder = try folder()
+        var name = Array("\(folder.path)/caf".utf8CString.dropLast()) + [CChar(bitPattern: 0xE9), 0]
+        #expect(rename("\(folder.path)/edy.json", &name) == 0)
+        let result = try Kazasu.run("decode", folder.path)
+        #expect(result.hasEnded(0), "\(result.errors)")
+        #expect(try documents(result.output).count == 2)
     }
 
     @Test("Where one card is wanted, several are refused")

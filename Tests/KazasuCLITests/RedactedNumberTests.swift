@@ -120,4 +120,36 @@ struct RedactedNumberTests {
             #expect(!masked.contains(uid), "\(command)")
         }
     }
+
+    /// The number is in block 0 of service 110B.
+    @Test("Raw packets: as in a trace, in what is sent and in what is answered", arguments: [[], ["--json"]])
+    func rawPackets(options: [String]) throws {
+        let read = "06IDM010B11018000"
+        let card = Card.fixture("edy")
+        func run(_ packet: String, _ more: String...) throws -> String {
+            let result = try Kazasu.run(
+                ["felica", "--system", "FE00", packet, "-r", card, "--answer-timeout", "50"] + options + more)
+            return (result.output + result.errors).lowercased()
+        }
+        #expect(try run(read).contains("1234567890123456"), "the example is right")
+        let masked = try run(read, "--redact")
+        #expect(!masked.contains("1234567890123456"))
+        #expect(masked.contains("00000000000000000000000000000000") && !masked.contains("0312abcd0042"))
+        // What is written is its user's, and of other commands nobody knows what they carry.
+        for packet in ["08IDM010B110180005A5A5A5A5A5A5A5A5A5A5A5A5A5A5A5A", "D0IDM5A5A5A5A"] {
+            #expect(try !run(packet, "--redact").contains("5a5a"))
+        }
+    }
+
+    @Test("Writing, in a trace")
+    func tracedWrite() throws {
+        let folder = try TemporaryFolder()
+        let trace = "\(folder.path)/trace"
+        let packet = "08IDM010B110180005A5A5A5A5A5A5A5A5A5A5A5A5A5A5A5A"
+        _ = try Kazasu.run(
+            "felica", packet, "--system", "FE00", "--redact", "--trace", trace, "-r", Card.fixture("edy"),
+            "--answer-timeout", "50")
+        #expect(try folder.text("trace").contains(#""tx":"2008011"#), "the command is there")
+        #expect(try !folder.text("trace").contains("5a5a"))
+    }
 }

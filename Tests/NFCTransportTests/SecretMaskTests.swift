@@ -39,6 +39,10 @@ struct SecretMaskTests {
         (typeB, ["10200081023132", "002000810233 34"], ["10200081000000", "00200081000000"]),
         (isoDEP, ["8020008104AABBCCDD"], ["802000810000000000"]),
         (nil, ["002000810431323334"], ["002000810000000000"]),
+        // The shortest that has data is one byte longer than the longest that has none.
+        (typeB, ["0020008101", "002000810131"], ["0020008101", "002000810000"]),
+        (typeB, ["020020008101", "02002000810131"], ["020020008101", "02002000810000"]),
+        (tag, ["1B", "1BAA"], ["1b", "1b00"]),
         // Asking for the tries, and what is no PIN command, stays.
         (
             typeB, ["00200081", "0020008100", "00A4040C06A00000023101"],

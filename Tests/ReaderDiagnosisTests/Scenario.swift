@@ -93,6 +93,15 @@ struct Scenario: CustomTestStringConvertible, Sendable {
             $0.locked[node] = (EACCES, "root")
             try $0.write("/usr/local/lib/udev/rules.d/70-kazasu.rules", "")
         },
+        Scenario(
+            "a rule that is masked", finds: [.ruleMasked], not: [.ruleNotApplied, .noRule],
+            says: "/etc/udev/rules.d/93-kazasu.rules is masked"
+        ) {
+            try $0.plugIn("054c:06c1")
+            $0.locked[node] = (EACCES, "root")
+            try $0.write("/usr/lib/udev/rules.d/93-kazasu.rules", "")
+            try $0.files.link("/etc/udev/rules.d/93-kazasu.rules", to: "/dev/null")
+        },
         Scenario("a group that the user is not in", finds: [.notInGroup], says: "the group plugdev") {
             try $0.plugIn("054c:06c1")
             $0.locked[node] = (EACCES, "plugdev")

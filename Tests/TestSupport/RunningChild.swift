@@ -20,6 +20,9 @@ public final class RunningChild {
         public let errors: String
     }
 
+    /// Its process ID.
+    public var process: Int32 { child }
+
     private let child: pid_t
     private let output: Pipe
     private let errors: Pipe

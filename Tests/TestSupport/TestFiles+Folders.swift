@@ -9,9 +9,7 @@ extension TestFiles {
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+            let name = entryName(entry)
             if !name.hasPrefix(".") { names.append(name) }
         }
         return names.sorted()
@@ -27,4 +25,10 @@ extension TestFiles {
         guard let columns = lines.first else { return [] }
         return lines.dropFirst().map { Dictionary(zip(columns, $0)) { first, _ in first } }
     }
+}
+
+/// The name of an entry, which is only as long as its name: copied as a `dirent`, it would be read past its end.
+func entryName(_ entry: UnsafeMutablePointer<dirent>) -> String {
+    let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+    return String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
 }

@@ -21,6 +21,7 @@ CODE_RULES = [
     ("Sources/", "Sources/LibNFCReader/", IMPORT + r"CLibNFC\b", "only LibNFCReader imports CLibNFC"),
     ("Sources/", "Sources/USBTransport/", IMPORT + r"CLibUSB\b", "only USBTransport imports CLibUSB"),
     ("Sources/", "Sources/PCSCReader/", IMPORT + r"CPCSC\b", "only PCSCReader imports CPCSC"),
+    ("Sources/", "Sources/KazasuCLI/", IMPORT + r"CLinux\b", "only KazasuCLI imports CLinux"),
     ("Sources/", "Sources/DumpFormatsXML/", IMPORT + r"CExpat\b", "only DumpFormatsXML imports CExpat"),
     ("Sources/", None, r"\btry!|\bas!|\.(?:first|last|baseAddress|pointee)!", "can trap"),
     ("Sources/", None, r"\b(?:fatalError|preconditionFailure|assertionFailure)\(", "can trap"),

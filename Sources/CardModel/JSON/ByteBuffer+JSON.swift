@@ -64,9 +64,10 @@ extension ByteBuffer {
         return isPlain
     }
 
-    /// Not zero when one of eight bytes is a quote, a backslash, or a control character.
+    /// Not zero when one of eight bytes is a quote, a backslash, or a control character, or when a hidden character
+    /// beyond ASCII may begin there.
     @inline(__always)
     private static func mustBeEscaped(_ word: UInt64) -> UInt64 {
-        EightBytes.textEnds(word) | EightBytes.matches(word, "\u{7F}")
+        EightBytes.textEnds(word) | EightBytes.matches(word, "\u{7F}") | HiddenCharacters.mayBegin(in: word)
     }
 }

@@ -8,10 +8,16 @@ enum EightBytes {
     static let ones: UInt64 = 0x0101_0101_0101_0101
     static let marks: UInt64 = 0x8080_8080_8080_8080
 
-    /// Marks the bytes that are `byte`, which is below 80.
+    /// Marks the bytes that are this letter of ASCII.
     @inline(__always)
-    static func matches(_ word: UInt64, _ byte: Unicode.Scalar) -> UInt64 {
-        let difference = word ^ (ones &* UInt64(UInt8(ascii: byte)))
+    static func matches(_ word: UInt64, _ letter: Unicode.Scalar) -> UInt64 {
+        matches(word, byte: UInt8(ascii: letter))
+    }
+
+    /// Marks the bytes that are `byte`.
+    @inline(__always)
+    static func matches(_ word: UInt64, byte: UInt8) -> UInt64 {
+        let difference = word ^ (ones &* UInt64(byte))
         return (difference &- ones) & ~difference & marks
     }
 

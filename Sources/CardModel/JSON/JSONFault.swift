@@ -6,6 +6,7 @@ struct JSONFault: Error {
         case syntax
         case notUTF8
         case tooDeep
+        case tooManyValues
         case numberTooLarge
     }
 
@@ -25,6 +26,7 @@ struct JSONFault: Error {
         case .syntax: place
         case .notUTF8: "\(place): not UTF-8"
         case .tooDeep: "\(place): nested deeper than \(JSONValue.deepestNesting)"
+        case .tooManyValues: "\(place): more than \(JSONValue.mostValues) values"
         case .numberTooLarge: "\(place): the number is too large"
         }
     }

@@ -12,6 +12,7 @@ struct JSONParser<Target: JSONTarget> {
     private var depth = 0
     /// Whether names of members may be whole numbers without quotes, as some programs write them.
     private let allowsNumbersAsNames: Bool
+    private var values = 0
     /// What gets the parts of the text.
     private(set) var target: Target
 
@@ -46,6 +47,8 @@ struct JSONParser<Target: JSONTarget> {
     }
 
     private mutating func value() throws(JSONFault) {
+        values += 1
+        guard values <= JSONValue.mostValues else { throw fault(.tooManyValues) }
         switch next {
         case UInt8(ascii: "\""): try string(isKey: false)
         case UInt8(ascii: "{"): try object()

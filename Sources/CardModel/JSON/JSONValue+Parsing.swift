@@ -4,6 +4,10 @@ extension JSONValue {
     /// The most arrays and objects that may stand in one another; Kazasu's own documents have seven at most.
     public static let deepestNesting = 64
 
+    /// The most values that a text may have, so that one of a few megabytes does not take hundreds: a dump in the longest
+    /// document has fewer than 200,000 blocks.
+    public static let mostValues = 1 << 18
+
     /// Reads a JSON text (RFC 8259) in UTF-8, with or without a byte order mark.
     ///
     /// Members keep their order; of a name that stands twice the first value counts.
@@ -24,8 +28,8 @@ extension JSONValue {
     /// text of its digits.
     ///
     /// - Throws: ``DocumentError/notJSON(reason:)`` with the line and the byte of it, both counted from 1.
-    package init(parsingNumbersAsNames bytes: [UInt8]) throws(DocumentError) {
-        try self.init(parsing: bytes[...], allowsNumbersAsNames: true)
+    package init(parsingNumbersAsNames bytes: ArraySlice<UInt8>) throws(DocumentError) {
+        try self.init(parsing: bytes, allowsNumbersAsNames: true)
     }
 
     private init(parsing bytes: ArraySlice<UInt8>, allowsNumbersAsNames: Bool) throws(DocumentError) {

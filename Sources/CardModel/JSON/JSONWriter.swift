@@ -50,6 +50,11 @@ public struct JSONWriter: JSONSink, ~Copyable {
         needsComma = false
     }
 
+    mutating func raw(_ bytes: [UInt8]) {
+        buffer.append(contentsOf: bytes.span)
+        needsComma = false
+    }
+
     mutating func raw(_ other: borrowing JSONWriter) {
         other.withBytes { buffer.append(contentsOf: $0) }
         needsComma = false
@@ -128,29 +133,31 @@ public struct JSONWriter: JSONSink, ~Copyable {
         buffer.append(UInt8(ascii: "\""))
     }
 
-    /// A text; what must be escaped is, everything else stays as it is.
+    /// A text. What must be escaped is, and whatever is not seen (``HiddenCharacters``): a document may be shown on a
+    /// terminal. Everything else stays as it is.
     public mutating func string(_ text: String) {
         comma()
-        if !buffer.append(quoted: text) { escaped(text.utf8.span) }
+        if !buffer.append(quoted: text) { escaped(text) }
     }
 
-    private mutating func escaped(_ utf8: Span<UInt8>) {
+    private mutating func escaped(_ text: String) {
         buffer.append(UInt8(ascii: "\""))
-        for index in utf8.indices { escaped(utf8[index]) }
-        buffer.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func escaped(_ byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\""): buffer.append("\\\"")
-        case UInt8(ascii: "\\"): buffer.append("\\\\")
-        case UInt8(ascii: "\n"): buffer.append("\\n")
-        case UInt8(ascii: "\r"): buffer.append("\\r")
-        case UInt8(ascii: "\t"): buffer.append("\\t")
-        case 0..<0x20, 0x7F:
-            buffer.append("\\u00")
-            HexDigits(byte, digits: 2, uppercase: false).append(to: &buffer)
-        default: buffer.append(byte)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": buffer.append("\\\"")
+            case "\\": buffer.append("\\\\")
+            case "\n": buffer.append("\\n")
+            case "\r": buffer.append("\\r")
+            case "\t": buffer.append("\\t")
+            case _ where HiddenCharacters.contains(scalar):
+                for unit in UTF16.encode(scalar) ?? .init() {
+                    buffer.append("\\u")
+                    HexDigits(unit, digits: 4, uppercase: false).append(to: &buffer)
+                }
+            default:
+                for byte in UTF8.encode(scalar) ?? .init() { buffer.append(byte) }
+            }
         }
+        buffer.append(UInt8(ascii: "\""))
     }
 }

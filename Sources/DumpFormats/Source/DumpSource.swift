@@ -35,9 +35,9 @@ public struct DumpSource: Sendable {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         switch text.first(where: { !TextLine.isBlank($0) }) {
         // Metrodroid read names without quotes, and its older exports have them.
-        case UInt8(ascii: "{"): content = .json(try JSONValue(parsingNumbersAsNames: Array(text)))
+        case UInt8(ascii: "{"): content = .json(try JSONValue(parsingNumbersAsNames: text))
         // A log may begin with a bracket too.
-        case UInt8(ascii: "["): content = (try? JSONValue(parsing: Array(text))).map { .json($0) } ?? .lines
+        case UInt8(ascii: "["): content = (try? JSONValue(parsing: text)).map { .json($0) } ?? .lines
         case UInt8(ascii: "<"): content = TextLines(bytes).looksLikeXML ? .xml : .lines
         default: content = .lines
         }

@@ -40,6 +40,6 @@ struct Convert: KazasuCommand {
     func execute(_ context: Context) throws {
         let dump = try DumpFile.read(file)
         let text = try to.text(dump, context.redaction, option: "to")
-        if let output { try OutputFile(output).finish(text) } else { try context.print(text) }
+        if let output { try OutputFile(output).finish(text) } else { try context.print(file: text) }
     }
 }

@@ -51,7 +51,7 @@ struct Decode: KazasuCommand {
             case .failure(let failure):
                 guard isMany else { throw failure }
                 failures += 1
-                Output.message(context.json ? failure.json.compactText + "\n" : "kazasu: \(failure.message)\n")
+                Output.message(Failure(failure.status, failure.reason, failure.message), json: context.json)
             case .success(let dump):
                 guard isMany || first != nil else {
                     first = (item.place, dump)
@@ -85,8 +85,12 @@ struct Decode: KazasuCommand {
                     "履歴の番号が重複しているため、行の順に番号を付けました"))
         }
         if !dump.complete { context.note(tr("the dump is not complete", "このダンプは不完全です")) }
-        let view = DecodeView(dump: dump, reports: decoding.reports, redaction: context.redaction)
-        if context.json { try context.print(view.json) } else { try context.print(view.text) }
+        let view = DecodeView(dump: dump, reports: decoding.reports, names: names, redaction: context.redaction)
+        if context.json {
+            try context.print { view.write(to: &$0) }
+        } else {
+            try view.write { text throws(Failure) in try context.print(text) }
+        }
     }
 }
 

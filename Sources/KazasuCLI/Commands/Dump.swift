@@ -78,7 +78,7 @@ struct Dump: KazasuCommand {
     func execute(_ context: Context) throws {
         let key = try keyOptions.key()
         let earlier = try resume.map { try DumpFile.readOwn($0) }
-        let file = try output.map { path throws(Failure) in try OutputFile(path) }
+        let file = try output.map { path throws(Failure) in try DumpOutput(path) }
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { session in
             var outcome = try read(session, key, earlier, context)
@@ -87,16 +87,20 @@ struct Dump: KazasuCommand {
         }
         do throws(Failure) {
             let text = try text(outcome.dump, context)
-            if let file { try file.finish(text) } else { try context.print(text) }
+            if let file {
+                try file.finish(text, of: outcome.dump, context)
+            } else {
+                try context.print(file: text)
+            }
         } catch {
             throw KeptDump(dump: outcome.dump, output: output).kept(after: error, context)
         }
         if let interruption = outcome.interruption {
             var failure = Failure(interruption, keepingWhatWasRead: true)
-            if let output, output != "-" {
-                failure.hint = tr(
-                    "go on with: kazasu dump --resume \(output) -o \(output)",
-                    "続き: kazasu dump --resume \(output) -o \(output)")
+            if let output, let written = file?.written, output != "-" {
+                let command =
+                    "kazasu dump --resume \(ShellWord.quoted(written)) -o \(ShellWord.quoted(output))"
+                failure.hint = tr("go on with: \(command)", "続き: \(command)")
             }
             throw failure
         }

@@ -89,14 +89,11 @@ struct FeliCaRaw: KazasuCommand {
         } catch {
             throw Failure(error)
         }
-        let masked = FeliCaRaw.masked(answer, target.idm, context.redaction)
+        let shown = TraceRedaction(context.redaction).apply(frame, answer: answer, of: target)
         if !context.json {
-            try context.print(Hex.encode(masked, uppercase: true, separator: hexSeparator.text) + "\n")
+            try context.print(Hex.encode(shown.answer, uppercase: true, separator: hexSeparator.text) + "\n")
         }
-        return [
-            "tx": .string(Hex.encode(FeliCaRaw.masked(frame, target.idm, context.redaction))),
-            "rx": .string(Hex.encode(masked)),
-        ]
+        return ["tx": .string(Hex.encode(shown.frame)), "rx": .string(Hex.encode(shown.answer))]
     }
 
     private func print(_ exchanges: [JSONValue], _ context: Context) throws {
@@ -126,12 +123,5 @@ struct FeliCaRaw: KazasuCommand {
                 tr("packet \(number + 1) is not 1 to 254 bytes", "パケット \(number + 1) は 1 から 254 バイトではありません"))
         }
         return [UInt8(bytes.count + 1)] + bytes
-    }
-
-    private static func masked(_ frame: [UInt8], _ idm: IDm, _ redaction: Redaction) -> [UInt8] {
-        guard redaction.isOn, frame.count >= 10, let found = IDm(frame[2..<10]), found.isSameCard(as: idm) else {
-            return frame
-        }
-        return Array(frame[..<2]) + redaction.apply(found).bytes + Array(frame[10...])
     }
 }

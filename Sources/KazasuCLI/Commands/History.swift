@@ -60,8 +60,8 @@ struct History: KazasuCommand {
         switch format ?? (context.json ? .json : .table) {
         case .json: try context.print(history.json(Language.current))
         case .ndjson: try context.print(view.ndjson)
-        case .csv: try context.print(view.csv)
-        case .table: try context.print(view.table)
+        case .csv: try context.print(escaped: view.csv)
+        case .table: try view.table.write { text throws(Failure) in try context.print(text) }
         }
     }
 }

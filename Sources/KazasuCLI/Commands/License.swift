@@ -72,11 +72,11 @@ struct License: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let photoFile = try photo.map { path throws(Failure) in try OutputFile(path) }
-        let dumpFile = try output.map { path throws(Failure) in try OutputFile(path) }
+        let dumpFile = try output.map { path throws(Failure) in try DumpOutput(path) }
         let given = try pinsFromSources()
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { try read($0, given, context) }
-        try dumpFile?.finish(context.redaction.apply(outcome.dump).json.prettyText + "\n")
+        context.attempt { () throws(Failure) in try dumpFile?.finish(outcome.dump, context) }
         if let report = LicenseDecoder.decode(outcome.dump) {
             try show(report, photoFile, context)
         }
@@ -161,8 +161,10 @@ struct License: KazasuCommand {
     private func show(_ report: LicenseReport, _ photoFile: OutputFile?, _ context: Context) throws {
         var view = LicenseView(report: report, redaction: context.redaction)
         if let photoFile, let bytes = report.photo {
-            try photoFile.finish(bytes)
-            view.photoPath = photo
+            context.attempt { () throws(Failure) in
+                try photoFile.finish(bytes)
+                view.photoPath = photo
+            }
         } else if photo != nil {
             context.note(tr("no photo was read, so none was written", "写真を読めなかったため、ファイルは書いていません"))
         }

@@ -80,17 +80,19 @@ struct MyNumber: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        let dumpFile = try output.map { path throws(Failure) in try OutputFile(path) }
+        let dumpFile = try output.map { path throws(Failure) in try DumpOutput(path) }
         let folder = try certificates.map { path throws(Failure) in try CertificateFolder(path) }
         let given = try pin1From.map { source throws(Failure) in
             try source.readPIN(MyNumberPIN.cardInput.name[Language.current])
         }
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { try read($0, given, context) }
-        try dumpFile?.finish(context.redaction.apply(outcome.dump).json.prettyText + "\n")
+        context.attempt { () throws(Failure) in try dumpFile?.finish(outcome.dump, context) }
         if let report = MyNumberDecoder.decode(outcome.dump) {
             var view = MyNumberView(report: report, redaction: context.redaction)
-            for (file, der) in report.certificates { view.paths[file] = try folder?.write(der, file) }
+            for (file, der) in report.certificates {
+                context.attempt { () throws(Failure) in view.paths[file] = try folder?.write(der, file) }
+            }
             if context.json {
                 var document = JSONObject([("schema", "kazasu.mynumber/1")])
                 document.merge(view.members)

@@ -40,8 +40,8 @@ struct Failure: Error, Equatable, Sendable {
 
     /// The lines for people.
     var text: String {
-        var text = tr("kazasu: ", "kazasu: ") + message + "\n"
-        if let hint { text += tr("  hint: ", "  ヒント: ") + hint + "\n" }
+        var text = "kazasu: " + VisibleText.line(message) + "\n"
+        if let hint { text += tr("  hint: ", "  ヒント: ") + VisibleText.line(hint) + "\n" }
         return text
     }
 }

@@ -65,6 +65,7 @@ enum Phrasebook {
         // Documents
         ("the document", "文書"),
         ("line *, byte *: nested deeper than *", "* 行目 * バイト目で入れ子が * 段を超えています"),
+        ("line *, byte *: more than * values", "* 行目 * バイト目で値が * 個を超えています"),
         ("line *, byte *: not UTF-8", "* 行目 * バイト目が UTF-8 ではありません"),
         ("line *, byte *: the number is too large", "* 行目 * バイト目の数が大きすぎます"),
         ("line *, byte *: the text ends too early", "* 行目 * バイト目で文書が途切れています"),

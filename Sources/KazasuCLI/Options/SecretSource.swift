@@ -54,6 +54,7 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
             guard let value = getenv(name) else {
                 throw SecretSource.missing(what, reason, tr("\(name) is not set", "環境変数 \(name) がありません"))
             }
+            ProcessSecrecy.begin()
             let bytes = UnsafeRawBufferPointer(start: value, count: strlen(value))
             secret = bytes.isEmpty || bytes.count > SecretLine.longest ? nil : SecretBytes(bytes)
             explicit_bzero(value, bytes.count)

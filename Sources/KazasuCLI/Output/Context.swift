@@ -21,10 +21,30 @@ struct Context {
     var command: String?
     /// The reader that the command is to use in place of its own; what it prints goes there, too.
     var lent: LentReader?
+    /// What went wrong beside the answer, which is given all the same.
+    let late = LateFailure()
 
     /// Prints a document, made unreadable where `--redact` says so.
     func print(_ document: JSONValue) throws(Failure) {
-        try print(redaction.apply(document).prettyText + "\n")
+        try print { $0.value(redaction.apply(document)) }
+    }
+
+    /// Prints a document as it is written, a piece at a time.
+    func print(_ write: (inout JSONPrettyWriter) -> Void) throws(Failure) {
+        var failure: Failure?
+        var kept: [UInt8] = []
+        var writer = JSONPrettyWriter { bytes in
+            guard failure == nil else { return }
+            guard lent == nil else {
+                kept += bytes
+                return
+            }
+            do throws(Failure) { try Output.write(bytes) } catch { failure = error }
+        }
+        write(&writer)
+        writer.finish()
+        lent?.output += String(decoding: kept, as: UTF8.self)
+        if let failure { throw failure }
     }
 
     /// Prints a document on one line, as for several that come one after the other.
@@ -37,13 +57,36 @@ struct Context {
         if let lent { lent.output += text } else { try Output.write(text) }
     }
 
+    /// Prints text whose parts were made visible one by one.
+    func print(escaped text: String) throws(Failure) {
+        try Output.write(Array(text.utf8))
+    }
+
+    /// Prints what another program may read: as it is, but for a terminal.
+    func print(file text: String) throws(Failure) {
+        if Output.isTerminal { try Output.write(text) } else { try Output.write(Array(text.utf8)) }
+    }
+
     /// A message that `-q` keeps back.
     func note(_ text: String) {
-        if verbosity >= 0 { Output.message("kazasu: \(text)\n") }
+        if verbosity >= 0 { Output.message("kazasu: \(VisibleText.line(text))\n") }
     }
 
     /// A message that only `-v` shows.
     func detail(_ text: @autoclosure () -> String) {
-        if verbosity > 0 { Output.message("kazasu: \(text())\n") }
+        if verbosity > 0 { Output.message("kazasu: \(VisibleText.line(text()))\n") }
     }
+
+    /// Does what is not the answer itself, as writing a file beside it. When it fails, the command goes on, and its
+    /// failure ends the command when the answer is given.
+    func attempt(_ work: () throws(Failure) -> Void) {
+        do throws(Failure) { try work() } catch { late.add(error) }
+    }
+}
+
+/// The first of the failures that a command's answer did not have to wait for.
+final class LateFailure {
+    private(set) var first: Failure?
+
+    func add(_ failure: Failure) { first = first ?? failure }
 }

@@ -10,11 +10,12 @@ import Synchronization
 /// The first one ends the process at once, whatever it waits for or computes, unless something is held that must be given
 /// back: an open reader, a terminal without echo. Then it cancels ``token``, and the work ends by itself. A repeat within a
 /// second changes nothing, since `timeout` of coreutils signals twice; a later one ends the process at once.
+///
+/// Ctrl-\ and other signals that end a process do that at once, too, but not before temporary files are gone and the
+/// terminal is as it was.
 enum Interrupt {
     /// Cancelled by the first signal while something is held.
     static let token = CancellationToken()
-    /// What is undone when the process is ended at once, such as a temporary file.
-    static let undo = CancellationToken()
 
     private struct State {
         var holds = 0
@@ -23,7 +24,6 @@ enum Interrupt {
     }
 
     private static let state = Mutex(State())
-    private static let numbers = [SIGINT, SIGTERM, SIGHUP]
     private static let repeatTime = Duration.seconds(1)
 
     /// A pipe whose reading end becomes readable with the first signal; -1 when there is none.
@@ -43,12 +43,18 @@ enum Interrupt {
     /// Whether a signal waits for the work to end.
     static var isHeld: Bool { state.withLock { $0.holds > 0 } }
 
+    /// What cancels the work.
+    private static let cancelling = [SIGINT, SIGTERM, SIGHUP]
+    /// What ends the process at once.
+    private static let fatal = [
+        SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT,
+    ]
+
     /// Called once, before any other thread exists, so that every thread inherits the blocked signals.
     static func install() {
         signal(SIGPIPE, SIG_IGN)
         _ = descriptor
-        var signals = set
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        mask(SIG_BLOCK, cancelling + fatal)
         var thread = pthread_t()
         let started = pthread_create(
             &thread, nil,
@@ -56,7 +62,36 @@ enum Interrupt {
                 Interrupt.serve()
                 return nil
             }, nil)
-        if started == 0 { pthread_detach(thread) } else { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
+        if started == 0 { pthread_detach(thread) } else { mask(SIG_UNBLOCK, cancelling + fatal) }
+    }
+
+    /// Waits for a signal that cancels.
+    private static func next() -> Int32 {
+        var signals = set(cancelling + fatal)
+        var number: Int32 = 0
+        sigwait(&signals, &number)
+        if fatal.contains(number) { end(by: number) }
+        return number
+    }
+
+    /// Ends the process by this signal, so that the shell sees which it was.
+    private static func end(by number: Int32) {
+        ExitCleanup.run()
+        signal(number, SIG_DFL)
+        mask(SIG_UNBLOCK, [number])
+        raise(number)
+    }
+
+    private static func mask(_ how: Int32, _ numbers: [Int32]) {
+        var signals = set(numbers)
+        pthread_sigmask(how, &signals, nil)
+    }
+
+    private static func set(_ numbers: [Int32]) -> sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in numbers { sigaddset(&signals, number) }
+        return signals
     }
 
     /// From here on a signal cancels the work instead of ending the process, until ``release()``. What waits meanwhile
@@ -80,17 +115,8 @@ enum Interrupt {
         if endsNow { end() }
     }
 
-    private static var set: sigset_t {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in numbers { sigaddset(&signals, number) }
-        return signals
-    }
-
     private static func serve() {
-        var signals = set
-        var number: Int32 = 0
-        sigwait(&signals, &number)
+        let number = next()
         let endsNow = state.withLock { state in
             state.signal = number
             state.isEnding = state.holds == 0
@@ -100,23 +126,26 @@ enum Interrupt {
         token.cancel()
         var byte: UInt8 = 0
         _ = write(pipe.writer, &byte, 1)
-        discardRepeats(&signals)
-        sigwait(&signals, &number)
+        discardRepeats()
+        _ = next()
         end()
     }
 
     /// Takes what comes within ``repeatTime``, and what came while this thread did not run.
-    private static func discardRepeats(_ signals: inout sigset_t) {
+    private static func discardRepeats() {
+        var signals = set(cancelling + fatal)
         let end = ContinuousClock.now + repeatTime
         while true {
             let left = max(end - .now, .zero).components
             var time = timespec(tv_sec: Int(left.seconds), tv_nsec: Int(left.attoseconds / 1_000_000_000))
-            if sigtimedwait(&signals, nil, &time) < 0, errno == EAGAIN { return }
+            let number = sigtimedwait(&signals, nil, &time)
+            if fatal.contains(number) { end(by: number) }
+            if number < 0, errno == EAGAIN { return }
         }
     }
 
     private static func end() -> Never {
-        undo.cancel()
+        ExitCleanup.run()
         // Nobody waits for a message that nobody reads.
         var place = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         if poll(&place, 1, 0) > 0 { Kazasu.tell(.cancelled()) }

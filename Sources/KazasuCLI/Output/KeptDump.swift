@@ -20,7 +20,7 @@ struct KeptDump {
         let path = "\(output).json"
         if error.status == .badFile, (try? OutputFile(path).finish(text)) != nil {
             failure.hint = tr("what was read is in \(path)", "読み取った内容は \(path) に保存しました")
-        } else if (try? context.print(text)) != nil {
+        } else if (try? context.print(file: text)) != nil {
             failure.hint = tr("what was read was written to standard output", "読み取った内容は標準出力に書きました")
         }
         return failure

@@ -5,11 +5,11 @@ import Glibc
 
 /// Standard output and standard error.
 enum Output {
-    /// Writes the answer to standard output.
+    /// Writes the answer to standard output, as ``VisibleText``.
     ///
     /// - Throws: ``Failure`` when it cannot be written; nobody is told when the reader of a pipe went away.
     static func write(_ text: String) throws(Failure) {
-        try write(Array(text.utf8))
+        try write(Array(VisibleText.lines(text).utf8))
     }
 
     /// Writes bytes of the answer to standard output.
@@ -19,16 +19,26 @@ enum Output {
         try write(bytes, to: STDOUT_FILENO)
     }
 
-    /// Writes lines of JSON to standard output.
+    /// Writes JSON to standard output.
     ///
     /// - Throws: ``Failure`` as for text.
-    static func write(_ lines: borrowing JSONWriter) throws(Failure) {
-        try check(lines.withBytes { Descriptor.write($0, to: STDOUT_FILENO) })
+    static func write(_ json: Span<UInt8>) throws(Failure) {
+        try check(Descriptor.write(json, to: STDOUT_FILENO))
     }
 
-    /// Writes a message to standard error; what cannot be written there is lost.
+    /// Writes a message to standard error, as ``VisibleText``; what cannot be written there is lost.
     static func message(_ text: String) {
-        try? write(Array(text.utf8), to: STDERR_FILENO)
+        try? write(Array(VisibleText.lines(text).utf8), to: STDERR_FILENO)
+    }
+
+    /// Writes why a command failed to standard error.
+    static func message(_ failure: Failure, json: Bool) {
+        message(json ? failure.json.compactText + "\n" : failure.text)
+    }
+
+    /// Takes away the line that the terminal behind standard error has its cursor in.
+    static func eraseLine() {
+        try? write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO)
     }
 
     /// Whether anybody may still read standard output: the other end of a pipe may be closed.

@@ -1,42 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import NFCTransport
+import SystemPackage
 
 /// A file that an answer goes to. It is opened before the card is read, so that nobody holds a card for nothing, and
 /// written as a whole: into a new file beside it, so that an old one is never left half written.
 ///
 /// `-` is standard output; devices and pipes are written as they are.
 final class OutputFile {
-    private let path: String
-    private let descriptor: Int32
-    /// The new file and what it is to replace.
-    private var move: (from: String, to: String)?
-    /// What removes the new file when the process is ended by a signal.
-    private var undo: Int?
+    let path: String
+    private let place: Place
+
+    private enum Place {
+        case stream(FileDescriptor)
+        case file(TemporaryFile, target: FilePath)
+    }
 
     init(_ path: String) throws(Failure) {
         self.path = path
-        guard path != "-" else {
-            descriptor = dup(STDOUT_FILENO)
-            return
+        do {
+            place = try OutputFile.open(path)
+        } catch {
+            throw Failure(unwritable: path, error)
         }
-        var status = stat()
-        let exists = stat(path, &status) == 0
-        if exists, status.st_mode & S_IFMT != S_IFREG {
-            descriptor = open(path, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw Failure.unwritable(path, errno) }
-            return
+    }
+
+    private static func open(_ path: String) throws -> Place {
+        if path == "-" { return .stream(try FileDescriptor.standardOutput.duplicate()) }
+        var target = FilePath(path)
+        let status = try? target.stat()
+        if let status, status.type != .regular {
+            return .stream(try FileDescriptor.open(target, .writeOnly, options: .closeOnExec))
         }
-        // What a link leads to is replaced, not the link.
-        let target = exists ? OutputFile.resolved(path) : path
-        if exists, access(target, W_OK) != 0 { throw Failure.unwritable(path, errno) }
-        let temporary = "\(target).\(getpid()).part"
-        let new = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard new >= 0 else { throw Failure.unwritable(path, errno) }
-        descriptor = new
-        move = (temporary, target)
-        undo = Interrupt.undo.onCancel { unlink(temporary) }
+        if status != nil {
+            // What a link leads to is replaced, not the link.
+            target = resolved(target)
+            guard target.withPlatformString({ access($0, W_OK) }) == 0 else { throw Errno(rawValue: errno) }
+        }
+        let folder = target.removingLastComponent()
+        let file = try TemporaryFile(in: folder.isEmpty ? "." : folder, permissions: .ownerReadWrite)
+        return .file(file, target: target)
     }
 
     /// Writes the answer and puts it in its place.
@@ -46,27 +49,44 @@ final class OutputFile {
 
     /// Writes bytes that are no text, and puts the file in its place.
     func finish(_ bytes: [UInt8]) throws(Failure) {
-        let written = Descriptor.write(bytes, to: descriptor)
-        switch written {
-        case 0: break
-        case EPIPE: throw .brokenPipe
-        case EINTR: throw .cancelled()
-        default: throw .unwritable(path, written)
+        do {
+            switch place {
+            case .stream(let descriptor): try descriptor.writeWhole(bytes)
+            case .file(let file, let target):
+                try file.descriptor.writeWhole(bytes)
+                try file.move(to: target)
+            }
+        } catch Errno.brokenPipe {
+            throw .brokenPipe
+        } catch Errno.interrupted {
+            throw .cancelled()
+        } catch {
+            throw Failure(unwritable: path, error)
         }
-        guard let move else { return }
-        guard rename(move.from, move.to) == 0 else { throw Failure.unwritable(path, errno) }
-        self.move = nil
     }
 
     deinit {
-        close(descriptor)
-        if let move { unlink(move.from) }
-        if let undo { Interrupt.undo.remove(undo) }
+        if case .stream(let descriptor) = place { try? descriptor.close() }
     }
 
-    private static func resolved(_ path: String) -> String {
-        guard let whole = realpath(path, nil) else { return path }
+    private static func resolved(_ path: FilePath) -> FilePath {
+        guard let whole = path.withPlatformString({ realpath($0, nil) }) else { return path }
         defer { free(whole) }
-        return String(cString: whole)
+        return FilePath(platformString: whole)
+    }
+}
+
+extension FileDescriptor {
+    /// Writes all the bytes, whatever interrupts or delays it.
+    func writeWhole(_ bytes: [UInt8]) throws(Errno) {
+        let error = Descriptor.write(bytes, to: rawValue)
+        guard error == 0 else { throw Errno(rawValue: error) }
+    }
+}
+
+extension Failure {
+    /// A file could not be written, for what a system call reported.
+    init(unwritable path: String, _ error: any Error) {
+        self = .unwritable(path, (error as? Errno)?.rawValue ?? EIO)
     }
 }

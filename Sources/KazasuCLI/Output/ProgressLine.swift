@@ -22,15 +22,15 @@ final class ProgressLine {
         guard now - start > .milliseconds(500), now - last > .milliseconds(80) else { return }
         last = now
         isShown = true
+        Output.eraseLine()
         Output.message(
-            "\r\u{1B}[K"
-                + tr(
-                    "system \(progress.system): \(progress.nodes) nodes, \(progress.blocks) blocks",
-                    "システム \(progress.system): ノード \(progress.nodes)、ブロック \(progress.blocks)"))
+            tr(
+                "system \(progress.system): \(progress.nodes) nodes, \(progress.blocks) blocks",
+                "システム \(progress.system): ノード \(progress.nodes)、ブロック \(progress.blocks)"))
     }
 
     func end() {
-        if isShown { Output.message("\r\u{1B}[K") }
+        if isShown { Output.eraseLine() }
         isShown = false
     }
 }

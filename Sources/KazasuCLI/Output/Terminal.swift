@@ -49,8 +49,14 @@ final class Terminal {
             if isSecret { settings.c_lflag &= ~tcflag_t(ECHO) }
             tcsetattr(descriptor, TCSAFLUSH, &settings)
         }
+        // A signal that ends the process at once leaves no terminal behind that does not show what is typed.
+        let cleanup = ExitCleanup.add { [descriptor, before] in
+            var before = before
+            if isTerminal { tcsetattr(descriptor, TCSANOW, &before) }
+        }
         defer {
             if isTerminal { tcsetattr(descriptor, TCSADRAIN, &before) }
+            cleanup.remove()
             if isSecret { _ = Descriptor.write("\n", to: descriptor) }
         }
         _ = Descriptor.write(question, to: descriptor)

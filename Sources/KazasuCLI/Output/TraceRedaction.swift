@@ -2,10 +2,11 @@
 
 import CardDecoders
 import CardModel
+import FeliCa
 import NFCTransport
 
-/// What `--redact` makes of a trace: the card's IDm and the blocks with its owner's numbers are masked in every line
-/// in the same way, so that the trace can still be played.
+/// What `--redact` makes of frames to and from a card, in a trace and in every other output: the card's IDm and the blocks
+/// with its owner's numbers are masked everywhere in the same way, so that a trace can still be played.
 final class TraceRedaction {
     private let redaction: Redaction
     private var cards: [IDm] = []
@@ -15,13 +16,22 @@ final class TraceRedaction {
         self.redaction = redaction
     }
 
+    /// An exchange with a card that was activated outside of the frames, as it may be shown.
+    func apply(
+        _ frame: [UInt8], answer: [UInt8], of target: FeliCaTarget
+    ) -> (frame: [UInt8], answer: [UInt8]) {
+        remember(target.idm)
+        guard redaction.isOn else { return (frame, answer) }
+        return (maskedCommand(frame), maskedAnswer(answer, to: frame))
+    }
+
     func apply(_ entry: TranscriptEntry) -> TranscriptEntry {
         guard redaction.isOn else { return entry }
         var entry = entry
         if case .activate(_, .success(let picc)) = entry.event { self.picc = picc }
         switch entry.event {
         case .activate(let request, .success(.felica(var target)?)):
-            if !cards.contains(where: { $0.isSameCard(as: target.idm) }) { cards.append(target.idm) }
+            remember(target.idm)
             target.idm = redaction.apply(target.idm)
             entry.event = .activate(request, .success(.felica(target)))
         case .activate(let request, .success(let picc?)):
@@ -33,8 +43,8 @@ final class TraceRedaction {
                 ISO14443Redaction.command(frame, isAPDU: isAPDU), timeout: timeout,
                 result.map { ISO14443Redaction.answer($0, isAPDU: isAPDU) })
         case .transceive(let frame, let timeout, let result):
-            let answer = result.map { masked(TraceRedaction.masked($0, to: frame)) }
-            entry.event = .transceive(masked(frame), timeout: timeout, answer)
+            let answer = result.map { maskedAnswer($0, to: frame) }
+            entry.event = .transceive(maskedCommand(frame), timeout: timeout, answer)
         }
         return entry
     }
@@ -49,15 +59,69 @@ final class TraceRedaction {
         guard bytes.count >= 18 else { return }
         for start in 0...bytes.count - 18
         where (bytes[start] == 0x12 || bytes[start] == 0x14) && bytes[start + 1] == 0x01 {
-            guard let idm = IDm(bytes[start + 2..<start + 10]), !cards.contains(where: { $0.isSameCard(as: idm) })
-            else { continue }
-            cards.append(idm)
+            if let idm = IDm(bytes[start + 2..<start + 10]) { remember(idm) }
         }
     }
 
     /// Whether the answer to a command holds blocks of personal services.
     static func isPersonal(_ command: [UInt8]) -> Bool {
         reads(of: command).contains { PersonalData.standard.isPersonal($0.block, of: $0.service, in: nil) }
+    }
+
+    private func remember(_ idm: IDm) {
+        if !cards.contains(where: { $0.isSameCard(as: idm) }) { cards.append(idm) }
+    }
+
+    /// The commands that carry no blocks, neither there nor back; of any other but Read and Write Without Encryption nobody
+    /// knows what it carries.
+    private static let harmless: Set<CommandCode> = [
+        .polling, .requestService, .requestResponse, .searchServiceCode, .requestSystemCode, .requestBlockInformation,
+        .requestBlockInformationEx, .requestCodeList, .requestServiceV2, .getSystemStatus, .getAreaInformation,
+        .requestSpecificationVersion, .requestProductInformation, .resetMode,
+    ]
+
+    /// What stands before the data of a command or answer: LEN, code, IDm.
+    private static let header = 10
+    /// The same with the status flags of an answer.
+    private static let headerWithFlags = 12
+
+    private func maskedCommand(_ frame: [UInt8]) -> [UInt8] {
+        switch TraceRedaction.code(of: frame) {
+        case .readWithoutEncryption?: masked(frame)
+        // What is written is the user's own.
+        case .writeWithoutEncryption?: masked(TraceRedaction.cleared(frame, from: TraceRedaction.blocks(of: frame)))
+        case let code? where TraceRedaction.harmless.contains(code): masked(frame)
+        default: masked(TraceRedaction.cleared(frame, from: TraceRedaction.header))
+        }
+    }
+
+    private func maskedAnswer(_ answer: [UInt8], to frame: [UInt8]) -> [UInt8] {
+        switch TraceRedaction.code(of: frame) {
+        case .readWithoutEncryption?:
+            masked(TraceRedaction.masked(answer, to: frame))
+        case .writeWithoutEncryption?: masked(answer)
+        case let code? where TraceRedaction.harmless.contains(code): masked(answer)
+        default: masked(TraceRedaction.cleared(answer, from: TraceRedaction.headerWithFlags))
+        }
+    }
+
+    /// The code of a command; those of two bytes begin with one that is no command of its own.
+    private static func code(of frame: [UInt8]) -> CommandCode? {
+        frame.dropFirst().first.map { CommandCode(rawValue: UInt16($0)) }
+    }
+
+    private static func cleared(_ frame: [UInt8], from start: Int) -> [UInt8] {
+        frame.prefix(start) + frame.dropFirst(start).map { _ in 0 }
+    }
+
+    /// Where the blocks of a Write Without Encryption begin: behind the service list and the block list.
+    private static func blocks(of frame: [UInt8]) -> Int {
+        guard frame.count > header else { return header }
+        let list = header + 1 + 2 * Int(frame[header])
+        guard frame.count > list else { return header }
+        var place = list + 1
+        for _ in 0..<frame[list] where place < frame.count { place += frame[place] & 0x80 == 0 ? 3 : 2 }
+        return min(place, frame.count)
     }
 
     /// A frame with every IDm of the cards seen masked, wherever it stands.

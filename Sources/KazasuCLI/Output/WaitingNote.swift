@@ -10,6 +10,6 @@ final class WaitingNote {
     }
 
     func end() {
-        if isShown { Output.message("\r\u{1B}[K") }
+        if isShown { Output.eraseLine() }
     }
 }

@@ -3,7 +3,7 @@
 import CardModel
 import DumpFormats
 import DumpFormatsXML
-import Glibc
+import SystemPackage
 
 /// The dumps of files and folders, one at a time; a bad one does not keep the others back.
 struct DumpFiles {
@@ -26,25 +26,21 @@ struct DumpFiles {
 
     /// Calls `body` for every dump, files of a folder by name, folders in folders too.
     func forEach(_ body: (Item) throws -> Void) throws {
+        var visited: Set<Folder> = []
         for path in paths {
             if DumpFiles.isFolder(path) {
-                let names: [String]
-                do {
-                    names = try DumpFiles.names(in: path)
-                } catch {
-                    try body(Item(place: path, dump: .failure(error)))
-                    continue
-                }
-                try DumpFiles(paths: names.map { "\(path)/\($0)" }).forEach(body)
+                try DumpFiles.folder(FilePath(path), &visited, body)
             } else {
-                try DumpFiles.file(path, body)
+                try DumpFiles.file(path, body) { () throws(Failure) in try LineFile(path) }
             }
         }
     }
 
-    private static func file(_ path: String, _ body: (Item) throws -> Void) throws {
+    private static func file(
+        _ path: String, _ body: (Item) throws -> Void, open: () throws(Failure) -> LineFile
+    ) throws {
         do {
-            let file = try LineFile(path)
+            let file = try open()
             let first = try file.nextLine() ?? []
             if let dump = try? CardDump(parsing: first) {
                 try lines(file, path, dump, body)
@@ -115,22 +111,37 @@ struct DumpFiles {
 
     // MARK: Folders
 
-    private static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    /// A folder, by whatever path and link it is reached.
+    private struct Folder: Hashable {
+        let device: DeviceID
+        let inode: Inode
     }
 
-    /// What is in a folder, sorted, without hidden files.
-    private static func names(in folder: String) throws(Failure) -> [String] {
-        guard let directory = opendir(folder) else { throw Files.unreadable(folder, errno) }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if !name.hasPrefix(".") { names.append(name) }
+    private static func isFolder(_ path: String) -> Bool {
+        path != "-" && (try? FilePath(path).stat())?.type == .directory
+    }
+
+    /// Regular files of a folder and of the folders in it, sorted by name, without hidden ones. Each folder is read once,
+    /// even when links lead back to it; what is neither file nor folder is left alone: it may never end.
+    private static func folder(
+        _ path: FilePath, _ visited: inout Set<Folder>, _ body: (Item) throws -> Void
+    ) throws {
+        let names: [FilePath.Component]
+        do {
+            let entries = try FolderEntries(path)
+            let status = try entries.status
+            guard visited.insert(Folder(device: status.deviceID, inode: status.inode)).inserted else { return }
+            names = entries.names.filter { !$0.string.hasPrefix(".") }.sorted { $0.string < $1.string }
+        } catch let error as Errno {
+            return try body(Item(place: path.string, dump: .failure(Files.unreadable(path.string, error.rawValue))))
         }
-        return names.sorted()
+        for name in names {
+            let inner = path.appending(name)
+            switch try? inner.stat().type {
+            case .directory?: try folder(inner, &visited, body)
+            case .regular?, nil: try file(inner.string, body) { () throws(Failure) in try LineFile(regular: inner) }
+            default: break
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import SystemPackage
 
 /// A file read in pieces, line by line or as a whole; only what is asked for is in memory.
 final class LineFile {
@@ -23,6 +24,21 @@ final class LineFile {
         self.path = path
         descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
         guard descriptor >= 0 else { throw Files.unreadable(path, errno) }
+    }
+
+    /// Opens a regular file; what has become something else meanwhile is not waited for.
+    init(regular path: FilePath) throws(Failure) {
+        self.path = path.string
+        do {
+            let file = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
+            guard try file.stat().type == .regular else {
+                try? file.close()
+                throw Errno.invalidArgument
+            }
+            descriptor = file.rawValue
+        } catch {
+            throw Files.unreadable(path.string, (error as? Errno)?.rawValue ?? EIO)
+        }
     }
 
     deinit { close(descriptor) }

@@ -48,10 +48,10 @@ final class ReaderSession {
         }
     }
 
-    /// Closes the reader and finishes the trace.
-    func close() throws(Failure) {
+    /// Closes the reader and finishes the trace. A trace that cannot be written does not take the answer with it.
+    func close() {
         reader.close()
-        try trace?.close()
+        context.attempt { () throws(Failure) in try trace?.close() }
     }
 
     /// Waits for a card with one of these systems.

@@ -2,23 +2,26 @@
 
 import Glibc
 import ReaderDiagnosis
+import SystemDevices
+import SystemPackage
 
 /// Puts the udev rules where an administrator's rules lie, after asking.
 struct UdevInstallation {
-    private let folder: String
+    private let folder: FilePath
 
     /// - Parameter root: the folder of another system's files; nothing for this one's.
     init(root: String) {
-        folder = root + UdevRules.folder
+        folder = FilePath(root + UdevRules.folder)
     }
 
     func run(withoutAsking: Bool, _ context: Context) throws(Failure) {
-        guard access(folder, W_OK) == 0 else {
-            guard errno == EACCES || errno == EPERM || errno == EROFS else { throw .unwritable(folder, errno) }
+        guard access(folder.string, W_OK) == 0 else {
+            guard errno == EACCES || errno == EPERM || errno == EROFS else { throw .unwritable(folder.string, errno) }
             throw Failure(
                 .cannotWrite, "cannotWrite", tr("only root may write \(folder)", "\(folder) に書けるのは root だけです"),
                 hint: "sudo kazasu doctor --fix")
         }
+        for file in UdevRules.files { try check(folder.appending(file.name)) }
         let names = UdevRules.files.map(\.name).joined(separator: ", ")
         if !withoutAsking {
             try Confirmation.ask(
@@ -26,15 +29,57 @@ struct UdevInstallation {
                     "Install \(names) in \(folder)? Whoever sits here and the group plugdev may then open readers.",
                     "\(folder) に \(names) を入れますか？ この端末の利用者と plugdev グループがリーダーを開けるようになります。"))
         }
-        for file in UdevRules.files {
-            let path = "\(folder)/\(file.name)"
-            try OutputFile(path).finish(file.text)
-            // Written for nobody's eyes but the owner's; udev's rules are for everybody's.
-            chmod(path, 0o644)
-        }
+        for file in UdevRules.files { try install(file) }
         context.note(
             tr(
                 "installed \(names) in \(folder); plug the reader out and in",
                 "\(folder) に \(names) を入れました。リーダーを差し直してください"))
+    }
+
+    /// Nothing but a regular file is replaced: a link may lead anywhere, and one to `/dev/null` is how an administrator
+    /// turns a rule off.
+    private func check(_ path: FilePath) throws(Failure) {
+        let status: Stat
+        do throws(Errno) {
+            status = try path.stat(followTargetSymlink: false)
+        } catch .noSuchFileOrDirectory {
+            return
+        } catch {
+            throw .unwritable(path.string, error.rawValue)
+        }
+        guard status.type != .regular else { return }
+        let hint = "sudo rm \(ShellWord.quoted(path.string)) && sudo kazasu doctor --fix"
+        guard let target = Directory.linkTarget(of: path.string) else {
+            throw Failure(
+                .cannotWrite, "notRegular",
+                tr("\(path) is not a regular file and was left alone", "\(path) は通常のファイルではないため、そのままにしました"),
+                hint: hint)
+        }
+        guard target == "/dev/null" else {
+            throw Failure(
+                .cannotWrite, "notRegular",
+                tr(
+                    "\(path) is a link to \(target) and was left alone",
+                    "\(path) は \(target) へのリンクのため、そのままにしました"), hint: hint)
+        }
+        throw Failure(
+            .cannotWrite, "masked",
+            tr(
+                "\(path) is masked: it is a link to /dev/null, with which an administrator turns this udev rule off",
+                "\(path) は無効にされています（/dev/null へのリンクで、管理者がこの udev ルールを止めた状態です）"),
+            hint: tr("if the rule should apply again: \(hint)", "このルールを再び有効にするには: \(hint)"))
+    }
+
+    /// Puts a new file in the rule's place, readable by everybody as udev's rules are.
+    private func install(_ rule: UdevRules.File) throws(Failure) {
+        let path = folder.appending(rule.name)
+        do {
+            let file = try TemporaryFile(
+                in: folder, permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            try file.descriptor.writeWhole(Array(rule.text.utf8))
+            try file.move(to: path)
+        } catch {
+            throw Failure(unwritable: path.string, error)
+        }
     }
 }

@@ -20,6 +20,6 @@ struct DecodeLine: ~Copyable {
         DecodeView(dump: dump, reports: Decoding(dump, names).reports, redaction: redaction)
             .write(to: &writer, file: place)
         writer.endLine()
-        try Output.write(writer)
+        try writer.withBytes { bytes throws(Failure) in try Output.write(bytes) }
     }
 }

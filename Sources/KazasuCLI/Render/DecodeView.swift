@@ -9,8 +9,6 @@ struct DecodeView {
     var reports: [CardReport]
     var redaction: Redaction
 
-    var json: JSONValue { JSONValue { write(to: &$0) } }
-
     /// Writes the document `kazasu.decode/1`.
     ///
     /// - Parameter file: where the dump came from, when it is one of many.
@@ -31,7 +29,8 @@ struct DecodeView {
         }
     }
 
-    var text: String {
+    /// Writes the same for people, a piece at a time.
+    func write(_ print: (String) throws(Failure) -> Void) throws(Failure) {
         var rows: [[String]] = []
         if let idm = dump.card.idm { rows.append(["IDm", redaction.apply(idm).description.uppercased()]) }
         if let pmm = dump.card.pmm { rows.append(["IC", CardNames.describe(ic: pmm)]) }
@@ -63,10 +62,12 @@ struct DecodeView {
             lines += report.warnings.map { ["  " + tr("Note", "注意"), $0.message[Language.current]] }
             text += Columns.text(lines)
             if let history = report.historyReport, !history.records.isEmpty {
-                text += "\n" + HistoryView(report: history).table
+                try print(text + "\n")
+                text = ""
+                try HistoryView(report: history).table.write(print)
             }
             text += gates.text
         }
-        return text + identities.text
+        try print(text + identities.text)
     }
 }

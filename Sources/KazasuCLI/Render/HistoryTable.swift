@@ -20,36 +20,52 @@ struct HistoryTable {
     private static let narrowestPlace = 8
 
     var text: String {
+        var text = ""
+        write { text += $0 }
+        return text
+    }
+
+    /// Writes the table a piece at a time.
+    func write<Failure: Error>(_ print: (String) throws(Failure) -> Void) throws(Failure) {
         let head = [
             tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"),
             tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
         ]
-        let whole = [head] + records.map { HistoryTable.cells($0, currency) }
+        let whole = rows(head, machine: true)
         let all = Column.allCases
-        guard let width, Columns.width(whole) > width else { return text(whole, all) }
+        guard let width, Columns.width(whole) > width else { return try write(whole, all, print) }
         let filled = all.filter { column in whole.dropFirst().contains { !$0[column.rawValue].isEmpty } }
-        let short = [head] + records.map { HistoryTable.cells($0, currency, machine: false) }
+        let short = rows(head, machine: false)
         let forms = [(whole, filled), (short, filled), (short, filled.filter { $0 != .what })]
         for (rows, columns) in forms where Columns.width(choose(columns, of: rows)) <= width {
-            return text(rows, columns)
+            return try write(rows, columns, print)
         }
         let last = filled.filter { $0 != .what }
-        return text(wrapped(short, last, width), last)
+        try write(wrapped(short, last, width), last, print)
     }
 
-    private func text(_ rows: [[String]], _ columns: [Column]) -> String {
+    /// The head and the cells of each record, made when they are asked for: a dump may have very many.
+    private func rows(_ head: [String], machine: Bool) -> LazyMapCollection<Range<Int>, [String]> {
+        (0..<records.count + 1).lazy.map { row in
+            row == 0 ? head : HistoryTable.cells(records[row - 1], currency, machine: machine)
+        }
+    }
+
+    private func write<Failure: Error>(
+        _ rows: some Collection<[String]>, _ columns: [Column], _ print: (String) throws(Failure) -> Void
+    ) throws(Failure) {
         let right = columns.indices.filter { columns[$0] == .amount || columns[$0] == .balance }
-        return Columns.text(choose(columns, of: rows), rightAligned: Set(right))
+        try Columns.write(choose(columns, of: rows), rightAligned: Set(right), print)
     }
 
-    private func choose(_ columns: [Column], of rows: [[String]]) -> [[String]] {
-        rows.map { row in columns.map { row[$0.rawValue] } }
+    private func choose(_ columns: [Column], of rows: some Collection<[String]>) -> some Collection<[String]> {
+        rows.lazy.map { row in columns.map { row[$0.rawValue] } }
     }
 
     /// The rows with places that are too long in several lines.
-    private func wrapped(_ rows: [[String]], _ columns: [Column], _ width: Int) -> [[String]] {
-        let from = rows.map { $0[Column.from.rawValue].terminalWidth }.max() ?? 0
-        let to = rows.map { $0[Column.to.rawValue].terminalWidth }.max() ?? 0
+    private func wrapped(_ rows: some Collection<[String]>, _ columns: [Column], _ width: Int) -> [[String]] {
+        let from = rows.lazy.map { $0[Column.from.rawValue].terminalWidth }.max() ?? 0
+        let to = rows.lazy.map { $0[Column.to.rawValue].terminalWidth }.max() ?? 0
         let room = width - Columns.width(choose(columns, of: rows)) + from + to
         let (fromRoom, toRoom) = (max(room / 2, room - to), max(room / 2, room - from))
         return rows.flatMap { row in

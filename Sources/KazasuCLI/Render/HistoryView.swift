@@ -9,7 +9,9 @@ struct HistoryView {
     var report: HistoryReport
 
     /// Made to fit the terminal when it goes to one.
-    var table: String { HistoryTable(records: report.records, currency: report.currency, width: Output.lineWidth).text }
+    var table: HistoryTable {
+        HistoryTable(records: report.records, currency: report.currency, width: Output.lineWidth)
+    }
 
     var ndjson: String {
         report.records.map { $0.jsonLine(Language.current, report.currency) + "\n" }.joined()
@@ -24,9 +26,18 @@ struct HistoryView {
             "serial", "date", "time", "entryTime", "partialMonth", "partialDay", "partialHour", "kind", "terminal",
             "terminalId", "process", "payment", "gate", "entry", "exit", "amount", "balance", "warnings", "raw",
         ]
-        let rows = report.records.map { HistoryView.fields($0, report.currency) }
-        return "\u{FEFF}" + ([head] + rows).map { $0.map(HistoryView.quoted).joined(separator: ",") + "\r\n" }.joined()
+        let rows = report.records.map { record in
+            zip(head, HistoryView.fields(record, report.currency)).map { column, field in
+                HistoryView.numbers.contains(column) ? CSV.number(field) : CSV.text(field)
+            }
+        }
+        return "\u{FEFF}" + ([head] + rows).map(CSV.row).joined()
     }
+
+    /// The columns of numbers.
+    private static let numbers: Set<String> = [
+        "serial", "partialMonth", "partialDay", "partialHour", "amount", "balance",
+    ]
 
     private static func fields(_ record: HistoryRecord, _ currency: Currency) -> [String] {
         let codes = [record.process, record.payment, record.gate].map { $0.map(name) ?? "" }
@@ -77,10 +88,5 @@ struct HistoryView {
     /// The name of a code, or the code when no source names it; `?` when the name is not certain.
     static func name(_ value: CodedValue) -> String {
         (value.name?[Language.current] ?? value.hex) + (value.doubt == nil ? "" : tr("?", "？"))
-    }
-
-    private static func quoted(_ field: String) -> String {
-        guard field.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return field }
-        return "\"" + field.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
     }
 }

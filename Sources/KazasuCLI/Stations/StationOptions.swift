@@ -40,8 +40,8 @@ struct StationOptions: ParsableArguments {
                     "\(Files.name(path)): nothing tells whether its codes are hexadecimal or decimal",
                     "\(Files.name(path)): コードが 16 進か 10 進か判断できません")
                 failure.hint = tr(
-                    "kazasu stations import --codes hex|decimal \(path)",
-                    "kazasu stations import --codes hex|decimal \(path)")
+                    "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))",
+                    "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))")
             } else if case .malformedLine(_, "UTF-8") = error {
                 failure.hint = tr(
                     "save it as UTF-8 or Shift_JIS", "UTF-8 か Shift_JIS で保存し直してください")

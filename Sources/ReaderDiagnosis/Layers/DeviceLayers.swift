@@ -32,6 +32,7 @@ struct DeviceLayers {
         if let group = fault.group, group != "root", !machine.isMember(group) {
             return Check(.notInGroup, node, group)
         }
+        if let rule = UdevRules.masked(on: machine) { return Check(.ruleMasked, node, rule) }
         return UdevRules.areInstalled(on: machine)
             ? Check(.ruleNotApplied, node) : Check(.noRule, node, UdevRules.match(model) + ", " + UdevRules.seat)
     }

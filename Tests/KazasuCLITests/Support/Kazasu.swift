@@ -19,6 +19,9 @@ enum Kazasu {
         return programs.first { access($0, X_OK) == 0 } ?? "kazasu"
     }()
 
+    /// Whether it was built with a sanitizer, which takes memory of its own.
+    static let isSanitized = path.contains(".build-asan") || path.contains(".build-tsan")
+
     /// What of the user's own environment must not change an answer, nor be changed: there is no such data folder.
     static let environment = [
         "LC_ALL": "C.UTF-8", "LC_MESSAGES": "", "LANG": "", "KAZASU_READER": "", "NO_COLOR": "", "COLUMNS": "80",

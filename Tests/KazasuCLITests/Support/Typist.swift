@@ -5,7 +5,7 @@ import TestSupport
 /// A user at a terminal: a pseudo-terminal in Python, which waits for a text and then types an answer.
 enum Typist {
     private static let program = """
-        import os, pty, sys
+        import os, pty, sys, termios
         pid, master = pty.fork()
         if pid == 0:
             os.execv(sys.argv[1], sys.argv[1:sys.argv.index("--typist")])
@@ -21,7 +21,7 @@ enum Typist {
                 if not piece:
                     break
                 seen += piece
-            os.write(master, b"\\x03" if answer == b"^C" else answer + b"\\n")
+            os.write(master, {b"^C": b"\\x03", b"^\\\\": b"\\x1c"}.get(answer, answer + b"\\n"))
         while True:
             try:
                 piece = os.read(master, 1024)
@@ -31,13 +31,16 @@ enum Typist {
                 break
             seen += piece
         sys.stdout.buffer.write(seen)
+        if any(answer.endswith("=^\\\\") for answer in sys.argv) and termios.tcgetattr(master)[3] & termios.ECHO:
+            sys.stdout.write("[echo]")
         sys.stdout.flush()
         sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
         """
 
     /// Runs a command line on a terminal.
     ///
-    /// - Parameter answers: what is waited for, `=`, and what is typed then; `^C` is the interrupt key.
+    /// - Parameter answers: what is waited for, `=`, and what is typed then; `^C` is the interrupt key, and `^\\` the quit
+    ///   key, after which the output ends with `[echo]` when the terminal shows again what is typed.
     static func run(_ arguments: [String], typing answers: [String]) throws -> ChildResult {
         try ChildProcess.run(
             "/usr/bin/env", ["python3", "-c", program, Kazasu.path] + arguments + ["--typist"] + answers,

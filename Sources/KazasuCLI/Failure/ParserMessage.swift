@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// What the parser of the command line says about arguments that it did not expect. One of them may be a PIN that was
+/// typed in the wrong place, and messages end up in logs: such words are not repeated. Others are shown on one line.
+struct ParserMessage {
+    /// The words that messages must not have.
+    private let secrets: [String]
+    /// All words.
+    private let words: [String]
+
+    /// The commands that take PINs or keys; what they do not expect is never repeated.
+    private static let secretive: Set<String> = ["license", "mynumber", "apdu", "tag", "dump"]
+
+    init(_ arguments: [String]) {
+        let commands = Set(Kazasu.configuration.subcommands.compactMap { $0.configuration.commandName })
+        let named = commands.intersection(arguments)
+        // Where the command itself is misspelt, what looks like a PIN is not repeated.
+        let isSecret: (String) -> Bool =
+            if !named.isDisjoint(with: ParserMessage.secretive) {
+                { !commands.contains($0) }
+            } else if named.isEmpty {
+                ParserMessage.hasDigits
+            } else {
+                { _ in false }
+            }
+        words = arguments.flatMap(ParserMessage.values).filter { !$0.isEmpty }
+        secrets = words.filter(isSecret)
+    }
+
+    /// A message with `…` in place of the words that may be secrets.
+    func shown(_ message: String) -> String {
+        let message = secrets.reduce(message) { $0.replacing("'\($1)'", with: "'…'") }
+        return words.reduce(message) { $0.replacing("'\($1)'", with: "'\(VisibleText.line($1))'") }
+    }
+
+    /// What of an argument is not the name of an option: all of it, or what follows the name.
+    private static func values(_ argument: String) -> [String] {
+        guard argument.wholeMatch(of: /--?[A-Za-z][A-Za-z-]*[0-9]?(-[a-z]+)?/) == nil else { return [] }
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return [argument] + parts.dropFirst().map(String.init)
+    }
+
+    /// Whether there are four digits in a row.
+    private static func hasDigits(_ text: String) -> Bool { text.contains(/[0-9]{4}/) }
+}

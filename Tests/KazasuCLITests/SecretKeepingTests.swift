@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("PINs stay in the process that was given them")
+struct SecretKeepingTests {
+    static let misplaced = [
+        "license 8607", "license -- 8607", "license --8607", "license -p8607", "license --pin1=8607",
+        "license --pin1 8607",
+        "license --free=8607", "license --timeout 8607x", "license --lang 8607", "mynumber 8607", "mynumber -o x 8607",
+        "8607 license", "licens 8607", "apdu --pin1-from 8607 00A4", "tag read 8607", "dump 8607", "license -t8607",
+    ]
+
+    @Test("A PIN in the wrong place is not repeated", arguments: misplaced, ["en", "ja"])
+    func parser(line: String, language: String) throws {
+        for options in [["--lang", language], ["--lang", language, "--json"]] {
+            let result = try Kazasu.run(options + line.split(separator: " ").map(String.init))
+            #expect(result.hasEnded(64), "\(result.errors)")
+            #expect(!result.errors.contains("8607"), "\(result.errors)")
+        }
+    }
+
+    @Test("What cannot be a PIN is named")
+    func named() throws {
+        #expect(try Kazasu.run("poll", "extra").errors.contains("'extra'"))
+        #expect(try Kazasu.run("read", "zzzz").errors.contains("zzzz"))
+        #expect(try Kazasu.run("licens").errors.contains("'licens'"))
+        #expect(try Kazasu.run("license", "--fre").errors.contains("'--fre'"))
+    }
+
+    /// A run that holds a PIN and waits for a card that never comes.
+    private func waiting(_ folder: TemporaryFolder, program: (String, [String])) throws -> RunningChild {
+        let pin = try folder.write(Array("1234\n".utf8), as: "pin")
+        let absent = try folder.card(Card.transit(faults: #"{"fault":"absent","from":1}"#))
+        for path in [folder.path, pin, String(absent.dropFirst(8))] { chmod(path, 0o755) }
+        let line = ["license", "-v", "-t", "forever", "--pin1-from", "file:\(pin)", "-r", absent]
+        let child = try RunningChild(
+            program.0, program.1 + line,
+            environment: Kazasu.environment.merging(["LLVM_PROFILE_FILE": "/dev/null"]) { $1 })
+        #expect(try child.line(of: .errors)?.hasPrefix("kazasu: reader") == true)
+        return child
+    }
+
+    @Test("While a PIN is held there is no core dump, and its page is not swapped out")
+    func locked() throws {
+        let folder = try TemporaryFolder()
+        let child = try waiting(folder, program: (Kazasu.path, []))
+        let limits = String(decoding: try TestFiles.read("/proc/\(child.process)/limits"), as: UTF8.self)
+        let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+        #expect(core.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(core)")
+        let status = String(decoding: try TestFiles.read("/proc/\(child.process)/status"), as: UTF8.self)
+        let locked = try #require(status.firstMatch(of: /VmLck:\s+([0-9]+) kB/)).1
+        #expect(locked != "0", "\(status)")
+        child.send(SIGTERM)
+        _ = child.finish()
+    }
+
+    /// The kernel gives the files of such a process to root.
+    @Test("No process of the same user may look into it", .enabled(if: ReaderTests.canBeNobody))
+    func undumpable() throws {
+        let folder = try TemporaryFolder()
+        let child = try waiting(folder, program: ("/usr/bin/setpriv", ReaderTests.nobody))
+        var status = stat()
+        #expect(stat("/proc/\(child.process)/status", &status) == 0)
+        #expect(status.st_uid == 0)
+        child.send(SIGTERM)
+        _ = child.finish()
+    }
+
+    @Test("Ctrl-\\ at the prompt leaves a terminal that shows what is typed")
+    func quit() throws {
+        let folder = try TemporaryFolder()
+        let transcript = try APDUTranscript("00200081:63c3").write(to: folder)
+        let result = try Typist.run(["apdu", "-r", transcript, "00200081PIN1"], typing: ["PIN 1: =^\\"])
+        #expect(result.output.hasSuffix("[echo]"), "\(result.output)")
+        #expect(result.end == .exited(256 - SIGQUIT), "ended by the signal, as Python says it")
+    }
+}
