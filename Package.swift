@@ -154,7 +154,8 @@ let package = Package(
             name: "usb-arrivals", dependencies: ["LibNFCReader", "NFCTransport", "PaSoRiReader", "ReaderConformance"],
             path: "Tests/USB/Arrivals", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "NFCTransport", "SystemDevices"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "NFCTransport", "SystemDevices"],
+            path: "Tests/TestSupport",
             swiftSettings: strict),
     ]
         + tests.map {

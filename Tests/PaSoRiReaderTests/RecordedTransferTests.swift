@@ -3,6 +3,7 @@
 import NFCTransport
 import TestSupport
 import Testing
+import USBTransport
 
 @testable import PaSoRiReader
 

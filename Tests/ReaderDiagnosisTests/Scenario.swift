@@ -2,6 +2,7 @@
 
 import Glibc
 import ReaderDiagnosis
+import TestSupport
 import Testing
 
 /// A made-up system and what a doctor must find on it.

@@ -85,7 +85,7 @@ struct Decode: KazasuCommand {
                     "履歴の番号が重複しているため、行の順に番号を付けました"))
         }
         if !dump.complete { context.note(tr("the dump is not complete", "このダンプは不完全です")) }
-        let view = DecodeView(dump: dump, reports: decoding.reports, names: names, redaction: context.redaction)
+        let view = DecodeView(dump: dump, reports: decoding.reports, redaction: context.redaction)
         if context.json {
             try context.print { view.write(to: &$0) }
         } else {

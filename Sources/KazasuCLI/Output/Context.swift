@@ -36,7 +36,7 @@ struct Context {
         var writer = JSONPrettyWriter { bytes in
             guard failure == nil else { return }
             guard lent == nil else {
-                kept += bytes
+                for index in bytes.indices { kept.append(bytes[index]) }
                 return
             }
             do throws(Failure) { try Output.write(bytes) } catch { failure = error }

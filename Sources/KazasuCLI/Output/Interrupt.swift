@@ -134,9 +134,9 @@ enum Interrupt {
     /// Takes what comes within ``repeatTime``, and what came while this thread did not run.
     private static func discardRepeats() {
         var signals = set(cancelling + fatal)
-        let end = ContinuousClock.now + repeatTime
+        let deadline = ContinuousClock.now + repeatTime
         while true {
-            let left = max(end - .now, .zero).components
+            let left = max(deadline - .now, .zero).components
             var time = timespec(tv_sec: Int(left.seconds), tv_nsec: Int(left.attoseconds / 1_000_000_000))
             let number = sigtimedwait(&signals, nil, &time)
             if fatal.contains(number) { end(by: number) }
