@@ -108,7 +108,7 @@ struct Kazasu: ParsableCommand {
         }
         if isJSON(arguments) {
             return report(
-                Failure(.usage, "usage", said.shown(message(for: error)), hint: "kazasu --help"), arguments)
+                Failure(.usage, "usage", said.withoutSecrets(message(for: error)), hint: "kazasu --help"), arguments)
         }
         Output.message(text + "\n")
         return ExitStatus.usage.rawValue

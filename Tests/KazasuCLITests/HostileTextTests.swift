@@ -103,9 +103,9 @@ struct HostileTextTests {
         for name in names {
             let table = """
                 area,line,station,company,line_name,station_name
-                0,227,59,a,b,"\(name)"
-                0,230,33,東京地下鉄,11号線半蔵門,半蔵門
-                0,227,56,東京地下鉄,3号線銀座,虎ノ門
+                0,E3,3B,a,b,"\(name)"
+                0,E6,21,東京地下鉄,11号線半蔵門,半蔵門
+                0,E3,38,東京地下鉄,3号線銀座,虎ノ門
 
                 """
             let path = try folder.write(Array(table.utf8), as: "stations.csv")

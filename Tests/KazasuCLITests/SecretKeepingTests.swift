@@ -74,7 +74,7 @@ struct SecretKeepingTests {
     func quit() throws {
         let folder = try TemporaryFolder()
         let transcript = try APDUTranscript("00200081:63c3").write(to: folder)
-        let result = try Typist.run(["apdu", "-r", transcript, "00200081PIN1"], typing: ["PIN 1: =^\\"])
+        let result = try Typist.run(["apdu", "-r", transcript, "00200081PIN1"], typing: ["): =^\\"])
         #expect(result.output.hasSuffix("[echo]"), "\(result.output)")
         #expect(result.end == .exited(256 - SIGQUIT), "ended by the signal, as Python says it")
     }

@@ -29,10 +29,14 @@ struct ParserMessage {
         secrets = words.filter(isSecret)
     }
 
-    /// A message with `…` in place of the words that may be secrets.
+    /// A message with `…` in place of the words that may be secrets, and every other word on one line.
     func shown(_ message: String) -> String {
-        let message = secrets.reduce(message) { $0.replacing("'\($1)'", with: "'…'") }
-        return words.reduce(message) { $0.replacing("'\($1)'", with: "'\(VisibleText.line($1))'") }
+        words.reduce(withoutSecrets(message)) { $0.replacing("'\($1)'", with: "'\(VisibleText.line($1))'") }
+    }
+
+    /// A message with `…` in place of the words that may be secrets.
+    func withoutSecrets(_ message: String) -> String {
+        secrets.reduce(message) { $0.replacing("'\($1)'", with: "'…'") }
     }
 
     /// What of an argument is not the name of an option: all of it, or what follows the name.

@@ -21,7 +21,9 @@ enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
     }
 
     /// What names it on a command line.
-    var argument: String {
+    var argument: String { defaultValueDescription }
+
+    var defaultValueDescription: String {
         switch self {
         case .seconds(let seconds): seconds == seconds.rounded() ? String(Int(seconds)) : String(seconds)
         case .forever: "forever"

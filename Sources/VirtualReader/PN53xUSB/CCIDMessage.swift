@@ -26,10 +26,10 @@ struct CCIDMessage: Hashable, Sendable {
         data = Array(bytes.dropFirst(10))
     }
 
-    /// A reader's answer: length little-endian, slot 0, status 02 (no card with contacts) as in published traces.
+    /// A reader's answer: length little-endian, slot 0, status 00 as in published traces (libnfc#263, #691).
     static func answer(_ sequence: UInt8, _ data: [UInt8], error: UInt8 = 0x81) -> [UInt8] {
         let count = UInt16(truncatingIfNeeded: data.count)
         let length = [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8), 0, 0]
-        return [dataBlock] + length + [0x00, sequence, 0x02, error, 0x00] + data
+        return [dataBlock] + length + [0x00, sequence, 0x00, error, 0x00] + data
     }
 }

@@ -8,19 +8,26 @@ public import NFCTransport
 ///
 /// How often a card is looked for in vain depends on the time that passes, and with it how often each request stands in a
 /// transcript. So looks that found nothing may be left out, and between two exchanges a look may be repeated: it finds what it
-/// found before. A Polling for the transit system that was not recorded finds nothing, since searches may begin with it.
+/// found before. A look that found nothing elsewhere in the transcript finds nothing where it was not recorded, and so does a
+/// Polling for the transit system, since searches may begin with it.
 public final class ReplayReader: Reader {
     /// What the transcript says of the reader that was used.
     public let information: ReaderInformation
     private var waiting: ArraySlice<Transcript.Line>
     /// What was looked for since the last exchange, and what that found.
     private var looks: [ActivationRequest: PICC?] = [:]
+    /// What was looked for in vain at least once.
+    private let empty: Set<ActivationRequest>
     private let cancellation: CancellationToken
 
     /// A reader that plays a transcript.
     public init(_ transcript: Transcript, cancellation: CancellationToken = CancellationToken()) {
         information = transcript.reader
         waiting = transcript.lines[...]
+        empty = Set(
+            transcript.lines.compactMap {
+                if case .activate(let request, .success(nil)) = $0.entry.event { request } else { nil }
+            })
         self.cancellation = cancellation
     }
 
@@ -41,11 +48,15 @@ public final class ReplayReader: Reader {
         }
         if let known = looks[request] { return known }
         let line = try next { FrameText.of(request) }
-        guard case .activate = line.entry.event, case .felica(.transit, _, _, _) = request else {
+        guard case .activate = line.entry.event, isTransit(request) || empty.contains(request) else {
             throw ReplayReader.mismatch(line, FrameText.of(request))
         }
         looks[request] = .some(nil)
         return nil
+    }
+
+    private func isTransit(_ request: ActivationRequest) -> Bool {
+        if case .felica(.transit, _, _, _) = request { true } else { false }
     }
 
     /// Gives what came when the same frame was sent.
