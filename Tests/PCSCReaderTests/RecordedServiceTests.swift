@@ -11,54 +11,58 @@ import VirtualReader
 
 @testable import PCSCReader
 
-/// The recordings of readers behind pcscd, played to the driver through a real pcscd, command by command.
-@Suite(
-    "Recorded readers of pcscd", .serialized,
-    .enabled(if: PCSCService.obstacle == nil, "\(PCSCService.obstacle ?? "")"))
-struct RecordedServiceTests {
-    static let files = RecordedLink.files(of: "pcsc:Kazasu Test")
+// Inside the other suite, because the place of pcscd's socket is one for the process.
+extension PCSCServiceTests {
+    /// The recordings of readers behind pcscd, played to the driver through a real pcscd, command by command.
+    @Suite("Recorded readers of pcscd", .serialized)
+    struct RecordedServiceTests {
+        static let files = RecordedLink.files(of: "pcsc:Kazasu Test")
 
-    @Test("The driver sends what was recorded, and makes the same of what came", arguments: files)
-    func recorded(file: String) throws {
-        let recorded = RecordedLink(try RecordedLink.transcript(file))
-        #expect(!recorded.entries.isEmpty)
-        let bench = try PCSCBench()
-        let atr = try #require(recorded.notes.first { $0.hasPrefix("ATR ") })
-        let script = RecordedCard(recorded)
-        let card = try VPCDCard(port: bench.service.port, atr: try Hex.decode(atr.dropFirst(4))) { script.answer($0) }
-        // A reader of its own waits until pcscd has seen the card, which must not see the wait.
-        let waiting = try bench.open()
-        try bench.waitForAnyCard(on: waiting)
-        waiting.close()
-        script.begin()
-        let reader = try bench.open()
-        #expect(recorded.differences(on: reader) == [])
-        reader.close()
-        #expect(script.complaint == nil)
-        if recorded.isWhole { #expect(script.left == 0) }
-        _ = card
-    }
+        @Test("The driver sends what was recorded, and makes the same of what came", arguments: files)
+        func recorded(file: String) throws {
+            let recorded = RecordedLink(try RecordedLink.transcript(file))
+            #expect(!recorded.entries.isEmpty)
+            let bench = try PCSCBench()
+            let atr = try #require(recorded.notes.first { $0.hasPrefix("ATR ") })
+            let script = RecordedCard(recorded)
+            let card = try VPCDCard(port: bench.service.port, atr: try Hex.decode(atr.dropFirst(4))) {
+                script.answer($0)
+            }
+            // A reader of its own waits until pcscd has seen the card, which must not see the wait.
+            let waiting = try bench.open()
+            try bench.waitForAnyCard(on: waiting)
+            waiting.close()
+            script.begin()
+            let reader = try bench.open()
+            #expect(recorded.differences(on: reader) == [])
+            reader.close()
+            #expect(script.complaint == nil)
+            if recorded.isWhole { #expect(script.left == 0) }
+            _ = card
+        }
 
-    /// A card on a reader that passes FeliCa packets on, as the ACR1251 does: `FF 00 00 00 Lc packet`.
-    @Test(
-        "Records one",
-        .enabled(if: getenv("KAZASU_RECORD") != nil, "only writes Fixtures/recordings/pcsc.jsonl with KAZASU_RECORD=1"))
-    func record() throws {
-        let bench = try PCSCBench()
-        let felica = FeliCaPassing(try VirtualCardFile.loadField(TestFiles.read("Fixtures/cards/edy/card.json")))
-        let card = try bench.insert(PCSCServiceTests.felica) { felica.answer($0) }
-        let reader = try bench.open()
-        try bench.waitForAnyCard(on: reader)
-        reader.close()
-        let path = "\(TestFiles.root)/Fixtures/recordings/pcsc.jsonl"
-        let result = try ChildProcess.run(
-            "\(TestFiles.root)/.build/debug/kazasu",
-            [
-                "doctor", "--root", "/nowhere", "--report", path, "--dump", "--yes", "--reader",
-                "pcsc:\(bench.service.readers[0])",
-            ], environment: [PCSCService.variable: bench.service.socket, "LC_ALL": "C"])
-        #expect(result.end == .exited(0), "\(result.errors)")
-        _ = card
+        /// A card on a reader that passes FeliCa packets on, as the ACR1251 does: `FF 00 00 00 Lc packet`.
+        @Test(
+            "Records one",
+            .enabled(
+                if: getenv("KAZASU_RECORD") != nil, "only writes Fixtures/recordings/pcsc.jsonl with KAZASU_RECORD=1"))
+        func record() throws {
+            let bench = try PCSCBench()
+            let felica = FeliCaPassing(try VirtualCardFile.loadField(TestFiles.read("Fixtures/cards/edy/card.json")))
+            let card = try bench.insert(PCSCServiceTests.felica) { felica.answer($0) }
+            let reader = try bench.open()
+            try bench.waitForAnyCard(on: reader)
+            reader.close()
+            let path = "\(TestFiles.root)/Fixtures/recordings/pcsc.jsonl"
+            let result = try ChildProcess.run(
+                "\(TestFiles.root)/.build/debug/kazasu",
+                [
+                    "doctor", "--root", "/nowhere", "--report", path, "--dump", "--yes", "--reader",
+                    "pcsc:\(bench.service.readers[0])",
+                ], environment: [PCSCService.variable: bench.service.socket, "LC_ALL": "C"])
+            #expect(result.end == .exited(0), "\(result.errors)")
+            _ = card
+        }
     }
 }
 

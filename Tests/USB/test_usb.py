@@ -104,7 +104,7 @@ class Reports:
             return [json.loads(line) for line in file]
 
     def test_a_report_is_played(self):
-        name = {"port100": "rc-s380", "port400": "rc-s300", "acr122": "acr122u", "rcs330": "rc-s330"}[self.CHIP]
+        name = {"port100": "rc-s380", "port400": "rc-s300", "acr122": "acr122u", "rcs330": "rc-s330"}.get(self.CHIP)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "report.jsonl")
             lines = self.report(Chip(USB_CHIP, self.CHIP, EDY), path)
@@ -122,7 +122,7 @@ class Reports:
             # The frames themselves, to the driver and the real library below it.
             again = self.report(Chip(USB_CHIP, "replay", path), os.path.join(folder, "again.jsonl"))
             self.assertEqual([timeless(line) for line in again[2:]], [timeless(line) for line in lines[2:]])
-            if os.environ.get("KAZASU_RECORD"):
+            if name and os.environ.get("KAZASU_RECORD"):
                 lines[1]["versions"]["kernel"] = "Linux"
                 with open(os.path.join(TOP, "Fixtures/recordings", f"{name}.jsonl"), "w", encoding="utf-8") as file:
                     file.writelines(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
@@ -326,7 +326,8 @@ class RCS300(ThroughLibUSB, unittest.TestCase):
     @staticmethod
     def expected(text):
         """The reader selects cards of type A itself and tells no ATQA."""
-        return re.sub("^ATQA, SAK     ....,", "SAK          ", re.sub("^ATQA .*\n", "", text, flags=re.M), flags=re.M)
+        text = re.sub("^ATQA .*\n", "", text.replace(" ATQA 0044 ", " "), flags=re.M)
+        return re.sub("^ATQA, SAK( +)[0-9A-F]{4}, ", r"SAK      \1", text, flags=re.M)
 
     def test_balance_scan_and_dump(self):
         self.plug_in()

@@ -59,11 +59,12 @@ struct Context {
 
     /// Prints text whose parts were made visible one by one.
     func print(escaped text: String) throws(Failure) {
-        try Output.write(Array(text.utf8))
+        if let lent { lent.output += text } else { try Output.write(Array(text.utf8)) }
     }
 
     /// Prints what another program may read: as it is, but for a terminal.
     func print(file text: String) throws(Failure) {
+        if let lent { return lent.output += text }
         if Output.isTerminal { try Output.write(text) } else { try Output.write(Array(text.utf8)) }
     }
 
