@@ -4,7 +4,7 @@ import ByteCodec
 
 /// What an RC-S330, or a reader with a PN533, does with its host's frames.
 ///
-/// Of an RC-S330: once a FeliCa card was found, the chip has to be reset (ResetMode) before the device is configured anew, as programs do
+/// Of an RC-S330: once a FeliCa card was found, the chip has to be reset (ResetMode) before the device is configured again, as programs do
 /// that open it: else it gets stuck, and answers SetParameters with the error frame (libnfc issues 278, 515 and 546).
 struct PN53xUSBFirmware: USBFirmware {
     private let core: PN53xCore
