@@ -8,10 +8,11 @@ import Testing
 
 /// Files that were cut off or changed: an error that says where, or a dump; never a trap, never bytes that were not there.
 @Suite struct DamagedFileTests {
-    @Test(arguments: FormatFixture.all) func cutOffAtEveryLength(_ fixture: FormatFixture) throws {
+    /// Short files at every length, long ones at 300 places: the work grows with the square of the length.
+    @Test(arguments: FormatFixture.all) func cutOffAnywhere(_ fixture: FormatFixture) throws {
         let bytes = try fixture.bytes
         let whole = blocks(try DumpFormatRegistry.complete.read(bytes).dumps)
-        for length in 0..<bytes.count {
+        for length in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 300)) {
             do {
                 let dumps = try DumpFormatRegistry.complete.read(Array(bytes.prefix(length))).dumps
                 #expect(!dumps.isEmpty)
