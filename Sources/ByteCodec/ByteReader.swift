@@ -83,3 +83,94 @@ public struct ByteReader: Sendable {
         return value
     }
 }
+
+/// Appends fixed-width fields to a byte array.
+public struct ByteWriter: Sendable {
+    /// What was written so far.
+    public private(set) var bytes: [UInt8]
+
+    /// Starts empty, or after `bytes`.
+    public init(_ bytes: [UInt8] = []) {
+        self.bytes = bytes
+    }
+
+    /// Appends one byte.
+    public mutating func write(_ value: UInt8) {
+        bytes.append(value)
+    }
+
+    /// Appends bytes as they are.
+    public mutating func write(_ values: some Sequence<UInt8>) {
+        bytes.append(contentsOf: values)
+    }
+
+    /// Appends a number in its full width.
+    public mutating func write<Number: FixedWidthInteger>(_ value: Number, _ order: ByteOrder) {
+        let width = Number.bitWidth / 8
+        for place in 0..<width {
+            let shift = (order == .big ? width - 1 - place : place) * 8
+            bytes.append(UInt8(truncatingIfNeeded: value >> Number(truncatingIfNeeded: shift)))
+        }
+    }
+}
+
+/// The order of the bytes of a number.
+public enum ByteOrder: Hashable, Sendable {
+    /// Most significant byte first.
+    case big
+    /// Least significant byte first.
+    case little
+}
+
+/// Why a field could not be read or written; offsets count from the start of what is being read.
+@nonexhaustive
+public enum ByteCodecError: Error, Hashable, Sendable {
+    /// `missing` bytes more were needed at `offset`.
+    case tooShort(offset: Int, missing: Int)
+    /// `extra` bytes were left at `offset` where nothing was expected.
+    case tooLong(offset: Int, extra: Int)
+}
+
+extension FixedWidthInteger {
+    /// The bits `range` of this number, bit 0 being the least significant; bits outside the number read as 0.
+    ///
+    /// `UInt16(0x166C).bits(9...15)` is the year of a Cybernetics date. A range that starts below bit 0 gives 0.
+    @inlinable
+    public func bits(_ range: ClosedRange<Int>) -> Self {
+        let end = Swift.min(range.upperBound, Self.bitWidth - 1)
+        guard range.lowerBound >= 0, range.lowerBound <= end else { return 0 }
+        let shifted = self >> Self(truncatingIfNeeded: range.lowerBound)
+        let width = end - range.lowerBound + 1
+        guard width < Self.bitWidth else { return shifted }
+        return shifted & (Self(truncatingIfNeeded: 1) << Self(truncatingIfNeeded: width) &- 1)
+    }
+}
+
+/// Binary-coded decimal: two digits a byte, the first in the high nibble.
+public enum BCD {
+    /// The digits of `bytes` as text, or `nil` when a nibble is above 9.
+    public static func digits(_ bytes: some Sequence<UInt8>) -> String? {
+        var text = ""
+        for byte in bytes {
+            for nibble in [byte >> 4, byte & 0x0F] {
+                guard nibble <= 9 else { return nil }
+                text.unicodeScalars.append(Unicode.Scalar(0x30 + nibble))
+            }
+        }
+        return text
+    }
+
+    /// The number that one byte writes, 0 to 99, or `nil` when a nibble is above 9.
+    public static func value(_ byte: UInt8) -> Int? {
+        let (tens, ones) = (byte >> 4, byte & 0x0F)
+        return tens <= 9 && ones <= 9 ? Int(tens) * 10 + Int(ones) : nil
+    }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// The element `distance` places after the first, or `nil` when there is none; never traps.
+    @inlinable
+    public func element(at distance: Int) -> Element? {
+        distance >= 0 && distance < count ? self[startIndex + distance] : nil
+    }
+}

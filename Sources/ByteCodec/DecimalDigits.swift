@@ -49,3 +49,20 @@ public struct DecimalDigits: ASCIIText {
         return (tens | (pairs &- 10 &* tens) << 8) | 0x3030_3030_3030_3030
     }
 }
+
+/// A short text that can be written without a `String` in between.
+///
+/// Its characters are printable ASCII, and no quote or backslash is among them, so that it stands in JSON as it is.
+public protocol ASCIIText {
+    /// Adds the characters at the end.
+    func append(to text: inout ByteBuffer)
+}
+
+extension ASCIIText {
+    /// The text as a string.
+    public var text: String {
+        var buffer = ByteBuffer()
+        append(to: &buffer)
+        return buffer.text
+    }
+}

@@ -67,3 +67,24 @@ public final class SecretBytes: SecretValue {
         if let start = unsafe memory.baseAddress { unsafe explicit_bzero(start, memory.count) }
     }
 }
+
+/// A value that nobody may see: it prints, reflects and dumps as `Redacted`.
+public protocol SecretValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension SecretValue {
+    /// `Redacted`.
+    public var description: String { "Redacted" }
+    /// `Redacted`.
+    public var debugDescription: String { "Redacted" }
+    /// Nothing.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension [UInt8] {
+    /// Overwrites the bytes with zeros; copies that others hold stay as they are.
+    public mutating func wipe() {
+        unsafe withUnsafeMutableBytes { bytes in
+            if let start = bytes.baseAddress { unsafe explicit_bzero(start, bytes.count) }
+        }
+    }
+}

@@ -7,3 +7,26 @@ public enum Language: String, Hashable, Sendable, CaseIterable {
     /// Japanese.
     case japanese = "ja"
 }
+
+/// A text for people in every language that Kazasu speaks.
+public struct LocalizedText: Hashable, Sendable {
+    /// The text in English.
+    public let english: String
+    /// The text in Japanese.
+    public let japanese: String
+
+    /// A text in both languages.
+    public init(_ english: String, _ japanese: String) {
+        self.english = english
+        self.japanese = japanese
+    }
+
+    /// The text in one language.
+    @inlinable
+    public subscript(language: Language) -> String {
+        switch language {
+        case .english: english
+        case .japanese: japanese
+        }
+    }
+}

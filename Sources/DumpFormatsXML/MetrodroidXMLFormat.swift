@@ -29,3 +29,88 @@ public struct MetrodroidXMLFormat: DumpFormat {
         return try reader.finish()
     }
 }
+
+/// Takes the FeliCa cards out of the elements of an XML file.
+final class MetrodroidXMLReader: XMLHandler {
+    private static let longestText = 4096
+    private static let deepest = 32
+
+    private var dumps: [CardDump] = []
+    private var depth = 0
+    private var card: FeliCaCardBuilder?
+    private var service: ServiceCode?
+    private var address: UInt16 = 0
+    private var content: [UInt8] = []
+
+    func start(_ name: String, _ attributes: [String: String], line: Int) throws(DocumentError) {
+        depth += 1
+        guard depth <= MetrodroidXMLReader.deepest else {
+            throw .malformedLine(line: line, expected: "elements nested less than \(MetrodroidXMLReader.deepest) deep")
+        }
+        switch name {
+        case "card":
+            card = attributes["type"] == "4" ? FeliCaCardBuilder() : nil
+            card?.setID(hex: attributes["id"] ?? "")
+            if let scanned = attributes["scanned_at"] {
+                guard let milliseconds = Int64(scanned), (0...253_402_300_799_999).contains(milliseconds) else {
+                    throw .malformedLine(line: line, expected: "scanned_at in milliseconds since 1970")
+                }
+                card?.setMoment(milliseconds: milliseconds)
+            }
+        case "system": card?.beginSystem(try code(attributes, line))
+        case "service":
+            let code: ServiceCode = try code(attributes, line)
+            service = code
+            try card?.note(code, line: line)
+        case "block":
+            content = []
+            // Kept in a signed byte, so 82 of a FeliCa Lite is -126.
+            guard let number = attributes["address"].flatMap({ Int($0) }), (-128...0xFFFF).contains(number) else {
+                throw .malformedLine(line: line, expected: "a block with its decimal address")
+            }
+            address = number < 0 ? UInt16(UInt8(truncatingIfNeeded: number)) : UInt16(truncatingIfNeeded: number)
+        case "idm", "pmm": content = []
+        default: break
+        }
+    }
+
+    func text(_ bytes: [UInt8]) {
+        if content.count < MetrodroidXMLReader.longestText { content += bytes }
+    }
+
+    func end(_ name: String, line: Int) throws(DocumentError) {
+        depth -= 1
+        switch name {
+        case "idm": try card?.setIDm(base64: content, line: line)
+        case "pmm": try card?.setPMm(base64: content, line: line)
+        case "block":
+            guard card == nil || service != nil else {
+                throw .malformedLine(line: line, expected: "a block in a service")
+            }
+            if let service { try card?.add(base64: content, at: address, of: service, line: line) }
+        case "service": service = nil
+        case "card":
+            if let dump = try card?.finish(line: line) { dumps.append(dump) }
+            card = nil
+        default: break
+        }
+    }
+
+    /// The cards; at least one.
+    func finish() throws(DocumentError) -> [CardDump] {
+        guard !dumps.isEmpty else { throw .missing(key: "card with type 4 (FeliCa)") }
+        return dumps
+    }
+
+    private func code<Code: FourDigitCode>(_ attributes: [String: String], _ line: Int) throws(DocumentError) -> Code {
+        guard let number = attributes["code"].flatMap({ UInt16($0) }) else {
+            throw .malformedLine(line: line, expected: "a decimal code")
+        }
+        return Code(rawValue: number)
+    }
+}
+
+extension DumpFormatRegistry {
+    /// All formats that Kazasu knows, those in XML included.
+    public static let complete = DumpFormatRegistry([MetrodroidXMLFormat()] + standard.formats)
+}

@@ -48,3 +48,154 @@ public struct AnswerToSelect: Hashable, Sendable {
         historicalBytes = Array(rest)
     }
 }
+
+/// The ATQB: what a card of type B says of itself.
+///
+/// Source: ISO 14443-3, 7.9, as public implementations have it.
+public struct AnswerToRequestB: Hashable, Sendable {
+    /// The pseudo-unique identifier, four bytes.
+    public let pupi: [UInt8]
+    /// The application data, four bytes.
+    public let applicationData: [UInt8]
+    /// The protocol info: three bytes, four in an extended ATQB.
+    public let protocolInfo: [UInt8]
+    /// The longest frame that the card takes.
+    public let frameSize: FrameSize
+    /// The longest time that the card takes for an answer.
+    public let waitingTime: Duration
+    /// How long the card needs before its first command.
+    public let guardTime: Duration
+    /// Whether the card speaks ISO-DEP.
+    public let supportsISODEP: Bool
+    /// Whether the card takes a card identifier (CID) in its blocks.
+    public let supportsCID: Bool
+    /// What ATTRIB gives back to the card as its third parameter: the protocol type and the card's minimum TR2.
+    let protocolType: UInt8
+
+    /// Reads an ATQB.
+    ///
+    /// - Returns: `nil` when it is none.
+    public init?(_ answer: [UInt8]) {
+        guard (12...13).contains(answer.count), answer.first == 0x50 else { return nil }
+        pupi = Array(answer[1...4])
+        applicationData = Array(answer[5...8])
+        protocolInfo = Array(answer[9...])
+        frameSize = FrameSize(code: answer[10] >> 4)
+        supportsISODEP = answer[10] & 0x01 != 0
+        protocolType = answer[10] & 0x07
+        waitingTime = WaitingTime.frame(code: answer[11] >> 4)
+        supportsCID = answer[11] & 0x01 != 0
+        guardTime = answer.count > 12 ? WaitingTime.guardTime(code: answer[12] >> 4) : .zero
+    }
+}
+
+/// The bit rates beside 106 kbit/s that a card of ISO 14443 names in TA of its ATS or in its protocol info.
+public struct BitRates: Hashable, Sendable {
+    /// The byte as it came.
+    public let rawValue: UInt8
+
+    /// The bit rates that a byte names.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// What the card can send at, in kbit/s.
+    public var fromCard: [Int] { BitRates.rates(rawValue >> 4) }
+    /// What the card can receive at, in kbit/s.
+    public var toCard: [Int] { BitRates.rates(rawValue) }
+    /// Whether both directions have to go at the same rate.
+    public var mustBeEqual: Bool { rawValue & 0x80 != 0 }
+
+    private static func rates(_ bits: UInt8) -> [Int] {
+        [106] + [(1, 212), (2, 424), (4, 848)].compactMap { bit, rate in bits & bit != 0 ? rate : nil }
+    }
+}
+
+extension AnswerToSelect {
+    /// TA, the bit rates; 106 kbit/s alone when the card names none.
+    public var bitRates: BitRates {
+        let format = bytes.dropFirst().first ?? 0
+        return BitRates(rawValue: format & 0x10 != 0 ? bytes.dropFirst(2).first ?? 0 : 0)
+    }
+
+    /// Whether the card takes a node address (NAD) in its blocks.
+    public var supportsNAD: Bool {
+        guard let format = bytes.dropFirst().first, format & 0x40 != 0 else { return false }
+        let place = 2 + (format & 0x10 != 0 ? 1 : 0) + (format & 0x20 != 0 ? 1 : 0)
+        return bytes.dropFirst(place).first.map { $0 & 0x01 != 0 } ?? false
+    }
+}
+
+extension AnswerToRequestB {
+    /// The bit rates.
+    public var bitRates: BitRates { BitRates(rawValue: protocolInfo.first ?? 0) }
+
+    /// Whether the card takes a node address (NAD) in its blocks.
+    public var supportsNAD: Bool { protocolInfo.dropFirst(2).first.map { $0 & 0x02 != 0 } ?? false }
+
+    /// The application data as ISO 14443-3 has it: application family, CRC_B of the AID as it came, and how many
+    /// applications there are (in the named family in the high four bits, on the card in the low); `nil` when the card
+    /// codes it in its own way.
+    public var application: (family: UInt8, checksum: [UInt8], counts: UInt8)? {
+        guard let coding = protocolInfo.dropFirst(2).first, coding & 0x0C == 0x04,
+            let family = applicationData.first, let counts = applicationData.last
+        else { return nil }
+        return (family, Array(applicationData.dropFirst().prefix(2)), counts)
+    }
+}
+
+/// The longest frames that reader (FSD) and card (FSC) take, as ISO 14443-3 and -4 code them (FSDI, FSCI).
+public struct FrameSize: Hashable, Sendable {
+    /// The sizes in bytes, PCB and CRC included, by their code.
+    private static let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096]
+
+    /// The code.
+    public let code: UInt8
+    /// The bytes, PCB and CRC included.
+    public let bytes: Int
+
+    /// What a code means. Codes above C are reserved and stand for the largest size.
+    public init(code: UInt8) {
+        let known = min(Int(code), Self.sizes.count - 1)
+        self.code = UInt8(truncatingIfNeeded: known)
+        bytes = Self.sizes[known]
+    }
+
+    /// The largest size that fits in this many bytes; never less than the smallest, 16.
+    public init(fitting bytes: Int) {
+        let code = Self.sizes.lastIndex { $0 <= bytes } ?? 0
+        self.init(code: UInt8(truncatingIfNeeded: code))
+    }
+}
+
+/// The times of ISO 14443-4 that cards name by a power of two: the frame waiting time (FWI) and the start-up guard time
+/// (SFGI), both 4096 / 13.56 MHz × 2ⁿ.
+enum WaitingTime {
+    /// 4096 / 13.56 MHz.
+    private static let unit = Duration.nanoseconds(302_065)
+    /// The time of code 14, which no extension may pass: 4.95 s.
+    static let longest = unit * (1 << 14)
+    /// What a reader adds before it takes a card for silent: 49152 / 13.56 MHz.
+    static let margin = Duration.nanoseconds(3_624_779)
+    /// How long the card may take to answer RATS, ATTRIB, DESELECT and SELECT, once it has been heard: the standard says
+    /// 65536 / 13.56 MHz, 5 ms, nfcpy and the kernel give 30.
+    static let activation = Duration.milliseconds(30)
+    /// How long the card may take to answer REQA, WUPA, REQB and the anticollision commands, to which silence is a
+    /// usual answer: the standard says less than 1 ms, nfcpy and the kernel give 30.
+    static let request = Duration.milliseconds(10)
+
+    /// The frame waiting time of a code; 15 is reserved and stands for 4.
+    static func frame(code: UInt8) -> Duration {
+        unit * (1 << Int(code < 15 ? code : 4))
+    }
+
+    /// The start-up frame guard time of a code; none for 0 and for the reserved 15.
+    static func guardTime(code: UInt8) -> Duration {
+        code == 0 || code > 14 ? .zero : unit * (1 << Int(code))
+    }
+
+    /// A frame waiting time that the card extended.
+    static func extended(_ time: Duration, by multiplier: UInt8) -> Duration {
+        min(time * Int(multiplier), longest)
+    }
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import NFCTransport
+
 /// One frame for a card of ISO 14443 as a chip without a protocol of its own sends it: without parity, start and end
 /// of frame.
 public struct RawFrame: Hashable, Sendable {
@@ -31,5 +33,108 @@ public struct RawFrame: Hashable, Sendable {
         self.lastByteBits = lastByteBits
         self.addsCRC = addsCRC
         self.checksCRC = checksCRC
+    }
+}
+
+/// What a card answered to a ``RawFrame``.
+public struct RawAnswer: Hashable, Sendable {
+    /// The bytes, without the CRC when the chip was to check it.
+    public var bytes: [UInt8]
+    /// How many bits of the last byte came, 1 to 8, from the lowest: 4 for the ACK and NAK of a Type 2 Tag. 8 also
+    /// when the chip does not tell.
+    public var lastByteBits: Int
+
+    /// An answer.
+    public init(_ bytes: [UInt8], lastByteBits: Int = 8) {
+        self.bytes = bytes
+        self.lastByteBits = lastByteBits
+    }
+}
+
+/// A chip that carries single frames of ISO 14443 and knows nothing of what they mean.
+public protocol RawFrameChannel: AnyObject {
+    /// The longest frame in bytes, CRC included, that can be sent and received.
+    var longestRawFrame: Int { get }
+
+    /// Sends one frame and returns the card's answer. The field is on, and comes on when it is off.
+    ///
+    /// - Parameters:
+    ///   - frame: what the card is to get.
+    ///   - timeout: the longest time that the card may take; the channel adds what chip and computer need.
+    /// - Throws: ``NFCTransport/TransportError/noAnswer`` when nothing came,
+    ///   ``NFCTransport/TransportError/corrupted(status:)`` when it came damaged or cards collided, and other cases
+    ///   when the reader failed.
+    func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer
+
+    /// Selects a card of type A, where the chip does so itself.
+    func selectTypeA() throws(TransportError) -> ChipSelection
+
+    /// Switches the field off long enough for every card to forget its state, and on again.
+    func resetField() throws(TransportError)
+
+    /// Lets time pass, as a card may ask for before its first command.
+    func wait(_ time: Duration) throws(TransportError)
+}
+
+/// What became of a chip's own search for a card of type A.
+public enum ChipSelection: Hashable, Sendable {
+    /// The chip selects no cards.
+    case unsupported
+    /// There is no card.
+    case nothing
+    /// The chip does not say whether it has selected one: one that it has selected takes the first request for an error,
+    /// and answers the next.
+    case unknown
+    /// A card, which takes its own commands or RATS now.
+    ///
+    /// - Parameter sak: `nil` when the chip does not say.
+    case card(uid: [UInt8], sak: UInt8?)
+}
+
+extension RawFrameChannel {
+    /// Single frames only.
+    public func selectTypeA() -> ChipSelection { .unsupported }
+}
+
+extension RawFrameChannel {
+    /// Sleeps; no card asks for more than five seconds.
+    public func wait(_ time: Duration) throws(TransportError) {
+        ThreadPause.sleep(min(time, WaitingTime.longest))
+    }
+}
+
+extension TransportError {
+    /// Whether the air is to blame, so that the frame may be sent again.
+    var isRadioFault: Bool {
+        switch self {
+        case .noAnswer, .corrupted: true
+        default: false
+        }
+    }
+}
+
+/// The CRC of ISO 14443-3: polynomial 8408, bits from the lowest, sent low byte first.
+public enum Checksum: Hashable, Sendable {
+    /// CRC_A: starts with 6363.
+    case a
+    /// CRC_B: starts with FFFF and is inverted.
+    case b
+
+    /// The two bytes that follow `bytes` in the air.
+    public func bytes(of bytes: some Sequence<UInt8>) -> [UInt8] {
+        var register: UInt16 = self == .a ? 0x6363 : 0xFFFF
+        for byte in bytes {
+            register ^= UInt16(byte)
+            for _ in 0..<8 { register = register & 1 == 0 ? register >> 1 : register >> 1 ^ 0x8408 }
+        }
+        if self == .b { register = ~register }
+        return [UInt8(truncatingIfNeeded: register), UInt8(truncatingIfNeeded: register >> 8)]
+    }
+
+    /// The bytes before the CRC, or `nil` when the last two are not the CRC of those before.
+    public func verified(_ frame: [UInt8]) -> [UInt8]? {
+        guard frame.count > 2 else { return nil }
+        let content = Array(frame.dropLast(2))
+        return bytes(of: content).elementsEqual(frame.suffix(2)) ? content : nil
     }
 }

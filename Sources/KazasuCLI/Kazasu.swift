@@ -118,3 +118,36 @@ struct Kazasu: ParsableCommand {
         arguments.prefix { $0 != "--" }.contains("--json")
     }
 }
+
+/// A command: parses its options, gives its answer or throws a ``Failure``.
+protocol KazasuCommand: ParsableCommand {
+    var common: CommonOptions { get }
+    func execute(_ context: Context) throws
+}
+
+extension KazasuCommand {
+    func run() throws {
+        let context = Context(
+            json: common.json, verbosity: common.quiet ? -1 : common.verbose ? 1 : 0,
+            redaction: Redaction(isOn: common.redact), cancellation: Interrupt.token,
+            command: Self.configuration.commandName)
+        do {
+            try execute(context)
+        } catch {
+            // The command's own failure has the exit status; the other one is not kept back.
+            if let late = context.late.first { Output.message(late, json: context.json) }
+            throw error
+        }
+        if let late = context.late.first { throw late }
+    }
+}
+
+/// The `kazasu` program, for the executable's main file.
+public enum Program {
+    /// Runs the command line of the process and ends it with the status of the contract.
+    public static func start() -> Never {
+        StandardStreams.openClosedOnes()
+        Interrupt.install()
+        exit(Kazasu.run(Array(CommandLine.arguments.dropFirst())))
+    }
+}

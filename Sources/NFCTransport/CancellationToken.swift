@@ -56,3 +56,19 @@ public final class CancellationToken: Sendable {
         if isCancelled { throw .cancelled }
     }
 }
+
+extension CancellationToken {
+    /// Does a piece of work; what fails after a cancellation was cancelled, whatever it says itself.
+    ///
+    /// - Throws: what `work` throws, or ``TransportError/cancelled``.
+    public func run<Result>(
+        _ work: () throws(TransportError) -> Result
+    ) throws(TransportError) -> Result {
+        do throws(TransportError) {
+            return try work()
+        } catch {
+            try check()
+            throw error
+        }
+    }
+}

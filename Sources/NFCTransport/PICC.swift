@@ -30,3 +30,80 @@ public enum PICC: Hashable, Sendable {
         }
     }
 }
+
+extension PICC {
+    /// The same as documents have it.
+    public var identity: CardIdentity {
+        switch self {
+        case .felica(let target):
+            CardIdentity(technology: .felica, idm: target.idm, pmm: target.pmm, bitRate: target.bitRate.rawValue)
+        case .typeA(let target):
+            .typeA(uid: target.uid.isEmpty ? nil : target.uid, atqa: target.atqa, sak: target.sak, ats: target.ats)
+        case .typeB(let target):
+            .typeB(pupi: target.pupi, applicationData: target.applicationData, protocolInfo: target.protocolInfo)
+        }
+    }
+}
+
+/// A FeliCa card as it answered a Polling.
+public struct FeliCaTarget: Hashable, Sendable {
+    /// The IDm of the system that answered.
+    public var idm: IDm
+    /// The PMm.
+    public var pmm: PMm
+    /// The two bytes of request data as one big-endian number, when they were asked for and given: the system code
+    /// for request code 1.
+    public var requestData: UInt16?
+    /// The speed that it answered at.
+    public var bitRate: FeliCaBitRate
+
+    /// A card's answer to a Polling.
+    public init(idm: IDm, pmm: PMm, requestData: UInt16? = nil, bitRate: FeliCaBitRate) {
+        self.idm = idm
+        self.pmm = pmm
+        self.requestData = requestData
+        self.bitRate = bitRate
+    }
+}
+
+/// A card of ISO 14443 type A as it was selected.
+public struct TypeATarget: Hashable, Sendable {
+    /// The UID: 4, 7 or 10 bytes, in the order of the air.
+    public var uid: [UInt8]
+    /// The ATQA (SENS_RES) as people write it, as in `0344`; on the air the low byte comes first. `nil` when the
+    /// reader does not tell.
+    public var atqa: UInt16?
+    /// The SAK (SEL_RES) of the last cascade level; `nil` when the reader does not tell.
+    public var sak: UInt8?
+    /// The whole ATS with its length byte TL, of a card that speaks ISO-DEP and was asked for it.
+    public var ats: [UInt8]?
+    /// Whether frames to the card are APDUs, which the reader carries by ISO-DEP; else they are the card's own
+    /// commands without CRC, as those of a Type 2 Tag.
+    public var isISODEP: Bool
+
+    /// A card of type A.
+    public init(uid: [UInt8], atqa: UInt16? = nil, sak: UInt8? = nil, ats: [UInt8]? = nil, isISODEP: Bool) {
+        self.uid = uid
+        self.atqa = atqa
+        self.sak = sak
+        self.ats = ats
+        self.isISODEP = isISODEP
+    }
+}
+
+/// A card of ISO 14443 type B as it was selected; frames to it are APDUs, which the reader carries by ISO-DEP.
+public struct TypeBTarget: Hashable, Sendable {
+    /// The PUPI, four bytes, which many cards choose anew at each activation; `nil` when the reader does not tell.
+    public var pupi: [UInt8]?
+    /// The application data of the ATQB, four bytes; `nil` when the reader does not tell.
+    public var applicationData: [UInt8]?
+    /// The protocol info of the ATQB, three or four bytes; `nil` when the reader does not tell.
+    public var protocolInfo: [UInt8]?
+
+    /// A card of type B.
+    public init(pupi: [UInt8]? = nil, applicationData: [UInt8]? = nil, protocolInfo: [UInt8]? = nil) {
+        self.pupi = pupi
+        self.applicationData = applicationData
+        self.protocolInfo = protocolInfo
+    }
+}

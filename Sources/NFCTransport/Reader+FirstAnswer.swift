@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
+internal import Glibc
 
 /// A card and the request that it answered, which finds it again.
 public struct FoundCard: Hashable, Sendable {
@@ -83,5 +84,16 @@ extension ActivationRequest {
     fileprivate func isAtOtherSpeed(than other: ActivationRequest) -> Bool {
         guard case .felica(_, _, _, let own) = self, case .felica(_, _, _, let rate) = other else { return false }
         return own != rate
+    }
+}
+
+/// Lets time pass on the calling thread, without Foundation.
+package enum ThreadPause {
+    /// Sleeps for this long; not at all for zero and less.
+    package static func sleep(_ time: Duration) {
+        let (seconds, attoseconds) = max(time, .zero).components
+        var request = timespec(tv_sec: Int(clamping: seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        var rest = timespec()
+        while unsafe nanosleep(&request, &rest) != 0, errno == EINTR { request = rest }
     }
 }

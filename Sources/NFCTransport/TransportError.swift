@@ -40,3 +40,8 @@ public enum TransportError: Error, Hashable, Sendable {
         }
     }
 }
+
+extension TransportError {
+    /// The reader was closed by who uses it.
+    public static let closed = TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import SystemDevices
+internal import CardModel
+public import SystemDevices
 
 /// Finds out why no reader can be used. Nothing is opened and nothing is changed.
 public struct Doctor: Sendable {
@@ -36,5 +37,100 @@ public struct Doctor: Sendable {
                 device: device, model: model, checks: DeviceLayers(machine, device, model).checks(),
                 ownSerial: device.ownSerial(among: equals))
         }
+    }
+}
+
+/// What was found of a whole system.
+public struct Diagnosis: Hashable, Sendable {
+    /// The readers on the USB.
+    public var readers: [ReaderReport]
+    /// What concerns no single one of them.
+    public var system: [Check]
+
+    /// What was found.
+    public init(readers: [ReaderReport], system: [Check]) {
+        self.readers = readers
+        self.system = system
+    }
+
+    /// Whether a reader can be used: one on the USB that has no fault, one that pcscd has, or one that was tried and
+    /// answered.
+    public var isReady: Bool {
+        readers.contains(where: \.isReady) || system.contains { [.answers, .serviceHasReader].contains($0.code) }
+    }
+
+    /// Everything that was found.
+    public var checks: [Check] { readers.flatMap(\.checks) + system }
+}
+
+/// What was found of one reader on the USB.
+public struct ReaderReport: Hashable, Sendable {
+    /// The device.
+    public let device: USBDevice
+    /// What it is.
+    public let model: ReaderModel
+    /// What was found, layer by layer.
+    public let checks: [Check]
+
+    /// Its serial number, when that tells it from the others of its kind.
+    let ownSerial: String?
+
+    /// What `--reader` takes and `kazasu readers` prints, `nil` when nothing drives it.
+    public var id: String? {
+        switch model.driver {
+        case nil: nil
+        case let driver? where driver.hasSuffix("_usb"):
+            "\(driver):\(USBDevice.threeDigits(device.bus)):\(USBDevice.threeDigits(device.address))"
+        case let driver?: driver + (ownSerial.map { ":serial=\($0)" } ?? ":port=\(device.portPath)")
+        }
+    }
+
+    /// Whether it can be used now.
+    public var isReady: Bool { !checks.contains { $0.verdict == .fault } }
+
+    /// The first thing that has to be mended before it can be used.
+    public var fault: Check? { checks.first { $0.verdict == .fault } }
+
+    /// Whether an ID, as a driver lists it, is this reader's.
+    public func isNamed(by id: String) -> Bool { id == self.id }
+}
+
+/// What is known to be wrong with some editions of a reader's firmware: a row of `Data/firmware-faults.tsv`.
+struct FirmwareFault: Hashable, Sendable {
+    let vendor: UInt16
+    let product: UInt16
+    /// Device releases, first and last.
+    let releases: ClosedRange<UInt16>
+    let text: LocalizedText
+
+    static let table = FactTable(
+        PackageResources.firmware_faults_tsv, columns: ["vendor", "product", "from", "to", "english", "japanese"],
+        key: ["vendor", "product", "from"], row: FirmwareFault.init(_:))
+
+    private init(_ row: FactRow) throws(TableFault) {
+        vendor = try row.hex("vendor")
+        product = try row.hex("product")
+        let (from, to): (UInt16, UInt16) = (try row.hex("from"), try row.hex("to"))
+        guard from <= to else { throw row.fault("to", .notANumber) }
+        releases = from...to
+        text = LocalizedText(try row.required("english"), try row.required("japanese"))
+    }
+
+    /// What is known of a device's firmware.
+    static func check(_ device: USBDevice, release: UInt16?) -> Check? {
+        guard let release else { return nil }
+        let known = table.rows.filter { $0.vendor == device.vendor && $0.product == device.product }
+        guard !known.isEmpty else { return nil }
+        let version = LocalizedText(Self.version(release), Self.version(release))
+        guard let fault = known.first(where: { $0.releases.contains(release) }) else {
+            return Check(.firmwareFine, [version])
+        }
+        return Check(.firmwareFault, [version, fault.text])
+    }
+
+    /// 0203 is 2.03.
+    private static func version(_ release: UInt16) -> String {
+        let digits = String(release & 0xFF, radix: 16)
+        return "\(String(release >> 8, radix: 16)).\(digits.utf8.count < 2 ? "0" : "")\(digits)"
     }
 }

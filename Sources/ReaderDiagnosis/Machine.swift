@@ -53,3 +53,45 @@ public struct Machine: Sendable {
         return Set((numbers.prefix(max(0, Int(count))) + [getegid()]).compactMap { FileOwner.name(ofGroup: $0) })
     }
 }
+
+/// A program that runs and has a device file open.
+struct RunningProgram: Hashable, Sendable {
+    let process: Int
+    let name: String
+
+    /// The programs that have a device file open, as far as the user may see.
+    static func holding(_ node: String, on machine: Machine) -> [RunningProgram] {
+        let own = machine.root.isEmpty ? Int(getpid()) : -1
+        let processes = Directory.names(in: machine.path("/proc")).compactMap { Int($0) }.filter { $0 != own }
+        return processes.sorted().compactMap { process in
+            let folder = machine.path("/proc/\(process)")
+            let files = Directory.names(in: "\(folder)/fd")
+            guard files.contains(where: { Directory.linkTarget(of: "\(folder)/fd/\($0)") == node }) else { return nil }
+            return RunningProgram(process: process, name: Directory.line(of: "\(folder)/comm") ?? "?")
+        }
+    }
+
+    /// Whether this is the PC/SC daemon.
+    var isPcscd: Bool { name == "pcscd" }
+}
+
+/// Small text files, without Foundation.
+enum TextFile {
+    /// Configuration files are shorter; what is longer is cut.
+    private static let longest = 65_536
+
+    /// The lines of a file, none when it cannot be read. What is no UTF-8 is replaced.
+    static func lines(of path: String) -> [String] {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while text.count < longest {
+            let count = unsafe read(file, &buffer, buffer.count)
+            guard count > 0 else { break }
+            text += buffer.prefix(count)
+        }
+        return text.split(separator: 0x0A, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

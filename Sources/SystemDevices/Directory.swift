@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+public import NFCTransport
 
 /// What is read of the file system without Foundation.
 public enum Directory {
@@ -53,4 +54,88 @@ public enum Directory {
         guard result != 0 else { return nil }
         return DeviceNodeFault(errorNumber: errno, path: path, group: FileOwner.group(of: path))
     }
+}
+
+/// Where the system shows its devices.
+public struct SystemPaths: Hashable, Sendable {
+    /// Device files.
+    public var devices: String
+    /// USB devices as sysfs describes them.
+    public var usbDescriptions: String
+    /// USB device files, by bus and device number.
+    public var usbDevices: String
+
+    /// Where to look: the system's own places unless told otherwise.
+    public init(
+        devices: String = "/dev", usbDescriptions: String = "/sys/bus/usb/devices", usbDevices: String = "/dev/bus/usb"
+    ) {
+        self.devices = devices
+        self.usbDescriptions = usbDescriptions
+        self.usbDevices = usbDevices
+    }
+}
+
+/// Who may open a file.
+public enum FileOwner {
+    /// The name of the group that a file belongs to, `nil` when there is no such file or name.
+    public static func group(of path: String) -> String? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return name(ofGroup: status.st_gid)
+    }
+
+    /// The name of a group, `nil` when its number has none.
+    public static func name(ofGroup number: UInt32) -> String? {
+        var entry = unsafe Glibc.group()
+        var found: UnsafeMutablePointer<Glibc.group>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        guard unsafe getgrgid_r(number, &entry, &buffer, buffer.count, &found) == 0,
+            let found = unsafe found, let name = unsafe found.pointee.gr_name
+        else { return nil }
+        return unsafe String(cString: name)
+    }
+}
+
+/// Why a device file could not be opened, in the words of a reader.
+public struct DeviceNodeFault: Hashable, Sendable {
+    /// What `open` said.
+    public let errorNumber: Int32
+    /// The file.
+    public let path: String
+    /// The group that may open it, when that is known.
+    public let group: String?
+
+    /// Why a file could not be opened.
+    ///
+    /// - Parameter errorNumber: `errno`.
+    public init(errorNumber: Int32, path: String, group: String?) {
+        self.errorNumber = errorNumber
+        self.path = path
+        self.group = group
+    }
+
+    /// The reason.
+    public var reason: UnavailableReason {
+        switch errorNumber {
+        case EACCES, EPERM: .permission
+        case EBUSY, EWOULDBLOCK, ETXTBSY: .busy
+        case EISDIR, ENOTTY, EMFILE, ENFILE, ENOMEM, ENAMETOOLONG, EROFS: .unsupported
+        default: .absent
+        }
+    }
+
+    /// The reason in words, for people.
+    public var detail: String {
+        switch reason {
+        case .permission:
+            group.map { "\(path) may be opened by members of the group \($0)" } ?? "\(path) may not be opened"
+        case .busy: "\(path) is in use by another program"
+        case .absent where errorNumber == ENOENT: "\(path) does not exist"
+        case .absent: "there is no device at \(path) (error \(errorNumber))"
+        case .unsupported: "\(path) cannot be opened (error \(errorNumber))"
+        }
+    }
+
+    /// The error to throw.
+    public var error: TransportError { .readerUnavailable(reason: reason, detail: detail) }
 }

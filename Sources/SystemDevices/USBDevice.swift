@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
 /// A device on the USB as sysfs describes it; nothing is opened, so those are found too that may not be opened.
 ///
 /// Source: the kernel's `Documentation/ABI/stable/sysfs-bus-usb`.
@@ -90,5 +92,82 @@ public struct USBDevice: Hashable, Sendable {
     public static func threeDigits(_ number: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 3 - digits.utf8.count)) + digits
+    }
+}
+
+/// An interface of a USB device as sysfs describes it.
+public struct USBInterface: Hashable, Sendable {
+    /// The driver of an interface that a program holds through the device file, as libusb does.
+    public static let deviceFileDriver = "usbfs"
+
+    /// Its number.
+    public let number: Int
+    /// Its class, as 0B for a chip card reader and FF for the vendor's own.
+    public let classCode: UInt8?
+    /// The kernel driver that holds it; ``deviceFileDriver`` when a program does.
+    public let driver: String?
+
+    /// An interface.
+    public init(number: Int, classCode: UInt8?, driver: String?) {
+        self.number = number
+        self.classCode = classCode
+        self.driver = driver
+    }
+}
+
+/// The interfaces of a USB device, taken from the kernel drivers that hold them and given back at the end of its life.
+///
+/// For libraries that do not do so themselves; libusb-1.0 has calls of its own. Source: the kernel's `usbdevice_fs.h`.
+public struct KernelDriverLease: ~Copyable {
+    /// Does one thing to an interface of an open device file; whether it worked.
+    typealias Control = (_ descriptor: Int32, _ interface: Int32, _ request: Int32) -> Bool
+
+    /// USBDEVFS_DISCONNECT and USBDEVFS_CONNECT.
+    static let (disconnect, connect): (Int32, Int32) = (0x5516, 0x5517)
+
+    private let descriptor: Int32
+    private let interfaces: [Int32]
+    private let control: Control
+
+    /// Takes what kernel drivers hold; what a program holds stays.
+    ///
+    /// - Returns: `nil` when they hold nothing, or give nothing away.
+    public init?(taking device: USBDevice) {
+        self.init(taking: device, control: Self.usbfs)
+    }
+
+    init?(taking device: USBDevice, control: @escaping Control) {
+        let held = device.interfaces.filter { $0.driver != nil && $0.driver != USBInterface.deviceFileDriver }
+        guard !held.isEmpty else { return nil }
+        let descriptor = unsafe open(device.node, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let taken = held.map { Int32(clamping: $0.number) }.filter { control(descriptor, $0, Self.disconnect) }
+        guard !taken.isEmpty else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+        interfaces = taken
+        self.control = control
+    }
+
+    deinit {
+        for interface in interfaces { _ = control(descriptor, interface, Self.connect) }
+        close(descriptor)
+    }
+
+    /// `struct usbdevfs_ioctl`.
+    private struct Request {
+        var interface: Int32
+        var code: Int32
+        /// A pointer, which is none here.
+        var data: UInt
+    }
+
+    private static func usbfs(_ descriptor: Int32, _ interface: Int32, _ code: Int32) -> Bool {
+        var request = Request(interface: interface, code: code, data: 0)
+        // USBDEVFS_IOCTL: read and write, the size of the struct, 'U', 18.
+        let number = UInt(3) << 30 | UInt(MemoryLayout<Request>.size) << 16 | 0x5512
+        return unsafe ioctl(descriptor, number, &request) >= 0
     }
 }

@@ -67,3 +67,65 @@ public struct EdyDecoder: CardDecoder {
         dump.opened(historyRead)?.blocks[0].flatMap { EdyHistoryBlock($0) }
     }
 }
+
+/// Service 110B. Block 0: number in bytes 2 to 9 (binary-coded decimal), stamp of issue in bytes 10 to 13 (fifteen bits of
+/// days since 2000-01-01, seventeen of seconds, which are 0). Block 1: the most that one charge may put on and the most
+/// that the card may hold, in yen, four bytes each, big-endian.
+struct EdyCardInformation {
+    private let blocks: BlockTable
+
+    init(_ service: ServiceDump?) {
+        blocks = service?.blocks ?? [:]
+    }
+
+    /// Sixteen digits, or `nil` when the block was not read.
+    var number: CardNumber? { blocks[0].map { CardNumber($0.bytes.dropFirst(2).prefix(8)) } }
+
+    /// Day of issue and limits; one that is 0 was never written.
+    var fields: [CardField] {
+        var fields: [CardField] = []
+        let stamp = blocks[0]?.uint32(at: 10, .big) ?? 0
+        if stamp != 0 {
+            fields.append(.issueDate(CalendarDate(daysSince2000: UInt16(truncatingIfNeeded: stamp.bits(17...31)))))
+        }
+        let limits: [UInt32] = blocks[1].map { [$0.uint32(at: 0, .big), $0.uint32(at: 4, .big)] } ?? [0, 0]
+        if limits[0] != 0 { fields.append(.number("chargeLimit", "Limit of a charge", "1回のチャージ限度額", limits[0])) }
+        if limits[1] != 0 { fields.append(.number("balanceLimit", "Limit of the balance", "残高の限度額", limits[1])) }
+        return fields
+    }
+}
+
+/// One block of service 170F: kind, serial (24 bits), stamp, amount and balance (32 bits each), all big-endian.
+///
+/// The stamp is fifteen bits of days and seventeen bits of seconds since 2000-01-01 00:00, Japan time.
+/// Sources: felica2money (with a real card's decode), TRETJapanNFCReader, Metrodroid.
+struct EdyHistoryBlock {
+    private static let kinds = DecoderTables.purseKinds["edy"]
+
+    let raw: Block
+
+    /// A record, or `nil` for an unused slot: kind 00, whatever the other bytes are.
+    init?(_ block: Block) {
+        guard block[0] != 0 else { return nil }
+        raw = block
+    }
+
+    var balance: Int { Int(raw.uint32(at: 12, .big)) }
+
+    var record: HistoryRecord {
+        let stamp = raw.uint32(at: 4, .big)
+        let time = ClockTime(secondsSinceMidnight: stamp.bits(0...16))
+        let amount = Int(raw.uint32(at: 8, .big))
+        let kind = Self.kinds[raw[0]]
+        return HistoryRecord(
+            serial: Int(raw.uint24(at: 1, .big)),
+            date: CalendarDate(daysSince2000: UInt16(truncatingIfNeeded: stamp.bits(17...31))),
+            time: time,
+            kind: kind?.recordKind ?? .other,
+            process: kind?.value ?? CodedValue(code: raw[0], name: nil),
+            amount: kind?.signed(amount),
+            balance: balance,
+            warnings: time == nil ? [.invalidTime] : [],
+            raw: raw)
+    }
+}

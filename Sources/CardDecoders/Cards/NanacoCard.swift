@@ -63,3 +63,73 @@ public struct NanacoDecoder: CardDecoder {
         return NanacoHistoryBlock(raw: block)
     }
 }
+
+/// One block of service 564F: kind, amount and balance (32 bits each), stamp (32 bits), serial (16 bits), big-endian.
+///
+/// The stamp is eleven bits of years since 2000, four of month, five of day, six of hour, six of minute. Byte 15 is
+/// unknown. Only a block of zeros is unused: no source says that kind 00 alone is.
+struct NanacoHistoryBlock {
+    private static let kinds = DecoderTables.purseKinds["nanaco"]
+
+    let raw: Block
+
+    var balance: Int { Int(raw.uint32(at: 5, .big)) }
+
+    var record: HistoryRecord {
+        let stamp = raw.uint32(at: 9, .big)
+        let date = CalendarDate(
+            year: 2000 + Int(stamp.bits(21...31)), month: Int(stamp.bits(17...20)), day: Int(stamp.bits(12...16)))
+        let time = ClockTime(hour: Int(stamp.bits(6...11)), minute: Int(stamp.bits(0...5)))
+        let kind = Self.kinds[raw[0]]
+        return HistoryRecord(
+            serial: Int(raw.uint16(at: 13, .big)),
+            date: date,
+            time: time,
+            kind: kind?.recordKind ?? .other,
+            process: kind?.value ?? CodedValue(code: raw[0], name: nil),
+            amount: kind?.signed(Int(raw.uint32(at: 1, .big))),
+            balance: balance,
+            warnings: DecodingWarning.invalid(date, time),
+            raw: raw)
+    }
+}
+
+/// Block 1 of service 560B, which sources read in three ways.
+struct NanacoPoints {
+    let raw: Block
+
+    /// Three bytes at 0, big-endian (felica2money and others).
+    private var first: Int { Int(raw.uint24(at: 0, .big)) }
+
+    /// These and the three bytes at 5: this year's points and last year's (TRETJapanNFCReader).
+    private var bothYears: Int { first + Int(raw.uint24(at: 5, .big)) }
+
+    /// Two bytes at 1, big-endian (toyowata).
+    private var short: Int { Int(raw.uint16(at: 1, .big)) }
+
+    /// The points when all readings agree, else all readings.
+    var field: CardField {
+        guard !isDisputed else {
+            let readings = [first, bothYears, short].map { String($0) }
+            return CardField(
+                key: "pointsReadings", name: LocalizedText("Points (readings differ)", "ポイント（諸説あり）"),
+                value: readings.joined(separator: " "),
+                label: LocalizedText(
+                    "\(readings[0]); with the year before \(readings[1]); in two bytes \(readings[2])",
+                    "\(readings[0])、前年分を含めて\(readings[1])、2バイトでは\(readings[2])"),
+                isPersonal: false)
+        }
+        return .points(first)
+    }
+
+    /// Whether the readings differ.
+    var isDisputed: Bool { first != bothYears || first != short }
+}
+
+extension CardReport {
+    /// Takes the points of a nanaco.
+    mutating func take(_ points: NanacoPoints) {
+        fields.append(points.field)
+        if points.isDisputed { warnings.append(.readingsDiffer) }
+    }
+}

@@ -55,3 +55,55 @@ public struct NicePassDecoder: CardDecoder {
         return report
     }
 }
+
+/// One block of service 030F; all numbers are big-endian.
+///
+/// Date, time of alighting in tens of minutes, device (3, 4), stops of boarding and alighting in twenty bits each
+/// (5 to 9), machine and kind (10), kind of amount in four bits and amount in tens of yen in twelve (11, 12), balance.
+struct NicePassHistoryBlock {
+    private static let machines = DecoderTables.localCodes["nicepass", .terminal]
+    private static let actions = DecoderTables.localCodes["nicepass", .process]
+
+    let raw: Block
+
+    /// Yen after the record.
+    var balance: Int { Int(raw.uint16(at: 13, .big)) }
+
+    /// The amount without its sign: twelve bits, two's complement, tens of yen.
+    var size: Int {
+        let bits = Int(raw.uint16(at: 11, .big).bits(0...11))
+        return abs(bits >= 0x800 ? bits - 0x1000 : bits) * 10
+    }
+
+    /// The record but for its amount.
+    var record: HistoryRecord {
+        let date = CalendarDate(packed: raw.uint16(at: 0, .big))
+        let time = ClockTime(hour: Int(raw[2]) / 6, minute: Int(raw[2]) % 6 * 10)
+        return HistoryRecord(
+            serial: nil, date: date, time: time, kind: kind,
+            terminal: CodedValue(code: machine, name: NicePassHistoryBlock.machines[UInt32(machine)]?.name),
+            process: CodedValue(code: action, name: NicePassHistoryBlock.actions[UInt32(action)]?.name),
+            device: raw.uint16(at: 3, .big), entry: stop(bits: 20), exit: stop(bits: 0), balance: balance,
+            warnings: (date == nil ? [.invalidDate] : []) + (time == nil ? [.invalidTime] : [.tenMinuteTime]), raw: raw)
+    }
+
+    private var machine: UInt8 { raw[10] >> 4 }
+    private var action: UInt8 { raw[10] & 0xF }
+
+    /// A ride has one of the actions 1 to 3; what else a machine for rides did is unknown.
+    private var kind: RecordKind {
+        switch NicePassHistoryBlock.machines[UInt32(machine)]?.kind {
+        case .charge?: .charge
+        case let ride? where (1...3).contains(action): ride
+        default: .other
+        }
+    }
+
+    /// Twenty bits of bytes 5 to 9; 00000 is no stop.
+    private func stop(bits shift: UInt64) -> Place? {
+        let stop = UInt32(truncatingIfNeeded: raw.number(at: 5, count: 5, .big) >> shift & 0xF_FFFF)
+        guard stop != 0 else { return nil }
+        return DecoderTables.localStops.place(
+            LocalStopCode(system: SystemCode(rawValue: 0x040F), stop: stop, digits: 5))
+    }
+}

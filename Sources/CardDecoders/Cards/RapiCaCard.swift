@@ -71,3 +71,144 @@ public struct RapiCaDecoder: CardDecoder {
         }
     }
 }
+
+/// One block of service 008F; all numbers are big-endian.
+///
+/// Twelve bits month × 100 + day, twelve bits hour × 100 + minute, the company, then stop (three bytes), line (two) and
+/// device (three): with the Iwasaki group a byte later and a device of two bytes; kind at 12, balance at 13.
+struct RapiCaHistoryBlock {
+    private static let processes = DecoderTables.localCodes["rapica", .process]
+
+    let raw: Block
+
+    /// The month and the day, which exist in a leap year at least, or `nil`.
+    var monthDay: PartialMoment? {
+        let packed = Int(raw.uint16(at: 0, .big).bits(4...15))
+        return PartialMoment(month: packed / 100, day: packed % 100)
+    }
+
+    /// The time, or `nil` when the bytes name none that exists.
+    var time: ClockTime? {
+        let packed = Int(raw.uint16(at: 1, .big).bits(0...11))
+        return ClockTime(hour: packed / 100, minute: packed % 100)
+    }
+
+    /// The record, with month and day but without a year, and without its amount.
+    var record: HistoryRecord {
+        let process = RapiCaHistoryBlock.processes[UInt32(raw[12])]
+        let isAlighting = raw[12] == RapiCaHistoryBlock.alighting
+        return HistoryRecord(
+            serial: nil, time: time, partial: monthDay, kind: process?.kind ?? .other,
+            process: CodedValue(code: raw[12], name: process?.name),
+            entry: isAlighting ? nil : stop, exit: isAlighting ? stop : nil,
+            balance: Int(raw.uint24(at: 13, .big)),
+            warnings: (monthDay == nil ? [.invalidDate] : []) + (time == nil ? [.invalidTime] : []), raw: raw)
+    }
+
+    private var company: UInt8 { raw[3] >> 4 }
+
+    /// The stop, or `nil` where line and stop are zero, as at a charge.
+    private var stop: Place? {
+        let offset = company == RapiCaHistoryBlock.iwasaki ? 5 : 4
+        let (stop, line) = (raw.uint24(at: offset, .big), raw.uint16(at: offset + 3, .big))
+        guard stop != 0 || line != 0 else { return nil }
+        return DecoderTables.localStops.place(
+            LocalStopCode(
+                system: SystemCode(rawValue: 0x8194), operatorCode: UInt16(company), line: line, stop: stop,
+                digits: 6))
+    }
+
+    private static let iwasaki: UInt8 = 4
+    private static let alighting: UInt8 = 0x41
+}
+
+/// Service 00CF: year, month and day of a charge in bytes 0 to 2, amount in 3 and 4, premium in 5 and 6.
+enum RapiCaCharges {
+    /// One field a charge, newest first, as in `2024-03-09 1000 +100`; one whose day does not exist has no day.
+    static func fields(_ service: ServiceDump) -> [CardField] {
+        BlockSequence(service) { $0.isZero }.entries.enumerated().map { place, entry in
+            let block = entry.block
+            let day = CalendarDate(year: 2000 + Int(block[0]), month: Int(block[1]), day: Int(block[2]))
+            let money = "\(block.uint16(at: 3, .big)) +\(block.uint16(at: 5, .big))"
+            return CardField(
+                key: "charge\(place + 1)",
+                name: LocalizedText("Charge \(place + 1), yen and premium", "積増\(place + 1)(円・プレミアム)"),
+                value: (day.map { "\($0) " } ?? "") + money, isPersonal: false)
+        }
+    }
+}
+
+/// Service 000B: company in bytes 0 and 1, year, month and day of issue in 5 to 7, deposit in 12 and 13.
+struct RapiCaIssue {
+    private let raw: Block
+
+    init(_ block: Block) {
+        raw = block
+    }
+
+    /// The day of issue, or `nil` when the bytes name no day that exists.
+    var date: CalendarDate? {
+        CalendarDate(year: 2000 + Int(raw[5]), month: Int(raw[6]), day: Int(raw[7]))
+    }
+
+    var fields: [CardField] {
+        (date.map { [CardField.issueDate($0)] } ?? [])
+            + [.number("deposit", "Deposit, yen", "デポジット(円)", raw.uint16(at: 12, .big))]
+    }
+}
+
+/// Finds the years of records that tell month and day only.
+///
+/// Block 0 of 004B dates the last ride to the minute. When the newest record tells the same month, day, hour and
+/// minute, its year is that one. Each older record is of the same year, or of the year before when its day lies later
+/// in the year. From the first record on that was not read, names no day, or would lie before the day of issue, the
+/// years are unknown. Two records more than a year apart cannot be told from two within one: hence the warning.
+struct RapiCaYears {
+    private let lastRide: (day: CalendarDate, time: ClockTime)?
+    private let issued: CalendarDate?
+
+    /// - Parameters:
+    ///   - block: block 0 of 004B: year, month, day, hour and minute in bytes 0 to 4.
+    ///   - issued: the day of issue, or `nil` when it is not known.
+    init(lastRide block: Block?, issued: CalendarDate?) {
+        let day = block.flatMap { CalendarDate(year: 2000 + Int($0[0]), month: Int($0[1]), day: Int($0[2])) }
+        let time = block.flatMap { ClockTime(hour: Int($0[3]), minute: Int($0[4])) }
+        lastRide = day.flatMap { day in time.map { (day, $0) } }
+        self.issued = issued
+    }
+
+    /// Dates the records as far as the years can be known.
+    func apply(to history: inout LocalHistory) {
+        var newer = anchor(history)
+        let isWhole = !history.isIncomplete
+        history.update { place, record in
+            guard let partial = record.partial, let month = partial.month, let day = partial.day, isWhole,
+                let limit = newer, let date = latest(month, day, notAfter: limit), issued.map({ $0 <= date }) ?? true
+            else {
+                newer = nil
+                if record.partial != nil { record.warnings.append(.yearUnknown) }
+                return
+            }
+            newer = date
+            record.date = date
+            record.partial = nil
+            record.warnings.append(.yearInferred)
+        }
+    }
+
+    /// The day of the newest record, when it is the last ride's.
+    private func anchor(_ history: LocalHistory) -> CalendarDate? {
+        guard let lastRide, let newest = history.records.first, newest.time == lastRide.time,
+            newest.partial == PartialMoment(month: lastRide.day.month, day: lastRide.day.day)
+        else { return nil }
+        return lastRide.day
+    }
+
+    /// The last such day that is not after `limit`, this year or the year before.
+    private func latest(_ month: Int, _ day: Int, notAfter limit: CalendarDate) -> CalendarDate? {
+        if (month, day) <= (limit.month, limit.day) {
+            return CalendarDate(year: limit.year, month: month, day: day)
+        }
+        return CalendarDate(year: limit.year - 1, month: month, day: day)
+    }
+}

@@ -119,3 +119,80 @@ public struct CyberneticsDecoder: CardDecoder {
         return CyberneticsAttributeBlock(block).transactionNumber != newest.serial & 0xFFFF
     }
 }
+
+/// Block 0 of service 008B. Bytes 8 (type and settings, readings differ; 20, 30 and 32 were seen) and 13 (always 00 in dumps) are not used.
+struct CyberneticsAttributeBlock {
+    private let raw: Block
+
+    init(_ block: Block) {
+        raw = block
+    }
+
+    /// Yen, bytes 11 and 12, little-endian, never negative.
+    var balance: Int { Int(raw.uint16(at: 11, .little)) }
+
+    /// Bytes 14 and 15, big-endian: the low sixteen bits of the newest history record's serial on every full dump.
+    var transactionNumber: Int { Int(raw.uint16(at: 14, .big)) }
+}
+
+/// Which brand of card it is, by services that only its issuer uses; the facts are rows of `Data/transit-brands.tsv`.
+///
+/// Most of these services need a key, so they are in a dump only when the card listed its services.
+enum CyberneticsBrand {
+    /// The brand, or `undecidable` when the services fit none or more than one: never a guess.
+    static func field(_ system: SystemDump) -> CardField {
+        // A list, not a set: few of its codes are ever looked for.
+        var services: [ServiceCode] = []
+        services.reserveCapacity(system.services.count)
+        for service in system.services {
+            if case .refused = service.state, service.blocks.isEmpty { continue }
+            services.append(service.code)
+        }
+        let fitting = DecoderTables.transitBrands.rows.filter { $0.services.allSatisfy { services.contains($0) } }
+        let brand = fitting.first.flatMap { first in
+            fitting.allSatisfy { $0.brand == first.brand } ? first : nil
+        }
+        return CardField(
+            key: "brand", name: LocalizedText("Brand", "カードの種類"), value: brand?.brand ?? "undecidable",
+            label: brand?.name ?? LocalizedText("cannot be told", "判別不能"), isPersonal: false)
+    }
+}
+
+/// A row of `Data/transit-brands.tsv`: services that only one issuer uses.
+struct TransitBrandRow: Sendable {
+    /// The word for scripts.
+    let brand: String
+    /// The name for people.
+    let name: LocalizedText
+    /// The services; all of them must be there.
+    let services: [ServiceCode]
+
+    init(_ row: FactRow) throws(TableFault) {
+        guard let name = try row.name() else { throw row.fault("english", .empty) }
+        self.name = name
+        brand = try row.required("brand")
+        services = try row.hexList("services").map(ServiceCode.init(rawValue:))
+        if services.isEmpty { throw row.fault("services", .empty) }
+    }
+}
+
+/// Service 184B; a block of zeros is unused, and another may follow it.
+enum CyberneticsTickets {
+    static func tickets(_ service: ServiceDump) -> [PaidTicket] {
+        service.blocks.filter { !$0.block.isZero }.map { ticket($0.block) }
+    }
+
+    private static func ticket(_ block: Block) -> PaidTicket {
+        let time = block.uint16(at: 6, .big)
+        return PaidTicket(
+            from: block.uint16(at: 0, .big),
+            to: block.uint16(at: 2, .big),
+            expiry: CalendarDate(packed: block.uint16(at: 4, .big)),
+            issued: ClockTime(hour: Int(time.bits(11...15)), minute: Int(time.bits(5...10))),
+            kind: block[8],
+            price: Int(block[9]) * 10,
+            device: block.uint16(at: 10, .big),
+            checkedAt: block.uint16(at: 12, .big),
+            raw: block)
+    }
+}

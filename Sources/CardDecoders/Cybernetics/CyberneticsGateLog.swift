@@ -45,3 +45,80 @@ struct CyberneticsGateLog {
             raw: block)
     }
 }
+
+/// The two blocks of service 10CB. Bytes 2, 3 and 8 of the first and 6 and 11 to 13 of the second stay raw.
+enum CyberneticsEntryRecord {
+    /// The record, or `nil` when the first block was not read or names no station.
+    static func record(_ service: ServiceDump) -> EntryRecord? {
+        guard let first = service.blocks[0], first.uint16(at: 0, .big) != 0 else { return nil }
+        let second = service.blocks[1]
+        return EntryRecord(
+            line: first[0], station: first[1],
+            intermediate: second.flatMap { $0.isZero ? nil : intermediate($0) },
+            raw: [first] + (second.map { [$0] } ?? []))
+    }
+
+    private static func intermediate(_ block: Block) -> EntryRecord.Intermediate {
+        EntryRecord.Intermediate(
+            date: CalendarDate(packed: block.uint16(at: 0, .big)),
+            entryTime: ClockTime(decimalHour: block[2], minute: block[3]),
+            entryStation: block.uint16(at: 4, .big),
+            exitTime: ClockTime(decimalHour: block[7], minute: block[8]),
+            exitStation: block.uint16(at: 9, .big))
+    }
+}
+
+/// Draws the inference that the holder is inside the gates.
+enum CyberneticsInsideGates {
+    /// Entry with stored fare, and with a commuter pass: the entries that independent decoders agree on.
+    private enum Entry {
+        static let fare: UInt8 = 0xA0
+        static let pass: UInt8 = 0xC0
+    }
+
+    /// What the newest passage hints at.
+    ///
+    /// - Parameters:
+    ///   - record: the entry record, `nil` when it was not read.
+    ///   - isCounted: whether the card counted a transaction that its history does not hold, `nil` when not known.
+    /// - Returns: `nil` when the newest passage is no entry, or when an entry with stored fare did not leave its traces
+    ///   in the entry record and in the count.
+    static func inference(_ log: CyberneticsGateLog, _ record: EntryRecord?, isCounted: Bool?) -> InsideGates? {
+        guard let newest = log.unbroken.first, let date = newest.date, let time = newest.time else { return nil }
+        let isWithPass = newest.kind.code == Entry.pass
+        guard isWithPass || newest.kind.code == Entry.fare else { return nil }
+        let isSameStation = record.map { $0.line == newest.line && $0.station == newest.station }
+        if !isWithPass && (isSameStation == false || isCounted == false) { return nil }
+        var support: [InsideGates.Support] = []
+        if isSameStation == true { support.append(.entryRecord) }
+        if isCounted == true { support.append(.transactionNumber) }
+        return InsideGates(
+            line: newest.line, station: newest.station, stations: newest.stations, date: date, since: time,
+            isWithPass: isWithPass,
+            support: support)
+    }
+}
+
+/// Finds the stations that a line and a station number without an area can mean, as the gate log and the entry record
+/// write them.
+struct CyberneticsStations {
+    let names: any StationNames
+    /// The records whose rides can tell the area.
+    let history: [HistoryRecord]
+
+    /// The stations that rides of the day go through, with or without a name; without such a ride those that have a name.
+    func places(_ line: UInt8, _ station: UInt8, on date: CalendarDate?) -> [Place] {
+        var areas: Set<UInt8> = []
+        for record in history where date != nil && record.date == date {
+            for case .station(let code)? in [record.entry?.code, record.exit?.code]
+            where code.line == line && code.station == station {
+                areas.insert(code.area)
+            }
+        }
+        let isProven = !areas.isEmpty
+        return (isProven ? areas.sorted() : [0, 1, 2, 3]).compactMap { area in
+            let place = Place(.station(StationCode(area: area, line: line, station: station)), on: date, names)
+            return isProven || place.name?.name != nil ? place : nil
+        }
+    }
+}

@@ -59,3 +59,84 @@ public enum LicenseDate: Hashable, Sendable {
         }
     }
 }
+
+/// A day as Japanese documents write it: era, year of the era, month, day.
+///
+/// The year is counted on from the era's first one, in 平成 also beyond the era's end: licences of 2018 are valid until
+/// 平成35年, and that is 2023. 大正64年 was never written on anything.
+public struct EraDate: Hashable, Sendable {
+    /// The era as the card names it.
+    public let era: Era
+    /// The year of the era, 1 to 99.
+    public let yearOfEra: Int
+    /// The day of the Gregorian calendar.
+    public let date: CalendarDate
+
+    /// A day, or `nil` when the calendar has none like it, the year is not 1 to 99, or the era had ended before that year.
+    public init?(era: Era, yearOfEra: Int, month: Int, day: Int) {
+        guard (1...99).contains(yearOfEra),
+            let date = CalendarDate(year: era.firstYear + yearOfEra - 1, month: month, day: day),
+            date.year <= era.lastYear ?? .max
+        else { return nil }
+        self.era = era
+        self.yearOfEra = yearOfEra
+        self.date = date
+    }
+
+    /// As in `昭和50年6月1日`.
+    public var japanese: String {
+        "\(era.name.japanese)\(yearOfEra == 1 ? "元" : String(yearOfEra))年\(date.month)月\(date.day)日"
+    }
+
+    /// Both forms, as in `1975-06-01 (Showa 50)` and `昭和50年6月1日（1975-06-01）`.
+    public var text: LocalizedText {
+        LocalizedText("\(date) (\(era.name.english) \(yearOfEra))", "\(japanese)（\(date)）")
+    }
+}
+
+/// A Japanese era; the raw values are the digits by which a licence names it.
+public enum Era: Int, Hashable, Sendable, CaseIterable {
+    /// 明治
+    case meiji = 1
+    /// 大正
+    case taisho = 2
+    /// 昭和
+    case showa = 3
+    /// 平成
+    case heisei = 4
+    /// 令和
+    case reiwa = 5
+
+    /// The year of the Gregorian calendar that is its year 1.
+    public var firstYear: Int {
+        switch self {
+        case .meiji: 1868
+        case .taisho: 1912
+        case .showa: 1926
+        case .heisei: 1989
+        case .reiwa: 2019
+        }
+    }
+
+    /// The year of the Gregorian calendar in which it ended, or `nil` where dates were written in it beyond its end:
+    /// licences of 2018 are valid until 平成35年, since the name of the next era was not known when they were printed.
+    var lastYear: Int? {
+        switch self {
+        case .meiji: 1912
+        case .taisho: 1926
+        case .showa: 1989
+        case .heisei, .reiwa: nil
+        }
+    }
+
+    /// The name for people.
+    public var name: LocalizedText {
+        switch self {
+        case .meiji: LocalizedText("Meiji", "明治")
+        case .taisho: LocalizedText("Taisho", "大正")
+        case .showa: LocalizedText("Showa", "昭和")
+        case .heisei: LocalizedText("Heisei", "平成")
+        case .reiwa: LocalizedText("Reiwa", "令和")
+        }
+    }
+}

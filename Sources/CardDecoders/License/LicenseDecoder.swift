@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 public import CardModel
 
 // A Japanese driver's licence, editions 007 to 010 of its specification, and the licence on a My Number card.
@@ -114,5 +115,155 @@ extension LicenseFault.Reason {
         case .lengthMissing, .pastEnd: true
         default: false
         }
+    }
+}
+
+/// Makes fields of the items of one file.
+struct LicenseFieldReader {
+    let file: LicenseFile
+    private(set) var fields: [LicenseField] = []
+    private(set) var faults: [LicenseFault] = []
+
+    init(_ file: LicenseFile, _ bytes: [UInt8]) {
+        self.file = file
+        let list = LicenseRecordList(bytes, of: file)
+        var seen: Set<LicenseTag> = []
+        // A file of many thousand times the same item is told of once.
+        var repeated: Set<LicenseTag> = []
+        for record in list.records {
+            func note(_ reason: LicenseFault.Reason) {
+                faults.append(LicenseFault(file: file, tag: record.tag, offset: record.offset, reason: reason))
+            }
+            guard seen.insert(record.tag).inserted else {
+                if repeated.insert(record.tag).inserted { note(.repeated) }
+                continue
+            }
+            guard let (row, number) = DecoderTables.licenseItems.item(record.tag, in: file) else {
+                note(.unknownItem)
+                continue
+            }
+            let (value, reason) = LicenseFieldReader.value(record.value, row)
+            if let reason { note(reason) }
+            fields.append(
+                LicenseField(
+                    file: file, tag: record.tag, item: row.item, number: number, category: row.category,
+                    name: row.name, value: value, raw: record.value))
+        }
+        faults += list.faults
+        if list.records.isEmpty, list.faults.isEmpty { faults.append(LicenseFault(file: file, reason: .empty)) }
+    }
+
+    private static func value(_ bytes: [UInt8], _ row: LicenseItemRow) -> (LicenseValue, LicenseFault.Reason?) {
+        guard !bytes.isEmpty else { return (.absent, nil) }
+        let wrong = (LicenseValue.bytes(bytes), LicenseFault.Reason.wrongLength(bytes.count))
+        switch row.form {
+        case .bytes, .makers: return (.bytes(bytes), nil)
+        case .jis: return (.text(JISText(decoding: bytes)), nil)
+        case .ascii, .sign:
+            guard let text = LicenseText.jisX0201(bytes) else {
+                return (.bytes(bytes), row.form == .ascii ? .notText : nil)
+            }
+            return (.code(text), nil)
+        case .date:
+            let date = LicenseDate(bytes)
+            if case .invalid = date { return (.date(date), bytes.count == 7 ? .notADate : .wrongLength(bytes.count)) }
+            return (.date(date), nil)
+        case .edition:
+            guard let edition = LicenseEdition(bytes) else { return wrong }
+            if edition.version == nil { return (.edition(edition), .notText) }
+            return (.edition(edition), edition.issued == nil || edition.expires == nil ? .notADate : nil)
+        case .entry:
+            guard let entry = LicenseLaterEntry(bytes, isCommission: row.item == .newCommission) else { return wrong }
+            if case .invalid = entry.date { return (.entry(entry), .notADate) }
+            return (.entry(entry), nil)
+        case .flag:
+            guard let byte = bytes.first, bytes.count == 1 else { return wrong }
+            return (.flag(byte & 0x01 != 0), nil)
+        case .held:
+            guard let byte = bytes.first, bytes.count == 1 else { return wrong }
+            // Two sources call it a flag, none gives its values: anything but 00 and 01 stays a byte.
+            return (byte > 1 ? .bytes(bytes) : .flag(byte == 1), nil)
+        }
+    }
+}
+
+/// One item of a licence as the card holds it.
+public struct LicenseField: Hashable, Sendable {
+    /// The file it stands in.
+    public let file: LicenseFile
+    /// Its tag.
+    public let tag: LicenseTag
+    /// Which item it is.
+    public let item: LicenseItem
+    /// Which of several such items, from 1 on.
+    public let number: Int
+    /// The category of vehicles, where it is one, as in `medium`.
+    public let category: String?
+    /// The name for people.
+    public let name: LocalizedText
+    /// What it says.
+    public let value: LicenseValue
+    /// The bytes of its value.
+    public let raw: [UInt8]
+}
+
+extension LicenseField {
+    /// What the text of the card means, for people who do not read it: of the colour class and of common conditions.
+    /// `nil` for every other item, and for texts that no table has.
+    public var meaning: LocalizedText? {
+        switch (item, value) {
+        case (.colorClass, .text(let text)): LicenseColorClass(text)?.name
+        case (.conditions, .text(let text)): DecoderTables.licenseConditions[text]
+        case (.newCondition, .entry(let entry)), (.conditionLifted, .entry(let entry)):
+            DecoderTables.licenseConditions[entry.text]
+        default: nil
+        }
+    }
+}
+
+/// What MF/EF01 tells without a PIN: the edition of the specification, and the days of issue and expiry.
+public struct LicenseEdition: Hashable, Sendable {
+    /// 仕様書バージョン番号, as in `008`; `nil` when it is no text.
+    public let version: String?
+    /// 交付年月日; `nil` when the digits are no day.
+    public let issued: CalendarDate?
+    /// 有効期間の末日; `nil` when the digits are no day.
+    public let expires: CalendarDate?
+
+    /// Three characters of ASCII, then two days of four bytes each in decimal digits, or `nil` for another length.
+    init?(_ value: [UInt8]) {
+        guard value.count == 11 else { return nil }
+        version = LicenseText.jisX0201(value.prefix(3))
+        issued = LicenseEdition.day(value.dropFirst(3).prefix(4))
+        expires = LicenseEdition.day(value.dropFirst(7))
+    }
+
+    private static func day(_ bytes: ArraySlice<UInt8>) -> CalendarDate? {
+        let pairs = bytes.map { BCD.value($0) ?? -1 }
+        guard pairs.count == 4, !pairs.contains(-1) else { return nil }
+        return CalendarDate(
+            year: (pairs.element(at: 0) ?? 0) * 100 + (pairs.element(at: 1) ?? 0), month: pairs.element(at: 2) ?? 0,
+            day: pairs.element(at: 3) ?? 0)
+    }
+}
+
+/// Which of the two cards holds a licence; the raw values are those of `kazasu.license/1`.
+public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
+    /// IC運転免許証
+    case license
+    /// マイナ免許証: the licence on a My Number card
+    case myNumberLicense
+
+    /// The name for people.
+    public var name: LocalizedText {
+        switch self {
+        case .license: LocalizedText("Driver's licence (Japan)", "運転免許証")
+        case .myNumberLicense: LocalizedText("Driver's licence on a My Number card", "マイナ免許証")
+        }
+    }
+
+    /// The files that make it up, in the order of the report.
+    public var files: [LicenseFile] {
+        LicenseFile.allCases.filter { $0.isOnMyNumberCard == (self == .myNumberLicense) }
     }
 }

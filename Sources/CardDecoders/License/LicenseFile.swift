@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 public import CardModel
 
 /// The files of a Japanese driver's licence and of the licence on a My Number card; the raw values are their names.
@@ -106,4 +107,33 @@ public enum LicenseFile: String, Hashable, Sendable, CaseIterable {
         default: false
         }
     }
+}
+
+/// What a file of a licence asks for before it can be read.
+public enum LicenseAccess: Hashable, Sendable {
+    /// Nothing.
+    case free
+    /// PIN 1; the only PIN on a My Number card.
+    case pin1
+    /// PIN 1 and PIN 2.
+    case bothPINs
+}
+
+/// The tag of an item on a licence: one plain byte, but for the photo's 5F40 and for 0100 and above on a My Number card.
+public struct LicenseTag: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+    /// The tag as a number.
+    public let rawValue: UInt16
+
+    /// A tag.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// A tag.
+    public init(integerLiteral value: UInt16) {
+        self.init(rawValue: value)
+    }
+
+    /// Hexadecimal digits, two where they are enough.
+    public var description: String { Hex.encode(rawValue, digits: rawValue > 0xFF ? 4 : 2) }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
+
 /// What a licence can tell; the raw values are the words of `Data/license-items.tsv`.
 public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     /// 仕様書バージョン番号, 交付年月日, 有効期間の末日 of the free data
@@ -109,5 +111,111 @@ public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
         case .laterEntriesFlag, .spare, .reserved, .makers: nil
         default: rawValue
         }
+    }
+}
+
+/// How an item of a licence is written; the raw values are the words of `Data/license-items.tsv`.
+enum LicenseItemForm: String, Sendable {
+    /// Edition, and the days of issue and expiry in decimal digits, four bits each.
+    case edition
+    /// Two codes of one byte.
+    case makers
+    /// One byte, bit 1 is the answer.
+    case flag
+    /// JIS X 0208.
+    case jis
+    /// Characters of JIS X 0201.
+    case ascii
+    /// Characters of JIS X 0201, or bytes: no source says for sure.
+    case sign
+    /// Era and six digits.
+    case date
+    /// A later entry.
+    case entry
+    /// One byte that says whether a category is held.
+    case held
+    /// As they are.
+    case bytes
+}
+
+/// A row of `Data/license-items.tsv`: tags that follow each other and hold the same item.
+struct LicenseItemRow: Sendable {
+    /// The file.
+    let file: LicenseFile
+    /// The first tag.
+    let tag: LicenseTag
+    /// How many tags.
+    let count: Int
+    /// What they hold.
+    let item: LicenseItem
+    /// Which category of vehicles, where it is one.
+    let category: String?
+    /// How it is written.
+    let form: LicenseItemForm
+    /// The name for people.
+    let name: LocalizedText
+
+    init(_ row: FactRow) throws(TableFault) {
+        guard let file = try row.word("file", LicenseFile.self) else { throw row.fault("file", .empty) }
+        guard let item = try row.word("item", LicenseItem.self) else { throw row.fault("item", .empty) }
+        guard let form = try row.word("form", LicenseItemForm.self) else { throw row.fault("form", .empty) }
+        guard let name = try row.name() else { throw row.fault("english", .empty) }
+        self.file = file
+        self.item = item
+        self.form = form
+        self.name = name
+        tag = LicenseTag(rawValue: try row.hex("tag"))
+        count = min(max(try row.decimal("count") ?? 1, 0), 256)
+        category = try row.text("category")
+    }
+}
+
+/// The items of every file of a licence: `Data/license-items.tsv`.
+struct LicenseItemTable: Sendable {
+    /// What is wrong in the table.
+    let faults: [TableFault]
+    /// The rows in the card's order.
+    let rows: [LicenseItemRow]
+
+    init(_ bytes: [UInt8]) {
+        let table = FactTable(
+            bytes, columns: ["file", "tag", "count", "item", "category", "form", "english", "japanese"],
+            key: ["file", "tag"], row: LicenseItemRow.init(_:))
+        rows = table.rows
+        faults = table.faults
+        var before: [Counted: Int] = [:]
+        for row in table.rows {
+            let counted = Counted(item: row.item, isOnMyNumberCard: row.file.isOnMyNumberCard)
+            for place in 0..<row.count {
+                let tag = LicenseTag(rawValue: row.tag.rawValue &+ UInt16(clamping: place))
+                entries[Place(file: row.file, tag: tag)] = (row, before[counted, default: 0] + place + 1)
+            }
+            before[counted, default: 0] += row.count
+        }
+    }
+
+    private var entries: [Place: (row: LicenseItemRow, number: Int)] = [:]
+
+    private struct Place: Hashable {
+        let file: LicenseFile
+        let tag: LicenseTag
+    }
+
+    private struct Counted: Hashable {
+        let item: LicenseItem
+        let isOnMyNumberCard: Bool
+    }
+
+    /// What a tag of a file holds, and which one of several it is: all of one card are counted through, as the external
+    /// characters are, 1 and 2 in one file and 3 to 7 in another.
+    func item(_ tag: LicenseTag, in file: LicenseFile) -> (row: LicenseItemRow, number: Int)? {
+        entries[Place(file: file, tag: tag)]
+    }
+
+    /// The items of a file, each once.
+    func items(of file: LicenseFile) -> [LicenseItem] {
+        var items: [LicenseItem] = []
+        for row in rows where row.file == file && !items.contains(row.item) { items.append(row.item) }
+        return items
     }
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
+public import CardModel
+
 /// One item of a file of a licence: tag, length, value.
 public struct LicenseRecord: Hashable, Sendable {
     /// The tag.
@@ -8,4 +11,172 @@ public struct LicenseRecord: Hashable, Sendable {
     public let offset: Int
     /// The value; empty for an item that is not there.
     public let value: [UInt8]
+}
+
+/// The items of a file of a licence, by the card's own rules, which only look like BER: 1F, 5F, 7F and 9F are tags of
+/// one byte here, lengths of 128 and more are `82 hi lo`, and FF in place of a tag ends the items.
+///
+/// Sources: the layouts in libjeid's application, TRETJapanNFCReader and soft-studio's reader; that 5F is a tag of two
+/// bytes in the photo alone follows from the sizes of the files, and so does that tags from 0100 on have two bytes.
+public struct LicenseRecordList: Hashable, Sendable {
+    /// The items in the card's order.
+    public private(set) var records: [LicenseRecord] = []
+    /// What is wrong with the bytes.
+    public private(set) var faults: [LicenseFault] = []
+
+    private let file: LicenseFile
+
+    /// The items of a file; what follows a broken item is not guessed at.
+    public init(_ bytes: [UInt8], of file: LicenseFile) {
+        self.file = file
+        var reader = ByteReader(bytes)
+        while reader.remaining > 0 {
+            do {
+                guard let record = try next(&reader) else { return }
+                records.append(record)
+            } catch {
+                faults.append(error)
+                return
+            }
+        }
+    }
+
+    private func next(_ reader: inout ByteReader) throws(LicenseFault) -> LicenseRecord? {
+        let start = reader.offset
+        guard let tag = tag(&reader) else { return nil }
+        func fault(_ reason: LicenseFault.Reason) -> LicenseFault {
+            LicenseFault(file: file, tag: tag, offset: start, reason: reason)
+        }
+        guard let first = try? reader.readUInt8() else { throw fault(.lengthMissing) }
+        let length: Int
+        switch first {
+        case 0...0x7F: length = Int(first)
+        case 0x81:
+            guard let byte = try? reader.readUInt8() else { throw fault(.lengthMissing) }
+            length = Int(byte)
+        case 0x82:
+            guard let bytes = try? reader.readUInt16(.big) else { throw fault(.lengthMissing) }
+            length = Int(bytes)
+        default: throw fault(.lengthForm(first))
+        }
+        guard let value = try? reader.readBytes(length) else {
+            throw fault(.pastEnd(length: length, left: reader.remaining))
+        }
+        return LicenseRecord(tag: tag, offset: start, value: Array(value))
+    }
+
+    /// The tag, or `nil` at the end of the items.
+    private func tag(_ reader: inout ByteReader) -> LicenseTag? {
+        guard let first = try? reader.readUInt8() else { return nil }
+        var ahead = reader
+        let second = try? ahead.readUInt8()
+        switch first {
+        case 0xFF where file != .myNumberMatters || second == nil || second == 0xFF: return nil
+        case 0x5F where file == .photo && second == 0x40, 0x01 where file.isOnMyNumberCard && second != nil:
+            reader = ahead
+            return LicenseTag(rawValue: UInt16(first) << 8 | UInt16(second ?? 0))
+        default: return LicenseTag(rawValue: UInt16(first))
+        }
+    }
+}
+
+/// 追記: what was changed after a licence was issued.
+///
+/// One byte for the character set, the date in seven digits of JIS X 0208, the text, and the name of the commission in
+/// five characters. A new commission has no text: its name is the last five characters.
+///
+/// Source: soft-studio/NFC_DriversLicenseReader; that the date has the form of all others is an inference from it.
+public struct LicenseLaterEntry: Hashable, Sendable {
+    /// JIS X 0208 制定年番号.
+    public let characterSet: UInt8
+    /// When it was written.
+    public let date: LicenseDate
+    /// The new text; for a new commission its name.
+    public let text: JISText
+    /// 公安委員会名: who wrote it.
+    public let commission: JISText
+
+    /// The fixed parts have 25 bytes; `nil` for less.
+    init?(_ value: [UInt8], isCommission: Bool) {
+        guard let first = value.first, value.count >= 25 else { return nil }
+        characterSet = first
+        date = LicenseDate(fullWidth: value[1..<15])
+        commission = JISText(decoding: value.suffix(10))
+        let middle = JISText(decoding: value[15..<value.count - 10])
+        text = isCommission && middle.isEmpty ? commission : middle
+    }
+}
+
+/// A category of vehicles on a licence.
+public struct LicenseCategory: Hashable, Sendable {
+    /// The word for scripts, as in `medium`.
+    public let id: String
+    /// The name for people.
+    public let name: LocalizedText
+    /// Whether it is one of the three groups (二・小・原, 他, 二種) that only say when the first of them was acquired.
+    public let isGroup: Bool
+    /// Whether it is held; `nil` when the card's value is not known.
+    public let isHeld: Bool?
+    /// Since when; `nil` when it is not held, and for categories on a My Number card.
+    public let since: LicenseDate?
+
+    init?(_ field: LicenseField) {
+        guard let category = field.category else { return nil }
+        id = category
+        name = field.name
+        isGroup = ["twoWheelSmallMoped", "other", "secondClass"].contains(category)
+        switch field.value {
+        case .date(.none), .absent, .flag(false): (isHeld, since) = (false, nil)
+        case .date(.invalid(let bytes)): (isHeld, since) = (nil, .invalid(bytes))
+        case .date(let date): (isHeld, since) = (true, date)
+        case .flag(true): (isHeld, since) = (true, nil)
+        default: (isHeld, since) = (nil, nil)
+        }
+    }
+}
+
+/// 免許証の色区分: how long the licence is valid, which the colour of its band shows.
+///
+/// Source: the three texts that readers of real cards name (TRETJapanNFCReader), and the colours of the bands.
+public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
+    /// 優良: no accident and no offence for five years; gold.
+    case excellent = "優良"
+    /// 新規: the first licence; green.
+    case new = "新規"
+    /// その他: every other licence; blue.
+    case other = "その他"
+
+    /// The class that a text of the card stands for, however it is spaced (`優　良`); `nil` for any other text.
+    public init?(_ text: JISText) {
+        self.init(rawValue: text.unspaced)
+    }
+
+    /// The name for people.
+    public var name: LocalizedText {
+        switch self {
+        case .excellent: LocalizedText("excellent driver (gold)", rawValue)
+        case .new: LocalizedText("new driver (green)", rawValue)
+        case .other: LocalizedText("other driver (blue)", rawValue)
+        }
+    }
+}
+
+/// What conditions of a licence mean; the facts are rows of `Data/license-conditions.tsv`.
+struct LicenseConditionTable: Sendable {
+    /// What is wrong in the table.
+    let faults: [TableFault]
+    private let meanings: [String: LocalizedText]
+
+    init(_ bytes: [UInt8]) {
+        let table = FactTable(bytes, columns: ["japanese", "english"], key: ["japanese"]) {
+            (row) throws(TableFault) -> LocalizedText in
+            guard let name = try row.name() else { throw row.fault("english", .empty) }
+            return name
+        }
+        meanings = Dictionary(table.rows.map { ($0.japanese, $0) }) { first, _ in first }
+        faults = table.faults
+    }
+
+    /// What a condition means, however the card spaces it; `nil` when it is not in the table.
+    subscript(text: JISText) -> LocalizedText? { meanings[text.unspaced] }
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
+public import CardModel
+
 /// All that a dump of a licence says.
 public struct LicenseReport: Hashable, Sendable {
     /// On which card.
@@ -59,5 +62,287 @@ public struct LicenseReport: Hashable, Sendable {
     public func bytes(_ item: LicenseItem) -> [UInt8]? {
         guard let raw = field(item)?.raw, !raw.isEmpty else { return nil }
         return raw
+    }
+}
+
+extension LicenseReport {
+    /// The later entries in the card's order, empty ones left out.
+    public var laterEntries: [(field: LicenseField, entry: LicenseLaterEntry)] {
+        fields.compactMap { field in
+            if case .entry(let entry) = field.value { (field, entry) } else { nil }
+        }
+    }
+
+    /// The items that a later entry replaces, and which entry does.
+    static let replacements: [(item: LicenseItem, change: LicenseItem)] = [
+        (.name, .newName), (.nameKana, .newNameKana), (.address, .newAddress), (.commission, .newCommission),
+        (.registeredDomicile, .newRegisteredDomicile),
+    ]
+
+    /// The last entry of a kind that the card has: the one that holds now.
+    public func newest(_ item: LicenseItem) -> LicenseLaterEntry? {
+        laterEntries.last { $0.field.item == item }?.entry
+    }
+
+    /// A text as it holds now: of the newest later entry, or as it was issued.
+    private func current(_ item: LicenseItem, _ change: LicenseItem) -> JISText? {
+        newest(change)?.text ?? text(item)
+    }
+
+    /// 氏名
+    public var name: JISText? { current(.name, .newName) }
+    /// 呼び名（カナ）
+    public var nameKana: JISText? { current(.nameKana, .newNameKana) }
+    /// 住所
+    public var address: JISText? { current(.address, .newAddress) }
+    /// 公安委員会名
+    public var commission: JISText? { current(.commission, .newCommission) }
+    /// 本籍
+    public var registeredDomicile: JISText? { current(.registeredDomicile, .newRegisteredDomicile) }
+
+    /// 免許の条件 as they were issued; 新条件 and 条件解除 are later entries, and what they leave standing is for people
+    /// to judge.
+    public var conditions: [JISText] {
+        fields(.conditions).compactMap { if case .text(let text) = $0.value { text } else { nil } }
+    }
+
+    /// 免許証の色区分; `nil` when it was not read, or is none of the three that are known.
+    public var colorClass: LicenseColorClass? { text(.colorClass).flatMap(LicenseColorClass.init) }
+
+    /// 備考
+    public var remarks: [JISText] {
+        fields(.remarks).compactMap { field in
+            switch field.value {
+            case .text(let text): text
+            case .entry(let entry): entry.text
+            default: nil
+            }
+        }
+    }
+
+    /// The categories of vehicles in the card's order, held or not.
+    public var categories: [LicenseCategory] { fields.compactMap(LicenseCategory.init) }
+
+    /// The free data; `nil` when it was not read.
+    public var edition: LicenseEdition? {
+        if case .edition(let edition)? = field(.edition)?.value { edition } else { nil }
+    }
+
+    /// Whether the holder has set PINs; `nil` when that was not read.
+    public var arePINsSet: Bool? {
+        if case .flag(let flag)? = field(.pinSetting)?.value { flag } else { nil }
+    }
+
+    /// The day of issue: of the free data, or of the licence's text.
+    public var issued: CalendarDate? { date(.issueDate)?.day?.date ?? edition?.issued }
+
+    /// The last day of validity: of the licence's text, or of the free data.
+    public var expires: CalendarDate? { date(.expiryDate)?.day?.date ?? edition?.expires }
+
+    /// The photo, a JPEG 2000 file; `nil` when it was not read or there is none.
+    public var photo: [UInt8]? { bytes(.photo) }
+}
+
+extension LicenseReport {
+    /// The members of `kazasu.license/1` after `schema`; what was not read has no member, what the card has not is null.
+    ///
+    /// - Parameters:
+    ///   - language: the language of names; keys and ids never change.
+    ///   - photoPath: where the photo was written, when it was.
+    ///   - redact: what stands in place of a personal value.
+    public func json(
+        _ language: Language, photoPath: String? = nil, redact: (String) -> String = { $0 }
+    ) -> JSONObject {
+        var object = JSONObject([("kind", .string(kind.rawValue))])
+        func put(_ item: LicenseItem, _ value: () -> JSONValue) {
+            if field(item) != nil { object[item.member ?? item.rawValue] = value() }
+        }
+        func text(_ text: JISText?) -> JSONValue { .text(text.map { redact($0.description) }) }
+        func codes(_ item: LicenseItem) -> JSONValue {
+            .text(field(item).flatMap { $0.value == .absent ? nil : redact($0.value.words.english) })
+        }
+        put(.edition) { .text(edition?.version) }
+        put(.makers) {
+            ["card": hex(.makers, 0), "cryptographicFunction": hex(.makers, 1)]
+        }
+        put(.pinSetting) { arePINsSet.map { .bool($0) } ?? .null }
+        put(.characterSet) { .text(bytes(.characterSet).map { Hex.encode($0) }) }
+        put(.name) { text(name) }
+        put(.nameKana) { text(nameKana) }
+        put(.alias) { text(self.text(.alias)) }
+        put(.unifiedNameKana) { text(self.text(.unifiedNameKana)) }
+        putDate("birthDate", .birthDate, date(.birthDate)?.day?.date, &object, redact)
+        put(.address) { text(address) }
+        putDate("issueDate", .issueDate, issued, &object, { $0 })
+        put(.referenceNumber) { codes(.referenceNumber) }
+        put(.colorClass) { .text(self.text(.colorClass)?.description) }
+        putDate("expiryDate", .expiryDate, expires, &object, { $0 })
+        put(.conditions) { .array(conditions.map { .string($0.description) }) }
+        put(.commission) { .text(commission?.description) }
+        put(.number) { codes(.number) }
+        put(.historyNumber) { codes(.historyNumber) }
+        putDate("historyDate", .historyDate, date(.historyDate)?.day?.date, &object, { $0 })
+        put(.driverClass) { .text(bytes(.driverClass).map { Hex.encode($0) }) }
+        put(.categories) { .array(categories.map { $0.json(language) }) }
+        put(.registeredDomicile) { text(registeredDomicile) }
+        if field(.remarks) != nil { object["remarks"] = .array(remarks.map { .string(redact($0.description)) }) }
+        putLists(language, photoPath, &object, redact)
+        return object
+    }
+
+    private func putLists(
+        _ language: Language, _ photoPath: String?, _ object: inout JSONObject, _ redact: (String) -> String
+    ) {
+        if fields.contains(where: { $0.file == .laterEntries || $0.file == .laterDomicile }) {
+            object["laterEntries"] = .array(laterEntries.map { $0.entry.json($0.field, redact) })
+            object["asIssued"] = .object(asIssued(redact))
+        }
+        for (item, key) in [(LicenseItem.externalCharacters, "外字"), (.missingCharacterImages, "欠字")]
+        where field(item) != nil {
+            object[item.rawValue] = .array(
+                fields(item).filter { !$0.raw.isEmpty }.map {
+                    ["name": .string("\(key)\($0.number)"), "data": .string(redact(Hex.encode($0.raw)))]
+                })
+        }
+        if field(.photo) != nil {
+            object["photo"] = .text(photoPath)
+            object["photoBytes"] = .optional(photo?.count)
+        }
+        if field(.signatureValue) != nil { object["signature"] = signature(redact) }
+        if let pin1 { object["pin1TriesLeft"] = .optional(pin1.triesLeft) }
+        if let pin2 { object["pin2TriesLeft"] = .optional(pin2.triesLeft) }
+        object["withheld"] = .array(withheldMembers.filter { object[$0] == nil }.map { .string($0) })
+        if let missingPIN { object["withheldReason"] = .string(missingPIN.refusal?.rawValue ?? "noPIN") }
+        object["warnings"] = .array(faults.map { $0.json(language) })
+    }
+
+    /// The members that would be there with the PINs that were not given or not taken.
+    private var withheldMembers: [String] {
+        var members: [String] = []
+        for member in withheld.compactMap(\.member) where !members.contains(member) { members.append(member) }
+        return members
+    }
+
+    /// A date in both forms; the free data have it without an era.
+    private func putDate(
+        _ key: String, _ item: LicenseItem, _ day: CalendarDate?, _ object: inout JSONObject,
+        _ redact: (String) -> String
+    ) {
+        guard field(item) != nil || day != nil else { return }
+        object[key] = .text(day.map { redact($0.description) })
+        guard let field = field(item) else { return }
+        object[key + "Japanese"] = .text(date(item)?.day.map { redact($0.japanese) })
+        if case .date(.invalid)? = date(item).map({ LicenseValue.date($0) }) {
+            object[key + "Raw"] = .string(redact(Hex.encode(field.raw)))
+        }
+    }
+
+    /// The texts that later entries have replaced.
+    private func asIssued(_ redact: (String) -> String) -> JSONObject {
+        var object = JSONObject()
+        for (item, change) in LicenseReport.replacements where newest(change) != nil && field(item) != nil {
+            object[item.rawValue] = .text(text(item).map { redact($0.description) })
+        }
+        return object
+    }
+
+    /// Signature items; whether the signature is right cannot be checked.
+    private func signature(_ redact: (String) -> String) -> JSONValue {
+        func item(_ item: LicenseItem) -> JSONValue {
+            .text(field(item).flatMap { $0.value == .absent ? nil : redact($0.value.words.english) })
+        }
+        return [
+            "issuer": item(.signatureIssuer), "subject": item(.signatureSubject), "serial": item(.signatureSerial),
+            "subjectKeyIdentifier": item(.signatureKeyIdentifier), "value": item(.signatureValue), "checked": false,
+        ]
+    }
+
+    private func hex(_ item: LicenseItem, _ place: Int) -> JSONValue {
+        .text(field(item)?.raw.element(at: place).map { Hex.encode($0, digits: 2) })
+    }
+}
+
+extension LicenseCategory {
+    /// An element of `categories`.
+    func json(_ language: Language) -> JSONValue {
+        [
+            "id": .string(id), "name": .string(name[language]), "group": .bool(isGroup),
+            "held": isHeld.map { .bool($0) } ?? .null, "firstDate": .text(since?.day?.date.description),
+            "firstDateJapanese": .text(since?.day?.japanese),
+        ]
+    }
+}
+
+extension LicenseLaterEntry {
+    /// An element of `laterEntries`.
+    func json(_ field: LicenseField, _ redact: (String) -> String) -> JSONValue {
+        [
+            "item": .string(field.item.rawValue), "number": .int(field.number),
+            "date": .text(date.day?.date.description), "dateJapanese": .text(date.day?.japanese),
+            "text": .string(redact(text.description)), "commission": .string(commission.description),
+        ]
+    }
+}
+
+extension LicenseFault {
+    /// An element of `warnings`.
+    func json(_ language: Language) -> JSONValue {
+        [
+            "file": .string(file.rawValue), "tag": .text(tag?.description), "reason": .string(reason.word),
+            "message": .string(message[language]),
+        ]
+    }
+}
+
+/// Texts of one byte a character on a licence.
+enum LicenseText {
+    /// Characters of JIS X 0201: printable ASCII and half-width katakana, without the blanks at the end; `nil` when
+    /// another byte is among them.
+    static func jisX0201(_ bytes: some Collection<UInt8>) -> String? {
+        var text = String.UnicodeScalarView()
+        let padding = bytes.reversed().prefix { $0 == 0x20 || $0 == 0x00 }.count
+        for byte in bytes.dropLast(padding) {
+            switch byte {
+            case 0x20...0x7E: text.append(Unicode.Scalar(byte))
+            case 0xA1...0xDF: text.append(Unicode.Scalar(0xFF61 + UInt32(byte) - 0xA1) ?? "?")
+            default: return nil
+            }
+        }
+        return String(text)
+    }
+}
+
+/// The value of an item of a licence.
+public enum LicenseValue: Hashable, Sendable {
+    /// The item has no bytes: the card says that there is none.
+    case absent
+    /// A text of JIS X 0208.
+    case text(JISText)
+    /// Characters of JIS X 0201.
+    case code(String)
+    /// A date, or none.
+    case date(LicenseDate)
+    /// Edition and days of the free data.
+    case edition(LicenseEdition)
+    /// A later entry.
+    case entry(LicenseLaterEntry)
+    /// Yes or no.
+    case flag(Bool)
+    /// Bytes that are not text, or that are not what such an item holds.
+    case bytes([UInt8])
+
+    /// How people read it; bytes in hexadecimal digits, nothing for ``absent``.
+    public var words: LocalizedText {
+        func both(_ text: String) -> LocalizedText { LocalizedText(text, text) }
+        return switch self {
+        case .absent: both("")
+        case .text(let text): both(text.description)
+        case .code(let text): both(text)
+        case .date(let date): date.text
+        case .edition(let edition): both(edition.version ?? "")
+        case .entry(let entry): both(entry.text.description)
+        case .flag(let flag): flag ? LocalizedText("yes", "はい") : LocalizedText("no", "いいえ")
+        case .bytes(let bytes): both(Hex.encode(bytes))
+        }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
+
 /// All that a dump of a My Number card says.
 public struct MyNumberReport: Hashable, Sendable {
     /// The text of the token information; `nil` when it was not read or is no text.
@@ -17,4 +19,69 @@ public struct MyNumberReport: Hashable, Sendable {
 
     /// What kind of card it says it is; `nil` for a text that no source knows.
     public var kind: MyNumberToken? { token.flatMap(MyNumberToken.init(rawValue:)) }
+}
+
+extension MyNumberReport {
+    /// The members of `kazasu.mynumber/1` after `schema`; what was not read has no member.
+    ///
+    /// - Parameters:
+    ///   - language: the language of names; keys and ids never change.
+    ///   - certificates: what is told of each certificate beside its length.
+    ///   - redact: what stands in place of a personal value.
+    public func json(
+        _ language: Language, certificates summaries: (MyNumberFile) -> JSONObject = { _ in JSONObject() },
+        redact: (String) -> String = { $0 }
+    ) -> JSONObject {
+        var object = JSONObject([
+            ("token", .text(token)), ("kind", .text(kind?.word)),
+            (
+                "pins",
+                .array(
+                    MyNumberPIN.allCases.compactMap { pin in
+                        pins[pin].map {
+                            [
+                                "id": .string(pin.rawValue), "name": .string(pin.name[language]),
+                                "triesLeft": .optional($0.triesLeft), "verified": .bool($0.isVerified),
+                            ]
+                        }
+                    })
+            ),
+        ])
+        object["certificates"] = .array(
+            MyNumberFile.allCases.compactMap { file in
+                certificates[file].map { der in
+                    var member = JSONObject([
+                        ("id", .string(file.rawValue)), ("name", .string(file.name[language])),
+                        ("bytes", .int(der.count)),
+                    ])
+                    member.merge(summaries(file))
+                    return .object(member)
+                }
+            })
+        if let attributes {
+            object["name"] = .text(attributes.name.map(redact))
+            object["address"] = .text(attributes.address.map(redact))
+            object["birthDate"] = .text(attributes.birthDate.map { redact($0.description) })
+            object["sex"] = .text(attributes.sex.map(redact))
+        }
+        object["withheld"] = .array(
+            withheld.flatMap { $0 == .attributes ? ["name", "address", "birthDate", "sex"] : [$0.rawValue] }
+                .map { .string($0) })
+        if withheld.contains(.attributes) {
+            object["withheldReason"] = .string(pins[.cardInput]?.refusal?.rawValue ?? "noPIN")
+        }
+        object["warnings"] = .array(faults.map { .string($0.message[language]) })
+        return object
+    }
+}
+
+extension MyNumberToken {
+    /// The word for scripts.
+    var word: String {
+        switch self {
+        case .myNumberCard: "myNumberCard"
+        case .residentCard: "residentCard"
+        case .smartphone: "smartphone"
+        }
+    }
 }

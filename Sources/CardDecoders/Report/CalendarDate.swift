@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ByteCodec
+public import ByteCodec
+public import CardModel
 
 /// A day of the Gregorian calendar as a card wrote it, without a time zone; only days that exist can be made.
 public struct CalendarDate: Hashable, Sendable, Comparable {
@@ -77,4 +78,131 @@ public struct CalendarDate: Hashable, Sendable, Comparable {
     public static func < (left: CalendarDate, right: CalendarDate) -> Bool {
         left.packed < right.packed
     }
+}
+
+extension CalendarDate {
+    /// A day written `YYYY-MM-DD`; `nil` for anything else, and for days that the calendar does not have.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, zip(parts, [4, 2, 2]).allSatisfy({ $0.utf8.count == $1 }),
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }), let year = Int(parts[0]),
+            let month = Int(parts[1]), let day = Int(parts[2])
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+    }
+}
+
+extension CalendarDate: ASCIIText {
+    /// Adds the ten characters.
+    public func append(to text: inout ByteBuffer) {
+        let digits = DecimalDigits.eightDigits(UInt32(truncatingIfNeeded: year * 10_000 + month * 100 + day))
+        let hyphen = UInt64(UInt8(ascii: "-"))
+        text.append(digits & 0xFFFF_FFFF | hyphen << 32 | (digits >> 32 & 0xFFFF) << 40 | hyphen << 56, count: 8)
+        text.append(digits >> 48, count: 2)
+    }
+}
+
+extension CalendarDate: CustomStringConvertible {
+    /// `YYYY-MM-DD`.
+    public var description: String { text }
+}
+
+/// A time of day as a card wrote it; only times that exist can be made.
+public struct ClockTime: Hashable, Sendable {
+    /// The second of the day, and whether the card keeps seconds at all: small, since every record may have a time.
+    private let secondOfDay: Int32
+    private let hasSecond: Bool
+
+    /// The hour, 0 to 23.
+    public var hour: Int { Int(secondOfDay / 3600) }
+    /// The minute, 0 to 59.
+    public var minute: Int { Int(secondOfDay / 60 % 60) }
+    /// The second, 0 to 59, or `nil` when the card keeps none.
+    public var second: Int? { hasSecond ? Int(secondOfDay % 60) : nil }
+
+    /// A time, or `nil` when the clock has none like it.
+    public init?(hour: Int, minute: Int, second: Int? = nil) {
+        guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second ?? 0) else { return nil }
+        secondOfDay = Int32(truncatingIfNeeded: hour * 3600 + minute * 60 + (second ?? 0))
+        hasSecond = second != nil
+    }
+
+    /// The time `seconds` after midnight, or `nil` when a day is not that long.
+    public init?(secondsSinceMidnight seconds: UInt32) {
+        guard seconds < 86_400 else { return nil }
+        self.init(hour: Int(seconds / 3600), minute: Int(seconds / 60 % 60), second: Int(seconds % 60))
+    }
+
+    /// The time of an hour and a minute in binary-coded decimal, or `nil` when they are none.
+    init?(decimalHour hour: UInt8, minute: UInt8) {
+        guard let hour = BCD.value(hour), let minute = BCD.value(minute) else { return nil }
+        self.init(hour: hour, minute: minute)
+    }
+
+    /// `HH:MM`, for writing without a string in between.
+    public var minutes: HourAndMinute { HourAndMinute(self) }
+
+    /// `HH:MM`.
+    public var hourAndMinute: String { minutes.text }
+}
+
+extension ClockTime: CustomStringConvertible {
+    /// `HH:MM:SS`, or `HH:MM` when there is no second.
+    public var description: String {
+        hourAndMinute + (second.map { ":\(DecimalDigits($0, width: 2).text)" } ?? "")
+    }
+}
+
+/// A time of day as `HH:MM`.
+public struct HourAndMinute: ASCIIText {
+    private let hour: Int
+    private let minute: Int
+
+    init(_ time: ClockTime) {
+        hour = time.hour
+        minute = time.minute
+    }
+
+    /// Adds the five characters.
+    public func append(to text: inout ByteBuffer) {
+        DecimalDigits(hour, width: 2).append(to: &text)
+        text.append(UInt8(ascii: ":"))
+        DecimalDigits(minute, width: 2).append(to: &text)
+    }
+}
+
+/// What a card says of the day or the hour of a record when it does not say enough for a date or a time.
+public struct PartialMoment: Hashable, Sendable {
+    /// The month, 1 to 12.
+    public var month: Int?
+    /// The day of the month, 1 to 31.
+    public var day: Int?
+    /// The hour, 0 to 23, of a card that keeps no minutes.
+    public var hour: Int?
+
+    /// A month and a day without a year, or `nil` when no year has such a day.
+    public init?(month: Int, day: Int) {
+        // A leap year, so that 29 February can be told.
+        guard CalendarDate(year: 2000, month: month, day: day) != nil else { return nil }
+        self.month = month
+        self.day = day
+    }
+
+    /// An hour without its minute, or `nil` when a day has no such hour.
+    public init?(hour: Int) {
+        guard (0...23).contains(hour) else { return nil }
+        self.hour = hour
+    }
+
+    /// The day without its year, as in `--03-09`, or `nil`.
+    public var dayText: String? {
+        guard let month, let day else { return nil }
+        return "--\(DecimalDigits(month, width: 2).text)-\(DecimalDigits(day, width: 2).text)"
+    }
+
+    /// The hour without its minute, as in `09:--`, or `nil`.
+    public var hourText: String? { hour.map { "\(DecimalDigits($0, width: 2).text):--" } }
+
+    /// `partial` in `kazasu.history/1`: what is known, and nothing else.
+    public var json: JSONValue { JSONValue { write(to: &$0) } }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 public import CardModel
 
 /// All that a decoder sees in a dump.
@@ -53,4 +54,176 @@ public struct CardReport: Hashable, Sendable {
 
     /// What the card's amounts are counted in.
     public var currency: Currency { balances.first?.currency ?? .yen }
+}
+
+extension CardReport {
+    /// An element of `reports` in `kazasu.decode/1`.
+    ///
+    /// - Parameters:
+    ///   - language: the language of the names; keys and ids never change.
+    ///   - redact: what stands in place of a personal value.
+    public func json(_ language: Language, redact: (String) -> String = { $0 }) -> JSONValue {
+        JSONValue { write(to: &$0, language, redact: redact) }
+    }
+
+    /// Writes an element of `reports` in `kazasu.decode/1`; what a card does not keep has no member.
+    ///
+    /// - Parameters:
+    ///   - language: the language of the names; keys and ids never change.
+    ///   - redact: what stands in place of a personal value.
+    @specialized(where Sink == JSONWriter)
+    public func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, _ language: Language, redact: (String) -> String)
+    {
+        sink.object { report in
+            report.member("card", card)
+            report.member("name", name[language])
+            if !balances.isEmpty || history != nil { currency.write(to: &report) }
+            report.member("balances") { $0.array(of: balances) { $1.write(to: &$0, language) } }
+            report.member("fields") {
+                $0.object { sink in
+                    for field in fields {
+                        sink.key(field.key)
+                        sink.string(field.isPersonal ? redact(field.value) : field.value)
+                    }
+                }
+            }
+            report.member("records") { $0.array(of: history ?? []) { $1.write(to: &$0, language) } }
+            if !gateEvents.isEmpty {
+                report.member("gateLog") { $0.array(of: gateEvents) { $1.write(to: &$0, language) } }
+            }
+            if let entryRecord { report.member("entryRecord") { entryRecord.write(to: &$0) } }
+            if !tickets.isEmpty { report.member("tickets") { $0.array(of: tickets) { $1.write(to: &$0) } } }
+            if let insideGates {
+                report.member("inferences") { $0.object { $0.member("insideGates") { insideGates.write(to: &$0) } } }
+            }
+            report.member("warnings") { $0.array(of: warnings) { $0.string($1.rawValue) } }
+        }
+    }
+}
+
+/// One more thing that a card says of itself, beside its balances and its history.
+public struct CardField: Hashable, Sendable {
+    /// The name for scripts, as in `number`.
+    public let key: String
+    /// The name for people.
+    public let name: LocalizedText
+    /// What the card says, or a word for scripts.
+    public let value: String
+    /// What to show people instead of the word, where it is one.
+    public let label: LocalizedText?
+    /// Whether it tells whose card it is, so that `--redact` must mask it.
+    public let isPersonal: Bool
+
+    /// A field of a card.
+    public init(key: String, name: LocalizedText, value: String, label: LocalizedText? = nil, isPersonal: Bool) {
+        self.key = key
+        self.name = name
+        self.value = value
+        self.label = label
+        self.isPersonal = isPersonal
+    }
+
+    /// A number of points.
+    static func points(_ number: Int) -> CardField {
+        CardField(key: "points", name: LocalizedText("Points", "ポイント"), value: String(number), isPersonal: false)
+    }
+}
+
+extension CardField {
+    /// The day the card was issued.
+    static func issueDate(_ day: CalendarDate) -> CardField {
+        CardField(
+            key: "issueDate", name: LocalizedText("Issued", "発行日"), value: day.description, isPersonal: false)
+    }
+
+    /// A number that is no secret, such as a counter.
+    static func number(_ key: String, _ english: String, _ japanese: String, _ value: some BinaryInteger) -> CardField {
+        CardField(key: key, name: LocalizedText(english, japanese), value: String(value), isPersonal: false)
+    }
+
+    /// Whether something is so: `yes` or `no`.
+    static func flag(_ key: String, _ english: String, _ japanese: String, _ value: Bool) -> CardField {
+        CardField(
+            key: key, name: LocalizedText(english, japanese), value: value ? "yes" : "no",
+            label: value ? LocalizedText("yes", "はい") : LocalizedText("no", "いいえ"), isPersonal: false)
+    }
+
+    /// Points in tenths, as in `12.5`.
+    static func points(tenths: UInt32) -> CardField {
+        CardField(
+            key: "points", name: LocalizedText("Points", "ポイント"), value: "\(tenths / 10).\(tenths % 10)",
+            isPersonal: false)
+    }
+}
+
+/// The number of a card in binary-coded decimal.
+struct CardNumber {
+    /// The digits as the card writes them.
+    let text: String
+    /// Whether all digits are decimal, as on every real card.
+    let isDecimal: Bool
+
+    init(_ bytes: some Sequence<UInt8>) {
+        let digits = BCD.digits(bytes)
+        text = digits ?? Hex.encode(bytes, uppercase: true)
+        isDecimal = digits != nil
+    }
+}
+
+extension CardReport {
+    /// Takes the number of the card, which tells whose it is.
+    mutating func take(_ number: CardNumber, _ name: LocalizedText) {
+        fields.append(CardField(key: "number", name: name, value: number.text, isPersonal: true))
+        if !number.isDecimal { warnings.append(.numberNotDecimal) }
+    }
+}
+
+/// What the card said of one of its PINs when it was read; the PIN itself is nowhere.
+public struct CardPINState: Hashable, Sendable {
+    /// How many tries are left, 0 when it is locked; `nil` when that is not known.
+    ///
+    /// After a PIN that the card took: how many were left before, since cards do not tell the counter of a verified PIN.
+    public var triesLeft: Int?
+    /// Whether the card took the PIN in this reading.
+    public var isVerified: Bool
+    /// Why the PIN opened nothing; `nil` when the card took it, and when none was given.
+    public var refusal: Refusal?
+
+    /// Why a PIN opened nothing. The raw values are the words of dumps and of `withheldReason`.
+    public enum Refusal: String, Hashable, Sendable {
+        /// The card compared it, and it was wrong.
+        case wrong = "wrongPIN"
+        /// It is locked, by this PIN or before.
+        case locked = "pinLocked"
+        /// It was not sent, because it may have been the last try.
+        case lastTry
+        /// It was not sent, because it does not have the form of such a PIN.
+        case form = "pinForm"
+        /// The card refused without comparing it.
+        case refused
+    }
+
+    /// A state.
+    public init(triesLeft: Int?, isVerified: Bool, refusal: Refusal? = nil) {
+        self.triesLeft = triesLeft
+        self.isVerified = isVerified
+        self.refusal = refusal
+    }
+
+    /// The state that a dump keeps with the file of a PIN.
+    public init?(_ file: FileDump?) {
+        guard let file else { return nil }
+        self.init(triesLeft: nil, isVerified: file.extra["verified"] == true)
+        if case .integer(let tries)? = file.extra["triesLeft"], (0...15).contains(tries) { triesLeft = Int(tries) }
+        if case .string(let word)? = file.extra["refusal"] { refusal = Refusal(rawValue: word) }
+    }
+
+    /// The file of the PIN in a dump: its members `triesLeft`, `verified` and `refusal`, no data.
+    public func file(_ id: FileIdentifier) -> FileDump {
+        var extra = JSONObject()
+        extra["triesLeft"] = .optional(triesLeft)
+        extra["verified"] = .bool(isVerified)
+        if let refusal { extra["refusal"] = .string(refusal.rawValue) }
+        return FileDump(id: id, state: .keyRequired, extra: extra)
+    }
 }

@@ -53,3 +53,198 @@ public struct GateSettlement: Hashable, Sendable {
     /// Why it is not certain what they are.
     public var doubt: Doubt { .disputed }
 }
+
+extension GateEvent {
+    /// Writes an element of `gateLog` in `kazasu.decode/1`.
+    func write(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
+        sink.object { event in
+            event.member("event") { kind.write(to: &$0, language) }
+            event.member("intermediate", HexDigits(intermediate, digits: 2))
+            event.member("line", line)
+            event.member("station", station)
+            if !stations.isEmpty { event.member("stations") { stations.write(to: &$0) } }
+            event.member("device", HexDigits(device, digits: 4))
+            event.member("date", date)
+            event.member("time", time?.minutes)
+            event.member("amount", amount)
+            if let settlement { event.member("settlement") { settlement.write(to: &$0) } }
+            event.member("raw", BlockDigits(raw))
+        }
+    }
+}
+
+extension GateSettlement {
+    /// Writes `settlement` of a passage or of a ride.
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.object { settlement in
+            settlement.member("amount", amount)
+            settlement.member("station", HexDigits(station, digits: 4))
+            settlement.member("doubt", doubt.rawValue)
+        }
+    }
+}
+
+extension [Place] {
+    /// Writes `stations`, the stations that a line and a station number can mean.
+    fileprivate func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.array(of: self) { $1.write(to: &$0) }
+    }
+}
+
+extension EntryRecord {
+    /// Writes `entryRecord` in `kazasu.decode/1`.
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.object { record in
+            record.member("line", line)
+            record.member("station", station)
+            if !stations.isEmpty { record.member("stations") { stations.write(to: &$0) } }
+            record.member("intermediate") { sink in
+                if let intermediate { intermediate.write(to: &sink) } else { sink.null() }
+            }
+            record.member("raw") { $0.array(of: raw) { $0.plain(BlockDigits($1)) } }
+        }
+    }
+}
+
+extension EntryRecord.Intermediate {
+    /// Writes `intermediate` of the entry record in `kazasu.decode/1`.
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.object { gate in
+            gate.member("date", date)
+            gate.member("entryTime", entryTime?.minutes)
+            gate.member("entryStation", HexDigits(entryStation, digits: 4))
+            gate.member("exitTime", exitTime?.minutes)
+            gate.member("exitStation", HexDigits(exitStation, digits: 4))
+        }
+    }
+}
+
+extension PaidTicket {
+    /// Writes an element of `tickets` in `kazasu.decode/1`.
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.object { ticket in
+            ticket.member("from", HexDigits(from, digits: 4))
+            ticket.member("to", HexDigits(to, digits: 4))
+            ticket.member("expiry", expiry)
+            ticket.member("issued", issued?.minutes)
+            ticket.member("kind", HexDigits(kind, digits: 2))
+            ticket.member("price", price)
+            ticket.member("device", HexDigits(device, digits: 4))
+            ticket.member("checkedAt", HexDigits(checkedAt, digits: 4))
+            ticket.member("raw", BlockDigits(raw))
+        }
+    }
+}
+
+extension InsideGates {
+    /// `insideGates` among the `inferences` in `kazasu.decode/1`.
+    public var json: JSONValue { JSONValue { write(to: &$0) } }
+
+    /// Writes `insideGates` among the `inferences` in `kazasu.decode/1`.
+    func write(to sink: inout some (JSONSink & ~Copyable)) {
+        sink.object { inside in
+            inside.member("line", line)
+            inside.member("station", station)
+            if !stations.isEmpty { inside.member("stations") { stations.write(to: &$0) } }
+            inside.member("date", date)
+            inside.member("since", since.minutes)
+            inside.member("withPass", isWithPass)
+            inside.member("support") { $0.array(of: support) { $0.string($1.rawValue) } }
+        }
+    }
+}
+
+/// What the gate log says of a ride whose exit, day and fare it shares; the record's times come from it too.
+public struct GatePassages: Hashable, Sendable {
+    /// The day of the entry, or `nil` when the log no longer holds the entry.
+    public let entryDate: CalendarDate?
+    /// What was taken off at the exit, in the smallest unit.
+    public let fare: Int
+    /// What the exit says beside the fare, or `nil` when it says nothing.
+    public let settlement: GateSettlement?
+}
+
+/// Service 10CB of transit cards: where the card last went in for a fare.
+///
+/// The station is certain (published dumps: it is the entry of the newest ride). Everything in the second block is known
+/// from one source only, suica-viewer. The record holds no area.
+public struct EntryRecord: Hashable, Sendable {
+    /// The line.
+    public let line: UInt8
+    /// The station on the line.
+    public let station: UInt8
+    /// The last intermediate gate, or `nil` when there was none or the second block was not read.
+    public let intermediate: Intermediate?
+    /// The blocks that all this was taken from.
+    public let raw: [Block]
+    /// The stations that the codes can mean, as far as the table of names knows them.
+    public var stations: [Place] = []
+
+    /// An intermediate gate on the way; one source only.
+    public struct Intermediate: Hashable, Sendable {
+        /// The day, or `nil` when the bytes name no day that exists.
+        public let date: CalendarDate?
+        /// The minute of the entry, or `nil` when the bytes name none that exists.
+        public let entryTime: ClockTime?
+        /// Line and station of the entry.
+        public let entryStation: UInt16
+        /// The minute of the exit, or `nil` when the bytes name none that exists.
+        public let exitTime: ClockTime?
+        /// Line and station of the exit.
+        public let exitStation: UInt16
+    }
+}
+
+/// That the holder is inside the gates, since the newest passage of the gate log is an entry.
+///
+/// An inference, not a fact of the card: it was not tested on hardware, and a gate that does not write the log would
+/// make it wrong. It is not drawn when another part of the card contradicts it.
+public struct InsideGates: Hashable, Sendable {
+    /// The line; the log holds no area, so it may be one of up to four stations.
+    public let line: UInt8
+    /// The station on the line.
+    public let station: UInt8
+    /// The stations that the codes can mean, as of the passage.
+    public var stations: [Place] = []
+    /// The day of the entry.
+    public let date: CalendarDate
+    /// The minute of the entry.
+    public let since: ClockTime
+    /// Whether the entry was with a commuter pass.
+    public let isWithPass: Bool
+    /// What else on the card points to it.
+    public let support: [Support]
+
+    /// A part of the card that agrees; the raw values are the words in a document.
+    public enum Support: String, Hashable, Sendable {
+        /// The entry record names the same station.
+        case entryRecord
+        /// The card counted a transaction that its history does not hold.
+        case transactionNumber
+    }
+}
+
+/// One block of service 184B of transit cards: a ticket with a fee, as suica-viewer reads it.
+///
+/// One source only, and disputed: felica-tool calls the service commuter pass information. It was all zero in every
+/// published dump.
+public struct PaidTicket: Hashable, Sendable {
+    /// Line and station where it begins.
+    public let from: UInt16
+    /// Line and station where it ends.
+    public let to: UInt16
+    /// The last day, or `nil` when the bytes name no day that exists.
+    public let expiry: CalendarDate?
+    /// The time it was issued, or `nil` when the bytes name none that exists.
+    public let issued: ClockTime?
+    /// The kind of ticket; no source names the codes.
+    public let kind: UInt8
+    /// The price in yen; the card holds tens of yen.
+    public let price: Int
+    /// The number of the machine that issued it.
+    public let device: UInt16
+    /// Line and station where it was checked.
+    public let checkedAt: UInt16
+    /// The bytes that all this was taken from.
+    public let raw: Block
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CardModel
+internal import Glibc
 
 /// Rows of a table in tab-separated text or in text separated by commas (RFC 4180) or semicolons, UTF-8 with or without a byte order mark.
 ///
@@ -44,5 +46,190 @@ struct DelimitedText {
             rows += 1
             try body(scan.row)
         }
+    }
+}
+
+/// One row of a ``DelimitedText``: where its fields lie in the text, so that no field is copied before it is wanted.
+struct DelimitedRow {
+    /// The number of its line, from 1.
+    var line = 0
+    /// The text, and behind it what quoted fields mean whose bytes are not those in the text.
+    var bytes: [UInt8]
+    var fields: [Range<Int>] = []
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// How many fields there are.
+    var count: Int { fields.count }
+
+    /// Whether a field is there and not empty.
+    func has(_ column: Int) -> Bool { fields.element(at: column).map { !$0.isEmpty } ?? false }
+
+    /// The bytes of a field, or `nil` when there is none.
+    func field(_ column: Int) -> ArraySlice<UInt8>? { fields.element(at: column).map { bytes[$0] } }
+
+    /// The text of a field, or `nil` when there is none or it is empty.
+    func text(_ column: Int) -> String? {
+        guard let field = field(column), !field.isEmpty else { return nil }
+        return String(decoding: field, as: UTF8.self)
+    }
+
+    /// Whether two fields of any rows of this text are equal.
+    func isEqual(_ one: Range<Int>, _ other: Range<Int>) -> Bool {
+        guard one.count == other.count else { return false }
+        let distance = other.lowerBound - one.lowerBound
+        for index in one where bytes[index] != bytes[index + distance] { return false }
+        return true
+    }
+
+    /// The number that the digits of a field write, at most 65535; `nil` when they write none.
+    /// Hexadecimal digits may follow 0x.
+    func number(_ column: Int, _ codes: StationFile.Codes) -> UInt32? {
+        guard var range = fields.element(at: column) else { return nil }
+        if codes == .hex, range.count > 2, bytes[range.lowerBound] == UInt8(ascii: "0"),
+            bytes[range.lowerBound + 1] | 0x20 == UInt8(ascii: "x")
+        {
+            range = range.lowerBound + 2..<range.upperBound
+        }
+        guard (1...5).contains(range.count) else { return nil }
+        var value: UInt32 = 0
+        for index in range {
+            guard let nibble = Hex.value(of: bytes[index]) else { return nil }
+            switch codes {
+            case .hex: value = value << 4 | UInt32(nibble)
+            case .decimal:
+                guard nibble < 10 else { return nil }
+                value = value * 10 + UInt32(nibble)
+            }
+        }
+        return value <= 0xFFFF ? value : nil
+    }
+
+    /// The number of a field when it is at most 255.
+    func byte(_ column: Int, _ codes: StationFile.Codes) -> UInt8? {
+        number(column, codes).flatMap { UInt8(exactly: $0) }
+    }
+}
+
+/// Goes through a text row by row.
+struct DelimitedScan {
+    /// The row that was found last.
+    private(set) var row: DelimitedRow
+    /// Where the text ends and the meanings of quoted fields begin.
+    private let end: Int
+    private let separator: UInt8
+    private var index = 0
+    private var line = 1
+
+    private static let quote = UInt8(ascii: "\"")
+    private static let newline = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
+
+    init(_ bytes: [UInt8], _ separator: UInt8) {
+        row = DelimitedRow(bytes)
+        row.fields.reserveCapacity(16)
+        end = bytes.count
+        self.separator = separator
+    }
+
+    /// Looks for the next row that is not empty.
+    ///
+    /// - Returns: whether there was one.
+    /// - Throws: ``DocumentError/malformedLine(line:expected:)`` for an open quote.
+    mutating func nextRow() throws(DocumentError) -> Bool {
+        while index < end {
+            row.fields.removeAll(keepingCapacity: true)
+            row.line = line
+            var isLast = false
+            while !isLast { isLast = try takeField() }
+            if row.count > 1 || row.has(0) { return true }
+        }
+        return false
+    }
+
+    /// Takes a field and the separator or line end after it.
+    ///
+    /// - Returns: whether it was the last of the row.
+    private mutating func takeField() throws(DocumentError) -> Bool {
+        let start = index
+        if separator != UInt8(ascii: "\t"), index < end, row.bytes[index] == DelimitedScan.quote {
+            row.fields.append(try quotedField())
+            // What stands behind the closing quote belongs to no field.
+            skipToFieldEnd()
+        } else {
+            skipToFieldEnd()
+            let isReturn = index > start && row.bytes[index - 1] == DelimitedScan.carriageReturn && isAtLineEnd
+            row.fields.append(start..<(isReturn ? index - 1 : index))
+        }
+        let isLast = isAtLineEnd
+        if isLast { line += 1 }
+        index += 1
+        return isLast
+    }
+
+    private var isAtLineEnd: Bool { index >= end || row.bytes[index] == DelimitedScan.newline }
+
+    private mutating func skipToFieldEnd() {
+        while index < end, row.bytes[index] != separator, row.bytes[index] != DelimitedScan.newline { index += 1 }
+    }
+
+    /// What a field means that begins with a quote here; the place is behind its closing quote then.
+    private mutating func quotedField() throws(DocumentError) -> Range<Int> {
+        let first = line
+        var meaning: [UInt8] = []
+        index += 1
+        while index < end {
+            let byte = row.bytes[index]
+            index += 1
+            if byte == DelimitedScan.quote {
+                guard index < end, row.bytes[index] == DelimitedScan.quote else {
+                    let start = row.bytes.count
+                    row.bytes += meaning
+                    return start..<row.bytes.count
+                }
+                index += 1
+            }
+            if byte == DelimitedScan.newline { line += 1 }
+            meaning.append(byte)
+        }
+        throw .malformedLine(line: first, expected: "a closing quote")
+    }
+}
+
+/// Texts in Shift_JIS as Japanese Windows writes it (code page 932); the C library converts them.
+enum ShiftJIS {
+    /// The text in UTF-8, or `nil` when it is UTF-8 already or not Shift_JIS either.
+    ///
+    /// A file in UTF-8 with one damaged byte could also be read as Shift_JIS, as other characters. So the first byte that
+    /// is not ASCII must be one that no UTF-8 has there.
+    static func utf8(_ bytes: [UInt8]) -> [UInt8]? {
+        do {
+            _ = try UTF8Span(validating: bytes.span)
+            return nil
+        } catch {
+            guard bytes.firstIndex(where: { $0 >= 0x80 }) == error.byteOffsets.lowerBound else { return nil }
+        }
+        return converted(bytes)
+    }
+
+    private static func converted(_ bytes: [UInt8]) -> [UInt8]? {
+        let converter = unsafe iconv_open("UTF-8", "CP932")
+        guard unsafe converter != iconv_t(bitPattern: -1) else { return nil }
+        defer { unsafe iconv_close(converter) }
+        // A half-width katakana is one byte there and three in UTF-8: no text grows more.
+        var output = [UInt8](repeating: 0, count: bytes.count * 3)
+        var input = bytes
+        var (inputLeft, outputLeft) = (input.count, output.count)
+        let result = unsafe input.withUnsafeMutableBytes { input in
+            unsafe output.withUnsafeMutableBytes { output in
+                var from = unsafe input.baseAddress?.assumingMemoryBound(to: CChar.self)
+                var to = unsafe output.baseAddress?.assumingMemoryBound(to: CChar.self)
+                return unsafe iconv(converter, &from, &inputLeft, &to, &outputLeft)
+            }
+        }
+        guard result == 0, inputLeft == 0 else { return nil }
+        return Array(output.dropLast(outputLeft))
     }
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
+internal import CardModel
+
 /// One row of a station table.
 public struct StationRow: Hashable, Sendable {
     /// Area, line and station code in one number.
@@ -34,5 +37,217 @@ public struct StationRow: Hashable, Sendable {
 
     func isValid(on date: CalendarDate) -> Bool {
         (from.map { $0 <= date } ?? true) && (until.map { date <= $0 } ?? true)
+    }
+}
+
+/// One row of a bus stop table.
+public struct BusStopRow: Hashable, Sendable {
+    /// Operator and stop code in one number.
+    var key: UInt32
+    /// What the row says.
+    public var name: StationName
+
+    static func key(operatorCode: UInt16, stop: UInt16) -> UInt32 { UInt32(operatorCode) << 16 | UInt32(stop) }
+
+    /// The operator's code.
+    public var operatorCode: UInt16 { UInt16(truncatingIfNeeded: key >> 16) }
+    /// The stop's code.
+    public var stop: UInt16 { UInt16(truncatingIfNeeded: key) }
+}
+
+/// One row of a table of names that stations had before.
+public struct FormerNameRow: Hashable, Sendable {
+    /// Area, line and station code in one number.
+    var key: UInt32
+    /// The name that the code meant before, with its last day where the table says it.
+    public var former: FormerName
+
+    /// The codes.
+    public var code: StationCode {
+        StationCode(
+            area: UInt8(truncatingIfNeeded: key >> 16), line: UInt8(truncatingIfNeeded: key >> 8),
+            station: UInt8(truncatingIfNeeded: key))
+    }
+}
+
+/// The columns of a file of station names.
+struct StationLayout {
+    enum Kind { case stations, busStops, formerNames }
+
+    let kind: Kind
+    /// Whether the header is that of Kazasu's own layout.
+    let isOwn: Bool
+    /// The line of the header, or 0.
+    private let headerLine: Int
+    private let from: Int?
+    private let until: Int?
+    /// The column of the first code; the other codes follow, then the company.
+    private let first: Int
+    private let lineColumn: Int?
+    private let nameColumn: Int
+
+    private static let ownColumns = ["area", "line", "station", "company", "line_name", "station_name"]
+
+    /// Looks at the first row.
+    init(_ text: DelimitedText) throws(DocumentError) {
+        var first: DelimitedRow?
+        try text.forEachRow(mostRows: 1) { row throws(DocumentError) in first = row }
+        guard let first else { throw .malformedLine(line: 1, expected: "rows of station codes and names") }
+        let names = first.fields.indices.map { first.text($0)?.lowercased() ?? "" }
+        let isHeader = first.number(0, .hex) == nil
+        headerLine = isHeader ? first.line : 0
+        from = isHeader ? names.firstIndex(of: "valid_from") : nil
+        until = isHeader ? names.firstIndex(of: "valid_until") : nil
+        // Commas with the same names over the columns are another's file, whose codes may be hexadecimal.
+        let hasTabs = text.separator == UInt8(ascii: "\t")
+        if isHeader, names.starts(with: ["operator", "stop"]) {
+            kind = .busStops
+            isOwn = hasTabs && names.element(at: 3) == "stop_name"
+            (self.first, lineColumn, nameColumn) = (0, nil, 3)
+        } else if isHeader, let line = names.firstIndex(of: "linecode"), !names.contains("areacode") {
+            // The tables that come from nfc-felica call operators lines and stops stations.
+            kind = .busStops
+            isOwn = false
+            (self.first, lineColumn, nameColumn) = (line, nil, names.firstIndex(of: "stationname") ?? line + 4)
+        } else if isHeader, names.contains("former_name") {
+            kind = .formerNames
+            isOwn = hasTabs
+            (self.first, lineColumn, nameColumn) = (0, nil, 4)
+        } else {
+            kind = .stations
+            isOwn = isHeader && hasTabs && names.starts(with: StationLayout.ownColumns)
+            let area = isHeader ? names.firstIndex(of: "areacode") ?? 0 : 0
+            (self.first, lineColumn, nameColumn) = (area, area + 4, area + 5)
+        }
+    }
+
+    // MARK: Codes
+
+    /// Area, line and station of a row.
+    func stationKey(_ row: DelimitedRow, _ codes: StationFile.Codes) -> UInt32? {
+        guard let area = row.byte(first, codes), let line = row.byte(first + 1, codes),
+            let station = row.byte(first + 2, codes)
+        else { return nil }
+        return StationRow.key(area: area, line: line, station: station)
+    }
+
+    /// The name of a row, UTF-8.
+    func name(_ row: DelimitedRow) -> ArraySlice<UInt8>? { row.field(nameColumn) }
+
+    private func busStopKey(_ row: DelimitedRow, _ codes: StationFile.Codes) -> UInt32? {
+        guard let operatorCode = row.number(first, codes), let stop = row.number(first + 1, codes) else { return nil }
+        return operatorCode << 16 | stop
+    }
+
+    private var codeCount: Int { kind == .busStops ? 2 : 3 }
+
+    /// Whether any code has a letter among its digits.
+    func hasLetters(_ text: DelimitedText) throws(DocumentError) -> Bool {
+        var found = false
+        try text.forEachRow { row throws(DocumentError) in
+            guard row.line != headerLine, !found else { return }
+            found = (first..<first + codeCount).contains { column in
+                row.number(column, .hex) != nil && row.number(column, .decimal) == nil
+            }
+        }
+        return found
+    }
+
+    // MARK: Rows
+
+    /// What a file says.
+    struct Contents {
+        var rows: StationRows
+        /// How many rows were left out because their key had been there.
+        var repeated = 0
+        /// How many of these have another name than the row that counts.
+        var differing = 0
+    }
+
+    /// All rows; of rows with the same key and no dates the first counts.
+    func contents(_ text: DelimitedText, _ codes: StationFile.Codes) throws(DocumentError) -> Contents {
+        var strings = RepeatedStrings(columns: nameColumn + 1)
+        var keys = SeenKeys(kind)
+        var left: [(key: UInt32, name: String?)] = []
+        var stations: [StationRow] = []
+        var busStops: [BusStopRow] = []
+        var formerNames: [FormerNameRow] = []
+        try text.forEachRow { row throws(DocumentError) in
+            guard row.line != headerLine else { return }
+            guard let key = kind == .busStops ? busStopKey(row, codes) : stationKey(row, codes) else {
+                throw .malformedLine(line: row.line, expected: expectation(codes))
+            }
+            let dates = try (date(row, from), date(row, until))
+            if kind == .formerNames {
+                // A code may have had several names before.
+                if let former = row.text(nameColumn) {
+                    formerNames.append(FormerNameRow(key: key, former: FormerName(former, until: dates.1)))
+                }
+                return
+            }
+            func text(_ column: Int?) -> String? {
+                column.flatMap { strings.text(row, $0) }.flatMap { $0 == "NULL" ? nil : $0 }
+            }
+            if dates == (nil, nil), !keys.insert(key) {
+                left.append((key, text(nameColumn)))
+                return
+            }
+            let name = StationName(company: text(first + codeCount), line: text(lineColumn), name: text(nameColumn))
+            if kind == .stations {
+                stations.append(StationRow(key: key, name: name, from: dates.0, until: dates.1))
+            } else {
+                busStops.append(BusStopRow(key: key, name: name))
+            }
+        }
+        let rows: StationRows =
+            switch kind {
+            case .stations: .stations(stations)
+            case .busStops: .busStops(busStops)
+            case .formerNames: .formerNames(formerNames)
+            }
+        let differing = left.isEmpty ? 0 : StationLayout.differing(left, rows)
+        return Contents(rows: rows, repeated: left.count, differing: differing)
+    }
+
+    private static func differing(_ left: [(key: UInt32, name: String?)], _ rows: StationRows) -> Int {
+        let wanted = Set(left.map(\.key))
+        var kept: [UInt32: String?] = [:]
+        switch rows {
+        case .stations(let rows):
+            for row in rows where wanted.contains(row.key) && kept[row.key] == nil { kept[row.key] = row.name.name }
+        case .busStops(let rows): for row in rows where wanted.contains(row.key) { kept[row.key] = row.name.name }
+        case .formerNames: break
+        }
+        return left.count { kept[$0.key] != .some($0.name) }
+    }
+
+    private func expectation(_ codes: StationFile.Codes) -> String {
+        let columns =
+            kind == .busStops ? "operator and stop code (0 to 65535)" : "area, line and station code (0 to 255)"
+        return "\(columns), \(codes == .hex ? "hexadecimal" : "decimal")"
+    }
+
+    /// A day as `YYYY-MM-DD`; an empty field is none.
+    private func date(_ row: DelimitedRow, _ column: Int?) throws(DocumentError) -> CalendarDate? {
+        guard let column, let text = row.text(column) else { return nil }
+        guard let date = CalendarDate(text) else {
+            throw .malformedLine(line: row.line, expected: "a date as 2020-03-14")
+        }
+        return date
+    }
+}
+
+/// The keys that rows had before.
+private struct SeenKeys {
+    private var stations: StationIndex?
+    private var others: Set<UInt32> = []
+
+    init(_ kind: StationLayout.Kind) {
+        stations = kind == .busStops ? nil : StationIndex()
+    }
+
+    /// - Returns: whether the key is new.
+    mutating func insert(_ key: UInt32) -> Bool {
+        stations?.insert(key) ?? others.insert(key).inserted
     }
 }

@@ -33,3 +33,231 @@ public struct SystemDump: Hashable, Sendable {
         services.first { $0.code == code }
     }
 }
+
+/// One FeliCa area of a dump.
+public struct AreaDump: Hashable, Sendable {
+    /// Its code.
+    public var start: AreaCode
+    /// The last code that belongs to it: `FFFE` for the root area.
+    public var end: AreaCode
+    /// The version of its key, or `nil` when the card did not say.
+    public var keyVersion: KeyVersion?
+    /// Members of the document that this version does not know.
+    public var extra: JSONObject
+
+    /// An area of a card.
+    public init(start: AreaCode, end: AreaCode, keyVersion: KeyVersion? = nil, extra: JSONObject = JSONObject()) {
+        self.start = start
+        self.end = end
+        self.keyVersion = keyVersion
+        self.extra = extra
+    }
+}
+
+/// One FeliCa service of a dump.
+public struct ServiceDump: Hashable, Sendable {
+    /// Its code.
+    public var code: ServiceCode
+    /// The version of its key, or `nil` when the card did not say.
+    public var keyVersion: KeyVersion?
+    /// What became of it.
+    public var state: ReadState
+    /// The blocks that were read, by block number from 0.
+    public var blocks: BlockTable
+    /// Members of the document that this version does not know.
+    public var extra: JSONObject
+
+    /// A service of a card.
+    public init(
+        code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState, blocks: BlockTable = [:],
+        extra: JSONObject = JSONObject()
+    ) {
+        self.code = code
+        self.keyVersion = keyVersion
+        self.state = state
+        self.blocks = blocks
+        self.extra = extra
+    }
+}
+
+/// What became of a part of a card that was to be read.
+public enum ReadState: Hashable, Sendable {
+    /// All of it was read.
+    case read
+    /// It cannot be read without a key.
+    case keyRequired
+    /// The card refused with these status flags (FeliCa: SF1 SF2) or status word; `nil` when it only kept silent.
+    case refused(status: UInt16?)
+    /// The card left, or the radio failed, before all of it was read.
+    case lost
+    /// It was not asked for, or it is the same as another part that was read.
+    case skipped
+
+    /// The word in `kazasu.dump/1`.
+    public var word: String {
+        switch self {
+        case .read: "read"
+        case .keyRequired: "keyRequired"
+        case .refused: "refused"
+        case .lost: "lost"
+        case .skipped: "skipped"
+        }
+    }
+}
+
+extension SystemDump {
+    init(json: JSONCursor) throws(DocumentError) {
+        self.init(
+            systemCode: try json.required("systemCode").code(),
+            idm: try json.required("idm").idm(),
+            pmm: try json.required("pmm").pmm(),
+            areas: try json.optional("areas")?.list { area throws(DocumentError) in try AreaDump(json: area) } ?? [],
+            services: try json.optional("services")?.list { service throws(DocumentError) in
+                try ServiceDump(json: service)
+            } ?? [],
+            extra: try json.members(without: SystemDump.keys))
+    }
+
+    private static let keys: [StaticString] = ["systemCode", "idm", "pmm", "areas", "services"]
+
+    var json: JSONValue {
+        var object = JSONObject([
+            ("systemCode", .string(systemCode.description)),
+            ("idm", .string(idm.description)),
+            ("pmm", .string(pmm.description)),
+            ("areas", .array(areas.map(\.json))),
+            ("services", .array(services.map(\.json))),
+        ])
+        object.merge(extra)
+        return .object(object)
+    }
+}
+
+extension AreaDump {
+    init(json: JSONCursor) throws(DocumentError) {
+        self.init(
+            start: try json.required("start").code(),
+            end: try json.required("end").code(),
+            keyVersion: try json.optional("keyVersion")?.code(),
+            extra: try json.members(without: AreaDump.keys))
+    }
+
+    private static let keys: [StaticString] = ["start", "end", "keyVersion"]
+
+    var json: JSONValue {
+        var object = JSONObject([
+            ("start", .string(start.description)),
+            ("end", .string(end.description)),
+            ("keyVersion", .text(keyVersion?.description)),
+        ])
+        object.merge(extra)
+        return .object(object)
+    }
+}
+
+extension ServiceDump {
+    private static let keys: [StaticString] = ["code", "keyVersion", "state", "blocks"]
+
+    init(json: JSONCursor) throws(DocumentError) {
+        var blocks: BlockTable = [:]
+        try json.optional("blocks")?.forEachMember { name, member throws(DocumentError) in
+            guard let number = BlockNumber(digits: name) else {
+                throw member.malformed("four hexadecimal digits as its name")
+            }
+            // `000a` and `000A` are two names, but one block.
+            guard blocks.updateValue(try member.block(), forKey: number.rawValue) == nil else {
+                throw member.malformed("a block number that stands once")
+            }
+        }
+        let state = try ReadState(json: json)
+        self.init(
+            code: try json.required("code").code(),
+            keyVersion: try json.optional("keyVersion")?.code(),
+            state: state,
+            blocks: blocks,
+            extra: try json.members(without: state.isRefused ? ServiceDump.keys + ["status"] : ServiceDump.keys))
+    }
+
+    var json: JSONValue {
+        var object = JSONObject([
+            ("code", .string(code.description)),
+            ("keyVersion", .text(keyVersion?.description)),
+            ("state", .string(state.word)),
+        ])
+        object["status"] = state.statusMember
+        object["blocks"] = .object(
+            JSONObject(
+                blocks.map {
+                    (BlockNumber(rawValue: $0.number).description, .string($0.block.hexadecimal))
+                }))
+        object.merge(extra)
+        return .object(object)
+    }
+}
+
+extension ReadState {
+    var isRefused: Bool {
+        if case .refused = self { true } else { false }
+    }
+
+    /// The member `status` of what was refused, which may be null; `nil` for the other states, which have none.
+    var statusMember: JSONValue? {
+        guard case .refused(let status) = self else { return nil }
+        return .text(status.map { StatusCode(rawValue: $0).description })
+    }
+
+    init(json: JSONCursor) throws(DocumentError) {
+        let word = try json.required("state")
+        switch try word.text() {
+        case "read": self = .read
+        case "keyRequired": self = .keyRequired
+        case "refused":
+            let status: StatusCode? = try json.optional("status")?.code()
+            self = .refused(status: status?.rawValue)
+        case "lost": self = .lost
+        case "skipped": self = .skipped
+        default: throw word.malformed("read, keyRequired, refused, lost or skipped")
+        }
+    }
+}
+
+extension MissingPart {
+    init(json: JSONCursor) throws(DocumentError) {
+        let block: BlockNumber? = try json.optional("fromBlock")?.code()
+        let page: BlockNumber? = try json.optional("fromPage")?.code()
+        self.init(
+            system: try json.optional("system")?.code(),
+            service: try json.optional("service")?.code(),
+            fromBlock: block?.rawValue,
+            application: try json.optional("application")?.aid(),
+            file: try json.optional("file")?.code(),
+            fromPage: page?.rawValue,
+            reason: try json.required("reason").text(),
+            extra: try json.members(without: [
+                "system", "service", "fromBlock", "application", "file", "fromPage", "reason",
+            ]))
+    }
+
+    var json: JSONValue {
+        var object = JSONObject()
+        object["system"] = system.map { .string($0.description) }
+        object["service"] = service.map { .string($0.description) }
+        object["fromBlock"] = fromBlock.map { .string(BlockNumber(rawValue: $0).description) }
+        object["application"] = application.map { .string($0.description) }
+        object["file"] = file.map { .string($0.description) }
+        object["fromPage"] = fromPage.map { .string(Type2Dump.name(of: $0)) }
+        object["reason"] = .string(reason)
+        object.merge(extra)
+        return .object(object)
+    }
+}
+
+/// A block number written as four digits in a document.
+private struct BlockNumber: FourDigitCode {
+    let rawValue: UInt16
+}
+
+/// Status flags written as four digits in a document.
+private struct StatusCode: FourDigitCode {
+    let rawValue: UInt16
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
+
 /// The memory of a Type 2 Tag in a dump.
 public struct Type2Dump: Hashable, Sendable {
     /// The pages that were read, by number from 0, four bytes each; 256 pages are one sector.
@@ -23,5 +25,53 @@ public struct Type2Dump: Hashable, Sendable {
         self.signature = signature
         self.counters = counters
         self.extra = extra
+    }
+}
+
+extension Type2Dump {
+    init(json: JSONCursor) throws(DocumentError) {
+        var pages: [UInt16: [UInt8]] = [:]
+        for (key, value) in try json.required("pages").members() {
+            guard (2...4).contains(key.utf8.count), let number = FileIdentifier(key) else {
+                throw value.malformed("a page number of two to four hexadecimal digits as its name")
+            }
+            guard pages.updateValue(try value.bytes(count: 4), forKey: number.rawValue) == nil else {
+                throw value.malformed("a page number that stands once")
+            }
+        }
+        var counters: [UInt8: UInt32] = [:]
+        for (key, value) in try json.optional("counters")?.members() ?? [] {
+            guard let number = UInt8(key) else { throw value.malformed("a counter's number as its name") }
+            counters[number] = UInt32(clamping: try value.integer(in: 0...0xFF_FFFF))
+        }
+        self.init(
+            pages: pages, version: try json.optional("version")?.bytes(),
+            signature: try json.optional("signature")?.bytes(), counters: counters,
+            extra: try json.members(without: ["pages", "version", "signature", "counters"]))
+    }
+
+    var json: JSONValue {
+        let sorted = pages.sorted { $0.key < $1.key }
+        var object = JSONObject([
+            (
+                "pages",
+                .object(
+                    JSONObject(
+                        sorted.map { (Type2Dump.name(of: $0.key), .string(Hex.encode($0.value))) }))
+            )
+        ])
+        object["version"] = version.map { .string(Hex.encode($0)) }
+        object["signature"] = signature.map { .string(Hex.encode($0)) }
+        if !counters.isEmpty {
+            object["counters"] = .object(
+                JSONObject(counters.sorted { $0.key < $1.key }.map { ("\($0.key)", .int(Int($0.value))) }))
+        }
+        object.merge(extra)
+        return .object(object)
+    }
+
+    /// A page's number as people write it: two upper-case hexadecimal digits, four from page 100 on.
+    public static func name(of page: UInt16) -> String {
+        Hex.encode(page, digits: page > 0xFF ? 4 : 2)
     }
 }

@@ -161,3 +161,109 @@ public struct JSONWriter: JSONSink, ~Copyable {
         buffer.append(UInt8(ascii: "\""))
     }
 }
+
+extension ByteBuffer {
+    /// Adds the name of a member in quotes and a colon, after a comma where one is due.
+    ///
+    /// The name stands in the program, so that its bytes, quotes and colon become a few words that are stored.
+    @inlinable @inline(__always)
+    mutating func append(key name: StaticString, afterComma hasComma: Bool) {
+        unsafe append(atMost: 4 + name.utf8CodeUnitCount) { end in
+            let count = name.utf8CodeUnitCount
+            unsafe end.pointee = UInt8(ascii: ",")
+            let start = unsafe end + (hasComma ? 1 : 0)
+            unsafe start.pointee = UInt8(ascii: "\"")
+            unsafe (start + 1).update(from: name.utf8Start, count: count)
+            unsafe start[count + 1] = UInt8(ascii: "\"")
+            unsafe start[count + 2] = UInt8(ascii: ":")
+            return count + 3 + (hasComma ? 1 : 0)
+        }
+    }
+
+    /// Adds a text in quotes, unless some of it must be escaped.
+    ///
+    /// - Returns: whether it was added; if not, nothing was.
+    mutating func append(quoted text: String) -> Bool {
+        unsafe text.utf8.withContiguousStorageIfAvailable { unsafe append(quoted: UnsafeRawBufferPointer($0)) } ?? false
+    }
+
+    private mutating func append(quoted text: UnsafeRawBufferPointer) -> Bool {
+        var isPlain = true
+        unsafe append(atMost: text.count + 2) { end in
+            unsafe end.pointee = UInt8(ascii: "\"")
+            let start = unsafe UnsafeMutableRawPointer(end + 1)
+            var place = 0
+            var found: UInt64 = 0
+            while place + 8 <= text.count {
+                let word = unsafe text.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                found |= ByteBuffer.mustBeEscaped(word)
+                unsafe start.storeBytes(of: word, toByteOffset: place, as: UInt64.self)
+                place += 8
+            }
+            if place < text.count, text.count >= 8 {
+                // The last eight, some of which were looked at before.
+                place = text.count - 8
+                let word = unsafe text.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                found |= ByteBuffer.mustBeEscaped(word)
+                unsafe start.storeBytes(of: word, toByteOffset: place, as: UInt64.self)
+                place += 8
+            } else if place < text.count {
+                var word: UInt64 = 0x2020_2020_2020_2020
+                while place < text.count {
+                    let byte = unsafe text[place]
+                    word = word << 8 | UInt64(byte)
+                    unsafe start.storeBytes(of: byte, toByteOffset: place, as: UInt8.self)
+                    place += 1
+                }
+                found |= ByteBuffer.mustBeEscaped(word)
+            }
+            unsafe start.storeBytes(of: UInt8(ascii: "\""), toByteOffset: place, as: UInt8.self)
+            isPlain = found == 0
+            return isPlain ? place + 2 : 0
+        }
+        return isPlain
+    }
+
+    /// Not zero when one of eight bytes is a quote, a backslash, or a control character, or when a hidden character
+    /// beyond ASCII may begin there.
+    @inline(__always)
+    private static func mustBeEscaped(_ word: UInt64) -> UInt64 {
+        EightBytes.textEnds(word) | EightBytes.matches(word, "\u{7F}") | HiddenCharacters.mayBegin(in: word)
+    }
+}
+
+/// Characters that change how a text is shown without being seen themselves: control characters (C0, DEL, C1), the
+/// marks of the bidirectional algorithm, separators of lines, invisible format characters and tags.
+///
+/// Source: Unicode 16, general categories Cc, Cf, Zl and Zp; the joiners U+200B to U+200D, without which some scripts and
+/// emoji are not written, are left out.
+package enum HiddenCharacters {
+    /// Whether it is one of them; line feed and tab are, too.
+    package static func contains(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0...0x1F, 0x7F...0x9F: true
+        case 0xAD, 0x61C, 0x180E, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB: true
+        case 0xE0000...0xE007F: true
+        default: false
+        }
+    }
+
+    /// Whether the UTF-8 of one of them may begin with this byte.
+    ///
+    /// That of kana and kanji does not, so most texts are decided by this alone.
+    package static func mayBegin(with byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<0x20, 0x7F, 0xC2, 0xD8, 0xE1, 0xE2, 0xEF, 0xF3: true
+        default: false
+        }
+    }
+
+    /// Not zero when one of them beyond ASCII may begin in these eight bytes.
+    @inline(__always)
+    static func mayBegin(in word: UInt64) -> UInt64 {
+        guard word & EightBytes.marks != 0 else { return 0 }
+        return EightBytes.matches(word, byte: 0xC2) | EightBytes.matches(word, byte: 0xD8)
+            | EightBytes.matches(word, byte: 0xE1) | EightBytes.matches(word, byte: 0xE2)
+            | EightBytes.matches(word, byte: 0xEF) | EightBytes.matches(word, byte: 0xF3)
+    }
+}

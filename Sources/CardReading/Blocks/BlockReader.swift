@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-internal import FeliCa
+public import FeliCa
 
 /// Reads the blocks of services of one system in as few commands as the card and the reader allow.
 ///
@@ -273,4 +273,28 @@ final class BlockReader {
         case .refused, .silent: jobs[job].end(at: count)
         }
     }
+}
+
+/// How a card, although it is there, did not give what was asked for.
+public enum Refusal: Hashable, Sendable {
+    /// With these status flags.
+    case flags(StatusFlags)
+    /// By silence.
+    case silence
+
+    /// Status flags 1 and 2 as one number, `nil` for silence.
+    public var status: UInt16? {
+        switch self {
+        case .flags(let flags): flags.value
+        case .silence: nil
+        }
+    }
+}
+
+extension StatusFlags {
+    /// Status flag 1 and 2 as one number.
+    var value: UInt16 { UInt16(flag1) << 8 | UInt16(flag2.rawValue) }
+
+    /// Whether the command asked for more services or blocks than the card gives at once.
+    var isTooMany: Bool { flag2 == .wrongServiceCount || flag2 == .wrongBlockCount }
 }

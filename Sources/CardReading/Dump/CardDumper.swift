@@ -95,3 +95,30 @@ public struct CardDumper {
         (earlier?.systems ?? []).filter { dump.system($0.systemCode) == nil }
     }
 }
+
+/// Which part of a card a dump is to hold.
+public struct DumpSelection: Hashable, Sendable {
+    /// Only these systems; `nil` for all.
+    public var systems: [SystemCode]?
+    /// Only these services; `nil` for all. They are read without listing what else is there.
+    public var services: [ServiceCode]?
+
+    /// All, or a part of a card.
+    public init(systems: [SystemCode]? = nil, services: [ServiceCode]? = nil) {
+        self.systems = systems
+        self.services = services
+    }
+
+    /// The whole card.
+    public static let everything = DumpSelection()
+}
+
+/// How far a long reading has come.
+public struct ReadingProgress: Hashable, Sendable {
+    /// The system that is being read.
+    public var system: SystemCode
+    /// How many nodes of it are known.
+    public var nodes: Int
+    /// How many blocks of it were read.
+    public var blocks: Int
+}

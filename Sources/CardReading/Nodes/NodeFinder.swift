@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+public import CardModel
 internal import FeliCa
 internal import NFCTransport
 
@@ -152,5 +152,94 @@ final class NodeFinder {
             case .refused, .silent: continue
             }
         }
+    }
+}
+
+/// How the nodes of a system were found; what the card cannot list may be incomplete.
+public enum NodeListing: String, Hashable, Sendable {
+    /// Search Service Code listed them: complete.
+    case searchServiceCode
+    /// Request Code List listed them: complete.
+    case requestCodeList
+    /// Request Service over the codes that are known: others may exist.
+    case requestService
+    /// A read was tried on the codes that are known: others may exist.
+    case readProbe
+    /// FeliCa Lite and Lite-S always have these.
+    case fixedLayout
+
+    /// Whether the card itself said that there are no other nodes.
+    public var isComplete: Bool {
+        switch self {
+        case .searchServiceCode, .requestCodeList, .fixedLayout: true
+        case .requestService, .readProbe: false
+        }
+    }
+}
+
+/// A node as a scan found it, in the card's order.
+public struct ScannedNode: Hashable, Sendable {
+    /// What it is.
+    public var kind: Kind
+    /// The version of its key, or `nil` when the card did not say.
+    public var keyVersion: KeyVersion?
+    /// How many areas it lies in; 0 for the root area.
+    public var depth: Int
+
+    /// What a node is.
+    public enum Kind: Hashable, Sendable {
+        /// An area, with the last code that belongs to it.
+        case area(AreaCode, end: AreaCode)
+        /// A service.
+        case service(ServiceCode)
+    }
+
+    /// A node of a card.
+    public init(_ kind: Kind, keyVersion: KeyVersion? = nil, depth: Int = 0) {
+        self.kind = kind
+        self.keyVersion = keyVersion
+        self.depth = depth
+    }
+
+    /// Its code.
+    public var code: NodeCode {
+        switch kind {
+        case .area(let code, _): code.node
+        case .service(let code): code.node
+        }
+    }
+}
+
+/// The depth of nodes that a card lists flat, an area before its content.
+struct Nesting {
+    private var ends: [UInt16] = []
+
+    /// The depth of the next node of the list: how many of the areas listed before still contain it.
+    mutating func depth(of node: ScannedNode.Kind) -> Int {
+        let code: UInt16 =
+            switch node {
+            case .area(let start, _): start.rawValue
+            case .service(let service): service.rawValue
+            }
+        while let end = ends.last, end < code { ends.removeLast() }
+        defer { if case .area(_, let end) = node { ends.append(end.rawValue) } }
+        return ends.count
+    }
+}
+
+/// The fixed layout of FeliCa Lite and Lite-S.
+enum LiteLayout {
+    /// The IC types that have it: Lite (F0), Lite-S (F1) and Link in Lite-S mode (F2).
+    static func applies(to pmm: PMm) -> Bool { (0xF0...0xF2).contains(pmm.icType) }
+
+    /// The service that only reads; all blocks are read through it.
+    static let readOnly = ServiceCode(rawValue: 0x000B)
+
+    /// Both services, over the same blocks.
+    static let services = [ServiceCode(rawValue: 0x0009), readOnly]
+
+    /// The blocks that exist and are not write-only.
+    static func readableBlocks(pmm: PMm) -> [UInt16] {
+        LiteBlock.readableNumbers(liteS: pmm.icType != 0xF0)
     }
 }

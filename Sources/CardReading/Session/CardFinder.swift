@@ -56,3 +56,173 @@ public struct CardFinder {
         return finding ?? .nothing
     }
 }
+
+/// Waits for a card of whatever kind.
+public struct AnyCardFinder {
+    private let search: CardSearch
+
+    /// The order in which kinds are looked for when nobody says another one: FeliCa answers fastest, and is what
+    /// most of the cards here are.
+    public static let usualOrder: [Technology] = [.felica, .typeA, .typeB]
+
+    /// A finder on an open reader.
+    public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
+        self.init(reader: reader, cancellation: cancellation, clock: .system)
+    }
+
+    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock) {
+        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock)
+    }
+
+    /// Looks for a card of each kind, round by round, until one answers; then the rest of the round goes on, since a
+    /// phone answers as several kinds.
+    ///
+    /// - Parameters:
+    ///   - technologies: the kinds, in the order in which they are looked for; FeliCa by the transit system first, which the
+    ///     Express card of a phone answers, then by any.
+    ///   - timeout: how long to go on; zero for one round, `nil` for ever.
+    /// - Returns: what answered, at most one card of each kind, in the caller's order; of FeliCa with the system code.
+    /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
+    public func find(
+        _ technologies: [Technology] = usualOrder, timeout: Duration?
+    ) throws(ReadingError) -> [PICC] {
+        let wanted = technologies.filter(search.reader.information.technologies.contains)
+        guard !wanted.isEmpty else { throw .reader(.unsupported(detail: "cards of this kind")) }
+        let all = wanted.flatMap(requests)
+        let found = try search.find(all, within: timeout) { requests throws(ReadingError) -> [PICC]? in
+            try round(requests, of: all, wanted)
+        }
+        return found ?? []
+    }
+
+    /// - Parameter requests: what to begin with; all else follows only when something answers that.
+    private func round(
+        _ requests: [ActivationRequest], of all: [ActivationRequest], _ technologies: [Technology]
+    ) throws(ReadingError) -> [PICC]? {
+        var found: [Technology: PICC] = [:]
+        var obstacle: ReadingError?
+        func look(_ technology: Technology, _ requests: [ActivationRequest]) throws(ReadingError) {
+            do throws(ReadingError) {
+                let own = requests.filter { $0.technology == technology }
+                if let card = try search.firstAnswer(to: own) { found[technology] = card.picc }
+            } catch {
+                // A reader that cannot look for one kind may be able to look for the next.
+                guard case .reader(.unsupported) = error else { throw error }
+                obstacle = obstacle ?? error
+            }
+        }
+        // Kinds that were looked for after something had answered: for the others it may have come too late.
+        var settled: Set<Technology> = []
+        for technology in technologies {
+            if !found.isEmpty, requests == all { settled.insert(technology) }
+            try look(technology, requests)
+        }
+        guard !found.isEmpty else {
+            if requests == all, let obstacle { throw obstacle }
+            return nil
+        }
+        for technology in technologies where found[technology] == nil && !settled.contains(technology) {
+            try look(technology, all)
+        }
+        return technologies.compactMap { found[$0] }
+    }
+
+    /// What is asked for a card of this kind, until one answers.
+    private func requests(_ technology: Technology) -> [ActivationRequest] {
+        switch technology {
+        case .felica: search.reader.requests(CardFinder.anySystem)
+        case .typeA: [.typeA()]
+        case .typeB: [.typeB()]
+        }
+    }
+}
+
+/// Waits for a card of any of several kinds.
+public struct FirstCardFinder {
+    private let search: CardSearch
+
+    /// A finder on an open reader.
+    public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
+        self.init(reader: reader, cancellation: cancellation, clock: .system)
+    }
+
+    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock) {
+        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock)
+    }
+
+    /// Looks for each in the caller's order, round by round, until a card answers; the first that it answers wins, at
+    /// whatever moment it comes.
+    ///
+    /// - Parameters:
+    ///   - requests: what to look for; what the reader cannot look for is left out.
+    ///   - timeout: how long to go on; zero for one round, `nil` for ever.
+    /// - Returns: the first card, or `nil` when none came in time.
+    /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
+    public func find(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> FoundCard? {
+        let possible = requests.filter { search.reader.information.technologies.contains($0.technology) }
+        guard !possible.isEmpty else { throw .reader(.unsupported(detail: "cards of this kind")) }
+        return try search.find(possible, within: timeout) { requests throws(ReadingError) in
+            try search.firstAnswer(to: requests)
+        }
+    }
+}
+
+extension ActivationRequest {
+    /// What to look for when a tag is wanted: type A first, as most tags are, then the systems of FeliCa tags, type B,
+    /// and any FeliCa card, to tell that it is no tag.
+    public static let tags: [ActivationRequest] = [
+        .typeA(), .felica(.ndef, requestCode: 1), .felica(.lite, requestCode: 1), .typeB(),
+        .felica(.any, requestCode: 1),
+    ]
+}
+
+/// Waits for a card of type A or B that speaks ISO-DEP, that is, one that takes APDUs.
+public struct ISODEPFinder {
+    private let search: CardSearch
+
+    /// A finder on an open reader.
+    public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
+        search = CardSearch(reader: reader, cancellation: cancellation, clock: .system)
+    }
+
+    /// What a search came to.
+    public enum Finding: Hashable, Sendable {
+        /// A card answered and takes APDUs; the request finds it again.
+        case found(PICC, ActivationRequest)
+        /// No card came in time.
+        case nothing
+        /// A card is there, but it takes no APDUs.
+        case other(PICC)
+    }
+
+    /// Looks for a card of each kind in the caller's order until one answers; the first kind that does wins.
+    ///
+    /// - Parameters:
+    ///   - technologies: type A, type B or both; what the reader cannot look for is left out.
+    ///   - timeout: how long to go on; zero for one round, `nil` for ever.
+    /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
+    public func find(
+        _ technologies: [Technology] = [.typeA, .typeB], timeout: Duration?
+    ) throws(ReadingError) -> Finding {
+        let requests = technologies.filter(search.reader.information.technologies.contains).compactMap(
+            ISODEPFinder.request)
+        guard !requests.isEmpty else { throw .reader(.unsupported(detail: "cards of type A and B")) }
+        let finding = try search.find(requests, within: timeout) { requests throws(ReadingError) -> Finding? in
+            var other: PICC?
+            let found = try search.firstAnswer(to: requests) { picc in
+                if !picc.isISODEP { other = picc }
+                return picc.isISODEP
+            }
+            return found.map { .found($0.picc, $0.request) } ?? other.map { .other($0) }
+        }
+        return finding ?? .nothing
+    }
+
+    private static func request(_ technology: Technology) -> ActivationRequest? {
+        switch technology {
+        case .typeA: .typeA()
+        case .typeB: .typeB()
+        case .felica: nil
+        }
+    }
+}

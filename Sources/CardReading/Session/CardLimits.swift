@@ -43,3 +43,10 @@ final class CardLimits {
         return true
     }
 }
+
+extension PMm {
+    /// Whether a card with this IC may answer a command: it is not known to keep silent.
+    func mayAnswer(_ command: CommandCode) -> Bool {
+        ICProfile.of(self)?.support(of: command) != .silent
+    }
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardModel
-internal import FeliCa
+public import FeliCa
+internal import NFCForumTags
 public import NFCTransport
 
 /// One card in the field of one reader: commands with bounded retries, and the difference between a card that does
@@ -103,6 +104,92 @@ public final class CardSession {
         case .noAnswer, .cardReleased: .cardLost
         case .corrupted: .radio(error)
         default: .reader(error)
+        }
+    }
+}
+
+extension CardSession {
+    /// The codes of the systems that the card lists, in its order; when it cannot list them, those that answer to a
+    /// Polling of the ones that such cards have.
+    ///
+    /// - Throws: ``ReadingError`` when the card left or the reader failed.
+    public func systemCodes() throws(ReadingError) -> [SystemCode] {
+        let first = target.requestData.map { SystemCode(rawValue: $0) }
+        if target.pmm.mayAnswer(RequestSystemCode.code) {
+            let handle = SystemHandle(code: first ?? .any, idm: target.idm, pmm: target.pmm)
+            let reply = try ask(handle) { felica throws(FeliCaError) in try felica.requestSystemCode() }
+            if case .value(let codes) = reply, !codes.isEmpty { return codes }
+        }
+        var codes = first.map { [$0] } ?? []
+        for code in CardWalk.fallback + CardWalk.unlisted where !codes.contains(code) {
+            if let found = try poll(code), found.idm.isSameCard(as: target.idm) { codes.append(code) }
+        }
+        return codes
+    }
+}
+
+/// What a card that is there said to a command.
+enum CardReply<Value> {
+    /// The answer.
+    case value(Value)
+    /// It refused with these status flags.
+    case refused(StatusFlags)
+    /// It kept silent twice although it answers a Polling: it does not know the command, or not in this form.
+    case silent
+}
+
+/// One system of the card in the field, as it answered its own Polling.
+public struct SystemHandle: Hashable, Sendable {
+    /// Its code.
+    public var code: SystemCode
+    /// Its own IDm.
+    public var idm: IDm
+    /// The PMm that it answered with.
+    public var pmm: PMm
+
+    /// A system that answered.
+    public init(code: SystemCode, idm: IDm, pmm: PMm) {
+        self.code = code
+        self.idm = idm
+        self.pmm = pmm
+    }
+}
+
+/// Why reading a card ended before its end.
+@nonexhaustive
+public enum ReadingError: Error, Hashable, Sendable {
+    /// The card left the field, or another one lies there now.
+    case cardLost
+    /// The same exchange came back damaged each time it was tried.
+    case radio(TransportError)
+    /// The card answered something that no card may answer, each time it was asked.
+    case badAnswer(FeliCaError)
+    /// The reader failed.
+    case reader(TransportError)
+    /// Work was cancelled.
+    case cancelled
+
+    /// The word for it in the `missing` list of a dump.
+    public var word: String {
+        switch self {
+        case .cardLost: "cardLost"
+        case .radio: "radioError"
+        case .badAnswer: "badAnswer"
+        case .reader: "readerFailed"
+        case .cancelled: "cancelled"
+        }
+    }
+}
+
+extension ReadingError {
+    /// Why reading a tag ended early; `nil` for what is the tag's own answer.
+    init?(_ error: TagError) {
+        switch error {
+        case .tagLost: self = .cardLost
+        case .cancelled: self = .cancelled
+        case .transport(let error): self = CardSession.readingError(error)
+        case .badAnswer: self = .radio(.corrupted(status: 0))
+        default: return nil
         }
     }
 }

@@ -60,3 +60,180 @@ public struct FlipperFormat: WritableDumpFormat {
         return Array(text.utf8)
     }
 }
+
+/// The part of a Flipper file in data format 2 with systems, areas, services and blocks.
+///
+/// The file has one IDm and one PMm; those of each system go into comments, which the Flipper passes over.
+struct FlipperStandardText {
+    private let dump: CardDump
+
+    init(_ dump: CardDump) {
+        self.dump = dump
+    }
+
+    var text: String {
+        var text = """
+            IC Type: FeliCa Standard
+
+            # Felica Standard specific data
+            System found: \(dump.systems.count)
+
+            """
+        for (number, system) in dump.systems.enumerated() {
+            let place = Hex.encode(number, digits: 2)
+            text += "\n\nSystem \(place): \(system.systemCode)\n"
+            if !system.isAssumed("idm") { text += "# System \(place) IDm: \(system.idm.description.uppercased())\n" }
+            if !system.isAssumed("pmm") { text += "# System \(place) PMm: \(system.pmm.description.uppercased())\n" }
+            text += areas(of: system) + services(of: system) + blocks(of: system)
+        }
+        return text
+    }
+
+    private func areas(of system: SystemDump) -> String {
+        var text = "\nArea found: \(system.areas.count)\n"
+        for (number, area) in system.areas.enumerated() {
+            let codes = system.services.map(\.code.rawValue)
+            let inside = codes.indices.filter { codes[$0] >= area.start.rawValue && codes[$0] <= area.end.rawValue }
+            let first = Hex.encode(inside.first ?? codes.count { $0 < area.start.rawValue }, digits: 3)
+            let last = Hex.encode(inside.last ?? 0, digits: 3)
+            text += "Area \(Hex.encode(number, digits: 3)): | Code \(area.start) | Services #\(first)-#\(last) |\n"
+        }
+        return text
+    }
+
+    private func services(of system: SystemDump) -> String {
+        var text = "\nService found: \(system.services.count)\n"
+        for (number, service) in system.services.enumerated() {
+            let code = service.code
+            text += "Service \(Hex.encode(number, digits: 3)): | Code \(code) "
+            text += "| Attrib. \(Hex.encode(code.attribute, digits: 2)) "
+            text += "| \(code.requiresAuthentication ? "Private" : "Public ") | \(kind(code)) | \(access(code)) |\n"
+        }
+        return text
+    }
+
+    private func blocks(of system: SystemDump) -> String {
+        let blocks = system.services.flatMap { service in service.blocks.map { (service.code, $0) } }
+        var text = "\nPublic blocks read: \(blocks.count)\n"
+        for (place, (code, (number, block))) in blocks.enumerated() {
+            let index = Hex.encode(number, digits: number > 0xFF ? 4 : 2)
+            let bytes = Hex.encode(block.bytes, uppercase: true, separator: " ")
+            let digits = place > 0xFFFF ? 8 : 4
+            text += "Block \(Hex.encode(place, digits: digits)): "
+            text += "| Service code \(code) | Block index \(index) | Data: \(bytes) |\n"
+        }
+        return text
+    }
+
+    private func kind(_ code: ServiceCode) -> String {
+        switch code.kind {
+        case .random: "Random"
+        case .cyclic: "Cyclic"
+        case .purse: "Purse "
+        case nil: "?     "
+        }
+    }
+
+    private func access(_ code: ServiceCode) -> String {
+        switch code.access {
+        case .readWrite: "Read/Write"
+        case .readOnly: "Read Only "
+        case .direct: "Direct    "
+        case .cashback: "Cashback  "
+        case .decrement: "Decrement "
+        case nil: "?         "
+        }
+    }
+}
+
+/// How many systems, areas, services and blocks a Flipper file announces, and how many it has: a file that was cut off
+/// has fewer.
+struct FlipperCounts {
+    var systems = 0
+    var areas = 0
+    var services = 0
+    var blocks = 0
+    private var announced: [String: Int] = [:]
+
+    mutating func note(_ name: String, _ value: String, _ line: TextLine) throws(DocumentError) {
+        guard let count = Int(value), (0...1_000_000).contains(count) else { throw line.malformed("a count") }
+        announced[name] = count
+    }
+
+    /// Checks what belongs to one system, and begins the next.
+    mutating func endSystem(_ line: TextLine) throws(DocumentError) {
+        try check("Area found", areas, "areas", line)
+        try check("Service found", services, "services", line)
+        try check("Public blocks read", blocks, "blocks", line)
+        (areas, services) = (0, 0)
+        // The blocks of data format 1 belong to no system and are counted to the end of the file.
+        if announced["Blocks total"] == nil { blocks = 0 }
+    }
+
+    /// Checks what belongs to the whole file.
+    mutating func endFile(_ line: TextLine) throws(DocumentError) {
+        try check("System found", systems, "systems", line)
+        try check("Blocks total", blocks, "blocks", line)
+    }
+
+    private mutating func check(_ name: String, _ count: Int, _ what: String, _ line: TextLine) throws(DocumentError) {
+        guard let expected = announced.removeValue(forKey: name), count < expected else { return }
+        throw line.malformed("\(expected) \(what) before this line, not \(count)")
+    }
+}
+
+/// The blocks of a FeliCa Lite or Lite-S, as data format 1 keeps those of every card.
+enum FlipperLite {
+    /// The numbers of the blocks in the order in which the file keeps them: S_PAD0–13, REG, RC, MAC, ID, D_ID, SER_C,
+    /// SYS_C, CKV, CK, MC, WCNT, MAC_A, STATE, CRC_CHECK.
+    static let blockNumbers: [UInt16] =
+        Array(0x00...0x0E) + Array(0x80...0x88) + Array(0x90...0x92) + [0xA0]
+
+    /// The service that the blocks are read by.
+    static let service = ServiceCode(rawValue: 0x000B)
+
+    /// Whether a card is a FeliCa Lite, Lite-S or Link by its IC (RC-S965, RC-S966, RC-S967; nfcpy, felica-tool), or by
+    /// having one of the registers that others have not.
+    static func isProven(_ pmm: PMm?, _ blocks: some Sequence<UInt16>) -> Bool {
+        pmm.map { (0xF0...0xF2).contains($0.icType) } ?? false || blocks.contains { $0 >= 0x80 }
+    }
+
+    /// The blocks of a dump that data format 1 can hold whole, else `nil`.
+    ///
+    /// The Flipper takes every card with such an IC for one with these blocks. Its NDEF system opens the same memory, so
+    /// a dump in which that was not read again has a place here, too.
+    static func blocks(of dump: CardDump) -> BlockTable? {
+        guard let system = dump.systems.first, system.systemCode == .lite,
+            dump.systems.dropFirst().allSatisfy({ isSecondView($0, of: system) }), dump.systems.count <= 2,
+            let blocks = system.service(service)?.blocks, blocks.numbers.allSatisfy(blockNumbers.contains),
+            isProven(dump.pmmToWrite, blocks.numbers), !system.isAssumed("systemCode"),
+            system.services.allSatisfy({ $0.code == service || $0.blocks.isEmpty })
+        else { return nil }
+        return blocks
+    }
+
+    /// Whether a system is that of NDEF on the same memory, with no blocks of its own.
+    private static func isSecondView(_ system: SystemDump, of lite: SystemDump) -> Bool {
+        system.systemCode == .ndef && system.idm == lite.idm && system.pmm == lite.pmm && system.areas.isEmpty
+            && system.services.allSatisfy(\.blocks.isEmpty)
+    }
+
+    /// The systems with their services in comments, which the Flipper passes over: data format 1 names neither.
+    static func comments(_ dump: CardDump) -> String {
+        dump.systems.map { system in
+            let codes = system.services.map { " \($0.code)" }.joined()
+            return "# System \(system.systemCode) services:\(codes)\n"
+        }.joined()
+    }
+
+    /// The part of the file with the blocks. A block that was not read is zeros with the status flags FF FF, which no
+    /// card gives for a single block.
+    static func text(_ blocks: BlockTable) -> String {
+        var text = "Blocks total: \(blockNumbers.count)\nBlocks read: \(blocks.count)\n"
+        for (place, number) in blockNumbers.enumerated() {
+            let bytes = blocks[number].map { [0, 0] + $0.bytes } ?? [0xFF, 0xFF] + Block.zero.bytes
+            text += "Block \(place): \(Hex.encode(bytes, uppercase: true, separator: " "))\n"
+        }
+        return text
+    }
+}

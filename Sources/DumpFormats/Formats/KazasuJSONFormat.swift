@@ -28,3 +28,45 @@ public struct KazasuJSONFormat: WritableDumpFormat {
         Array((dump.json.prettyText + "\n").utf8)
     }
 }
+
+extension CardDump {
+    /// The IDm that a file has one place for: the card's, or that of its first system.
+    func idmToWrite() throws(DumpWritingError) -> IDm {
+        try checkFeliCa()
+        if let idm = card.idm { return idm }
+        guard let first = systems.first, !first.isAssumed("idm") else { throw .noIDm }
+        return first.idm
+    }
+
+    /// The PMm that a file has one place for, or `nil`.
+    var pmmToWrite: PMm? {
+        card.pmm ?? systems.first.flatMap { $0.isAssumed("pmm") ? nil : $0.pmm }
+    }
+
+    /// Checks that this is a FeliCa card.
+    func checkFeliCa() throws(DumpWritingError) {
+        guard card.technology == .felica else { throw .notFeliCa(card.technology) }
+    }
+
+    /// Checks that no code stands twice, so that a format with one place for each loses nothing.
+    func checkCodesAreUnique(systems unique: Bool) throws(DumpWritingError) {
+        var systemCodes: Set<SystemCode> = []
+        for system in systems {
+            guard systemCodes.insert(system.systemCode).inserted || !unique else {
+                throw .systemTwice(system.systemCode)
+            }
+            var codes: Set<ServiceCode> = []
+            for service in system.services where !codes.insert(service.code).inserted {
+                throw .serviceTwice(system.systemCode, service.code)
+            }
+        }
+    }
+}
+
+extension SystemDump {
+    /// Whether a file did not say this and it was filled in; see ``DumpFormat/read(_:)``.
+    func isAssumed(_ what: String) -> Bool {
+        guard case .array(let assumed)? = extra["assumed"] else { return false }
+        return assumed.contains(.string(what))
+    }
+}

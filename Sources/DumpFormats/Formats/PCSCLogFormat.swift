@@ -37,3 +37,120 @@ public struct PCSCLogFormat: DumpFormat {
         return [try log.card(lastLine: lines)]
     }
 }
+
+/// Follows the commands and answers of a PC/SC log.
+struct PCSCLog {
+    private var system = ImportedSystem(code: nil)
+    private var idm: IDm?
+    private var pmm: PMm?
+    private var service: ServiceCode?
+    private var pending: PCSCCommand?
+
+    mutating func read(_ line: TextLine) throws(DocumentError) {
+        let bytes = APDULine.bytes(line)
+        guard bytes.count >= 2 else { return }
+        if let command = PCSCCommand(bytes) {
+            pending = command
+        } else if let command = pending {
+            pending = nil
+            try answer(
+                command, bytes.dropLast(2),
+                status: UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1]), line)
+        }
+    }
+
+    private mutating func answer(
+        _ command: PCSCCommand, _ data: ArraySlice<UInt8>, status: UInt16, _ line: TextLine
+    ) throws(DocumentError) {
+        guard status == 0x9000 else {
+            if case .selectService(let code) = command {
+                system.note(code, state: .refused(status: status))
+                service = nil
+            }
+            return
+        }
+        switch command {
+        case .selectService(let code):
+            system.note(code)
+            service = code
+        case .readBlocks(let first): try add(data, from: first, line)
+        case .readIDm: idm = IDm(data) ?? idm
+        case .readPMm: pmm = PMm(data) ?? pmm
+        case .other: break
+        }
+    }
+
+    private mutating func add(_ data: ArraySlice<UInt8>, from first: UInt16, _ line: TextLine) throws(DocumentError) {
+        guard let service else { throw line.malformed("a command that selects a service before blocks are read") }
+        guard data.count % 16 == 0, !data.isEmpty else { throw line.malformed("blocks of 16 bytes, then 90 00") }
+        for place in 0..<data.count / 16 {
+            let start = data.startIndex + place * 16
+            guard let block = Block(data[start..<start + 16]), let number = UInt16(exactly: Int(first) + place) else {
+                throw line.malformed("a block number of at most FFFF")
+            }
+            // A log may hold several readings, and the card may have changed between them: the last one counts.
+            if !system.add(block, at: number, of: service) { continue }
+        }
+    }
+
+    /// The card, when blocks were read.
+    func card(lastLine: Int) throws(DocumentError) -> CardDump {
+        let card = ImportedCard(idm: idm, pmm: pmm, complete: false, systems: [system])
+        let end = TextLine(number: lastLine, bytes: [])
+        return try card.dump(unnamed: end.malformed("services that tell the system before the end of the log"))
+    }
+}
+
+/// A command APDU that PC/SC readers offer for FeliCa.
+enum PCSCCommand: Equatable {
+    /// `FF A4 00 01 02`, then a service code, low byte first.
+    case selectService(ServiceCode)
+    /// `FF B0`, then the number of the first block and the length of the answer.
+    case readBlocks(from: UInt16)
+    /// `FF CA 00 00`: the IDm.
+    case readIDm
+    /// `FF CA 01 00`: the PMm.
+    case readPMm
+    /// Some other command for the reader.
+    case other
+
+    /// `nil` for bytes that are no such command.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 4, bytes[0] == 0xFF else { return nil }
+        switch (bytes[1], bytes[2], bytes[3], bytes.count) {
+        case (0xA4, 0x00, 0x01, 7...8) where bytes[4] == 2:
+            self = .selectService(ServiceCode(rawValue: UInt16(bytes[6]) << 8 | UInt16(bytes[5])))
+        case (0xB0, let high, let low, 5): self = .readBlocks(from: UInt16(high) << 8 | UInt16(low))
+        case (0xCA, 0x00, 0x00, 4...5): self = .readIDm
+        case (0xCA, 0x01, 0x00, 4...5): self = .readPMm
+        // A block may begin with FF too; so may an answer of the length of a command.
+        case (0x00...0xCF, _, _, 5...8): self = .other
+        default: return nil
+        }
+    }
+}
+
+/// The bytes that a line of a log ends with.
+enum APDULine {
+    /// The bytes after the last word that is no hexadecimal; empty when there are none.
+    ///
+    /// Bytes may stand together or apart, with blanks, colons or hyphens.
+    static func bytes(_ line: TextLine) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for word in line.text.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == ":" || $0 == "-" }) {
+            if let more = try? Hex.decode(word.trimmingSuffix(",")), !more.isEmpty {
+                bytes += more
+            } else {
+                bytes = []
+            }
+        }
+        return bytes
+    }
+}
+
+extension StringProtocol {
+    /// The text without one `suffix` at its end.
+    func trimmingSuffix(_ suffix: Character) -> SubSequence {
+        last == suffix ? dropLast() : self[...]
+    }
+}

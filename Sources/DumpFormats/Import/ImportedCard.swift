@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+import ByteCodec
+public import CardModel
+internal import FoundationEssentials
 
 /// One FeliCa card while a file is read.
 struct ImportedCard {
@@ -51,5 +53,170 @@ struct ImportedCard {
     /// The dump of a file that names every system.
     func dump() throws(DocumentError) -> CardDump {
         try dump(unnamed: .missing(key: "systemCode"))
+    }
+}
+
+/// One system of a card while a file is read.
+struct ImportedSystem {
+    /// Its code, or `nil` when the file does not say.
+    var code: SystemCode?
+    /// Whether the code is no more than likely.
+    var isCodeAssumed = false
+    /// Its own IDm, or `nil` when the file does not say.
+    var idm: IDm?
+    /// Its own PMm, or `nil` when the file does not say.
+    var pmm: PMm?
+    var areas: [AreaDump] = []
+    var extra = JSONObject()
+    private(set) var services: [ServiceDump] = []
+    private var places: [ServiceCode: Int] = [:]
+    private var states: [ServiceCode: ReadState] = [:]
+
+    init(code: SystemCode?, idm: IDm? = nil, pmm: PMm? = nil) {
+        self.code = code
+        self.idm = idm
+        self.pmm = pmm
+    }
+
+    /// Notes that there is a service, at the place where it is named first.
+    mutating func note(
+        _ code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState? = nil, extra: JSONObject = JSONObject()
+    ) {
+        if places[code] == nil {
+            places[code] = services.count
+            services.append(ServiceDump(code: code, state: .skipped))
+        }
+        guard let place = places[code] else { return }
+        if let keyVersion { services[place].keyVersion = keyVersion }
+        services[place].extra.merge(extra)
+        if let state { states[code] = state }
+    }
+
+    /// Adds one block of a service; `false` when the block is there already with other bytes.
+    mutating func add(_ block: Block, at number: UInt16, of code: ServiceCode) -> Bool {
+        note(code)
+        guard let place = places[code] else { return false }
+        let old = services[place].blocks.updateValue(block, forKey: number)
+        return old == nil || old == block
+    }
+
+    /// How many blocks of a service there are.
+    func count(of code: ServiceCode) -> Int { numbers(of: code).count }
+
+    /// The numbers of the blocks of a service that there are, in no order.
+    func numbers(of code: ServiceCode) -> [UInt16] {
+        places[code].map { services[$0].blocks.numbers } ?? []
+    }
+
+    /// Notes that the open services of `group` that hold no blocks open the same blocks as the one that does.
+    mutating func noteOverlap(_ group: [ServiceCode]) {
+        guard let read = group.first(where: { count(of: $0) > 0 }) else { return }
+        for code in group where code != read && !code.requiresAuthentication && count(of: code) == 0 {
+            note(code, state: .skipped, extra: JSONObject([("sameAs", .string(read.description))]))
+        }
+    }
+
+    /// The services with what became of each: as the file said, else read when there are blocks, needing a key when
+    /// its code says so, and else not asked for.
+    var finishedServices: [ServiceDump] {
+        services.map { service in
+            var service = service
+            service.state =
+                states[service.code]
+                ?? (!service.blocks.isEmpty ? .read : service.code.requiresAuthentication ? .keyRequired : .skipped)
+            return service
+        }
+    }
+
+    /// The system that alone has services with these codes, for files that do not name it: the transit cards' for
+    /// their history, balance and gate log, the common area for the purses of Edy, nanaco and WAON.
+    static func assumedCode(for services: some Sequence<ServiceCode>) -> SystemCode? {
+        let codes = Set(services.map(\.rawValue))
+        if !codes.isDisjoint(with: [0x090F, 0x008B, 0x108F, 0x10CB]) { return .transit }
+        if !codes.isDisjoint(with: [0x1317, 0x170F, 0x110B, 0x5597, 0x564F, 0x558B, 0x6817, 0x680B, 0x684F]) {
+            return .commonArea
+        }
+        return nil
+    }
+}
+
+/// Builds the dump of a FeliCa card from a file that is read element by element, as formats in other modules do.
+public struct FeliCaCardBuilder: Sendable {
+    private var card = ImportedCard()
+
+    /// An empty card.
+    public init() {}
+
+    /// Notes the ID of the tag as it stands beside the card, as hexadecimal digits; anything else is passed over.
+    public mutating func setID(hex: String) {
+        if let bytes = try? Hex.decode(hex), let idm = IDm(bytes) { card.idm = idm }
+    }
+
+    /// Notes when the card was read, in milliseconds since 1970.
+    public mutating func setMoment(milliseconds: Int64) {
+        card.readAt = UnixTime.text(milliseconds: milliseconds)
+    }
+
+    /// Notes the IDm.
+    ///
+    /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when the text is not 8 bytes.
+    public mutating func setIDm(base64 text: [UInt8], line: Int) throws(DocumentError) {
+        guard let idm = IDm(decoded(text)) else { throw .malformedLine(line: line, expected: "8 bytes in base64") }
+        card.idm = idm
+    }
+
+    /// Notes the PMm.
+    ///
+    /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when the text is not 8 bytes.
+    public mutating func setPMm(base64 text: [UInt8], line: Int) throws(DocumentError) {
+        guard let pmm = PMm(decoded(text)) else { throw .malformedLine(line: line, expected: "8 bytes in base64") }
+        card.pmm = pmm
+    }
+
+    /// Begins a system; the services that follow belong to it.
+    public mutating func beginSystem(_ code: SystemCode) {
+        card.systems.append(ImportedSystem(code: code))
+    }
+
+    /// Notes a service of the system that was begun last.
+    ///
+    /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when no system was begun.
+    public mutating func note(_ code: ServiceCode, line: Int) throws(DocumentError) {
+        guard !card.systems.isEmpty else { throw .malformedLine(line: line, expected: "a service in a system") }
+        card.systems[card.systems.count - 1].note(code)
+    }
+
+    /// Adds a block to a service of the system that was begun last.
+    ///
+    /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when the text is not 16 bytes, or the block
+    ///   is there already with other bytes.
+    public mutating func add(
+        base64 text: [UInt8], at number: UInt16, of code: ServiceCode, line: Int
+    ) throws(DocumentError) {
+        guard let block = Block(decoded(text)) else { throw .malformedLine(line: line, expected: "16 bytes in base64") }
+        guard !card.systems.isEmpty, card.systems[card.systems.count - 1].add(block, at: number, of: code) else {
+            throw .malformedLine(line: line, expected: "a block that stands once")
+        }
+    }
+
+    /// The dump.
+    ///
+    /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when there is no IDm.
+    public func finish(line: Int) throws(DocumentError) -> CardDump {
+        guard card.idm != nil else { throw .malformedLine(line: line, expected: "a card with its IDm") }
+        return try card.dump()
+    }
+
+    private func decoded(_ text: [UInt8]) -> [UInt8] {
+        Data(base64Encoded: Data(text), options: .ignoreUnknownCharacters).map { [UInt8]($0) } ?? []
+    }
+}
+
+/// The number of a block, written as four hexadecimal digits.
+struct BlockIndex: FourDigitCode {
+    let rawValue: UInt16
+
+    init(rawValue: UInt16) {
+        self.rawValue = rawValue
     }
 }

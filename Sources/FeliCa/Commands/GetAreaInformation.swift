@@ -41,3 +41,11 @@ extension FeliCaSystem {
         try send(GetAreaInformation(area))
     }
 }
+
+/// The answer to Get Area Information.
+public struct AreaInformation: Hashable, Sendable {
+    /// The node that the card names.
+    public let node: NodeCode
+    /// Two bytes of unknown meaning, as they came.
+    public let data: [UInt8]
+}

@@ -52,3 +52,65 @@ public struct Polling: FeliCaCommand, Hashable, Sendable {
     /// ``window``: the PMm says nothing about Polling.
     public func maximumTime(_ times: ResponseTime) -> Duration { window }
 }
+
+/// What a card is to tell beside IDm and PMm when it is polled; the raw values are the bytes on the wire.
+public enum PollingRequestCode: UInt8, Hashable, Sendable, CaseIterable {
+    /// Nothing.
+    case none = 0x00
+    /// The system code.
+    case systemCode = 0x01
+    /// The communication performance.
+    case communicationPerformance = 0x02
+}
+
+/// A card's answer to a Polling.
+public struct PollingResponse: Hashable, Sendable {
+    /// The IDm of the system that answered.
+    public let idm: IDm
+    /// The PMm.
+    public let pmm: PMm
+    /// The two bytes of request data as one big-endian number; `nil` when none were asked for, or when the product
+    /// does not know the request code and left them out.
+    public let requestData: UInt16?
+    /// What was asked for.
+    public let requestCode: PollingRequestCode
+
+    /// The system code, when it was asked for and given.
+    public var systemCode: SystemCode? {
+        requestCode == .systemCode ? requestData.map(SystemCode.init(rawValue:)) : nil
+    }
+
+    /// The communication performance, when it was asked for and given.
+    public var communicationPerformance: CommunicationPerformance? {
+        requestCode == .communicationPerformance ? requestData.map(CommunicationPerformance.init(rawValue:)) : nil
+    }
+}
+
+/// In how many time slots cards may answer a Polling; the raw values are the bytes on the wire.
+public enum TimeSlots: UInt8, Hashable, Sendable, CaseIterable {
+    /// One slot.
+    case one = 0x00
+    /// Two slots.
+    case two = 0x01
+    /// Four slots.
+    case four = 0x03
+    /// Eight slots.
+    case eight = 0x07
+    /// Sixteen slots.
+    case sixteen = 0x0F
+
+    /// How many slots.
+    public var count: Int { Int(rawValue) + 1 }
+}
+
+/// The two bytes that a card answers to request code 02, kept as they came: the bits beyond the raw value are not
+/// documented in what this project has read.
+public struct CommunicationPerformance: RawRepresentable, Hashable, Sendable {
+    /// The two bytes as one big-endian number.
+    public let rawValue: UInt16
+
+    /// A communication performance from its two bytes read as one big-endian number.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+}

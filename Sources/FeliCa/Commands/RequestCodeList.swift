@@ -53,3 +53,39 @@ extension FeliCaSystem {
         try send(RequestCodeList(parent: parent, index: index))
     }
 }
+
+/// One page of the answer to Request Code List.
+public struct CodeListPage: Hashable, Sendable {
+    /// Whether another page follows at the next index.
+    public let hasMore: Bool
+    /// Areas, at most 16 on cards that are known.
+    public let areas: [AreaRange]
+    /// Services, at most 16 on cards that are known.
+    public let services: [ServiceCode]
+}
+
+/// An area as a card lists it: its code, and the last code that belongs to it.
+public struct AreaRange: Hashable, Sendable {
+    /// The area's code.
+    public let start: AreaCode
+    /// The last code that belongs to it: `FFFE` for the root area.
+    public let end: AreaCode
+
+    /// An area.
+    public init(start: AreaCode, end: AreaCode) {
+        self.start = start
+        self.end = end
+    }
+
+    /// Whether a code lies in the area: from its own number to the number of its end.
+    public func contains(_ node: NodeCode) -> Bool {
+        (start.rawValue & 0xFFC0...max(end.rawValue, start.rawValue) | 0x3F).contains(node.rawValue)
+    }
+}
+
+extension AnswerReader {
+    /// Takes the two codes of an area.
+    mutating func area() throws(FeliCaError) -> AreaRange {
+        AreaRange(start: try code(AreaCode.self), end: try code(AreaCode.self))
+    }
+}

@@ -27,3 +27,44 @@ extension FeliCaSystem {
         try send(RequestResponse())
     }
 }
+
+/// Reset Mode (3E): back to mode 0 from any mode. AES cards know it.
+public struct ResetMode: FeliCaCommand, Hashable, Sendable {
+    /// `3E`.
+    public static let code = CommandCode.resetMode
+
+    /// The command; it has no arguments.
+    public init() {}
+
+    /// Two bytes 00.
+    public var parameters: [UInt8] { [0, 0] }
+
+    /// Nothing but the Status Flags.
+    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) {
+        try answer.expectSuccess()
+    }
+
+    /// The fixed class.
+    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed) }
+}
+
+extension FeliCaSystem {
+    /// Puts the card back into mode 0.
+    ///
+    /// - Throws: ``FeliCaError``.
+    public func resetMode() throws(FeliCaError) {
+        try send(ResetMode())
+    }
+}
+
+/// The mode that a card is in; the raw values are those on the wire.
+public enum CardMode: UInt8, Hashable, Sendable, CaseIterable {
+    /// Mode 0: as after power-on; plain commands work.
+    case initial = 0
+    /// Mode 1: authentication has begun.
+    case authenticating = 1
+    /// Mode 2: authenticated.
+    case authenticated = 2
+    /// Mode 3: being issued.
+    case issuing = 3
+}

@@ -38,3 +38,52 @@ extension FeliCaSystem {
         try send(RequestSpecificationVersion())
     }
 }
+
+/// The versions of the specifications that a card follows.
+public struct SpecificationVersion: Hashable, Sendable {
+    /// The basic version.
+    public let basic: Number
+    /// The versions of the options in the card's order; ``Option`` names the places that are known.
+    public let options: [Number]
+
+    /// The version of an option, or `nil` when the card does not list it.
+    public func version(of option: Option) -> Number? {
+        options.element(at: option.rawValue)
+    }
+
+    /// The options in the order in which cards list them. Source: felica-tool, the unofficial user's manual.
+    public enum Option: Int, Hashable, Sendable, CaseIterable {
+        /// DES.
+        case des
+        /// Special, on phones.
+        case special
+        /// Extended Overlap.
+        case extendedOverlap
+        /// Value-Limited Purse Service.
+        case valueLimitedPurse
+        /// Communication with MAC.
+        case communicationWithMAC
+        /// Random ID.
+        case randomID
+    }
+
+    /// One version: a top nibble of 8, then three decimal digits, `8500` for 5.0.0.
+    public struct Number: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The two bytes, which are least significant first on the wire.
+        public let rawValue: UInt16
+
+        /// A version from its two bytes.
+        public init(rawValue: UInt16) {
+            self.rawValue = rawValue
+        }
+
+        /// `5.0.0`; the four hexadecimal digits when they are not of that form.
+        public var description: String {
+            let digits = [rawValue.bits(8...11), rawValue.bits(4...7), rawValue.bits(0...3)]
+            guard rawValue.bits(12...15) == 8, digits.allSatisfy({ $0 <= 9 }) else {
+                return Hex.encode(rawValue, digits: 4)
+            }
+            return digits.map { "\($0)" }.joined(separator: ".")
+        }
+    }
+}

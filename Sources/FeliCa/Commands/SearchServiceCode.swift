@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-internal import CardModel
+public import CardModel
 
 /// Search Service Code (0A): the area or service at a place of the system's list.
 ///
@@ -43,4 +43,12 @@ extension FeliCaSystem {
     public func searchServiceCode(index: UInt16) throws(FeliCaError) -> SearchedNode? {
         try send(SearchServiceCode(index: index))
     }
+}
+
+/// What Search Service Code found at an index.
+public enum SearchedNode: Hashable, Sendable {
+    /// An area; what belongs to it follows at the next indexes.
+    case area(AreaRange)
+    /// A service.
+    case service(ServiceCode)
 }

@@ -2,6 +2,7 @@
 
 internal import ByteCodec
 public import CardModel
+public import NFCTransport
 
 /// A FeliCa command: what is sent, what comes back, and how long the card may take.
 public protocol FeliCaCommand {
@@ -66,5 +67,69 @@ extension FeliCaCommand {
         let response = try parse(&answer)
         try answer.expectEnd()
         return response
+    }
+}
+
+/// One system of the FeliCa card behind a channel; its methods are the commands of the manual.
+///
+/// Sending to an IDm of another system of the card switches the card to that system.
+public struct FeliCaSystem {
+    /// The way to the card.
+    public let channel: any CardChannel
+    /// The system's IDm, which every command carries and every answer must echo.
+    public let idm: IDm
+    /// The PMm, which says how long the card may take.
+    public let pmm: PMm
+    /// The time-outs that the PMm stands for.
+    public let times: ResponseTime
+
+    /// The system with this IDm.
+    public init(channel: any CardChannel, idm: IDm, pmm: PMm) {
+        self.channel = channel
+        self.idm = idm
+        self.pmm = pmm
+        times = ResponseTime(pmm)
+    }
+
+    /// The system that answered a Polling.
+    public init(channel: any CardChannel, target: FeliCaTarget) {
+        self.init(channel: channel, idm: target.idm, pmm: target.pmm)
+    }
+
+    /// Sends a command once and reads its answer.
+    ///
+    /// - Throws: ``FeliCaError``.
+    public func send<Command: FeliCaCommand>(_ command: Command) throws(FeliCaError) -> Command.Response {
+        let packet = try command.packet(for: idm)
+        let frame = try channel.exchange(packet, timeout: command.maximumTime(times))
+        return try command.response(from: frame, idm: idm)
+    }
+}
+
+extension CardChannel {
+    /// Looks for a card that has a system, with one Polling packet.
+    ///
+    /// - Parameters:
+    ///   - systemCode: the system; `FF` in either byte stands for any value of that byte.
+    ///   - requestCode: what the card is to tell beside IDm and PMm.
+    ///   - timeSlots: in how many slots cards may answer.
+    /// - Throws: ``FeliCaError``; no card is ``FeliCaError/transport(_:)`` with `noAnswer`.
+    public func polling(
+        _ systemCode: SystemCode, requestCode: PollingRequestCode = .none, timeSlots: TimeSlots = .one
+    ) throws(FeliCaError) -> PollingResponse {
+        let command = Polling(systemCode, requestCode: requestCode, timeSlots: timeSlots)
+        // Polling carries no IDm; the packet and its answer do not depend on this one.
+        let nobody = IDm(rawValue: 0)
+        let frame = try exchange(command.packet(for: nobody), timeout: command.window)
+        return try command.response(from: frame, idm: nobody)
+    }
+
+    /// One exchange with its errors wrapped.
+    func exchange(_ packet: [UInt8], timeout: Duration) throws(FeliCaError) -> [UInt8] {
+        do {
+            return try transceive(packet, timeout: timeout)
+        } catch {
+            throw .transport(error)
+        }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
 public import NFCTransport
 
 /// Why a FeliCa command gave no result.
@@ -21,4 +22,64 @@ public enum FeliCaError: Error, Hashable, Sendable {
 
     /// Whether the card kept silent: it left, or it does not know the command, the mode or the IDm.
     public var isSilence: Bool { self == .transport(.noAnswer) }
+}
+
+/// What is wrong with an answer.
+@nonexhaustive
+public enum AnswerFlaw: Hashable, Sendable {
+    /// No byte at all.
+    case empty
+    /// The LEN byte and the number of bytes that came differ.
+    case length(declared: Int, received: Int)
+    /// It answers another command; the byte or two bytes where the response code is.
+    case responseCode(UInt16)
+    /// It came from another card, or another system of the card.
+    case idm(IDm)
+    /// A field is not there in full; `missing` bytes more were needed.
+    case tooShort(missing: Int)
+    /// `extra` bytes came after the last field.
+    case trailingBytes(extra: Int)
+    /// It holds another number of entries than was asked for.
+    case count(expected: Int, received: Int)
+    /// A field holds a value that its definition has no place for.
+    case value(Field, UInt16)
+    /// The bytes that came back are not those that were sent: Echo.
+    case echo
+
+    /// Fields that have few legal values.
+    @nonexhaustive
+    public enum Field: Hashable, Sendable {
+        /// The mode in Request Response, 0 to 3.
+        case mode
+        /// The format version in Request Specification Version, 0.
+        case formatVersion
+    }
+}
+
+/// Why a command cannot be sent as asked.
+@nonexhaustive
+public enum ArgumentFlaw: Hashable, Sendable {
+    /// Too few or too many entries in a list.
+    case count(List, Int, allowed: ClosedRange<Int>)
+    /// The command would be longer than LEN can say, 255 bytes.
+    case packetTooLong(Int)
+    /// The answer would be longer than LEN can say, 255 bytes.
+    case answerTooLong(Int)
+    /// Element `element` of the Block List names a service (counted from 0) that is not in the Service Code List.
+    case serviceIndex(Int, element: Int)
+
+    /// The lists that commands carry.
+    @nonexhaustive
+    public enum List: Hashable, Sendable {
+        /// The Node Code List.
+        case nodes
+        /// The Service Code List.
+        case services
+        /// The Block List.
+        case blocks
+        /// The blocks to write, one for each element of the Block List.
+        case blockData
+        /// The bytes of an Echo.
+        case echoData
+    }
 }

@@ -42,3 +42,84 @@ public struct KnownService: Hashable, Sendable {
         return Set(codes.filter { !$0.requiresAuthentication }).sorted()
     }()
 }
+
+/// Services that mean the same in each of some systems; the facts are rows of `Data/services.tsv`.
+public struct KnownServiceGroup: Hashable, Sendable {
+    /// The systems.
+    public let systems: [SystemCode]
+    /// The services.
+    public private(set) var services: [KnownService]
+
+    /// A group of one row.
+    init(_ row: FactRow) throws(TableFault) {
+        systems = try row.hexList("systems").map(SystemCode.init(rawValue:))
+        if systems.isEmpty { throw row.fault("systems", .empty) }
+        services = [
+            KnownService(
+                code: ServiceCode(rawValue: try row.hex("service")), name: try row.name(),
+                usualBlocks: try row.decimal("blocks"))
+        ]
+    }
+
+    /// Every group. Where two groups have the same system and service, the earlier one's name counts.
+    public static let all: [KnownServiceGroup] = {
+        var groups: [KnownServiceGroup] = []
+        for row in Registry.services.rows {
+            if let last = groups.indices.last, groups[last].systems == row.systems {
+                groups[last].services += row.services
+            } else {
+                groups.append(row)
+            }
+        }
+        return groups
+    }()
+}
+
+/// A system code and whose it is; the facts are rows of `Data/systems.tsv`.
+public struct KnownSystem: Hashable, Sendable {
+    /// The code.
+    public let code: SystemCode
+    /// The card or the purpose.
+    public let name: LocalizedText
+
+    init(_ row: FactRow) throws(TableFault) {
+        guard let name = try row.name() else { throw row.fault("english", .empty) }
+        code = SystemCode(rawValue: try row.hex("code"))
+        self.name = name
+    }
+
+    /// Every system that is known, by code.
+    public static var all: [KnownSystem] { Registry.systems.rows }
+
+    /// What is known of a code, or `nil`.
+    public static func of(_ code: SystemCode) -> KnownSystem? {
+        byCode[code]
+    }
+
+    private static let byCode = Dictionary(all.map { ($0.code, $0) }) { first, _ in first }
+}
+
+/// The tables in `Registry/Data`, one row a fact; each is read when it is first asked for.
+///
+/// What a row says, and where the facts of a table come from, stands on top of its file. Profiles of ICs
+/// (``ICProfile``) are code, since every read of a card asks for one and they name commands.
+public enum Registry {
+    static let systems = FactTable(
+        PackageResources.systems_tsv, columns: ["code", "english", "japanese"], key: ["code"],
+        row: KnownSystem.init(_:))
+
+    static let products = FactTable(
+        PackageResources.ic_products_tsv, columns: ["ic", "last", "roms", "product", "use"],
+        key: ["ic", "last", "roms"], row: ICProduct.init(_:))
+
+    static let services = FactTable(
+        PackageResources.services_tsv, columns: ["systems", "service", "blocks", "english", "japanese"],
+        key: ["systems", "service"], row: KnownServiceGroup.init(_:))
+
+    /// What is wrong in the tables, by the name of the file; a release has no faults.
+    public static var faults: [String: [TableFault]] {
+        [
+            "systems.tsv": systems.faults, "ic-products.tsv": products.faults, "services.tsv": services.faults,
+        ]
+    }
+}

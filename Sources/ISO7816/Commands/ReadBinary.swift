@@ -101,3 +101,102 @@ extension ISO7816Session {
         }
     }
 }
+
+extension CommandAPDU {
+    /// READ RECORD (ISO/IEC 7816-4 §11.4.3) by number.
+    ///
+    /// - Parameters:
+    ///   - number: the record, 1 to 254; 0 is the current one.
+    ///   - file: an EF of the current DF, which becomes the current one; `nil` for the current EF.
+    ///   - andFollowing: all records from this one to the last.
+    ///   - count: how many bytes, 256 being all there is.
+    public static func readRecord(
+        _ number: UInt8, file: ShortFileIdentifier? = nil, andFollowing: Bool = false, count: Int = 0x100
+    ) -> CommandAPDU {
+        CommandAPDU(
+            .readRecord, p1: number, p2: (file?.rawValue ?? 0) << 3 | (andFollowing ? 0x05 : 0x04), ne: count)
+    }
+}
+
+extension ISO7816Session {
+    /// Reads one record, or all from one on.
+    ///
+    /// - Parameters:
+    ///   - number: the record, 1 to 254; 0 is the current one.
+    ///   - file: an EF of the current DF; `nil` for the current EF.
+    ///   - andFollowing: all records from this one to the last.
+    /// - Throws: ``ISO7816Error``; `6A83` when there is no such record.
+    public func readRecord(
+        _ number: UInt8, file: ShortFileIdentifier? = nil, andFollowing: Bool = false
+    ) throws(ISO7816Error) -> [UInt8] {
+        try data(
+            .readRecord(number, file: file, andFollowing: andFollowing, count: limits.longestExpected))
+    }
+
+    /// Reads the records of an EF one after another, from 1 on, until the card says that there is none.
+    ///
+    /// - Parameter file: an EF of the current DF; `nil` for the current EF.
+    /// - Throws: ``ISO7816Error``; only the status word `6A83` ends the list without an error.
+    public func readRecords(file: ShortFileIdentifier? = nil) throws(ISO7816Error) -> [[UInt8]] {
+        var records: [[UInt8]] = []
+        for number: UInt8 in 1...254 {
+            do {
+                records.append(try readRecord(number, file: file))
+            } catch .status(_, .recordNotFound) {
+                break
+            }
+        }
+        return records
+    }
+}
+
+extension CommandAPDU {
+    /// UPDATE BINARY (ISO/IEC 7816-4 §11.3.5) of the current EF.
+    ///
+    /// - Parameters:
+    ///   - offset: where to begin, 0 to 32,767.
+    ///   - data: the bytes, at least one; more than 255 are sent in a chain or extended.
+    /// - Throws: ``APDUFlaw/offset(_:)``, ``APDUFlaw/count(_:)``.
+    public static func updateBinary(offset: Int, data: [UInt8]) throws(APDUFlaw) -> CommandAPDU {
+        let (p1, p2) = try offset15(offset)
+        guard !data.isEmpty else { throw .count(0) }
+        return CommandAPDU(.updateBinary, p1: p1, p2: p2, data: data)
+    }
+
+    /// UPDATE BINARY of an EF of the current DF by its short identifier, which makes it the current one.
+    ///
+    /// - Parameters:
+    ///   - file: the EF.
+    ///   - offset: where to begin, 0 to 255.
+    ///   - data: the bytes, at least one.
+    /// - Throws: ``APDUFlaw/offset(_:)``, ``APDUFlaw/count(_:)``.
+    public static func updateBinary(
+        _ file: ShortFileIdentifier, offset: Int = 0, data: [UInt8]
+    ) throws(APDUFlaw) -> CommandAPDU {
+        guard let offset = UInt8(exactly: offset) else { throw .offset(offset) }
+        guard !data.isEmpty else { throw .count(0) }
+        return CommandAPDU(.updateBinary, p1: 0x80 | file.rawValue, p2: offset, data: data)
+    }
+}
+
+extension ISO7816Session {
+    /// Writes bytes into the current EF, in as many commands as it takes.
+    ///
+    /// - Parameters:
+    ///   - offset: where to begin; all of the bytes must lie below 32,768.
+    ///   - data: the bytes.
+    ///   - bytesPerCommand: the most that one command carries; what the reader can send by default.
+    /// - Throws: ``ISO7816Error``; what earlier commands wrote stays written.
+    public func updateBinary(
+        offset: Int, data: [UInt8], bytesPerCommand: Int? = nil
+    ) throws(ISO7816Error) {
+        let step = max(1, min(bytesPerCommand ?? limits.longestData, limits.longestData))
+        var rest = data[...]
+        while !rest.isEmpty {
+            let part = Array(rest.prefix(step))
+            let place = offset &+ rest.startIndex
+            try self.data(try made { () throws(APDUFlaw) in try .updateBinary(offset: place, data: part) })
+            rest = rest.dropFirst(step)
+        }
+    }
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+public import CardModel
 
 extension CommandAPDU {
     /// SELECT (ISO/IEC 7816-4 §11.2.2).
@@ -46,4 +46,79 @@ extension ISO7816Session {
     ) throws(ISO7816Error) -> [UInt8] {
         try data(.select(target, answer: answer, occurrence: occurrence))
     }
+}
+
+/// What a SELECT asks to be told of the file: bits 4 and 3 of P2.
+public enum SelectAnswer: UInt8, Hashable, Sendable, CaseIterable {
+    /// File control information, template 6F.
+    case fileControlInformation = 0x00
+    /// File control parameters, template 62.
+    case fileControlParameters = 0x04
+    /// File management data, template 64.
+    case fileManagementData = 0x08
+    /// Nothing.
+    case nothing = 0x0C
+}
+
+/// Which of several files with the same name a SELECT means: bits 2 and 1 of P2.
+public enum SelectOccurrence: UInt8, Hashable, Sendable, CaseIterable {
+    /// The first, or the only one.
+    case first = 0
+    /// The last.
+    case last = 1
+    /// The next after the current one.
+    case next = 2
+    /// The one before the current one.
+    case previous = 3
+}
+
+/// What a SELECT names (ISO/IEC 7816-4 §11.2.2).
+public enum SelectTarget: Hashable, Sendable {
+    /// The MF, by its identifier 3F00.
+    case masterFile
+    /// The MF, with an empty data field.
+    case masterFileWithoutName
+    /// An MF, DF or EF by its identifier.
+    case file(FileIdentifier)
+    /// A DF directly under the current one.
+    case childDF(FileIdentifier)
+    /// An EF under the current DF.
+    case childEF(FileIdentifier)
+    /// The DF above the current one.
+    case parent
+    /// An application by its name, or by the first bytes of it.
+    case application(AID)
+    /// A file by the identifiers of the files on the way from the MF, the MF itself left out.
+    case pathFromMF([FileIdentifier])
+    /// A file by the identifiers of the files on the way from the current DF, the DF itself left out.
+    case pathFromCurrentDF([FileIdentifier])
+
+    /// P1.
+    var p1: UInt8 {
+        switch self {
+        case .masterFile, .masterFileWithoutName, .file: 0x00
+        case .childDF: 0x01
+        case .childEF: 0x02
+        case .parent: 0x03
+        case .application: 0x04
+        case .pathFromMF: 0x08
+        case .pathFromCurrentDF: 0x09
+        }
+    }
+
+    /// The data field.
+    var data: [UInt8] {
+        switch self {
+        case .masterFile: FileIdentifier.masterFile.bytes
+        case .masterFileWithoutName, .parent: []
+        case .file(let id), .childDF(let id), .childEF(let id): id.bytes
+        case .application(let aid): aid.bytes
+        case .pathFromMF(let ids), .pathFromCurrentDF(let ids): ids.flatMap(\.bytes)
+        }
+    }
+}
+
+extension FileIdentifier {
+    /// The two bytes on the wire, most significant first.
+    var bytes: [UInt8] { [UInt8(truncatingIfNeeded: rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)] }
 }

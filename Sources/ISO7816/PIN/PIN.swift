@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardCiphers
+public import CardModel
 
 /// A PIN, or another secret that a card compares: its bytes are in one place of memory, which is overwritten when nobody
 /// holds the value any more.
@@ -48,5 +49,87 @@ public final class PIN: SecretValue {
             frame.wipe()
         }
         return try use(frame)
+    }
+}
+
+/// What a PIN may be; checked before anything is sent, since a card takes a wrong form for a wrong PIN.
+@nonexhaustive
+public enum PINForm: Hashable, Sendable {
+    /// So many digits in ASCII.
+    case digits(Int)
+    /// Capital letters A to Z and digits in ASCII, so many of them.
+    case capitalsAndDigits(ClosedRange<Int>)
+    /// Printable ASCII, so many characters.
+    case printable(ClosedRange<Int>)
+    /// Just these bytes: what a card has in place of a PIN that was never set.
+    case exactly([UInt8])
+
+    func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        switch self {
+        case .digits(let count): unsafe bytes.count == count && bytes.allSatisfy(PINForm.isDigit)
+        case .capitalsAndDigits(let counts):
+            unsafe counts.contains(bytes.count)
+                && bytes.allSatisfy { PINForm.isDigit($0) || (0x41...0x5A).contains($0) }
+        case .printable(let counts):
+            unsafe counts.contains(bytes.count) && bytes.allSatisfy { (0x20...0x7E).contains($0) }
+        case .exactly(let expected): unsafe bytes.elementsEqual(expected)
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
+
+/// Which PIN of a card: where it is, and what it may be.
+public struct PINReference: Hashable, Sendable {
+    /// What people call it.
+    public var name: LocalizedText
+    /// The files to select before, in this order; none when the current one is right.
+    public var path: [SelectTarget]
+    /// P2 of VERIFY: 80 for the selected PIN file, 81 and so on for one by its number.
+    public var p2: UInt8
+    /// What it may be.
+    public var form: PINForm
+    /// The class of the commands.
+    public var cla: ClassByte
+
+    /// A PIN of a card.
+    public init(
+        _ name: LocalizedText, path: [SelectTarget] = [], p2: UInt8, form: PINForm,
+        cla: ClassByte = .interindustry
+    ) {
+        self.name = name
+        self.path = path
+        self.p2 = p2
+        self.form = form
+        self.cla = cla
+    }
+}
+
+/// What a card says of the tries that a PIN has left.
+public enum TriesLeft: Hashable, Sendable {
+    /// This many, 1 to 15.
+    case count(Int)
+    /// None: the PIN is locked (`6983`, `6984` or `63C0`).
+    case locked
+    /// The card asks for no PIN now: it was verified before, or is not needed (`9000`).
+    case notNeeded
+    /// The card does not tell (`6300`, `6700`); a VERIFY may be the last.
+    case unknown(StatusWord)
+    /// The card says something else, so it would not take a VERIFY either.
+    case refused(StatusWord)
+
+    /// What an answer to a VERIFY without data says.
+    public init(query status: StatusWord) {
+        switch status {
+        case .success: self = .notNeeded
+        case .authenticationBlocked, .referenceDataUnusable: self = .locked
+        case 0x6300, .wrongLength: self = .unknown(status)
+        default:
+            guard let counter = status.counter else {
+                self = .refused(status)
+                return
+            }
+            self = counter == 0 ? .locked : .count(counter)
+        }
     }
 }

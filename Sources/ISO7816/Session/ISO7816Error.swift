@@ -27,3 +27,16 @@ public enum ISO7816Error: Error, Hashable, Sendable {
         if case .status(_, let status) = self { status } else { nil }
     }
 }
+
+/// What is wrong with a response APDU.
+@nonexhaustive
+public enum ResponseFlaw: Hashable, Sendable {
+    /// Fewer than the two bytes of the status word.
+    case tooShort(length: Int)
+    /// GET RESPONSE gave no byte, more than was promised in all, or never came to an end.
+    case endlessResponse
+    /// The data field has another length than the command asked for.
+    case dataLength(expected: Int, received: Int)
+    /// The data field is not the data object that the command asks for.
+    case notADataObject
+}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CardDecoders
+import CardModel
+import Glibc
 
 /// `kazasu stations`
 struct Stations: ParsableCommand {
@@ -11,4 +14,259 @@ struct Stations: ParsableCommand {
             "Kazasu ships no such table. Import one once; from then on 'history' and 'decode' show its names.",
             "Kazasu に駅名の表は付属しません。一度取り込むと 'history' と 'decode' が駅名を表示します。"),
         subcommands: [StationsImport.self, StationsLookup.self])
+}
+
+/// `kazasu stations import`
+struct StationsImport: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: tr("Check a table and keep it for later runs.", "表を検査して保存する。"),
+        discussion: tr(
+            """
+            Reads CSV or TSV in UTF-8 or Shift_JIS: area, line, station, company, line name, station name; or operator, \
+            stop, company, stop name (with that header); or former names: area, line, station, current_name, former_name, \
+            and valid_until if known (with that header). Files of the same name exist with hexadecimal and with decimal codes: it is \
+            found out by letters among the digits or by stations whose codes are public, else --codes must tell.
+
+            Examples:
+              kazasu stations import StationCode.csv
+              kazasu stations import --codes hex station_codes.csv
+            """,
+            """
+            UTF-8 または Shift_JIS の CSV・TSV を読みます: 地区、線区、駅順、会社、線名、駅名。バス停は事業者、停留所、会社、
+            停留所名（見出し行 operator,stop が必要）。旧駅名は area, line, station, current_name, former_name と、わかれば
+            valid_until（見出し行が必要）。同じ名前のファイルにも 16 進と 10 進のものがあります。桁の中の英字か、公知の駅コードで確かめ、
+            わからなければ --codes の指定が必要です。
+
+            例:
+              kazasu stations import StationCode.csv
+              kazasu stations import --codes hex station_codes.csv
+            """))
+
+    /// What `--codes` takes.
+    enum CodesName: String, CaseIterable, ExpressibleByArgument { case hex, decimal }
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: help("A table.", "表のファイル。", value: "file"))
+    var file: String
+
+    @Option(name: .long, help: help("How its codes are written.", "コードの書き方。"))
+    var codes: CodesName?
+
+    func execute(_ context: Context) throws {
+        let table = try StationOptions.file(file, codes: codes.flatMap { StationFile.Codes(rawValue: $0.rawValue) })
+        let path = try StationStore().save(table.rows)
+        if context.json {
+            try context.print([
+                "schema": "kazasu.stations/1", "kind": .string(StationsImport.kind(table.rows)),
+                "rows": .int(table.rows.count), "repeated": .int(table.repeated), "differing": .int(table.differing),
+                "codes": .string(table.codes.rawValue), "file": .string(path),
+            ])
+            return
+        }
+        var rows = [
+            [tr("Rows", "行数"), "\(table.rows.count)"],
+            [tr("Codes", "コード"), "\(table.codes.rawValue) (\(StationsImport.words(table.evidence)))"],
+            [tr("Kept in", "保存先"), path],
+        ]
+        if table.repeated > 0 {
+            rows.insert(
+                [
+                    tr("Left out", "除外"),
+                    tr(
+                        "\(table.repeated) with a key that was there, \(table.differing) of them with another name",
+                        "キーの重複 \(table.repeated) 行（うち名前が違うもの \(table.differing) 行）"),
+                ],
+                at: 1)
+        }
+        try context.print(Columns.text(rows))
+    }
+
+    private static func kind(_ rows: StationRows) -> String {
+        switch rows {
+        case .stations: "stations"
+        case .busStops: "busStops"
+        case .formerNames: "formerNames"
+        }
+    }
+
+    private static func words(_ evidence: StationFile.Evidence) -> String {
+        switch evidence {
+        case .told: tr("as you said", "指定による")
+        case .layout: tr("as its layout says", "書式による")
+        case .letters: tr("letters among the digits", "桁に英字あり")
+        case .knownPairs(let count):
+            tr(
+                count == 1 ? "1 known station is in its place" : "\(count) known stations are in their place",
+                "公知の駅 \(count) 件が一致")
+        }
+    }
+}
+
+/// `kazasu stations lookup`
+struct StationsLookup: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lookup",
+        abstract: tr("Say which station a code means.", "コードの駅名を調べる。"),
+        discussion: tr(
+            """
+            A station is AREA-LINE-STATION in decimal; a bus stop is OPERATOR-STOP, four hexadecimal digits each.
+
+            Examples:
+              kazasu stations lookup 0-3-13
+              kazasu stations lookup 0C4F-0000 --json
+            """,
+            """
+            駅は 地区-線区-駅順（10 進）、バス停は 事業者-停留所（16 進 4 桁ずつ）で指定します。
+
+            例:
+              kazasu stations lookup 0-3-13
+              kazasu stations lookup 0C4F-0000 --json
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var stationOptions: StationOptions
+
+    @Argument(help: help("Codes, as in 0-3-13.", "コード（0-3-13 など）。", value: "code"))
+    var codes: [PlaceArgument]
+
+    @Option(name: .long, help: help("The name on that day, YYYY-MM-DD.", "その日の名前（YYYY-MM-DD）。", value: "date"))
+    var date: DateArgument?
+
+    func execute(_ context: Context) throws {
+        let names = try stationOptions.names()
+        if names is NoStationNames {
+            throw Failure(
+                .missingFile, "noTable", tr("there is no table of stations", "駅名の表がありません"),
+                hint: tr(
+                    "kazasu stations import FILE, or --stations FILE", "kazasu stations import ファイル、または --stations ファイル"
+                ))
+        }
+        if date != nil, (names as? StationTable)?.hasDates == false {
+            context.note(
+                tr("the table has no dates, so --date changes nothing", "この表には日付がないため --date は効きません"))
+        }
+        let places = codes.map { Place($0.code, on: date?.date, names) }
+        if context.json {
+            try context.print(["schema": "kazasu.lookup/1", "places": .array(places.map(\.json))])
+        } else {
+            try context.print(Columns.text(zip(codes, places).map { [$0.text] + StationsLookup.cells($1) }))
+        }
+    }
+
+    private static func cells(_ place: Place) -> [String] {
+        guard let name = place.name else { return ["-"] }
+        var cells = [name.name ?? "-", name.company ?? "", name.line ?? ""]
+        if !name.formerNames.isEmpty {
+            let former = name.formerNames.map(HistoryView.words).joined(separator: tr(", ", "、"))
+            cells.append(tr("formerly \(former)", "旧 \(former)"))
+        }
+        return cells
+    }
+}
+
+/// Options of the commands that name stations.
+struct StationOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: help(
+            "A table of stations or bus stops for this run; else KAZASU_STATIONS, else what 'stations import' kept.",
+            "この実行で使う駅・バス停の表。省略時は KAZASU_STATIONS、なければ 'stations import' で保存した表。", value: "file"))
+    var stations: [String] = []
+
+    /// The names from the tables that the options, the environment or the store give; none is no error unless it was
+    /// asked for.
+    func names() throws(Failure) -> any StationNames {
+        var paths = stations
+        if paths.isEmpty, let variable = getenv("KAZASU_STATIONS") {
+            paths = String(cString: variable).split(separator: ":").map { String($0) }
+        }
+        if paths.isEmpty { paths = StationStore().paths }
+        guard !paths.isEmpty else { return NoStationNames() }
+        var table = StationTable()
+        for path in paths { table.add(try StationOptions.file(path).rows) }
+        return table
+    }
+
+    /// Reads one table.
+    static func file(_ path: String, codes: StationFile.Codes? = nil) throws(Failure) -> StationFile {
+        let bytes = try Files.read(path, limit: StationFile.longestDocument)
+        do {
+            return try StationFile(parsing: bytes, codes: codes)
+        } catch {
+            var failure = Failure(error, path: path)
+            if case .malformed("codes", _) = error {
+                failure.message = tr(
+                    "\(Files.name(path)): nothing tells whether its codes are hexadecimal or decimal",
+                    "\(Files.name(path)): コードが 16 進か 10 進か判断できません")
+                failure.hint = tr(
+                    "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))",
+                    "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))")
+            } else if case .malformedLine(_, "UTF-8") = error {
+                failure.hint = tr(
+                    "save it as UTF-8 or Shift_JIS", "UTF-8 か Shift_JIS で保存し直してください")
+            }
+            throw failure
+        }
+    }
+}
+
+/// Where the user's station tables lie: `kazasu/` below the XDG data directory.
+struct StationStore {
+    /// The folder, without a slash at the end; `nil` when there is no home directory.
+    let folder: String?
+
+    init(environment: (String) -> String? = StationStore.variable) {
+        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
+            folder = "\(data)/kazasu"
+        } else {
+            let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            folder = home.map { "\($0)/.local/share/kazasu" }
+        }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    /// The file that holds such rows.
+    func path(of rows: StationRows) -> String? {
+        let name =
+            switch rows {
+            case .stations: "stations.tsv"
+            case .busStops: "bus_stops.tsv"
+            case .formerNames: "former_names.tsv"
+            }
+        return folder.map { "\($0)/\(name)" }
+    }
+
+    /// The stored files that exist.
+    var paths: [String] {
+        let rows: [StationRows] = [.stations([]), .busStops([]), .formerNames([])]
+        return rows.compactMap { path(of: $0) }.filter { access($0, F_OK) == 0 }
+    }
+
+    /// Keeps rows for later runs, in place of those of the same kind.
+    ///
+    /// - Returns: the file.
+    func save(_ rows: StationRows) throws(Failure) -> String {
+        guard let folder, let path = path(of: rows) else {
+            throw Failure(
+                .cannotWrite, "cannotWrite",
+                tr("there is no home directory to keep the table in", "表を保存するホームディレクトリがありません"),
+                hint: tr("set HOME or XDG_DATA_HOME", "HOME か XDG_DATA_HOME を設定してください"))
+        }
+        try makeFolder(folder)
+        try OutputFile(path).finish(rows.text)
+        return path
+    }
+
+    private func makeFolder(_ folder: String) throws(Failure) {
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/\(part)"
+            if mkdir(path, 0o755) != 0, errno != EEXIST { throw Failure.unwritable(path, errno) }
+        }
+    }
 }

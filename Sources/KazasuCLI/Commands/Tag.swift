@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CardDecoders
+import CardModel
+import CardReading
+import ISO7816
+import NFCForumTags
+import NFCTransport
 
 /// `kazasu tag`
 struct Tag: ParsableCommand {
@@ -27,4 +33,162 @@ struct Tag: ParsableCommand {
               kazasu tag pages                                 Type 2 Tag のメモリ
             """),
         subcommands: [TagInfo.self, TagRead.self, TagWrite.self, TagPages.self])
+}
+
+/// `kazasu tag info`
+struct TagInfo: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: tr("Say what tag it is, and what may be done with it.", "タグの種類と、読み書きできる範囲を表示する。"),
+        discussion: tr(
+            """
+            Product, memory map, locked pages, password protection, counters, whether it has a maker's signature (which is \
+            not verified), and its NDEF message. Nothing is written, and no password is tried. With the key of an \
+            Ultralight C, pages that need it are read, too.
+
+            Examples:
+              kazasu tag info
+              kazasu tag info --json | jq .type2.lockedPages
+            """,
+            """
+            製品名、メモリ配置、ロック済みページ、パスワード保護、カウンター、署名の有無（検証はしません）、NDEF メッセージを
+            表示します。書き込みやパスワードの照合は行いません。Ultralight C の鍵があれば、鍵が必要なページも読みます。
+
+            例:
+              kazasu tag info
+              kazasu tag info --json | jq .type2.lockedPages
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup var keyOptions: TagKeyOptions
+
+    func execute(_ context: Context) throws {
+        let key = try keyOptions.key()
+        let session = try ReaderSession(readerOptions, context)
+        let outcome = try closing(session) { session in
+            try TagInfo.read(session.findTag(key), session)
+        }
+        guard let report = TagReport(outcome.dump) else {
+            if let interruption = outcome.interruption { throw Failure(interruption) }
+            throw Failure(TagError.noNDEF(.notFormatted))
+        }
+        let view = TagView(report: report, redaction: context.redaction)
+        let card = context.redaction.apply(outcome.dump).card
+        if context.json {
+            var document = JSONObject([("schema", "kazasu.tag/1"), ("card", card.json)])
+            document.merge(view.members)
+            try context.print(.object(document))
+        } else {
+            try context.print(Columns.text(TagInfo.rows(card) + view.rows))
+        }
+        if let interruption = outcome.interruption { throw Failure(interruption, keepingWhatWasRead: true) }
+    }
+
+    /// What the reader learnt of the card.
+    private static func rows(_ card: CardIdentity) -> [[String]] {
+        var rows: [[String]] = []
+        if let pmm = card.pmm { rows.append(["IC", CardNames.describe(ic: pmm)]) }
+        if let sak = card.sak {
+            let code = [sak].hexadecimal.uppercased()
+            rows.append(card.atqa.map { ["ATQA, SAK", "\(FourDigits.text($0)), \(code)"] } ?? ["SAK", code])
+        }
+        if let ats = card.ats { rows.append(["ATS", ats.hexadecimal.uppercased()]) }
+        return rows
+    }
+
+    /// The part of a dump that tells what tag it is.
+    private static func read(_ found: FoundTag, _ session: ReaderSession) throws -> CardDumper.Outcome {
+        switch found {
+        case .type2(let tag): return Type2Dumper(tag: tag).dump()
+        case .type3(_, let target):
+            let system: SystemCode = target.pmm.isLite ? .lite : .ndef
+            return dump(target, [system, .ndef], session)
+        case .lite(let target): return dump(target, [.lite], session)
+        case .card(let picc, let card):
+            let plan = OpenFile.all.filter { $0.application == Type4Tag.application }
+            let outcome = OpenFileDumper(session: card, identity: CardIdentity(picc), plan: plan).dump()
+            guard outcome.interruption == nil, TagReport(outcome.dump) == nil else { return outcome }
+            let names = try session.recognize([picc], askingApplications: true).flatMap(\.kinds).map {
+                $0.kind.name[Language.current]
+            }
+            throw Failure.otherCard(picc, names: names, wanted: .tag)
+        }
+    }
+
+    private static func dump(
+        _ target: FeliCaTarget, _ systems: [SystemCode], _ session: ReaderSession
+    ) -> CardDumper.Outcome {
+        CardDumper(session: session.card(target), selection: DumpSelection(systems: systems)).dump()
+    }
+}
+
+extension PMm {
+    /// Whether it is that of FeliCa Lite, Lite-S or Link in Lite-S mode.
+    fileprivate var isLite: Bool { (0xF0...0xF2).contains(icType) }
+}
+
+/// `kazasu tag read`
+struct TagRead: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read",
+        abstract: tr("Show the NDEF message of a tag.", "タグの NDEF メッセージを表示する。"),
+        discussion: tr(
+            """
+            One record a line: number, type, what it says. --raw writes the bytes of the message as they are.
+
+            Examples:
+              kazasu tag read
+              kazasu tag read --json | jq -r '.records[] | select(.kind == "uri").uri'
+              kazasu tag read --raw message.ndef
+            """,
+            """
+            1 行 1 レコードで、番号、型、内容を表示します。--raw はメッセージのバイト列をそのまま書き出します。
+
+            例:
+              kazasu tag read
+              kazasu tag read --json | jq -r '.records[] | select(.kind == "uri").uri'
+              kazasu tag read --raw message.ndef
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup var keyOptions: TagKeyOptions
+
+    @Option(
+        name: .long,
+        help: help(
+            "Write the message's bytes to a file, - for standard output.", "メッセージのバイト列をファイルに書く（- は標準出力）。",
+            value: "file"))
+    var raw: String?
+
+    func execute(_ context: Context) throws {
+        let file = try raw.map { path throws(Failure) in try OutputFile(path) }
+        let key = try keyOptions.key()
+        let session = try ReaderSession(readerOptions, context)
+        let (number, area) = try closing(session) { session throws in
+            guard let tag = try session.findTag(key).ndef else { throw Failure(TagError.noNDEF(.notFormatted)) }
+            do throws(TagError) {
+                return (tag.typeNumber, try tag.readNDEF())
+            } catch {
+                throw Failure(error)
+            }
+        }
+        if let file {
+            try file.finish(area.message)
+            return
+        }
+        let view = NDEFView(area.message, context.redaction)
+        if context.json {
+            var document = JSONObject([("schema", "kazasu.tag/1"), ("type", .int(number))])
+            document["capacity"] = .int(area.capacity)
+            document["writable"] = .bool(area.obstacle == nil)
+            document.merge(view.members)
+            if !context.redaction.isOn { document["message"] = .string(area.message.hexadecimal) }
+            try context.print(.object(document))
+        } else if view.failure == nil {
+            try context.print(Columns.text(view.rows))
+        }
+        if let failure = view.failure { throw failure }
+    }
 }

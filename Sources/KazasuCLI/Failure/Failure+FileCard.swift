@@ -33,3 +33,131 @@ extension Failure {
         }
     }
 }
+
+extension Failure {
+    /// Why a PIN was not sent, or was sent in vain.
+    init(_ error: PINGuardError) {
+        let name = error.reference.name[Language.current]
+        switch error {
+        case .form(let reference):
+            self.init(
+                .refused, "pinForm",
+                tr(
+                    "\(name) is \(reference.form.words), and what was given is not; nothing was sent",
+                    "\(name)は\(reference.form.words)ですが、入力が違います。何も送っていません"), hint: Failure.tryAgain)
+        case .alreadySent:
+            self.init(
+                .refused, "pinSentBefore",
+                tr("\(name) was sent before in this run and is not sent again", "\(name)はこの実行で送信済みのため、再送しません"),
+                hint: tr("verify each PIN once in a run", "1 回の実行での照合は 1 回だけにしてください"))
+        case .earlierFailure:
+            self.init(
+                .refused, "pinNotSent",
+                tr("\(name) was not sent, since an earlier PIN failed", "先の暗証番号が照合できなかったため、\(name)は送っていません"),
+                hint: Failure.tryAgain)
+        case .locked:
+            self.init(
+                .refused, "pinLocked", tr("\(name) is locked; nothing was sent", "\(name)は閉塞しています。何も送っていません"),
+                hint: tr("only the office that issued the card can unlock it", "解除できるのはカードの発行窓口だけです"))
+        case .lastTry(_, let tries):
+            self.init(
+                .refused, "lastTry",
+                tr("\(name) was not sent: \(tries.words)", "\(name)は送っていません: \(tries.words)"),
+                hint: tr(
+                    "if you are sure of it: --allow-last-try, and type yes on the terminal",
+                    "確実に正しい場合だけ --allow-last-try を付け、端末で yes と入力してください"))
+        case .triesUnreadable(_, let error):
+            let cause = Failure(error)
+            self.init(
+                cause.status, cause.reason,
+                tr(
+                    "\(name) was not sent, since the tries left cannot be read: \(cause.message)",
+                    "残り回数を読めないため、\(name)は送っていません: \(cause.message)"), hint: cause.hint)
+        case .notVerifiable(_, let status):
+            self.init(
+                .refused, "refused",
+                tr("\(name) was not sent: the card says \(status.words)", "\(name)は送っていません: カードの応答 \(status.words)"),
+                hint: Failure.otherPIN)
+        case .wrong(_, .locked):
+            self.init(
+                .refused, "pinLocked", tr("\(name) is wrong, and is locked now", "\(name)が違います。閉塞しました"),
+                hint: tr("only the office that issued the card can unlock it", "解除できるのはカードの発行窓口だけです"))
+        case .wrong(_, let tries):
+            self.init(
+                .refused, "wrongPIN", tr("\(name) is wrong; \(tries.words)", "\(name)が違います。\(tries.words)"),
+                hint: Failure.tryAgain)
+        case .refused(_, let status, let tries):
+            self.init(
+                .refused, "refused",
+                tr(
+                    "the card did not take \(name): \(status.words)\(tries.map { "; \($0.words)" } ?? "")",
+                    "カードが\(name)を受け付けません: \(status.words)\(tries.map { "。\($0.words)" } ?? "")"), hint: Failure.otherPIN
+            )
+        case .interrupted(_, let error, let before, let after):
+            self = .interrupted(name, Failure(error), before, after)
+        @unknown default: self.init(.bug, "unknown", "\(error)")
+        }
+    }
+
+    private static let tryAgain = tr("check the PIN before the next try", "暗証番号を確かめてからやり直してください")
+    private static let otherPIN = tr(
+        "the card may not have this PIN, or want it elsewhere", "カードにこの暗証番号がないか、別の場所にある可能性があります")
+
+    private static func interrupted(
+        _ name: String, _ cause: Failure, _ before: TriesLeft, _ after: TriesLeft?
+    ) -> Failure {
+        let counted =
+            switch (before, after) {
+            case (_, nil): tr("the card could not be asked what it made of it", "カードの状態は確認できませんでした")
+            case (_, .locked?): tr("it counted as wrong, and is locked now", "誤りとして数えられ、閉塞しました")
+            case (.count(let before), .count(let after)?) where after < before:
+                tr(
+                    "it counted as wrong: \(TriesLeft.count(after).words)",
+                    "誤りとして数えられました: \(TriesLeft.count(after).words)")
+            case (.count, .count(let after)?):
+                tr(
+                    "no try was used: \(TriesLeft.count(after).words)",
+                    "回数は減っていません: \(TriesLeft.count(after).words)")
+            case (_, let after?):
+                tr("what it made of it is not known: \(after.words)", "カードがどう扱ったかは分かりません: \(after.words)")
+            }
+        return Failure(
+            [.interrupted, .terminated].contains(cause.status) ? cause.status : .interruptedReading, "pinInterrupted",
+            tr(
+                "the exchange failed while \(name) was sent (\(cause.message)); \(counted); it is not sent again",
+                "\(name)の送信中に通信が途切れました（\(cause.message)）。\(counted)。再送はしません"), hint: cause.hint)
+    }
+}
+
+extension TriesLeft {
+    /// How many tries are left, for people.
+    var words: String {
+        switch self {
+        case .count(1): tr("1 try is left", "残り 1 回")
+        case .count(let count): tr("\(count) tries are left", "残り \(count) 回")
+        case .locked: tr("it is locked", "閉塞しています")
+        case .notNeeded: tr("the card asks for none now", "照合は不要です")
+        case .unknown: tr("the card does not say how many tries are left", "残り回数は分かりません")
+        case .refused(let status): tr("the card says \(status.words)", "カードの応答 \(status.words)")
+        }
+    }
+}
+
+extension PINForm {
+    /// What the PIN is, for people.
+    var words: String {
+        switch self {
+        case .digits(let count): tr("\(count) digits", "数字 \(count) 桁")
+        case .capitalsAndDigits(let counts):
+            tr(
+                "\(counts.lowerBound) to \(counts.upperBound) capital letters and digits",
+                "英大文字と数字 \(counts.lowerBound)～\(counts.upperBound) 文字")
+        case .printable(let counts):
+            tr(
+                "\(counts.lowerBound) to \(counts.upperBound) characters",
+                "\(counts.lowerBound)～\(counts.upperBound) 文字")
+        case .exactly: tr("what the card has in place of one", "未設定時の値")
+        @unknown default: "\(self)"
+        }
+    }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Glibc
 
 /// Why a command did not give its answer: the exit status, one sentence, and what to do.
 struct Failure: Error, Equatable, Sendable {
@@ -43,5 +44,42 @@ struct Failure: Error, Equatable, Sendable {
         var text = "kazasu: " + VisibleText.line(message) + "\n"
         if let hint { text += tr("  hint: ", "  ヒント: ") + VisibleText.line(hint) + "\n" }
         return text
+    }
+}
+
+/// The exit statuses that scripts may rely on, as in `sysexits.h`.
+enum ExitStatus: Int32, Sendable {
+    case done = 0
+    case usage = 64
+    case badFile = 65
+    case missingFile = 66
+    case noReader = 69
+    case bug = 70
+    case cannotWrite = 73
+    case interruptedReading = 74
+    case noCard = 75
+    case otherCard = 76
+    case refused = 77
+    /// By Ctrl-C, or the end of the terminal.
+    case interrupted = 130
+    /// By SIGTERM.
+    case terminated = 143
+    /// The reader of a pipe went away, as a shell shows it for SIGPIPE.
+    case brokenPipe = 141
+}
+
+/// What the system says of a failed call, in the language of this run.
+enum SystemMessage {
+    static func text(_ error: Int32) -> String {
+        switch error {
+        case ENOENT: tr("there is no such file or folder", "ファイルまたはフォルダーがありません")
+        case EACCES, EPERM: tr("you have no permission", "権限がありません")
+        case EISDIR: tr("it is a folder", "フォルダーです")
+        case ENOTDIR: tr("a part of the path is no folder", "パスの途中がフォルダーではありません")
+        case ENOSPC, EDQUOT: tr("the disk is full", "ディスクに空きがありません")
+        case EROFS: tr("the file system is read-only", "読み取り専用のファイルシステムです")
+        case ENAMETOOLONG: tr("the name is too long", "名前が長すぎます")
+        default: String(cString: strerror(error))
+        }
     }
 }

@@ -117,3 +117,102 @@ enum Phrasebook {
         return parts + [rest.dropLast(last.count)]
     }
 }
+
+extension Phrasebook {
+    /// What drivers say of readers that are at work, closed or asked too much.
+    static let drivers: [(english: String, japanese: String)] = [
+        ("the reader was closed", "リーダーは閉じられています"),
+        ("an empty frame cannot be sent", "空のフレームは送れません"),
+        ("no thread can be started (error *)", "スレッドを開始できません（エラー *）"),
+        ("cards of type A and B", "Type A と Type B のカード"),
+        ("a card that is not of type A or B", "Type A でも Type B でもないカード"),
+        ("this sector", "このセクター"),
+        // PaSoRi
+        ("it is at work for another program", "他のプログラムのために動作中です"),
+        ("another program has a session with it", "他のプログラムがセッションを開いています"),
+        ("the reader refused a command (error *)", "リーダーがコマンドを拒否しました（エラー *）"),
+        ("the reader's session does not allow this command", "リーダーのセッションがこのコマンドを許しません"),
+        // libnfc
+        ("the * does not start; unplug it and plug it back in", "* が起動しません。いったん抜いて差し直してください"),
+        (
+            "this reader brings every card that speaks ISO-DEP into it",
+            "このリーダーは ISO-DEP 対応のカードを必ず ISO-DEP に切り替えます"
+        ),
+        ("chip status *", "チップの状態 *"), ("*: the kernel driver * holds it", "*: カーネルのドライバー * が使用中です"),
+        ("it contains a zero byte", "ゼロのバイトが含まれています"),
+        (
+            "a USB reader is named by bus and device number, as in acr122_usb:003:005",
+            "USB リーダーはバスと装置の番号で指定します（例: acr122_usb:003:005）"
+        ),
+        ("libnfc's driver of this reader cannot do it (*)", "libnfc のドライバーが対応していません（*）"),
+        ("libnfc refused the command", "libnfc がコマンドを拒否しました"),
+        ("the reader refused the command (chip status *)", "リーダーがコマンドを拒否しました（チップの状態 *）"),
+        ("libnfc cannot work in a process with * open files", "開いているファイルが * 個あり、libnfc を使えません"),
+        (
+            "its serial line does not carry 921600 baud; once the reader was unplugged and plugged in again, *=115200 "
+                + "avoids that",
+            "シリアル回線が 921600 baud に対応していません。リーダーを差し直し、*=115200 を指定すると避けられます"
+        ),
+        // Virtual readers
+        ("polling at * kbit/s", "* kbit/s のポーリング"),
+    ]
+}
+
+extension Phrasebook {
+    /// What the readers of dump files say, longer phrases before those that they begin with.
+    static let formats: [(english: String, japanese: String)] = [
+        ("* bytes in hexadecimal or in base64", "16 進または base64 の * バイト"),
+        ("* bytes in hexadecimal", "16 進の * バイト"), ("* bytes in base64", "base64 の * バイト"),
+        ("an IDm of 8 bytes", "8 バイトの IDm"), ("a PMm of 8 bytes", "8 バイトの PMm"),
+        ("a card with its IDm", "IDm のあるカード"), ("* * before this line, not *", "この行までに * 個の *（実際は * 個）"),
+        ("a block after a line with an asterisk", "* の行の後のブロック"),
+        ("a block before a line with an asterisk", "* の行の前のブロック"), ("a block after its service", "サービスの後のブロック"),
+        ("a block number above the one before", "前の行より大きいブロック番号"),
+        ("a block number from 0 to *", "0～* のブロック番号"), ("a block number of at most FFFF", "FFFF 以下のブロック番号"),
+        ("a block number that stands once", "重複しないブロック番号"), ("a block number", "ブロック番号"),
+        ("a block of a service", "サービスのブロック"),
+        ("no system beside the blocks of a FeliCa Lite", "FeliCa Lite のブロックと並ばないシステム"),
+        ("a block of the service named before it", "直前に書かれたサービスのブロック"),
+        ("a block that stands once", "重複しないブロック"), ("blocks that stand once", "重複しないブロック"),
+        ("a card type Suica or Japan Transit IC", "カード種別 Suica か Japan Transit IC"),
+        ("a code in the order of the wire with the number *", "番号 * の、通信のバイト順のコード"),
+        ("a code with the number *", "番号 * のコード"), ("a code of four hexadecimal digits", "16 進 4 桁のコード"),
+        ("a code of two bytes", "2 バイトのコード"),
+        ("a command that selects a service before blocks are read", "ブロックを読む前にサービスを選ぶコマンド"),
+        ("a count", "個数"), ("a decimal number from 0 to 255 as its name", "名前は 10 進の 0～255"),
+        ("a decimal number as its name", "名前は 10 進数"), ("a decimal service code as its name", "名前は 10 進のサービスコード"),
+        ("a decimal system code as its name", "名前は 10 進のシステムコード"), ("a field *", "項目 *"),
+        ("a line of nfcpy's dump", "nfcpy のダンプの行"), ("a line that names the system", "システムを示す行"),
+        ("a number of at most four hexadecimal digits", "16 進 4 桁以内の数"),
+        ("a record of a transit card's history (service 090F)", "交通系カードの履歴（サービス 090F）"),
+        ("a service code whose low six bits are the attribute", "下位 6 ビットが属性と一致するサービスコード"),
+        ("a service for the blocks", "ブロックのサービス"), ("a service in a system", "システムの中のサービス"),
+        ("a system before its services", "サービスの前のシステム"),
+        ("a system code of four hexadecimal digits as its name", "名前は 16 進 4 桁のシステムコード"),
+        ("four hexadecimal digits as its name", "名前は 16 進 4 桁"),
+        ("a system or a block before the end", "ファイルの終わりまでにシステムかブロック"),
+        ("area or service_group", "area か service_group"), ("area or service", "area か service"),
+        ("at most two systems of a FeliCa Lite", "FeliCa Lite のシステムは 2 個まで"),
+        ("at most 16 systems", "16 個以下のシステム"),
+        ("at most * blocks", "* 個以下のブロック"), ("blocks of 16 bytes, then 90 00", "16 バイトのブロックと 90 00"),
+        ("codes as 0x090F", "0x090F の形のコード"), ("data format 1 or 2", "データ形式 1 か 2"),
+        ("fewer repeated blocks", "もっと少ない繰り返し"),
+        ("services that tell the system before the end of the log", "記録の終わりまでにシステムがわかるサービス"),
+        ("system, area or service", "system、area、service のどれか"), ("a device type", "デバイス種別"),
+        ("the device type FeliCa", "デバイス種別 FeliCa"),
+        ("the number and attribute of a service", "サービスの番号と属性"), ("version 2, 3 or 4", "バージョン 2、3、4 のどれか"),
+        ("Public or Private, as the code of the service says", "サービスのコードに合う Public か Private"),
+        ("a FeliCa packet as long as its first byte says", "先頭のバイトと長さが合う FeliCa パケット"),
+        ("a FeliCa packet in hexadecimal", "16 進の FeliCa パケット"), ("a whole FeliCa packet", "欠けのない FeliCa パケット"),
+        ("the answer to the command before it", "直前のコマンドへの応答"), ("COMMAND or RESPONSE", "COMMAND か RESPONSE"),
+        ("a page that stands once", "重複しないページ"), ("at most 65536 pages", "65536 個以下のページ"),
+        ("at least one page", "1 個以上のページ"), ("a list of * bytes", "* バイトの配列"),
+        ("4, 7 or 10 bytes in hexadecimal", "16 進の 4、7、10 バイト"), ("pages", "ページ"), ("areas", "エリア"),
+        ("services", "サービス"), ("systems", "システム"), ("blocks", "ブロック"),
+        ("a block with its decimal address", "10 進のアドレスがあるブロック"), ("a decimal code", "10 進のコード"),
+        ("a block in a service", "サービスの中のブロック"), ("at most * records", "* 件以下の履歴"),
+        ("elements nested less than * deep", "入れ子が * 段より浅い要素"),
+        ("scanned_at in milliseconds since 1970", "1970 年からのミリ秒の scanned_at"), ("XML (*)", "XML（*）"),
+        ("UTF-8", "UTF-8"), ("a closing quote", "閉じる引用符"),
+    ]
+}

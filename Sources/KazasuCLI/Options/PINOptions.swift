@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CLinux
+import CardCiphers
 import CardModel
+import Glibc
 import ISO7816
 
 /// Options of the commands that verify PINs.
@@ -41,4 +44,234 @@ extension SecretSource {
     /// - Parameter what: what messages call it.
     /// - Throws: ``Failure``, without what was read.
     func readPIN(_ what: String) throws(Failure) -> PIN { PIN(try read(what)) }
+}
+
+/// What the user is asked about PINs on the terminal: first whether a last try may be used, then the PINs.
+final class PINDialog {
+    /// A PIN that a command wants to send.
+    struct Wanted {
+        var reference: PINReference
+        /// What the card said of its tries; `nil` where it was not asked.
+        var tries: TriesLeft?
+        /// The PIN, when it comes from a source; else it is typed.
+        var given: PIN?
+        /// Whether the command has something to read without it.
+        var isOptional = true
+    }
+
+    /// What may be sent, in order, and what stops the PIN after those.
+    struct Answer {
+        var pins: [PIN] = []
+        var refusal: PINGuardError?
+    }
+
+    private let context: Context
+    private let allowLastTry: Bool
+    /// The last tries that the user has agreed to.
+    private var agreed: [PINReference: TriesLeft] = [:]
+
+    init(_ context: Context, allowLastTry: Bool) {
+        self.context = context
+        self.allowLastTry = allowLastTry
+    }
+
+    /// What the guard asks: a last try goes only when the flag is there and the user has typed yes on the terminal.
+    var consent: PINConsent {
+        PINConsent(allowsLastTry: allowLastTry) { reference, tries in
+            self.agreed[reference] == tries || self.agrees(reference, tries)
+        }
+    }
+
+    /// Asks what is to be asked about PINs, before any of them is sent.
+    ///
+    /// The questions about last tries come before any PIN is typed, and each PIN is checked before the next is asked for.
+    /// An empty line means to go without that PIN and those after it.
+    func collect(_ wanted: [Wanted]) throws(Failure) -> Answer {
+        for one in wanted {
+            if let given = one.given, !given.isSpent, !given.matches(one.reference.form) {
+                return Answer(refusal: .form(one.reference))
+            }
+        }
+        var answer = Answer()
+        var usable: [Wanted] = []
+        for one in wanted {
+            answer.refusal = obstacle(one)
+            guard answer.refusal == nil else { break }
+            usable.append(one)
+        }
+        for one in usable {
+            var pin = one.given
+            if pin == nil { pin = try typed(one) }
+            guard let pin else { return Answer(pins: answer.pins) }
+            guard pin.isSpent || pin.matches(one.reference.form) else { return Answer(refusal: .form(one.reference)) }
+            answer.pins.append(pin)
+        }
+        return answer
+    }
+
+    /// Whether there is somebody who can be asked.
+    var hasTerminal: Bool { Terminal() != nil }
+
+    /// Why a PIN must not be sent.
+    private func obstacle(_ wanted: Wanted) -> PINGuardError? {
+        let reference = wanted.reference
+        switch wanted.tries {
+        case .locked: return .locked(reference)
+        case .refused(let status): return .notVerifiable(reference, status)
+        case .count(1), .unknown:
+            guard let tries = wanted.tries, allowLastTry, agrees(reference, tries) else {
+                return .lastTry(reference, wanted.tries ?? .count(1))
+            }
+            agreed[reference] = tries
+            return nil
+        case .count, .notNeeded, nil: return nil
+        }
+    }
+
+    private func agrees(_ reference: PINReference, _ tries: TriesLeft) -> Bool {
+        guard let terminal = Terminal() else { return false }
+        let name = reference.name[Language.current]
+        let question =
+            switch tries {
+            case .count(let count):
+                tr(
+                    "\(name) has \(count) try left. A wrong PIN locks it.",
+                    "\(name)の残りは \(count) 回です。間違えると閉塞します。")
+            default:
+                tr(
+                    "The card does not say how many tries \(name) has left. A wrong PIN may lock it.",
+                    "\(name)の残り回数が分かりません。間違えると閉塞するおそれがあります。")
+            }
+        return (try? terminal.confirms(question)) ?? false
+    }
+
+    /// - Returns: `nil` when there is no terminal, or nothing was typed.
+    private func typed(_ wanted: Wanted) throws(Failure) -> PIN? {
+        guard let terminal = Terminal() else { return nil }
+        let name = wanted.reference.name
+        let form = wanted.reference.form.words
+        let tries = wanted.tries.map { tr(", \($0.words)", "、\($0.words)") } ?? ""
+        let enter = wanted.isOptional ? tr("; Enter goes without", "。Enter で省略") : ""
+        let question = tr(
+            "\(name.english) (\(form)\(tries)\(enter)): ", "\(name.japanese)（\(form)\(tries)\(enter)）: ")
+        return try terminal.secret(question).map { PIN($0) }
+    }
+}
+
+/// Where a PIN or key comes from when it is not typed: `env:NAME`, `file:PATH` or `fd:NUMBER`. It is never an argument,
+/// for every user of the machine can see those.
+enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
+    case environment(String)
+    case file(String)
+    case descriptor(Int32)
+    /// None of these, and perhaps the secret itself: the parser's own words for a bad value would repeat it.
+    case none
+
+    init(argument: String) {
+        self = .none
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[1].isEmpty else { return }
+        switch parts[0] {
+        case "env": self = .environment(String(parts[1]))
+        case "file": self = .file(String(parts[1]))
+        case "fd":
+            guard let number = Int32(parts[1]), number >= 0 else { return }
+            self = .descriptor(number)
+        default: return
+        }
+    }
+
+    /// Checks what an option was given.
+    ///
+    /// - Throws: `ValidationError`, without what stands there.
+    static func validate(_ source: SecretSource?, _ option: String) throws(ValidationError) {
+        guard source == SecretSource.none else { return }
+        throw ValidationError(
+            tr(
+                "\(option) takes env:NAME, file:PATH or fd:NUMBER, never the secret itself",
+                "\(option) には env:変数名、file:パス、fd:番号 を指定してください。値そのものは書けません"))
+    }
+
+    /// The secret: all up to the first line end.
+    ///
+    /// A variable of the environment is overwritten as it is read. What was read of a file or descriptor is overwritten
+    /// here; one that a pipe is behind can be read once.
+    ///
+    /// - Parameters:
+    ///   - what: what messages call it.
+    ///   - reason: the word for scripts when there is none.
+    /// - Throws: ``Failure``, without what was read.
+    func read(_ what: String, reason: String = "noPIN") throws(Failure) -> SecretBytes {
+        let secret: SecretBytes?
+        switch self {
+        case .environment(let name):
+            guard let value = getenv(name) else {
+                throw SecretSource.missing(what, reason, tr("\(name) is not set", "環境変数 \(name) がありません"))
+            }
+            ProcessSecrecy.begin()
+            let bytes = UnsafeRawBufferPointer(start: value, count: strlen(value))
+            secret = bytes.isEmpty || bytes.count > SecretLine.longest ? nil : SecretBytes(bytes)
+            explicit_bzero(value, bytes.count)
+        case .file(let path):
+            let descriptor = Descriptor.open(path)
+            guard descriptor >= 0 else { throw Files.unreadable(path, errno) }
+            defer { close(descriptor) }
+            secret = try SecretLine.read(descriptor, name: path)
+        case .descriptor(let number):
+            secret = try SecretLine.read(number, name: tr("descriptor \(number)", "ディスクリプター \(number)"))
+        case .none: secret = nil
+        }
+        guard let secret else {
+            throw SecretSource.missing(what, reason, tr("there is none, or too much", "空、または長すぎます"))
+        }
+        return secret
+    }
+
+    private static func missing(_ what: String, _ reason: String, _ why: String) -> Failure {
+        Failure(
+            .usage, reason, tr("\(what) cannot be read: \(why)", "\(what)を読めません（\(why)）"),
+            hint: tr(
+                "it is the first line of env:NAME, file:PATH or fd:NUMBER", "env:変数名、file:パス、fd:番号 の 1 行目を読みます"))
+    }
+}
+
+/// Reads a line that nobody else may see into the memory where it stays.
+enum SecretLine {
+    /// The longest secret, in bytes.
+    static let longest = 64
+
+    /// The first line of an open file, without its end.
+    ///
+    /// - Returns: `nil` when it is empty or longer than any secret.
+    /// - Throws: ``Failure`` when it cannot be read, or a signal came first.
+    static func read(_ descriptor: Int32, name: String) throws(Failure) -> SecretBytes? {
+        ProcessSecrecy.begin()
+        var length = 0
+        let secret = try SecretBytes(capacity: longest + 2) { buffer throws(Failure) in
+            var count = 0
+            while count < buffer.count {
+                // One byte at a time: what follows the line belongs to others.
+                let place = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<count + 1])
+                let got = try Descriptor.read(descriptor, into: place, name: name)
+                guard got > 0, buffer[count] != UInt8(ascii: "\n") else { break }
+                count += 1
+            }
+            if count > 0, buffer[count - 1] == UInt8(ascii: "\r") { count -= 1 }
+            length = count
+            return count
+        }
+        return (1...longest).contains(length) ? secret : nil
+    }
+}
+
+/// What keeps a secret within the process that holds it.
+enum ProcessSecrecy {
+    /// From now on the process leaves no core dump, and no other process of the user may look into its memory.
+    ///
+    /// Called before a PIN or key is read; frames that carry one to the reader are in ordinary memory for a moment.
+    static func begin() {
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        kazasu_forbid_dumps()
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Glibc
 import NFCTransport
 
 /// A reader that one command lends to another, and what that one prints.
@@ -90,4 +91,37 @@ final class LateFailure {
     private(set) var first: Failure?
 
     func add(_ failure: Failure) { first = first ?? failure }
+}
+
+/// The time of day.
+enum Clock {
+    /// Now, in the machine's time zone, as in `2026-11-20T12:34:56+09:00`.
+    static func localTime() -> String {
+        var now = time(nil)
+        var parts = tm()
+        guard localtime_r(&now, &parts) != nil else { return "" }
+        let offset = parts.tm_gmtoff / 60
+        let zone = (offset < 0 ? "-" : "+") + two(abs(offset) / 60) + ":" + two(abs(offset) % 60)
+        return "\(Int(parts.tm_year) + 1900)-\(two(Int(parts.tm_mon) + 1))-\(two(Int(parts.tm_mday)))"
+            + "T\(two(Int(parts.tm_hour))):\(two(Int(parts.tm_min))):\(two(Int(parts.tm_sec)))\(zone)"
+    }
+
+    private static func two(_ number: Int) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+}
+
+/// The variables of this process' environment.
+enum SystemEnvironment {
+    /// Every variable; what is no UTF-8 is replaced.
+    static var all: [String: String] {
+        var variables: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let pair = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if let name = pair.first, let value = pair.dropFirst().first { variables[String(name)] = String(value) }
+            entry += 1
+        }
+        return variables
+    }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import Glibc
+import SystemPackage
 
 /// Reading of files that the user names.
 enum Files {
@@ -46,5 +48,285 @@ enum Files {
     /// What messages call a file.
     static func name(_ path: String) -> String {
         path == "-" ? tr("standard input", "標準入力") : path
+    }
+}
+
+/// A file that an answer goes to. It is opened before the card is read, so that nobody holds a card for nothing, and
+/// written as a whole: into a new file beside it, so that an old one is never left half written.
+///
+/// `-` is standard output; devices and pipes are written as they are.
+final class OutputFile {
+    let path: String
+    private let place: Place
+
+    private enum Place {
+        case stream(FileDescriptor)
+        case file(TemporaryFile, target: FilePath)
+    }
+
+    init(_ path: String) throws(Failure) {
+        self.path = path
+        do {
+            place = try OutputFile.open(path)
+        } catch {
+            throw Failure(unwritable: path, error)
+        }
+    }
+
+    private static func open(_ path: String) throws -> Place {
+        if path == "-" { return .stream(try FileDescriptor.standardOutput.duplicate()) }
+        var target = FilePath(path)
+        let status = try? target.stat()
+        if let status, status.type != .regular {
+            return .stream(try FileDescriptor.open(target, .writeOnly, options: .closeOnExec))
+        }
+        if status != nil {
+            // What a link leads to is replaced, not the link.
+            target = resolved(target)
+            guard target.withPlatformString({ access($0, W_OK) }) == 0 else { throw Errno(rawValue: errno) }
+        }
+        let folder = target.removingLastComponent()
+        let file = try TemporaryFile(in: folder.isEmpty ? "." : folder, permissions: .ownerReadWrite)
+        return .file(file, target: target)
+    }
+
+    /// Writes the answer and puts it in its place.
+    func finish(_ text: String) throws(Failure) {
+        try finish(Array(text.utf8))
+    }
+
+    /// Writes bytes that are no text, and puts the file in its place.
+    func finish(_ bytes: [UInt8]) throws(Failure) {
+        do {
+            switch place {
+            case .stream(let descriptor): try descriptor.writeWhole(bytes)
+            case .file(let file, let target):
+                try file.descriptor.writeWhole(bytes)
+                try file.move(to: target)
+            }
+        } catch Errno.brokenPipe {
+            throw .brokenPipe
+        } catch Errno.interrupted {
+            throw .cancelled()
+        } catch {
+            throw Failure(unwritable: path, error)
+        }
+    }
+
+    deinit {
+        if case .stream(let descriptor) = place { try? descriptor.close() }
+    }
+
+    private static func resolved(_ path: FilePath) -> FilePath {
+        guard let whole = path.withPlatformString({ realpath($0, nil) }) else { return path }
+        defer { free(whole) }
+        return FilePath(platformString: whole)
+    }
+}
+
+extension FileDescriptor {
+    /// Writes all the bytes, whatever interrupts or delays it.
+    func writeWhole(_ bytes: [UInt8]) throws(Errno) {
+        let error = Descriptor.write(bytes, to: rawValue)
+        guard error == 0 else { throw Errno(rawValue: error) }
+    }
+}
+
+extension Failure {
+    /// A file could not be written, for what a system call reported.
+    init(unwritable path: String, _ error: any Error) {
+        self = .unwritable(path, (error as? Errno)?.rawValue ?? EIO)
+    }
+}
+
+/// Reading and writing of open files. While a signal cancels work and does not end the process, it also ends what waits
+/// here for the other end.
+enum Descriptor {
+    /// How long a reader may keep what was read from being written, once the user has interrupted.
+    private static let patienceMilliseconds: Int32 = 3000
+
+    /// Opens a file for reading, a FIFO without waiting for somebody who writes to it.
+    ///
+    /// - Returns: the descriptor; negative for an error, which `errno` names.
+    static func open(_ path: String) -> Int32 {
+        Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    }
+
+    /// Opens a file for writing and empties it, and waits until somebody reads a FIFO.
+    ///
+    /// - Returns: the descriptor; negative for an error, which `errno` names: EINTR when a signal came first.
+    static func openForWriting(_ path: String) -> Int32 {
+        while true {
+            let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o600)
+            if descriptor >= 0 {
+                // What follows may wait; only the opening must not.
+                _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+                return descriptor
+            }
+            var status = stat()
+            guard errno == ENXIO, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return -1 }
+            var signal = pollfd(fd: Interrupt.descriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&signal, 1, 20) > 0 {
+                errno = EINTR
+                return -1
+            }
+        }
+    }
+
+    /// Reads what there is, and waits until there is something.
+    ///
+    /// - Returns: how many bytes came; 0 at the end.
+    /// - Throws: ``Failure`` when it cannot be read, or a signal came first.
+    static func read(
+        _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, name: String
+    ) throws(Failure) -> Int {
+        while true {
+            guard wait(for: POLLIN, on: descriptor, afterSignal: 0) else { throw .cancelled() }
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR || errno == EAGAIN else { throw Files.unreadable(name, errno) }
+        }
+    }
+
+    /// Reads into an array, as into memory.
+    static func read(_ descriptor: Int32, into buffer: inout [UInt8], name: String) throws(Failure) -> Int {
+        try buffer.withUnsafeMutableBytes { bytes in
+            Result { () throws(Failure) in try read(descriptor, into: bytes, name: name) }
+        }.get()
+    }
+
+    /// Waits for an event, or for a signal and so many milliseconds more.
+    ///
+    /// - Returns: whether the event came. What `poll` cannot wait for is left to the call that follows.
+    private static func wait(for event: Int32, on descriptor: Int32, afterSignal milliseconds: Int32) -> Bool {
+        var places = [
+            pollfd(fd: descriptor, events: Int16(event), revents: 0),
+            pollfd(fd: Interrupt.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&places, 2, -1) < 0 { guard errno == EINTR else { return true } }
+        if places[0].revents != 0 { return true }
+        places[1].fd = -1
+        while true {
+            let count = poll(&places, 2, milliseconds)
+            if count >= 0 { return count > 0 }
+            guard errno == EINTR else { return true }
+        }
+    }
+
+    /// Writes the whole text, whatever interrupts or delays it.
+    ///
+    /// - Returns: 0, or `errno`.
+    static func write(_ text: String, to descriptor: Int32) -> Int32 {
+        var text = text
+        return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+    }
+
+    /// Writes all the bytes.
+    ///
+    /// - Returns: 0, or `errno`.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        bytes.withUnsafeBytes { write($0, to: descriptor) }
+    }
+
+    /// Writes all the bytes.
+    ///
+    /// - Returns: 0, or `errno`.
+    static func write(_ bytes: Span<UInt8>, to descriptor: Int32) -> Int32 {
+        bytes.withUnsafeBytes { write($0, to: descriptor) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+        // A pipe that has room for some bytes takes as many without waiting, and waits with the rest.
+        let piece = Interrupt.isHeld ? Int(PIPE_BUF) : .max
+        var rest = bytes
+        while !rest.isEmpty {
+            if piece < .max, !wait(for: POLLOUT, on: descriptor, afterSignal: patienceMilliseconds) { return EINTR }
+            let count = Glibc.write(descriptor, rest.baseAddress, min(rest.count, piece))
+            if count >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            } else if errno == EAGAIN {
+                guard wait(for: POLLOUT, on: descriptor, afterSignal: patienceMilliseconds) else { return EINTR }
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return 0
+    }
+}
+
+/// A dump whose file cannot be written: the card may be gone, so what was read goes elsewhere, as JSON.
+struct KeptDump {
+    let dump: CardDump
+    /// The file that was asked for.
+    let output: String?
+
+    /// Writes the dump to a file beside the one that was asked for when only the format cannot hold it, else to standard
+    /// output.
+    ///
+    /// - Returns: the error, with a hint at where the dump is now.
+    func kept(after error: Failure, _ context: Context) -> Failure {
+        guard let output, output != "-", error.status == .badFile || error.status == .cannotWrite,
+            let text = try? DumpFormatName.json.text(dump, context.redaction, option: "format")
+        else { return error }
+        var failure = error
+        let path = "\(output).json"
+        if error.status == .badFile, (try? OutputFile(path).finish(text)) != nil {
+            failure.hint = tr("what was read is in \(path)", "読み取った内容は \(path) に保存しました")
+        } else if (try? context.print(file: text)) != nil {
+            failure.hint = tr("what was read was written to standard output", "読み取った内容は標準出力に書きました")
+        }
+        return failure
+    }
+}
+
+/// The file that `-o` names for a dump. What was read only in part never takes the place of a complete dump: it is written
+/// beside it.
+final class DumpOutput {
+    private let file: OutputFile
+    /// Where the dump is, when it was written.
+    private(set) var written: String?
+
+    init(_ path: String) throws(Failure) {
+        file = try OutputFile(path)
+    }
+
+    /// Writes a dump as Kazasu's own document, masked where `--redact` says so.
+    func finish(_ dump: CardDump, _ context: Context) throws(Failure) {
+        try finish(DumpFormatName.json.text(dump, context.redaction, option: "format"), of: dump, context)
+    }
+
+    /// Writes the text of a dump.
+    func finish(_ text: String, of dump: CardDump, _ context: Context) throws(Failure) {
+        guard !dump.complete, DumpOutput.isComplete(file.path) else {
+            try file.finish(text)
+            written = file.path
+            return
+        }
+        let path = DumpOutput.free(beside: file.path)
+        try OutputFile(path).finish(text)
+        written = path
+        context.note(
+            tr(
+                "\(file.path) has a complete dump and was kept; what was read is in \(path)",
+                "\(file.path) には完全なダンプがあるため残しました。今回読めた分は \(path) にあります"))
+    }
+
+    /// A name at which no complete dump is.
+    private static func free(beside path: String) -> String {
+        var candidate = "\(path).incomplete"
+        var number = 1
+        while isComplete(candidate) {
+            number += 1
+            candidate = "\(path).incomplete\(number)"
+        }
+        return candidate
+    }
+
+    /// Whether a file has dumps of any format, and nothing is missing in them.
+    private static func isComplete(_ path: String) -> Bool {
+        guard path != "-", (try? FilePath(path).stat())?.type == .regular, let bytes = try? Files.read(path),
+            let dumps = try? DumpFile.dumps(bytes)
+        else { return false }
+        return !dumps.isEmpty && dumps.allSatisfy(\.complete)
     }
 }

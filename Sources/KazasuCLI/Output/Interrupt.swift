@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Dispatch
 import Glibc
 import NFCTransport
 import Synchronization
@@ -151,4 +152,12 @@ enum Interrupt {
         if poll(&place, 1, 0) > 0 { Kazasu.tell(.cancelled()) }
         _exit(status.rawValue)
     }
+}
+
+/// A door that one thread waits at until another opens it.
+final class Latch: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func open() { semaphore.signal() }
+    func wait() { semaphore.wait() }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import CardReading
 import Glibc
 
 /// Standard output and standard error.
@@ -73,5 +74,137 @@ enum Output {
         case EINTR: throw .cancelled()
         default: throw .unwritable(tr("standard output", "標準出力"), error)
         }
+    }
+}
+
+/// One line on a terminal's stderr that says how far long work has come; shown after half a second.
+final class ProgressLine {
+    private let isOn: Bool
+    private let clock = ContinuousClock()
+    private let start: ContinuousClock.Instant
+    private var last: ContinuousClock.Instant
+    private var isShown = false
+
+    init(_ context: Context) {
+        isOn = Output.messagesAreOnTerminal && context.verbosity >= 0
+        start = clock.now
+        last = start
+    }
+
+    func show(_ progress: ReadingProgress) {
+        guard isOn else { return }
+        let now = clock.now
+        guard now - start > .milliseconds(500), now - last > .milliseconds(80) else { return }
+        last = now
+        isShown = true
+        Output.eraseLine()
+        Output.message(
+            tr(
+                "system \(progress.system): \(progress.nodes) nodes, \(progress.blocks) blocks",
+                "システム \(progress.system): ノード \(progress.nodes)、ブロック \(progress.blocks)"))
+    }
+
+    func end() {
+        if isShown { Output.eraseLine() }
+        isShown = false
+    }
+}
+
+/// "Put a card on the reader", shown on a terminal while nothing is there; it goes away when a card comes.
+final class WaitingNote {
+    private let isShown: Bool
+
+    init(_ context: Context) {
+        isShown = Output.messagesAreOnTerminal && context.verbosity >= 0
+        if isShown { Output.message(tr("Put a card on the reader …", "カードをかざしてください …")) }
+    }
+
+    func end() {
+        if isShown { Output.eraseLine() }
+    }
+}
+
+/// Standard input, output and error.
+enum StandardStreams {
+    /// Opens `/dev/null` in place of those that the process was started without (`2>&-`): the next file that is opened
+    /// would have their numbers, and messages would land in it.
+    ///
+    /// Input cannot be read and output cannot be written then, so that neither is silently empty; messages are lost.
+    static func openClosedOnes() {
+        let modes = [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY)]
+        for (descriptor, mode) in modes where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+            // The lowest free number is this one.
+            _ = open("/dev/null", mode)
+        }
+    }
+}
+
+/// A question that `--yes` answers beforehand.
+enum Confirmation {
+    /// Asks; only y or yes goes on.
+    ///
+    /// - Throws: ``Failure`` with status 64 where nobody can be asked, 130 when the answer is no.
+    static func ask(_ question: String) throws(Failure) {
+        try check()
+        Output.message(question + " [y/N] ")
+        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else { throw .cancelled() }
+    }
+
+    /// Checks that somebody can be asked, before work is done whose end is a question.
+    static func check() throws(Failure) {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw Failure(
+                .usage, "usage", tr("nobody is there to be asked", "確認する相手がいません"),
+                hint: tr("give --yes as well", "--yes も付けてください"))
+        }
+    }
+}
+
+/// Texts in commands that hints show, so that they can be pasted into a shell.
+enum ShellWord {
+    /// A file name or another text as one word of a POSIX shell; plain ones stay as they are.
+    ///
+    /// A name that begins with a hyphen gets `./` before it, so that no program takes it for an option.
+    static func quoted(_ text: String) -> String {
+        let text = text.hasPrefix("-") && text != "-" ? "./" + text : text
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "@%+=:,./-_".utf8.contains(byte)
+            }
+        }
+        return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+}
+
+/// The gate that every text for people passes on its way out: names on cards, of files, of other users' processes may
+/// hold characters that a terminal obeys, or that change the order in which a line is read. They are shown as `\u{202E}`.
+///
+/// JSON is escaped by its writer, in the way of JSON.
+enum VisibleText {
+    /// Text of several lines: line ends stay.
+    static func lines(_ text: String) -> String { escaped(text, keepingLineEnds: true) }
+
+    /// One line, or a part of one: line ends are escaped as well, so that nothing can pretend to be a line of its own.
+    static func line(_ text: String) -> String { escaped(text, keepingLineEnds: false) }
+
+    private static func escaped(_ text: String, keepingLineEnds: Bool) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "\n") ? keepingLineEnds : !HiddenCharacters.mayBegin(with: byte)
+        }
+        if isPlain { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar == "\n", keepingLineEnds {
+                result.append(scalar)
+            } else if HiddenCharacters.contains(scalar) {
+                result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
     }
 }

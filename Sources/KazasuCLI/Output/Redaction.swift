@@ -4,6 +4,7 @@ import ByteCodec
 import CardDecoders
 import CardModel
 import NDEF
+import NFCForumTags
 
 /// What `--redact` makes of an answer: who the card belongs to cannot be seen, what kind of card it is can.
 struct Redaction: Sendable {
@@ -96,5 +97,42 @@ extension JSONObject {
     /// The members with these names, which Kazasu writes itself.
     fileprivate func keeping(_ names: Set<String>) -> JSONObject {
         JSONObject(members.filter { names.contains($0.key) }.map { ($0.key, $0.value) })
+    }
+}
+
+extension Redaction {
+    /// A card whose own number is masked. A UID keeps its first byte, which names the manufacturer, a PUPI nothing.
+    func apply(_ card: CardIdentity) -> CardIdentity {
+        guard isOn else { return card }
+        var masked = card
+        masked.idm = card.idm.map(apply)
+        masked.uid = card.uid.map { $0.prefix(1) + $0.dropFirst().map { _ in 0 } }
+        masked.pupi = card.pupi.map { $0.map { _ in 0 } }
+        return masked
+    }
+}
+
+extension Redaction {
+    /// The value of a field for documents.
+    func value(of field: CardField) -> String {
+        field.isPersonal ? apply(field.value) : field.value
+    }
+
+    /// The value of a field for people.
+    func words(of field: CardField) -> String {
+        field.isPersonal ? apply(field.value) : field.label?[Language.current] ?? field.value
+    }
+}
+
+/// The files of ISO 7816 cards that tell whose card it is.
+enum PersonalFiles {
+    static func contains(_ application: AID?, _ file: FileIdentifier) -> Bool {
+        guard let application else { return false }
+        // What its owner wrote on a tag.
+        if application == Type4Tag.application { return file != Type4Tag.capabilityFile }
+        return LicenseFile.allCases.contains { $0.application == application && $0.id == file && $0.access != .free }
+            || MyNumberFile.allCases.contains {
+                $0.application.aid == application && $0.id == file && $0.isPersonal
+            }
     }
 }

@@ -138,3 +138,19 @@ extension Failure {
             hint: tr("'kazasu dump -o card.json' keeps what is on it", "'kazasu dump -o card.json' で中身を保存できます"))
     }
 }
+
+/// What all decoders that know a dump make of it.
+struct Decoding {
+    var reports: [CardReport] = []
+    var failures: [Failure] = []
+
+    init(_ dump: CardDump, _ names: any StationNames) {
+        for decoder in DecoderRegistry.standard.recognising(dump) {
+            do {
+                reports.append(try decoder.decode(dump, stations: names))
+            } catch {
+                failures.append(Failure(error))
+            }
+        }
+    }
+}

@@ -3,7 +3,60 @@
 import CardModel
 import DumpFormats
 import DumpFormatsXML
+import Glibc
 import SystemPackage
+
+/// A dump that the user names, of any format that is known.
+enum DumpFile {
+    /// A dump of Kazasu's own.
+    static func readOwn(_ path: String) throws(Failure) -> CardDump {
+        let bytes = try Files.read(path)
+        do {
+            return try CardDump(parsing: bytes)
+        } catch {
+            throw Failure(error, path: path)
+        }
+    }
+
+    /// All dumps in the bytes of a file.
+    static func dumps(_ bytes: [UInt8]) throws(DocumentError) -> [CardDump] {
+        do {
+            return try DumpFormatRegistry.complete.read(bytes).dumps
+        } catch .unknownFormat(let found) {
+            // What looks like JSON is most likely a dump of Kazasu's own with a mistake: name that.
+            let first = bytes.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+            guard first == nil || first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+                throw .unknownFormat(found: found)
+            }
+            return [try CardDump(parsing: bytes)]
+        } catch {
+            throw error
+        }
+    }
+
+    /// The one dump of a file of any format.
+    static func read(_ path: String) throws(Failure) -> CardDump {
+        let bytes = try Files.read(path)
+        do {
+            let dumps = try dumps(bytes)
+            guard let dump = dumps.first, dumps.count == 1 else {
+                throw Failure(
+                    .badFile, "severalDumps",
+                    tr(
+                        "\(Files.name(path)) holds \(dumps.count) cards, and one is wanted",
+                        "\(Files.name(path)) には \(dumps.count) 枚分のカードがあります（必要なのは 1 枚）"),
+                    hint: tr("'kazasu decode' takes files with several cards", "'kazasu decode' なら複数枚分のファイルを読めます"))
+            }
+            return dump
+        } catch let error as DocumentError {
+            throw Failure(error, path: path)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure.bug("\(error)")
+        }
+    }
+}
 
 /// The dumps of files and folders, one at a time; a bad one does not keep the others back.
 struct DumpFiles {
@@ -143,5 +196,90 @@ struct DumpFiles {
             default: break
             }
         }
+    }
+}
+
+/// A file read in pieces, line by line or as a whole; only what is asked for is in memory.
+final class LineFile {
+    private let path: String
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+    private var start = 0
+    /// How far the buffer was searched for a line end.
+    private var searched = 0
+    private var isAtEnd = false
+    /// Whether the line that was taken last had an end.
+    private var hadEnd = false
+
+    /// The longest line that is read, in bytes; no card's dump is longer.
+    static let longestLine = 8 << 20
+    private static let piece = 1 << 18
+
+    /// Opens a file, `-` for standard input.
+    init(_ path: String) throws(Failure) {
+        self.path = path
+        descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
+        guard descriptor >= 0 else { throw Files.unreadable(path, errno) }
+    }
+
+    /// Opens a regular file; what has become something else meanwhile is not waited for.
+    init(regular path: FilePath) throws(Failure) {
+        self.path = path.string
+        do {
+            let file = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
+            guard try file.stat().type == .regular else {
+                try? file.close()
+                throw Errno.invalidArgument
+            }
+            descriptor = file.rawValue
+        } catch {
+            throw Files.unreadable(path.string, (error as? Errno)?.rawValue ?? EIO)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The next line without its end; `nil` after the last.
+    func nextLine() throws(Failure) -> ArraySlice<UInt8>? {
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer {
+                    hadEnd = true
+                    start = end + 1
+                    searched = start
+                }
+                return buffer[start..<end]
+            }
+            searched = buffer.count
+            guard !isAtEnd else {
+                hadEnd = false
+                guard start < buffer.count else { return nil }
+                defer { start = buffer.count }
+                return buffer[start...]
+            }
+            try fill()
+            guard buffer.count - start <= LineFile.longestLine else { throw Files.tooLong(path, LineFile.longestLine) }
+        }
+    }
+
+    /// What comes after the last line that was taken, together with `before`.
+    func rest(after before: ArraySlice<UInt8>, limit: Int) throws(Failure) -> [UInt8] {
+        while !isAtEnd {
+            guard before.count + buffer.count - start <= limit else { throw Files.tooLong(path, limit) }
+            try fill()
+        }
+        defer { start = buffer.count }
+        return before + (hadEnd ? [UInt8(ascii: "\n")] : []) + buffer[start...]
+    }
+
+    private func fill() throws(Failure) {
+        if start > 0 {
+            buffer.removeFirst(start)
+            searched -= start
+            start = 0
+        }
+        var piece = [UInt8](repeating: 0, count: LineFile.piece)
+        let count = try Descriptor.read(descriptor, into: &piece, name: path)
+        if count == 0 { isAtEnd = true } else { buffer.append(contentsOf: piece.prefix(count)) }
     }
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Glibc
+import LibNFCReader
 import NFCTransport
+import PCSCReader
+import PaSoRiReader
 import ReaderDiagnosis
 import SystemDevices
+import USBTransport
 
 /// A line of `kazasu readers`: what a driver lists, or a reader that is known and that no driver can use.
 struct ListedReader: Equatable, Identifiable {
@@ -63,5 +68,155 @@ struct ListedReader: Equatable, Identifiable {
         state = .unavailable(.unsupported, detail: detail)
         isConfigured = false
         hint = report.fault?.remedy?[Language.current]
+    }
+}
+
+extension ListedReader {
+    /// An entry of `kazasu.readers/1`.
+    var json: JSONObject {
+        var object = JSONObject([("id", .text(readerID)), ("name", .text(name))])
+        switch state {
+        case .ready: object["state"] = "ready"
+        case .unknown: object["state"] = "unknown"
+        case .unavailable(let reason, let detail):
+            object["state"] = "unavailable"
+            object["reason"] = .string(reason.rawValue)
+            object["detail"] = .string(detail)
+            object["hint"] = .text(hint)
+        }
+        return object
+    }
+
+    /// ID, state, name and what there is to say, for a line.
+    var cells: [String] { [readerID ?? "-", word, name ?? "", detail] }
+
+    private var word: String {
+        switch state {
+        case .ready: tr("ready", "使用可")
+        case .unknown: tr("not tried", "未確認")
+        case .unavailable(let reason, _):
+            switch reason {
+            case .absent: tr("absent", "なし")
+            case .busy: tr("busy", "使用中")
+            case .permission: tr("no permission", "権限なし")
+            case .unsupported: tr("unsupported", "未対応")
+            }
+        }
+    }
+
+    private var detail: String {
+        switch state {
+        case .ready: ""
+        case .unknown where isConfigured: tr("configured in libnfc", "libnfc に設定済み")
+        case .unknown: tr("a serial port; a PN532 may be behind it", "シリアルポート（PN532 の可能性あり）")
+        case .unavailable(_, let detail): Phrasebook.translated(detail)
+        }
+    }
+}
+
+/// Why pcscd gives no readers, and the one command that mends it.
+struct ChipCardServiceFault {
+    let reason: UnavailableReason
+    /// What was found, in both languages, with what mends it.
+    let check: Check
+
+    /// What keeps the service from being used now; `nil` when it can be used.
+    static func now() -> ChipCardServiceFault? {
+        PCSCDriver().obstacle().flatMap(ChipCardServiceFault.init)
+    }
+
+    /// What the service's error comes from; `nil` when the service is not to blame.
+    init?(_ error: TransportError) {
+        guard case .readerUnavailable(let reason, _) = error else { return nil }
+        let found = ChipCardService(Machine(environment: SystemEnvironment.all)).check()
+        switch (reason, found.verdict) {
+        case (.absent, .fault), (.permission, .fault): check = found
+        case (.permission, _): check = Check(.serviceRefuses, ChipCardServiceFault.user)
+        // The socket is there, and nobody answers at it.
+        case (.absent, _): check = Check(.serviceSilent)
+        default: return nil
+        }
+        self.reason = check.code == .serviceClosed ? .permission : reason
+    }
+
+    var message: String { check.message[Language.current] }
+    var remedy: String? { check.remedy?[Language.current] }
+
+    /// The user's name as it may stand within quotes.
+    private static var user: String {
+        let name = getpwuid(geteuid()).flatMap { $0.pointee.pw_name.map { String(cString: $0) } } ?? ""
+        let isPlain = name.utf8.allSatisfy { byte in
+            Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber || byte == 0x2D
+                || byte == 0x5F || byte == 0x2E
+        }
+        return isPlain && !name.isEmpty ? name : "USER"
+    }
+
+    /// An ID that only pcscd can serve.
+    static func serves(_ id: String) -> Bool { id.hasPrefix("pcsc:") }
+}
+
+extension Failure {
+    /// Why a reader could not be opened: where the service of chip cards is to blame, what mends that.
+    static func opening(_ id: String, _ error: TransportError) -> Failure {
+        var failure = Failure(error, isOpening: true)
+        guard ChipCardServiceFault.serves(id), PCSCDriver().obstacle() != nil,
+            let fault = ChipCardServiceFault(error)
+        else { return failure }
+        failure.reason = fault.reason.rawValue
+        failure.message = tr("no reader: \(fault.message)", "リーダーが見つかりません（\(fault.message)）")
+        failure.hint = fault.remedy
+        return failure
+    }
+}
+
+/// The drivers of real readers.
+///
+/// The order is that in which readers are listed and the first ready one is taken.
+enum ReaderDrivers {
+    static let all: [any ReaderDriver] = [PaSoRiDriver(), LibNFCDriver(), PCSCDriver()]
+
+    /// Every reader that is plugged in, usable or not.
+    static func list() -> [ReaderListing] {
+        all.flatMap { $0.list() }
+    }
+
+    /// What tells that readers were plugged in or out.
+    static func notices(_ cancellation: CancellationToken) -> any DeviceNotices {
+        SystemNotices(USBNotices(cancellation: cancellation))
+    }
+
+    /// The first reader that can be opened without a further word, else everything that was found.
+    ///
+    /// A driver is asked only when those before it have none: asking one may start a service that takes readers away
+    /// from the others.
+    static func firstReady() -> (ready: ReaderListing?, all: [ReaderListing]) {
+        var found: [ReaderListing] = []
+        for driver in all {
+            let listings = driver.list()
+            if let ready = listings.first(where: { $0.state == .ready }) { return (ready, found + listings) }
+            found += listings
+        }
+        return (nil, found)
+    }
+
+    /// Opens the reader that an ID names.
+    ///
+    /// - Parameter recorder: gets what passes between the computer and the reader.
+    /// - Returns: `nil` when it is no driver's.
+    static func open(
+        _ id: String, cancellation: CancellationToken, recorder: LinkRecorder? = nil
+    ) throws(TransportError) -> (any Reader)? {
+        // libnfc has a driver of its own that is called pcsc; it is in no build of Debian's and reads no FeliCa.
+        var drivers: [any ReaderDriver] = [PCSCDriver()] + all
+        if let recorder {
+            drivers = [
+                PCSCDriver(recorder: recorder), PaSoRiDriver(recorder: recorder), LibNFCDriver(recorder: recorder),
+            ]
+        }
+        for driver in drivers {
+            if let reader = try driver.open(id, cancellation: cancellation) { return reader }
+        }
+        return nil
     }
 }

@@ -90,3 +90,125 @@ struct HistoryView {
         (value.name?[Language.current] ?? value.hex) + (value.doubt == nil ? "" : tr("?", "？"))
     }
 }
+
+/// A history in columns. Where a terminal is too narrow, first the columns that say nothing are left out, then the
+/// machine, then what it did; what is still too long are names of places, which go on in the next line.
+struct HistoryTable {
+    var records: [HistoryRecord]
+    /// What the amounts are counted in.
+    var currency: Currency
+    /// How many places a line has, or `nil` where lines may be of any length.
+    var width: Int?
+
+    private enum Column: Int, CaseIterable {
+        case date, time, kind, from, to, amount, balance, what
+    }
+
+    /// The narrowest a place is made; below that a table is of no use.
+    private static let narrowestPlace = 8
+
+    var text: String {
+        var text = ""
+        write { text += $0 }
+        return text
+    }
+
+    /// Writes the table a piece at a time.
+    func write<Failure: Error>(_ print: (String) throws(Failure) -> Void) throws(Failure) {
+        let head = [
+            tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"),
+            tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
+        ]
+        let whole = rows(head, machine: true)
+        let all = Column.allCases
+        guard let width, Columns.width(whole) > width else { return try write(whole, all, print) }
+        let filled = all.filter { column in whole.dropFirst().contains { !$0[column.rawValue].isEmpty } }
+        let short = rows(head, machine: false)
+        let forms = [(whole, filled), (short, filled), (short, filled.filter { $0 != .what })]
+        for (rows, columns) in forms where Columns.width(choose(columns, of: rows)) <= width {
+            return try write(rows, columns, print)
+        }
+        let last = filled.filter { $0 != .what }
+        try write(wrapped(short, last, width), last, print)
+    }
+
+    /// The head and the cells of each record, made when they are asked for: a dump may have very many.
+    private func rows(_ head: [String], machine: Bool) -> LazyMapCollection<Range<Int>, [String]> {
+        (0..<records.count + 1).lazy.map { row in
+            row == 0 ? head : HistoryTable.cells(records[row - 1], currency, machine: machine)
+        }
+    }
+
+    private func write<Failure: Error>(
+        _ rows: some Collection<[String]>, _ columns: [Column], _ print: (String) throws(Failure) -> Void
+    ) throws(Failure) {
+        let right = columns.indices.filter { columns[$0] == .amount || columns[$0] == .balance }
+        try Columns.write(choose(columns, of: rows), rightAligned: Set(right), print)
+    }
+
+    private func choose(_ columns: [Column], of rows: some Collection<[String]>) -> some Collection<[String]> {
+        rows.lazy.map { row in columns.map { row[$0.rawValue] } }
+    }
+
+    /// The rows with places that are too long in several lines.
+    private func wrapped(_ rows: some Collection<[String]>, _ columns: [Column], _ width: Int) -> [[String]] {
+        let from = rows.lazy.map { $0[Column.from.rawValue].terminalWidth }.max() ?? 0
+        let to = rows.lazy.map { $0[Column.to.rawValue].terminalWidth }.max() ?? 0
+        let room = width - Columns.width(choose(columns, of: rows)) + from + to
+        let (fromRoom, toRoom) = (max(room / 2, room - to), max(room / 2, room - from))
+        return rows.flatMap { row in
+            let from = row[Column.from.rawValue].lines(width: max(HistoryTable.narrowestPlace, fromRoom))
+            let to = row[Column.to.rawValue].lines(width: max(HistoryTable.narrowestPlace, toRoom))
+            return (0..<max(1, from.count, to.count)).map { line in
+                var cells = line == 0 ? row : row.map { _ in "" }
+                cells[Column.from.rawValue] = line < from.count ? from[line] : ""
+                cells[Column.to.rawValue] = line < to.count ? to[line] : ""
+                return cells
+            }
+        }
+    }
+
+    /// The cells of a record, one a column.
+    ///
+    /// - Parameter machine: whether the machine is named beside what it did.
+    private static func cells(_ record: HistoryRecord, _ currency: Currency, machine: Bool = true) -> [String] {
+        let codes = machine ? [record.terminal, record.process] : [record.process ?? record.terminal]
+        let what = codes.compactMap { $0 }.map(HistoryView.name).joined(separator: " / ")
+        let places = [record.entry, record.exit].map { $0.map(HistoryView.place) ?? "" }
+        let start = [
+            record.date?.description ?? record.partial?.dayText ?? "-",
+            record.time?.hourAndMinute ?? record.partial?.hourText ?? "", record.kind.name[Language.current],
+        ]
+        let amounts = [
+            record.amount.map { ($0 > 0 ? "+" : "") + currency.text($0) } ?? "-",
+            record.balance.map(currency.text) ?? "-",
+        ]
+        return start + places + amounts + [what]
+    }
+
+    /// A record in one line.
+    static func line(_ record: HistoryRecord, _ currency: Currency) -> String {
+        cells(record, currency).filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+}
+
+/// Money for people. Documents count in the smallest unit, as a number without its currency must.
+extension BalanceEntry {
+    /// The amount with its currency, as in `-14.40 HKD`; `-` when it is not known.
+    var text: String { amount.map(text) ?? "-" }
+
+    /// The amounts that are possible, each with its condition, where the card does not say enough.
+    var candidateTexts: [String] {
+        candidates.map { candidate in
+            let condition = candidate.condition[Language.current]
+            return text(candidate.amount) + tr(" (\(condition))", "（\(condition)）")
+        }
+    }
+
+    /// All that is known of the money, in one line.
+    var line: String {
+        candidates.isEmpty ? text : candidateTexts.joined(separator: tr(" or ", "または"))
+    }
+
+    private func text(_ amount: Int) -> String { "\(currency.text(amount)) \(currency.rawValue)" }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardDecoders
 import CardModel
 
 /// The words of FeliCa nodes for people.
@@ -24,6 +25,86 @@ enum Words {
         case .direct: tr("direct", "ダイレクト")
         case .cashback: tr("cashback", "戻入")
         case .decrement: tr("decrement", "減算")
+        }
+    }
+}
+
+/// What the decoders make of a dump, for looking up what a block of it means.
+struct Meanings {
+    /// The balances by card.
+    let balances: [BalanceEntry]
+    /// What else the decoders read, by card and key.
+    let fields: [Field]
+    private let records: [Block: HistoryRecord]
+    private let lines: [Block: String]
+
+    /// One field of one card.
+    struct Field {
+        let card: String
+        let cardName: LocalizedText
+        let field: CardField
+    }
+
+    init(_ dump: CardDump, _ names: any StationNames) {
+        var balances: [BalanceEntry] = []
+        var fields: [Field] = []
+        var records: [Block: HistoryRecord] = [:]
+        var lines: [Block: String] = [:]
+        for report in Decoding(dump, names).reports {
+            balances += report.balances
+            fields += report.fields.map { Field(card: report.card, cardName: report.name, field: $0) }
+            for (block, line) in GateView(report: report).lines { lines[block] = line }
+            for record in report.history ?? [] where records[record.raw] == nil {
+                records[record.raw] = record
+                lines[record.raw] = HistoryTable.line(record, report.currency)
+            }
+        }
+        (self.balances, self.fields, self.records, self.lines) = (balances, fields, records, lines)
+    }
+
+    /// The record that a block holds.
+    func record(_ block: Block?) -> HistoryRecord? {
+        block.flatMap { records[$0] }
+    }
+
+    /// One line about a block, or nothing.
+    func line(_ block: Block?) -> String {
+        block.flatMap { lines[$0] } ?? ""
+    }
+}
+
+/// What a card said of a PIN, for people.
+enum PINWords {
+    static func state(_ state: CardPINState) -> String {
+        switch (state.isVerified, state.triesLeft) {
+        case (true, let tries?):
+            tr("verified (\(tries) \(tries == 1 ? "try was" : "tries were") left before)", "照合済み（照合前の残り \(tries) 回）")
+        case (true, nil): tr("verified", "照合済み")
+        case (false, 0?): tr("locked", "閉塞")
+        case (false, 1?): tr("1 try left", "残り 1 回")
+        case (false, let tries?): tr("\(tries) tries left", "残り \(tries) 回")
+        case (false, nil): tr("it is not known how many tries are left", "残り回数は不明")
+        }
+    }
+
+    /// The beginning of the line that names what was not read.
+    ///
+    /// - Parameters:
+    ///   - pin: which PIN it takes; `nil` where none was given at all.
+    ///   - refusal: why that PIN opened nothing.
+    static func withheld(_ pin: String?, _ refusal: CardPINState.Refusal?) -> String {
+        guard let pin else { return tr("Not read, since no PIN was given: ", "暗証番号がないため読んでいない項目: ") }
+        return switch refusal {
+        case nil: tr("Not read, since \(pin) was not given: ", "\(pin)がないため読んでいない項目: ")
+        case .wrong: tr("Not read, since \(pin) was wrong: ", "\(pin)が違うため読んでいない項目: ")
+        case .locked: tr("Not read, since \(pin) is locked: ", "\(pin)が閉塞しているため読んでいない項目: ")
+        case .lastTry:
+            tr(
+                "Not read, since \(pin) was not sent (it may be the last try): ",
+                "\(pin)を送っていない（最後の 1 回のおそれがある）ため読んでいない項目: ")
+        case .form:
+            tr("Not read, since \(pin) was not sent (wrong form): ", "\(pin)を送っていない（形式が違う）ため読んでいない項目: ")
+        case .refused: tr("Not read, since the card did not take \(pin): ", "カードが\(pin)を受け付けないため読んでいない項目: ")
         }
     }
 }

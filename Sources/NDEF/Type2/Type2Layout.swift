@@ -135,3 +135,65 @@ public struct Type2Layout: Hashable, Sendable {
         return value
     }
 }
+
+/// A block of the data area of a Type 2 Tag: tag, length, value.
+public struct Type2TLV: Hashable, Sendable {
+    /// Its tag.
+    public let tag: Tag
+    /// The address of its tag byte.
+    public let address: Int
+    /// The address of the first byte of its length.
+    public let lengthAddress: Int
+    /// The bytes of the value, those that reserved areas hold left out.
+    public let value: [UInt8]
+
+    /// What a block is for.
+    public struct Tag: RawRepresentable, Hashable, Sendable {
+        /// The tag byte.
+        public let rawValue: UInt8
+
+        /// A tag by its byte.
+        public init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// NULL: a byte to be passed over, without a length.
+        public static let null = Tag(rawValue: 0x00)
+        /// Lock Control: where the dynamic lock bytes are.
+        public static let lockControl = Tag(rawValue: 0x01)
+        /// Memory Control: bytes that hold no data.
+        public static let memoryControl = Tag(rawValue: 0x02)
+        /// An NDEF message.
+        public static let ndefMessage = Tag(rawValue: 0x03)
+        /// Somebody's own data.
+        public static let proprietary = Tag(rawValue: 0xFD)
+        /// Terminator: nothing follows; without a length.
+        public static let terminator = Tag(rawValue: 0xFE)
+    }
+}
+
+/// What a Lock Control or Memory Control block points at.
+///
+/// Value: page address (high nibble) and byte offset (low nibble); size, 00 for 256, in bits for locks and in bytes for
+/// memory; low nibble n: 2ⁿ bytes a page, high nibble m: 2ᵐ bytes that one bit locks. The address is page · 2ⁿ + offset.
+/// Source: NFC Forum Type 2 Tag 1.0, §2.3.
+public struct Type2ControlArea: Hashable, Sendable {
+    /// The addresses of the bytes.
+    public let addresses: Range<Int>
+    /// How many lock bits there are; `nil` for memory.
+    public let lockBits: Int?
+    /// How many bytes of the data area one bit locks; `nil` for memory.
+    public let bytesPerLockBit: Int?
+
+    /// Takes a block; `nil` when it is no control block, or a broken one, which is to be passed over.
+    public init?(_ tlv: Type2TLV) {
+        guard tlv.tag == .lockControl || tlv.tag == .memoryControl, tlv.value.count == 3 else { return nil }
+        let (position, count, units) = (tlv.value[0], Int(tlv.value[1]), tlv.value[2])
+        let size = count == 0 ? 256 : count
+        let start = Int(position >> 4) << Int(units & 0x0F) + Int(position & 0x0F)
+        let isLock = tlv.tag == .lockControl
+        addresses = start..<start + (isLock ? (size + 7) / 8 : size)
+        lockBits = isLock ? size : nil
+        bytesPerLockBit = isLock ? 1 << Int(units >> 4) : nil
+    }
+}

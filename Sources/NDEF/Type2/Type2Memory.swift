@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 public import CardModel
 
 /// The pages of a Type 2 Tag that were read, four bytes each.
@@ -51,5 +52,194 @@ public struct Type2Memory: Hashable, Sendable {
     /// The Capability Container of page 3; `nil` when it was not read or is none.
     public var capability: Type2Capability? {
         pages[3].flatMap { Type2Capability($0) }
+    }
+}
+
+/// The page writes that put an NDEF message on a Type 2 Tag, in an order that never leaves half a message: the length
+/// becomes 0, the data follows, the length comes last.
+public struct Type2WritePlan: Hashable, Sendable {
+    /// The pages and their new bytes in order.
+    public let writes: [PageWrite]
+
+    /// One page to be written.
+    public struct PageWrite: Hashable, Sendable {
+        /// Its number.
+        public let page: UInt16
+        /// Its four bytes.
+        public let bytes: [UInt8]
+
+        init(_ page: UInt16, _ bytes: [UInt8]) {
+            self.page = page
+            self.bytes = bytes
+        }
+    }
+
+    /// The longest message that there is room for.
+    ///
+    /// A block of 255 bytes or more has a length of three bytes.
+    public static func capacity(_ layout: Type2Layout) -> Int {
+        let room = layout.addresses(from: layout.message?.address ?? layout.freeAddress).count
+        return max(0, room >= 0xFF + 4 ? room - 4 : min(room - 2, 0xFE))
+    }
+
+    /// The pages that the plan must know before: all from the block on that the message can reach.
+    public static func pages(_ layout: Type2Layout, length: Int) -> [UInt16] {
+        let places = layout.addresses(from: layout.message?.address ?? layout.freeAddress)
+        let header = length < 0xFF ? 2 : 4
+        var pages: [UInt16] = []
+        for address in places.prefix(length + header + 1) {
+            let page = UInt16(clamping: address / Type2Memory.pageSize)
+            if pages.last != page { pages.append(page) }
+        }
+        return pages
+    }
+
+    /// A plan.
+    ///
+    /// - Parameters:
+    ///   - message: the bytes of the message.
+    ///   - layout: how the data area is divided now.
+    ///   - memory: holds at least ``pages(_:length:)``.
+    /// - Returns: `nil` when the message is too long, or a page that must be known is not.
+    public init?(message: [UInt8], layout: Type2Layout, memory: Type2Memory) {
+        guard message.count <= Type2WritePlan.capacity(layout) else { return nil }
+        let places = layout.addresses(from: layout.message?.address ?? layout.freeAddress)
+        var header: [UInt8] = [Type2TLV.Tag.ndefMessage.rawValue]
+        if message.count < 0xFF {
+            header.append(UInt8(truncatingIfNeeded: message.count))
+        } else {
+            header += [0xFF, UInt8(truncatingIfNeeded: message.count >> 8), UInt8(truncatingIfNeeded: message.count)]
+        }
+        // The terminator is written where there is room for it.
+        let block = header + message + [Type2TLV.Tag.terminator.rawValue]
+        guard places.count >= 2, places.count >= block.count - 1 else { return nil }
+        let lengthPage = UInt16(clamping: places[1] / Type2Memory.pageSize)
+        let tagPage = UInt16(clamping: places[0] / Type2Memory.pageSize)
+
+        var new = memory
+        for (address, byte) in zip(places, block) {
+            guard new.set(byte, at: address) else { return nil }
+        }
+        // Of the old bytes only tag and length change at first.
+        var emptied = memory
+        guard emptied.set(0, at: places[1]), let emptiedLength = emptied[lengthPage],
+            emptied.set(header[0], at: places[0]), let emptiedTag = emptied[tagPage]
+        else { return nil }
+        var writes: [PageWrite] = []
+        if lengthPage == tagPage {
+            writes.append(PageWrite(lengthPage, emptiedTag))
+        } else {
+            writes.append(PageWrite(lengthPage, emptiedLength))
+            if memory[tagPage] != emptiedTag { writes.append(PageWrite(tagPage, emptiedTag)) }
+        }
+        for page in Type2WritePlan.pages(layout, length: message.count) where page != lengthPage && page != tagPage {
+            guard let bytes = new[page] else { return nil }
+            if bytes != memory[page] { writes.append(PageWrite(page, bytes)) }
+        }
+        guard let last = new[lengthPage] else { return nil }
+        if last != writes.first?.bytes || writes.count > 1 { writes.append(PageWrite(lengthPage, last)) }
+        self.writes = writes
+    }
+}
+
+extension Type2Memory {
+    /// Changes one byte of a page that is known.
+    fileprivate mutating func set(_ byte: UInt8, at address: Int) -> Bool {
+        let number = UInt16(clamping: address / Type2Memory.pageSize)
+        guard var page = self[number] else { return false }
+        page[address % Type2Memory.pageSize] = byte
+        self[number] = page
+        return true
+    }
+}
+
+/// Which pages of a Type 2 Tag can never be written again.
+///
+/// Static lock bytes, page 2 bytes 2 and 3: bits 3 to 7 of the first lock pages 3 to 7, the second pages 8 to 15; bits 0 to
+/// 2 of the first freeze the bits themselves. Dynamic lock bytes: as the product or a Lock Control block says, from page
+/// 16 on; bits that freeze others lock no page.
+///
+/// - Two pages a bit, MF0UL21, NTAG212 and NTAG213: NXP's support and data sheet (`03 00 00` locks pages 16 to 19),
+///   Flipper's listener; the Lock Control blocks that NTAG212 and NTAG213 leave the factory with say the same.
+/// - Sixteen pages a bit, NTAG215 and NTAG216: NXP data sheet, Flipper's listener.
+/// - Ultralight C and NTAG203, two groups of a freezing bit and three bits for four pages each, then counter, AUTH0, AUTH1
+///   and key: NXP data sheets MF0ICU2 §7.5.3 and NTAG203 figure 7.
+/// - None: Ultralight, MF0UL11, NTAG210, whose pages end with 15.
+public struct Type2Locks: Hashable, Sendable {
+    /// The static lock bytes; `nil` when they were not read.
+    public let staticBytes: [UInt8]?
+    /// The dynamic lock bytes; `nil` when there are none, or it is not known where, or they were not read.
+    public let dynamicBytes: [UInt8]?
+    /// The locked pages in order.
+    public let pages: [UInt16]
+    /// Whether the lock bits of page 3, which is the Capability Container or one-time programmable, cannot be changed.
+    public let isOneTimeAreaFrozen: Bool
+
+    /// The locks of a tag.
+    public init(memory: Type2Memory, product: Type2Product?, layout: Type2Layout?) {
+        let fixed = memory[2].map { Array($0[2...3]) }
+        staticBytes = fixed
+        var locked: Set<UInt16> = []
+        if let fixed {
+            for bit in 3...7 where fixed[0].bits(bit...bit) == 1 { locked.insert(UInt16(bit)) }
+            for bit in 0...7 where fixed[1].bits(bit...bit) == 1 { locked.insert(UInt16(bit + 8)) }
+        }
+        isOneTimeAreaFrozen = fixed.map { $0[0] & 0x01 != 0 } ?? false
+        if let product, let page = product.dynamicLockPage, let rule = product.dynamicLocks {
+            dynamicBytes = memory[page].map { Array($0[..<3]) }
+            if let bytes = dynamicBytes, let last = product.userPages?.upperBound {
+                locked.formUnion(Type2Locks.pages(bytes, rule, product, last: last))
+            }
+        } else if let area = layout?.controlAreas.first(where: { $0.lockBits != nil }) {
+            let bytes = area.addresses.compactMap { memory.byte(at: $0) }
+            dynamicBytes = bytes.count == area.addresses.count ? bytes : nil
+            if let bytes = dynamicBytes { locked.formUnion(Type2Locks.pages(bytes, area)) }
+        } else {
+            dynamicBytes = nil
+        }
+        pages = locked.sorted()
+    }
+
+    /// The first page that dynamic locks are for.
+    private static let firstDynamicPage: UInt16 = 16
+
+    private static func pages(
+        _ bytes: [UInt8], _ rule: Type2Product.DynamicLocks, _ product: Type2Product, last: UInt16
+    ) -> [UInt16] {
+        switch rule {
+        case .pagesPerBit(let count):
+            var pages: [UInt16] = []
+            for (place, byte) in bytes.prefix(2).enumerated() {
+                for bit in 0..<8 where byte.bits(bit...bit) == 1 {
+                    let first = firstDynamicPage + UInt16(place * 8 + bit) * count
+                    if first <= last { pages += first...min(last, first + count - 1) }
+                }
+            }
+            return pages
+        case .ultralightC:
+            guard bytes.count >= 2 else { return [] }
+            let groups = fourPages.filter { bytes[0].bits($0.bit...$0.bit) == 1 }
+            // NTAG203 ends with its counter.
+            let single = behindUserPages.filter { bytes[1].bits($0.bit...$0.bit) == 1 }
+                .filter { $0.pages.upperBound < product.pageCount ?? 0 }
+            return groups.flatMap { Array($0.page...$0.page + 3) } + single.flatMap { Array($0.pages) }
+        }
+    }
+
+    /// The bits of Ultralight C's first byte that lock pages; bits 0 and 4 freeze the three above them.
+    private static let fourPages: [(bit: Int, page: UInt16)] = [(1, 16), (2, 20), (3, 24), (5, 28), (6, 32), (7, 36)]
+    /// The bits of its second byte that lock counter, AUTH0, AUTH1 and key; bits 0 to 3 freeze them.
+    private static let behindUserPages: [(bit: Int, pages: ClosedRange<UInt16>)] = [
+        (4, 0x29...0x29), (5, 0x2A...0x2A), (6, 0x2B...0x2B), (7, 0x2C...0x2F),
+    ]
+
+    private static func pages(_ bytes: [UInt8], _ area: Type2ControlArea) -> [UInt16] {
+        guard let count = area.lockBits, let span = area.bytesPerLockBit else { return [] }
+        var pages: Set<UInt16> = []
+        for bit in 0..<count where bytes.element(at: bit / 8)?.bits(bit % 8...bit % 8) == 1 {
+            let start = Int(firstDynamicPage) * 4 + bit * span
+            for page in start / 4...(start + span - 1) / 4 { pages.insert(UInt16(clamping: page)) }
+        }
+        return Array(pages)
     }
 }

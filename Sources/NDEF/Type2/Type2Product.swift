@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 public import CardModel
 
 /// A product that is a Type 2 Tag; the facts are rows of `Data/type2-products.tsv`.
@@ -97,4 +98,102 @@ public struct Type2Product: Hashable, Sendable {
     public static var ultralightC: Type2Product? { named("Ultralight C") }
     /// NTAG203, which refuses GET_VERSION where Ultralight keeps silent.
     public static var ntag203: Type2Product? { named("NTAG203") }
+}
+
+/// The Capability Container of a Type 2 Tag, page 3: `E1`, version (two nibbles), size of the data area in units of eight
+/// bytes, access (two nibbles: read, write; 0 granted, F none). Source: NFC Forum Type 2 Tag 1.0, §6.1.
+public struct Type2Capability: Hashable, Sendable {
+    /// The version of the mapping; 1.0 and 1.1 are known.
+    public let version: (major: UInt8, minor: UInt8)
+    /// The bytes of the data area, which begins with page 4.
+    public let dataSize: Int
+    /// What must be done to read: 0 nothing, F nobody may; others are proprietary.
+    public let readAccess: UInt8
+    /// What must be done to write: 0 nothing, F nobody may; others are proprietary.
+    public let writeAccess: UInt8
+
+    /// Takes the four bytes of page 3; `nil` when they do not begin with E1.
+    public init?(_ page: [UInt8]) {
+        guard page.count == 4, page[0] == 0xE1 else { return nil }
+        version = (page[1] >> 4, page[1] & 0x0F)
+        dataSize = Int(page[2]) * 8
+        readAccess = page[3] >> 4
+        writeAccess = page[3] & 0x0F
+    }
+
+    /// Whether this mapping can be read: any version 1.
+    public var isSupported: Bool { version.major == 1 }
+
+    /// The access that is granted to who is authenticated, among the proprietary ones.
+    public static let accessWithKey: UInt8 = 0x8
+
+    /// The address of the first byte of the data area.
+    public static let dataStart = 16
+
+    /// The addresses of the data area.
+    public var dataArea: Range<Int> { Type2Capability.dataStart..<Type2Capability.dataStart + dataSize }
+
+    /// Same version, size and access.
+    public static func == (left: Type2Capability, right: Type2Capability) -> Bool {
+        left.version == right.version && left.dataSize == right.dataSize && left.readAccess == right.readAccess
+            && left.writeAccess == right.writeAccess
+    }
+
+    /// Feeds version, size and access.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(version.major)
+        hasher.combine(version.minor)
+        hasher.combine(dataSize)
+        hasher.combine(readAccess)
+        hasher.combine(writeAccess)
+    }
+}
+
+/// What the configuration pages of an Ultralight EV1 or NTAG21x say.
+///
+/// CFG0: MIRROR, –, MIRROR_PAGE, AUTH0. CFG1 byte 0, ACCESS: 80 PROT, 40 CFGLCK, 10 counter on, 08 counter needs the
+/// password, low three bits AUTHLIM. Ultralight C has AUTH0 alone, in byte 0 of its page, and AUTH1 in the next. Sources: NXP
+/// data sheets.
+public struct Type2Configuration: Hashable, Sendable {
+    /// The first page that the password protects; above the last page: none is protected.
+    public let firstProtectedPage: UInt16
+    /// Whether reading needs the password too.
+    public let protectsReading: Bool
+    /// Whether the configuration cannot be changed any more; `nil` where there is no such bit.
+    public let isLocked: Bool?
+    /// Whether the tag counts the reads; `nil` where there is no such bit.
+    public let countsReads: Bool?
+    /// Whether reading the counter needs the password; `nil` where there is no such bit.
+    public let protectsCounter: Bool?
+    /// After how many wrong passwords the tag refuses for ever, 0 for never; `nil` where there is no such field.
+    public let passwordTries: Int?
+
+    /// The configuration of a product; `nil` when it has none, or its pages were not read.
+    public init?(memory: Type2Memory, product: Type2Product) {
+        guard let page = product.configurationPage, let first = memory[page], let second = memory[page &+ 1] else {
+            return nil
+        }
+        if product.dynamicLocks == .ultralightC {
+            firstProtectedPage = UInt16(first[0])
+            protectsReading = second[0] & 0x01 == 0
+            (isLocked, countsReads, protectsCounter, passwordTries) = (nil, nil, nil, nil)
+            return
+        }
+        let access = second[0]
+        firstProtectedPage = UInt16(first[3])
+        protectsReading = access & 0x80 != 0
+        isLocked = access & 0x40 != 0
+        countsReads = product.counters.isEmpty ? nil : access & 0x10 != 0
+        protectsCounter = product.counters.isEmpty ? nil : access & 0x08 != 0
+        passwordTries = Int(access & 0x07)
+    }
+
+    /// What is known when the configuration cannot be read either: from this page on, reading needs the password.
+    public init(refusedFrom page: UInt16) {
+        (firstProtectedPage, protectsReading) = (page, true)
+        (isLocked, countsReads, protectsCounter, passwordTries) = (nil, nil, nil, nil)
+    }
+
+    /// Whether writing a page needs the password.
+    public func protects(_ page: UInt16) -> Bool { page >= firstProtectedPage }
 }

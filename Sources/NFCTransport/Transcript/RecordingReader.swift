@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
+internal import CardModel
+internal import Synchronization
+
 /// A reader that passes everything on to another one and writes down what was asked and what came.
 ///
 /// What carries a PIN or a password is masked in the lines (``SecretMask``). Whoever adds a command with another secret
@@ -64,5 +68,134 @@ public final class RecordingReader: Reader {
     private func record(_ time: Duration, _ event: TranscriptEntry.Event, masking secret: Range<Int>? = nil) {
         let entry = TranscriptEntry(time: time, event: event)
         write(redact(secret.map(entry.masking) ?? entry).line)
+    }
+}
+
+/// Finds what of a frame nobody may read in a transcript: the data of VERIFY and the other PIN commands, also within
+/// ISO-DEP blocks, and the password of a Type 2 Tag.
+struct SecretMask {
+    private var picc: PICC?
+    /// Whether a chained block began with a PIN command and the next one goes on with it.
+    private var continues = false
+
+    /// A card was selected, or none was found: frames from now on are of its kind.
+    mutating func activated(_ picc: PICC?) {
+        self.picc = picc
+        continues = false
+    }
+
+    /// The places of the frame that hold a secret, or `nil`. Of a kind of card that is not known, frames are taken for
+    /// APDUs.
+    mutating func secret(in frame: [UInt8]) -> Range<Int>? {
+        if let picc {
+            if picc.technology == .felica { return nil }
+            // PWD_AUTH of NTAG and Ultralight EV1.
+            if !picc.isISODEP { return frame.first == 0x1B && frame.count > 1 ? 1..<frame.count : nil }
+        }
+        return SecretMask.data(of: frame) ?? blockData(frame)
+    }
+
+    /// What follows the header of a PIN command.
+    private static func data(of apdu: some RandomAccessCollection<UInt8>) -> Range<Int>? {
+        guard let code = apdu.dropFirst().first, Instruction(rawValue: code).needsGuard, apdu.count > 5 else {
+            return nil
+        }
+        return 4..<apdu.count
+    }
+
+    /// The same in an I-block, of which a chain may have several.
+    private mutating func blockData(_ frame: [UInt8]) -> Range<Int>? {
+        guard let pcb = frame.first, pcb & 0xE2 == 0x02 else { return nil }
+        let start = 1 + (pcb & 0x08 != 0 ? 1 : 0) + (pcb & 0x04 != 0 ? 1 : 0)
+        guard frame.count > start else { return nil }
+        let isContinuation = continues
+        let secret = SecretMask.data(of: frame[start...])
+        continues = pcb & 0x10 != 0 && (isContinuation || secret != nil)
+        if isContinuation { return start..<frame.count }
+        return secret.map { start + $0.lowerBound..<frame.count }
+    }
+}
+
+/// What passed between the computer and a reader, as the lowest layer of a driver saw it: a line `"op":"link"` of a
+/// report.
+///
+/// A transfer of the USB for a PaSoRi; what libnfc writes to and reads from its bus; a command to pcscd and its answer.
+package struct LinkEvent: Hashable, Sendable {
+    /// What passed.
+    package enum Content: Hashable, Sendable {
+        /// To the reader.
+        case sent([UInt8])
+        /// From the reader.
+        case received([UInt8])
+        /// A transfer failed; the driver's own word for how.
+        case failed(String)
+        /// Something that the driver did or that its library logged.
+        case note(String)
+    }
+
+    /// When, since the recording began.
+    package var time: Duration
+    /// What passed.
+    package var content: Content
+    /// Whether the bytes were replaced by 00 because nobody may read them.
+    package var isMasked = false
+
+    /// An event.
+    package init(time: Duration, _ content: Content) {
+        self.time = time
+        self.content = content
+    }
+
+    /// The event as one line of `kazasu.trace/1`, without a newline.
+    package var line: String {
+        var object = JSONObject([("t", .milliseconds(time)), ("op", "link")])
+        switch content {
+        case .sent(let bytes): object["tx"] = .string(Hex.encode(bytes))
+        case .received(let bytes): object["rx"] = .string(Hex.encode(bytes))
+        case .failed(let word): object["error"] = .string(word)
+        case .note(let text): object["note"] = .string(text)
+        }
+        if isMasked { object["masked"] = true }
+        return JSONValue.object(object).compactText
+    }
+
+    init(json: JSONCursor) throws(DocumentError) {
+        time = try json.required("t").milliseconds()
+        if let bytes = try json.optional("tx") {
+            content = .sent(try bytes.bytes())
+        } else if let bytes = try json.optional("rx") {
+            content = .received(try bytes.bytes())
+        } else if let word = try json.optional("error") {
+            content = .failed(try word.text())
+        } else {
+            content = .note(try json.required("note").text())
+        }
+        isMasked = try json.optional("masked")?.bool() ?? false
+    }
+}
+
+/// Collects what passes between the computer and a reader. Drivers write to it from any thread.
+package final class LinkRecorder: Sendable {
+    private let start = ContinuousClock.now
+    private let events = Mutex<[LinkEvent]>([])
+
+    /// A recorder whose clock starts now.
+    package init() {}
+
+    /// The time since the recorder was made.
+    package var elapsed: Duration { ContinuousClock.now - start }
+
+    /// Adds an event that has just happened.
+    package func record(_ content: LinkEvent.Content) {
+        let event = LinkEvent(time: elapsed, content)
+        events.withLock { $0.append(event) }
+    }
+
+    /// Hands out what was recorded since the last call.
+    package func take() -> [LinkEvent] {
+        events.withLock { events in
+            defer { events = [] }
+            return events
+        }
     }
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
+internal import CardModel
+
 /// One thing that a reader was asked, and what came of it.
 public struct TranscriptEntry: Hashable, Sendable {
     /// What a reader was asked.
@@ -32,5 +35,63 @@ public struct TranscriptEntry: Hashable, Sendable {
         var entry = TranscriptEntry(time: time, event: .transceive(frame, timeout: timeout, result))
         entry.masked = places.isEmpty ? nil : places
         return entry
+    }
+}
+
+extension TranscriptEntry {
+    /// The entry as one line of `kazasu.trace/1`, without a newline.
+    public var line: String {
+        var object = JSONObject([("t", .milliseconds(time))])
+        switch event {
+        case .activate(let request, let result):
+            object["op"] = "activate"
+            object["request"] = request.json
+            switch result {
+            case .success(let picc): object["picc"] = picc?.json ?? .null
+            case .failure(let error): object.merge(error.json)
+            }
+        case .transceive(let frame, let timeout, let result):
+            object["op"] = "transceive"
+            object["tx"] = .string(Hex.encode(frame))
+            if let masked {
+                object["masked"] = ["from": .int(masked.lowerBound), "count": .int(masked.count)]
+            }
+            object["timeoutMs"] = .milliseconds(timeout)
+            switch result {
+            case .success(let answer): object["rx"] = .string(Hex.encode(answer))
+            case .failure(let error): object.merge(error.json)
+            }
+        }
+        return JSONValue.object(object).compactText
+    }
+
+    init(json: JSONCursor) throws(DocumentError) {
+        let time = try json.required("t").milliseconds()
+        let operation = try json.required("op")
+        switch try operation.text() {
+        case "activate":
+            let request = try ActivationRequest(json: json.required("request"))
+            let result: Result<PICC?, TransportError>
+            if let error = try TransportError(json: json) {
+                result = .failure(error)
+            } else {
+                result = .success(try json.optional("picc").map { picc throws(DocumentError) in try PICC(json: picc) })
+            }
+            self.init(time: time, event: .activate(request, result))
+        case "transceive":
+            let frame = try json.required("tx").bytes()
+            let timeout = try json.required("timeoutMs").milliseconds()
+            let result: Result<[UInt8], TransportError>
+            if let error = try TransportError(json: json) {
+                result = .failure(error)
+            } else {
+                result = .success(try json.required("rx").bytes())
+            }
+            self.init(time: time, event: .transceive(frame, timeout: timeout, result))
+            guard let masked = try json.optional("masked"), !frame.isEmpty else { return }
+            let from = try masked.required("from").integer(in: 0...frame.count - 1)
+            self = masking(from..<from + (try masked.required("count").integer(in: 1...frame.count - from)))
+        default: throw operation.malformed("activate or transceive")
+        }
     }
 }

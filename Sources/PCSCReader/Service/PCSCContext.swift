@@ -69,3 +69,85 @@ struct PCSCContext: ~Copyable {
         SCardCancel(handle)
     }
 }
+
+/// What a call of the PC/SC service returned.
+///
+/// Source: pcsc-lite 1.9.9, `pcsclite.h`, whose macros hold a cast and so do not reach Swift.
+struct PCSCCode: Hashable, Sendable {
+    /// The number, 0 for success.
+    let number: UInt32
+
+    /// A number of the list.
+    init(_ number: UInt32) {
+        self.number = number
+    }
+
+    /// The number as pcsc-lite's header writes it.
+    var hexadecimal: String { Hex.encode(number, digits: 8) }
+
+    /// What a C function returned: a `long`, whose upper half says nothing.
+    init(result: Int) {
+        number = UInt32(truncatingIfNeeded: result)
+    }
+
+    static let success = PCSCCode(0)
+    static let cancelled = PCSCCode(0x8010_0002)
+    static let invalidHandle = PCSCCode(0x8010_0003)
+    static let invalidParameter = PCSCCode(0x8010_0004)
+    static let insufficientBuffer = PCSCCode(0x8010_0008)
+    static let unknownReader = PCSCCode(0x8010_0009)
+    static let timeout = PCSCCode(0x8010_000A)
+    static let sharingViolation = PCSCCode(0x8010_000B)
+    static let noSmartCard = PCSCCode(0x8010_000C)
+    static let protocolMismatch = PCSCCode(0x8010_000F)
+    static let notTransacted = PCSCCode(0x8010_0016)
+    static let readerUnavailable = PCSCCode(0x8010_0017)
+    static let noService = PCSCCode(0x8010_001D)
+    static let serviceStopped = PCSCCode(0x8010_001E)
+    static let noReaders = PCSCCode(0x8010_002E)
+    static let dataLost = PCSCCode(0x8010_002F)
+    static let unsupportedCard = PCSCCode(0x8010_0065)
+    static let unresponsiveCard = PCSCCode(0x8010_0066)
+    static let unpoweredCard = PCSCCode(0x8010_0067)
+    static let resetCard = PCSCCode(0x8010_0068)
+    static let removedCard = PCSCCode(0x8010_0069)
+    static let accessDenied = PCSCCode(0x8010_006A)
+
+    /// Whether it says that no card is there that could be used, which is no failure when one is looked for.
+    var meansNoCard: Bool {
+        [.noSmartCard, .removedCard, .unresponsiveCard, .unpoweredCard, .notTransacted].contains(self)
+    }
+
+    /// What to tell the layers above.
+    var error: TransportError {
+        switch self {
+        case .cancelled: .cancelled
+        // A card that is away, or that does not answer any more.
+        case .noSmartCard, .removedCard, .unpoweredCard: .cardReleased
+        case .unresponsiveCard, .notTransacted, .timeout: .noAnswer
+        case .resetCard, .invalidHandle: .cardReleased
+        case .dataLost: .corrupted(status: 0)
+        case .insufficientBuffer: .answerTooLong
+        case .sharingViolation:
+            .readerUnavailable(reason: .busy, detail: "another program uses the card through pcscd")
+        case .accessDenied:
+            .readerUnavailable(reason: .permission, detail: "pcscd refuses this user (a polkit rule may allow it)")
+        case .noService: .readerUnavailable(reason: .absent, detail: "pcscd does not run")
+        case .serviceStopped: .readerUnavailable(reason: .absent, detail: "pcscd was stopped")
+        case .noReaders: .readerUnavailable(reason: .absent, detail: "pcscd knows no reader")
+        case .unknownReader, .readerUnavailable:
+            .readerUnavailable(reason: .absent, detail: "the reader was unplugged")
+        case .protocolMismatch, .unsupportedCard:
+            .unsupported(detail: "the reader cannot speak with this card (PC/SC \(text))")
+        default: .readerFailed(detail: "PC/SC \(text)")
+        }
+    }
+
+    private var text: String { Hex.encode(number, digits: 8) }
+}
+
+/// A call of the PC/SC service that failed.
+struct PCSCFault: Error, Hashable, Sendable {
+    /// What it returned.
+    let code: PCSCCode
+}

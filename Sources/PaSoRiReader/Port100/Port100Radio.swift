@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
+internal import ISODEP
 internal import NFCTransport
 
 /// Frames to cards through a Port-100, which is told how to send them only when that changes.
@@ -65,5 +66,72 @@ final class Port100Radio {
         guard answer.first == 0x00 else {
             throw .readerFailed(detail: "the reader refuses a setting (status \(Hex.encode(answer.prefix(1))))")
         }
+    }
+}
+
+/// Cards of type A and B: the chip carries their frames, and everything else is done in software.
+extension Port100Radio: RawFrameChannel {
+    /// nfcpy's figure; an ISO-DEP frame has 256 bytes at most.
+    var longestRawFrame: Int { Port100Reader.longestFrame }
+
+    /// How long the field is off; ISO 14443-3 asks for 5 ms.
+    private static let fieldOffTime = Duration.milliseconds(10)
+
+    func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer {
+        let answer = try exchange(frame.bytes, as: .iso14443(frame), within: timeout)
+        return RawAnswer(answer.bytes, lastByteBits: answer.lastByteBits)
+    }
+
+    func resetField() throws(TransportError) {
+        try switchOff()
+        try wait(Self.fieldOffTime)
+    }
+}
+
+/// The first four bytes of InCommRF's answer, a little-endian number whose bits say what went wrong.
+///
+/// Source: nfcpy's `rcs380.py`.
+struct Port100RadioStatus: Hashable, Sendable {
+    let rawValue: UInt32
+
+    private static let damaged: UInt32 = 0x8000_010F
+    private static let overflow: UInt32 = 0x10
+    private static let hot: UInt32 = 0x40
+    private static let silent: UInt32 = 0x80
+    private static let otherField: UInt32 = 0x200
+    private static let fieldOff: UInt32 = 0x400
+
+    /// The bits that say how it was damaged, moved into one byte: 10 for a fault of Crypto1, 20 for a wrong length.
+    private var damage: UInt8 {
+        UInt8(truncatingIfNeeded: rawValue & 0x0F | rawValue >> 4 & 0x10 | rawValue >> 26 & 0x20)
+    }
+
+    /// What it means; `nil` when all is well.
+    var error: TransportError? {
+        if rawValue == 0 { return nil }
+        if rawValue & Self.hot != 0 { return .readerFailed(detail: "the reader is too hot") }
+        if rawValue & Self.fieldOff != 0 { return .readerFailed(detail: "the reader's field is off") }
+        if rawValue & Self.otherField != 0 { return .readerFailed(detail: "another reader's field is in the way") }
+        if rawValue & Self.overflow != 0 { return .answerTooLong }
+        // Damaged first: a frame that broke off ends in a time-out, too.
+        if rawValue & Self.damaged != 0 { return .corrupted(status: damage) }
+        if rawValue & Self.silent != 0 { return .noAnswer }
+        return .readerFailed(detail: "the reader reported status \(String(rawValue, radix: 16))")
+    }
+}
+
+/// How long a Port-100 waits for a card: InCommRF's two bytes, in tenths of a millisecond.
+enum Port100Time {
+    /// The number for a time, rounded up, with the millisecond more that nfcpy gives; never 0, which is for ever.
+    static func tenths(_ time: Duration) -> UInt16 {
+        let (seconds, attoseconds) = time.components
+        guard seconds < 7 else { return .max }
+        let part = (max(attoseconds, 0) + 99_999_999_999_999) / 100_000_000_000_000
+        return UInt16(clamping: max(seconds, 0) * 10_000 + part + 10)
+    }
+
+    /// The time that a number stands for.
+    static func duration(_ tenths: UInt16) -> Duration {
+        .microseconds(Int(tenths) * 100)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
+internal import NFCTransport
 
 /// The commands of a Port-400: pseudo-APDUs of PC/SC part 3 with an instruction of Sony's, 50 for C2.
 ///
@@ -68,5 +69,52 @@ enum Port400Command {
         let bytes = objects.bytes + frame
         command.write(UInt16(truncatingIfNeeded: bytes.count), .big)
         return (command.bytes + bytes + [0x00, 0x00, 0x00], lastByteBits == nil ? 3 : 4)
+    }
+}
+
+/// The transmission and reception flags (data object 90): what the reader leaves undone, two bytes, big-endian.
+///
+/// Source: felica-rs's `port400/pcsc.rs`.
+struct Port400Flags: OptionSet, Hashable, Sendable {
+    let rawValue: UInt16
+
+    static let addsNoCRC = Port400Flags(rawValue: 0x01)
+    static let keepsCRC = Port400Flags(rawValue: 0x02)
+    static let addsNoParity = Port400Flags(rawValue: 0x04)
+    static let checksNoParity = Port400Flags(rawValue: 0x08)
+    static let addsNoPrologue = Port400Flags(rawValue: 0x10)
+
+    /// A FeliCa packet: the reader adds and checks the CRC. ISO 14443 type B is the same.
+    static let felica: Port400Flags = [.addsNoParity, .checksNoParity, .addsNoPrologue]
+    /// A frame of ISO 14443 type A: CRC and parity by the reader, no block header.
+    static let typeA: Port400Flags = [.addsNoPrologue]
+}
+
+/// How a Port-400 sends frames.
+enum Port400Protocol: Hashable, Sendable {
+    case felica(FeliCaBitRate)
+    case typeA
+    case typeB
+
+    /// The value of data object 8F: the standard and the layer.
+    ///
+    /// FeliCa with a fixed speed and type A at layer 3 are as captured from RC-S300s; for type B layer 3 is from the
+    /// command reference of the RC-S660/S.
+    var selector: [UInt8] {
+        switch self {
+        case .felica: [0x03, 0x00]
+        case .typeA: [0x00, 0x03]
+        case .typeB: [0x01, 0x03]
+        }
+    }
+
+    /// The code of a FeliCa speed, the same in both directions: `10 sss rrr` in bits, with 1 for 212 kbit/s, 3 for 848, so
+    /// 2 for 424. `89` and `9B` are documented for the RC-S660/S; nobody is known to send any to an RC-S300.
+    var speed: UInt8? {
+        switch self {
+        case .felica(.kbps212): 0x89
+        case .felica(.kbps424): 0x92
+        case .typeA, .typeB: nil
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
+internal import NFCTransport
 
 /// What goes over the USB between a Port-400 and its host: an escape message of CCID's on the vendor's own interface.
 ///
@@ -48,4 +49,56 @@ struct Port400Message: Hashable, Sendable {
             default: .failed(error: error)
             }
     }
+}
+
+/// Takes messages out of what a reader sends; total on any bytes.
+typealias Port400MessageParser = TransferParser<Port400Message>
+
+extension Port400Message: TransferMessage {
+    /// Longer than any answer: the reader's longest message is 522 bytes.
+    private static let longestData = 2048
+
+    static func take(from bytes: inout [UInt8]) -> TransferOutcome<Port400Message> {
+        var reader = ByteReader(bytes)
+        guard let type = try? reader.readUInt8() else { return .incomplete }
+        guard type == answerType else { return .damaged }
+        guard let length = try? reader.readUInt32(.little) else { return .incomplete }
+        guard length <= UInt32(longestData) else { return .damaged }
+        guard let rest = try? reader.readBytes(5), let data = try? reader.readBytes(Int(length)) else {
+            return .incomplete
+        }
+        let header = Array(rest)
+        guard header.count == 5 else { return .damaged }
+        let message = Port400Message(sequence: header[1], status: header[2], error: header[3], data: Array(data))
+        bytes.removeFirst(reader.offset)
+        return .message(message)
+    }
+}
+
+/// What the answers of a Port-400 mean to callers.
+enum Port400Status {
+    /// The chip status for an error in the air that the reader does not describe further (6300). Object 96 has four bits
+    /// below it.
+    static let damagedInTheAir: UInt8 = 0x10
+
+    /// The error of a status; `nil` for success.
+    static func error(_ meaning: TransparentAnswer.Meaning) -> TransportError? {
+        switch meaning {
+        case .done: nil
+        case .silent: .noAnswer
+        case .damaged: .corrupted(status: damagedInTheAir)
+        case .wrongState: notAllowed
+        case .sessionIsOpen: ownedByOther
+        case .refused(let status):
+            .readerFailed(detail: "the reader reported status \(Hex.encode(status, digits: 4))")
+        }
+    }
+
+    /// What the reader says when there is no session, or the order of commands is wrong.
+    static let notAllowed = TransportError.readerFailed(
+        detail: "the reader's session does not allow this command")
+
+    /// Another program has a session with the reader.
+    static let ownedByOther = TransportError.readerUnavailable(
+        reason: .busy, detail: "another program has a session with it")
 }

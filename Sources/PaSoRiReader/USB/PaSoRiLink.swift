@@ -97,3 +97,90 @@ final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
         }
     }
 }
+
+/// What is a chip's own in the talk with it: how a command is put, how its answer is known, and how a chip that nobody
+/// knows anything of is brought to answer.
+protocol PaSoRiDialogue {
+    /// What the chip says.
+    associatedtype Message: TransferMessage
+
+    /// How long a command may take beside what a card does.
+    static var commandTime: Duration { get }
+
+    /// What is said before closing, whatever happened before.
+    static var farewell: [[UInt8]] { get }
+
+    /// Sends a command and takes its answer.
+    ///
+    /// - Parameter time: how long it may take.
+    mutating func exchange(
+        _ command: [UInt8], over wire: USBWire<Message>, within time: Duration
+    ) throws(USBTrouble) -> [UInt8]
+
+    /// What a caller gets of an answer.
+    ///
+    /// - Throws: what an answer means that says no.
+    static func result(of answer: [UInt8]) throws(TransportError) -> [UInt8]
+
+    /// Tells the chip to leave off what it is doing, where it can be told.
+    func interrupt(_ wire: USBWire<Message>) throws(USBTrouble)
+
+    /// Asks something that the chip must answer.
+    mutating func greet(_ wire: USBWire<Message>) throws(USBTrouble)
+}
+
+/// What a reader says, as it lies in the bytes of its transfers.
+protocol TransferMessage: Hashable, Sendable {
+    /// Takes the first message from bytes, of which there is at least one; total on any bytes.
+    ///
+    /// - Parameter bytes: what came so far; changed only when a whole message is taken away.
+    static func take(from bytes: inout [UInt8]) -> TransferOutcome<Self>
+
+    /// A message that is known only by being a whole transfer; `nil` for all others.
+    static func whole(_ transfer: [UInt8]) -> Self?
+}
+
+extension TransferMessage {
+    /// None.
+    static func whole(_ transfer: [UInt8]) -> Self? { nil }
+}
+
+/// Takes messages out of what a reader sends, a transfer at a time; total on any bytes.
+struct TransferParser<Message: TransferMessage>: Sendable {
+    private var bytes: [UInt8] = []
+    private var whole: Message?
+
+    /// Adds what came.
+    mutating func feed(_ more: [UInt8]) {
+        whole = bytes.isEmpty ? Message.whole(more) : nil
+        if whole == nil { bytes += more }
+    }
+
+    /// Forgets what came.
+    mutating func reset() {
+        bytes = []
+        whole = nil
+    }
+
+    /// Takes the next message.
+    mutating func next() -> TransferOutcome<Message> {
+        if let message = whole {
+            whole = nil
+            return .message(message)
+        }
+        if bytes.isEmpty { return .incomplete }
+        let outcome = Message.take(from: &bytes)
+        if outcome == .damaged { reset() }
+        return outcome
+    }
+}
+
+/// What the bytes that came from a reader begin with.
+enum TransferOutcome<Message: Hashable & Sendable>: Hashable, Sendable {
+    /// A whole message, which is taken away.
+    case message(Message)
+    /// The beginning of a message, or nothing.
+    case incomplete
+    /// Something that is no message; everything is thrown away.
+    case damaged
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import SystemDevices
 
 /// What kind of system this is.
@@ -28,5 +29,35 @@ struct HostLayer {
         machine.exists("/.dockerenv") || machine.exists("/run/.containerenv")
             || machine.exists("/run/systemd/container")
             || !(machine.environment["container"] ?? "").isEmpty
+    }
+}
+
+/// pcscd, the service behind which every CCID reader is found: whether it is there, as far as its files tell.
+///
+/// Nothing is asked of it: asking starts it where it is started on demand, and it takes readers.
+public struct ChipCardService: Sendable {
+    private let machine: Machine
+
+    /// The service of a system.
+    public init(_ machine: Machine) {
+        self.machine = machine
+    }
+
+    /// Where Debian and `make install` put the program.
+    private static let programs = ["/usr/sbin/pcscd", "/usr/local/sbin/pcscd", "/sbin/pcscd"]
+
+    /// What libpcsclite connects to.
+    private var socket: String {
+        machine.environment["PCSCLITE_CSOCK_NAME"].flatMap { $0.isEmpty ? nil : $0 } ?? "/run/pcscd/pcscd.comm"
+    }
+
+    /// What was found: that it runs or is started on demand, or what keeps it from that and the one command that mends it.
+    public func check() -> Check {
+        if machine.exists(socket) {
+            let fault = machine.obstacle(machine.path(socket))
+            return fault.map { $0.errorNumber == ENOENT } ?? true
+                ? Check(.serviceThere, socket) : Check(.serviceClosed, socket)
+        }
+        return Check(Self.programs.contains(where: machine.exists) ? .serviceStopped : .serviceMissing)
     }
 }

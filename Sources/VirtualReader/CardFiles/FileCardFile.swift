@@ -91,3 +91,193 @@ enum FileCardFile {
         return VirtualFileCard(interface, files: tree, options: options, isoDEP: isoDEP)
     }
 }
+
+extension FileCardOptions {
+    private static let keys: Set<String> = [
+        "longAnswers", "endlessMore", "endOfFile", "longestRead", "extendedLength", "refusedP2", "queryStatus",
+        "unknownReference", "answers", "statusWords", "longestAnswer", "waitingTimeExtensions",
+        "waitingTimeMultiplier", "answerMilliseconds", "faults",
+    ]
+
+    /// Reads `virtual` of a card of files.
+    static func read(_ json: JSONCursor?) throws(DocumentError) -> (FileCardOptions, ISODEPOptions) {
+        var options = FileCardOptions()
+        var isoDEP = ISODEPOptions()
+        guard let json else { return (options, isoDEP) }
+        try json.allowOnly(keys)
+        try options.readForms(json)
+        try options.readAnswers(json)
+        if let count = try json.optional("waitingTimeExtensions") {
+            isoDEP.waitingTimeExtensions =
+                count.value == .string("endless") ? Int.max : try count.integer(in: 0...1_000)
+        }
+        if let factor = try json.optional("waitingTimeMultiplier") {
+            isoDEP.waitingTimeMultiplier = UInt8(clamping: try factor.integer(in: 0...63))
+        }
+        if let time = try json.optional("answerMilliseconds") {
+            isoDEP.answerTime = .milliseconds(try time.integer(in: 0...60_000))
+        }
+        return (options, isoDEP)
+    }
+
+    private mutating func readForms(_ json: JSONCursor) throws(DocumentError) {
+        if let word = try json.optional("longAnswers") {
+            longAnswers = try word.word(
+                Dictionary(uniqueKeysWithValues: LongAnswers.allCases.map { ($0.rawValue, $0) }))
+        }
+        if let word = try json.optional("endOfFile") {
+            endOfFile = try word.word(Dictionary(uniqueKeysWithValues: EndOfFile.allCases.map { ($0.rawValue, $0) }))
+        }
+        if let value = try json.optional("endlessMore") { endlessMore = try value.bool() }
+        if let value = try json.optional("longestRead") { longestRead = try value.integer(in: 0...65_536) }
+        if let value = try json.optional("longestAnswer") { longestAnswer = try value.integer(in: 0...65_538) }
+        if let value = try json.optional("extendedLength") { takesExtendedLength = try value.bool() }
+        if let list = try json.optional("refusedP2") {
+            refusedSelections = Set(
+                try list.list { value throws(DocumentError) in try value.bytes(count: 1).first ?? 0 })
+        }
+    }
+
+    private mutating func readAnswers(_ json: JSONCursor) throws(DocumentError) {
+        if let value = try json.optional("queryStatus") { queryStatus = try value.code(FileIdentifier.self).rawValue }
+        if let value = try json.optional("unknownReference") {
+            unknownReferenceStatus = try value.code(FileIdentifier.self).rawValue
+        }
+        for (key, value) in try json.optional("answers")?.members() ?? [] {
+            guard let command = JSONCursor(.string(key)).hexadecimal, !command.isEmpty else {
+                throw value.malformed("a command APDU in hexadecimal as its name")
+            }
+            if case .string = value.value {
+                answers[command] = [try value.bytes(atMost: 65_538)]
+            } else {
+                answers[command] = try value.list { answer throws(DocumentError) in try answer.bytes(atMost: 65_538) }
+            }
+        }
+        for (key, value) in try json.optional("statusWords")?.members() ?? [] {
+            guard let code = JSONCursor(.string(key)).hexadecimal, code.count == 1 else {
+                throw value.malformed("an instruction byte as its name")
+            }
+            instructionStatus[code[0]] = try value.code(FileIdentifier.self).rawValue
+        }
+    }
+}
+
+extension VirtualDirectory {
+    private static let keys: Set<String> = [
+        "aid", "id", "information", "locked", "pins", "files", "dataObjects", "comment",
+    ]
+
+    /// Reads `masterFile` or an element of `applications`.
+    init(json: JSONCursor) throws(DocumentError) {
+        try json.allowOnly(VirtualDirectory.keys)
+        self.init(
+            name: try json.optional("aid")?.aid(), id: try json.optional("id")?.code(),
+            information: try json.optional("information")?.bytes(atMost: 4096) ?? [],
+            isLocked: try json.optional("locked")?.bool() ?? false)
+        for (name, value) in try json.optional("pins")?.members() ?? [] {
+            pins.append(try VirtualPIN(name: name, json: value))
+        }
+        for (key, value) in try json.optional("files")?.members() ?? [] {
+            guard let id = FileIdentifier(key) else { throw value.malformed("four hexadecimal digits as its name") }
+            files.append(try VirtualFile(id: id, json: value))
+        }
+        for (key, value) in try json.optional("dataObjects")?.members() ?? [] {
+            guard let tag = FileIdentifier(key) else { throw value.malformed("P1 and P2 as its name") }
+            dataObjects[tag.rawValue] = try value.bytes(atMost: 65_535)
+        }
+    }
+
+    /// An application of a dump.
+    init(_ dump: ApplicationDump) {
+        self.init(name: dump.aid, information: dump.selectAnswer ?? [], files: dump.files.map { VirtualFile($0) })
+    }
+}
+
+extension VirtualFile {
+    private static let keys: Set<String> = [
+        "shortID", "data", "size", "fill", "records", "read", "update", "comment",
+    ]
+    /// Offsets of 15 bits and two bytes more than that: as much as READ BINARY can ever reach.
+    private static let longest = 65_536
+
+    /// Reads one file: its bytes alone, or an object.
+    init(id: FileIdentifier, json: JSONCursor) throws(DocumentError) {
+        if case .string = json.value {
+            self.init(id, .bytes(try json.bytes(atMost: VirtualFile.longest)))
+            return
+        }
+        try json.allowOnly(VirtualFile.keys)
+        let content: Content
+        if let list = try json.optional("records") {
+            content = .records(try list.list { record throws(DocumentError) in try record.bytes(atMost: 65_535) })
+        } else {
+            var bytes = try json.optional("data")?.bytes(atMost: VirtualFile.longest) ?? []
+            let size = try json.optional("size")?.integer(in: bytes.count...VirtualFile.longest) ?? bytes.count
+            let fill = try json.optional("fill")?.bytes(count: 1).first ?? 0x00
+            bytes += [UInt8](repeating: fill, count: size - bytes.count)
+            content = .bytes(bytes)
+        }
+        self.init(
+            id,
+            shortID: try json.optional("shortID").map { number throws(DocumentError) in
+                UInt8(clamping: try number.integer(in: 1...30))
+            }, content,
+            read: try json.optional("read").map { rule throws(DocumentError) in
+                try FileAccess(json: rule)
+            } ?? .always,
+            update: try json.optional("update").map { rule throws(DocumentError) in try FileAccess(json: rule) }
+                ?? .never())
+    }
+
+    /// A file of a dump: what was refused is refused with the same status word, what needs a key with 6982.
+    init(_ dump: FileDump) {
+        let access: FileAccess =
+            switch dump.state {
+            case .read: .always
+            case .refused(let status?): .never(status: status)
+            case .lost where !dump.data.isEmpty: .always
+            case .keyRequired, .refused(nil), .lost, .skipped: .never()
+            }
+        self.init(dump.id, .bytes(dump.data), read: access)
+    }
+}
+
+extension FileAccess {
+    /// `always`, `never`, a status word, or the names of PINs.
+    init(json: JSONCursor) throws(DocumentError) {
+        switch json.value {
+        case .array: self = .pins(try json.list { name throws(DocumentError) in try name.text() })
+        case .string("always"): self = .always
+        case .string("never"): self = .never()
+        default:
+            let status: FileIdentifier? = json.text(as: FileIdentifier.self)
+            guard let status else { throw json.malformed("always, never, a status word or a list of names of PINs") }
+            self = .never(status: status.rawValue)
+        }
+    }
+}
+
+extension VirtualPIN {
+    private static let keys: Set<String> = [
+        "id", "reference", "text", "value", "tries", "left", "lockedStatus", "tellsTries", "comment",
+    ]
+
+    /// Reads one element of `pins`.
+    init(name: String, json: JSONCursor) throws(DocumentError) {
+        try json.allowOnly(VirtualPIN.keys)
+        let value: [UInt8]
+        if let text = try json.optional("text") {
+            value = Array(try text.text().utf8)
+        } else {
+            value = try json.required("value").bytes()
+        }
+        guard (1...64).contains(value.count) else { throw json.malformed("a PIN of 1 to 64 bytes") }
+        let tries = try json.optional("tries")?.integer(in: 1...15) ?? 3
+        let locked: FileIdentifier? = try json.optional("lockedStatus")?.code()
+        self.init(
+            name: name, id: try json.optional("id")?.code(),
+            reference: try json.optional("reference")?.bytes(count: 1).first, value: value, tries: tries,
+            triesLeft: try json.optional("left")?.integer(in: 0...15), lockedStatus: locked?.rawValue ?? 0x6983,
+            tellsTries: try json.optional("tellsTries")?.bool() ?? true)
+    }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CardModel
 public import NFCTransport
 
 /// The limits and oddities of a virtual card.
@@ -43,5 +44,151 @@ public struct CardProfile: Hashable, Sendable {
     /// - Parameter commands: what it answers.
     public init(commands: Set<CommandCode> = Set(CommandCode.allCases)) {
         self.commands = commands
+    }
+}
+
+extension CardProfile {
+    /// FeliCa Lite and Lite-S: three commands and a short Echo, four blocks a read, one a write, errors as bitmaps.
+    public static let lite: CardProfile = {
+        var profile = CardProfile(commands: [.polling, .readWithoutEncryption, .writeWithoutEncryption, .echo])
+        profile.blocksPerRead = 4
+        profile.blocksPerWrite = 1
+        profile.statusStyle = .bitmap
+        profile.echoLimit = 75
+        return profile
+    }()
+
+    /// What is known of the IC that a PMm names.
+    ///
+    /// The rows are felica-tool's measurements on real cards (commands, trailing bytes, blocks a command), with
+    /// nfcpy's table for the writes of the oldest ICs. An IC without a row behaves as its nearest neighbour: 02–0F as
+    /// 01, 10–15 and 17 as 16, 19–1F as 18, all others as 31.
+    public init(pmm: PMm) {
+        switch (pmm.icType, pmm.romType) {
+        case (0xF0, _), (0xF1, _), (0xF2, _): self = .lite
+        case (0x00, 0x03): self = .export
+        case (0x00, _): self = .first
+        case (0x0B, _), (0x20, _): self = .strict(ic: pmm.icType)
+        case (0x24, _): self = .octopus
+        case (0x01...0x0F, _): self = .second
+        case (0x10...0x17, _): self = .wallet
+        case (0x18...0x1F, _): self = .mobile
+        case (0x3B, _), (0x44, _), (0x46, _): self = .current(extra: [.getNodeProperty])
+        default: self = .current(extra: [])
+        }
+    }
+
+    private static let basic: Set<CommandCode> = [
+        .polling, .requestService, .requestResponse, .readWithoutEncryption, .writeWithoutEncryption,
+        .searchServiceCode, .requestSystemCode,
+    ]
+
+    private static let modern: Set<CommandCode> = basic.union([
+        .requestServiceV2, .getSystemStatus, .requestProductInformation, .requestSpecificationVersion, .resetMode,
+        .echo,
+    ])
+
+    /// IC 00.
+    private static var first: CardProfile {
+        var profile = CardProfile(commands: basic)
+        profile.blocksPerRead = 12
+        profile.blocksPerWrite = 8
+        profile.requestCodes = [1]
+        return profile
+    }
+
+    /// IC 00, ROM 03: the export model, which lists neither services nor systems.
+    private static var export: CardProfile {
+        var profile = first
+        profile.commands.subtract([.searchServiceCode, .requestSystemCode])
+        return profile
+    }
+
+    /// IC 01.
+    private static var second: CardProfile {
+        var profile = first
+        profile.commands.insert(.echo)
+        return profile
+    }
+
+    /// ICs 0B and 20, which do not answer when some commands are too long.
+    private static func strict(ic: UInt8) -> CardProfile {
+        var profile = CardProfile(commands: basic.union([.echo]))
+        profile.strictCommands = [.polling, .requestService, .searchServiceCode, .requestSystemCode]
+        profile.blocksPerRead = 12
+        profile.blocksPerWrite = 10
+        profile.echoLimit = ic == 0x0B ? 238 : 252
+        return profile
+    }
+
+    /// IC 24.
+    private static var octopus: CardProfile {
+        var profile = CardProfile(commands: basic.subtracting([.searchServiceCode]))
+        profile.strictCommands = [.polling, .requestService]
+        profile.blocksPerRead = 12
+        profile.blocksPerWrite = 10
+        profile.knowsStandardAttributesOnly = true
+        return profile
+    }
+
+    /// ICs 31 and up.
+    private static func current(extra: Set<CommandCode>) -> CardProfile {
+        CardProfile(commands: modern.union(extra))
+    }
+
+    /// IC 16.
+    private static var wallet: CardProfile {
+        var profile = CardProfile(commands: modern.union([.getContainerIssueInformation]))
+        profile.strictCommands = [.polling]
+        return profile
+    }
+
+    /// IC 18.
+    private static var mobile: CardProfile {
+        var profile = wallet
+        profile.strictCommands = []
+        profile.commands.formUnion([
+            .requestBlockInformation, .requestBlockInformationEx, .requestCodeList, .getAreaInformation,
+            .getContainerProperty, .getContainerID,
+        ])
+        return profile
+    }
+}
+
+/// What a card tells about itself, byte for byte as it comes after the status flags. Nothing is invented: a command
+/// whose answer is not given here meets silence.
+public struct ProductData: Hashable, Sendable {
+    /// Request Product Information: after the length byte; at most 242 bytes are answered.
+    public var productInformation: [UInt8]?
+    /// Request Specification Version: format, basic version, number of options, options.
+    public var specificationVersion: [UInt8]?
+    /// Get System Status: flag, length, data.
+    public var systemStatus: [UInt8]?
+    /// Get Container Issue Information: 16 bytes.
+    public var containerIssue: [UInt8]?
+    /// Get Container ID: the 8 bytes of the container's IDm.
+    public var containerID: [UInt8]?
+    /// Get Container Property: the data by index.
+    public var containerProperties: [UInt16: [UInt8]] = [:]
+
+    /// A card that tells nothing.
+    public init() {}
+}
+
+/// How long a card may take, from its PMm.
+enum ResponseTime {
+    /// 256 · 16 / fc.
+    private static let unit = Duration.nanoseconds(302_065)
+
+    /// T · ((B + 1) · n + (A + 1)) · 4^E, where A is bits 2–0, B bits 5–3 and E bits 7–6 of the class's byte.
+    static func maximum(_ pmm: PMm, byte: Int, units: Int) -> Duration {
+        let parameter = Int(UInt8(truncatingIfNeeded: pmm.rawValue >> UInt64(8 * (7 - byte & 7))))
+        let (base, perUnit, exponent) = (parameter & 7, parameter >> 3 & 7, parameter >> 6)
+        return unit * ((perUnit + 1) * min(max(units, 0), 255) + base + 1) * (1 << (2 * exponent))
+    }
+
+    /// When the answer to a Polling starts in time slot `slot`: 512 · 64 / fc and 256 · 64 / fc a slot.
+    static func polling(slot: Int) -> Duration {
+        .nanoseconds(2_416_519) + .nanoseconds(1_208_260) * slot
     }
 }

@@ -138,3 +138,98 @@ struct CardState {
         }
     }
 }
+
+/// What a command leads to, before it is a packet.
+struct Reply {
+    /// The IDm after the response code; `nil` for the commands without one.
+    var idm: IDm?
+    /// What follows.
+    var payload: [UInt8]
+    /// How many nodes or blocks the card had to work on, for the PMm's time; the time slot of a Polling.
+    var units: Int
+
+    init(_ payload: [UInt8], units: Int = 0) {
+        self.payload = payload
+        self.units = units
+    }
+
+    /// The packet with its LEN byte; `nil` when it would be longer than LEN can say.
+    func frame(for code: CommandCode) -> [UInt8]? {
+        let responseCode = code == .echo ? code.rawValue : code.rawValue &+ 1
+        let body = [responseCode] + (idm?.bytes ?? []) + payload
+        return UInt8(exactly: body.count + 1).map { [$0] + body }
+    }
+}
+
+/// A refusal: silence, or status flag 2 and the place in the list that it belongs to, if any.
+enum Refusal: Error {
+    case silence
+    /// Both flags as they are.
+    case literal(UInt16)
+    /// Status flag 2 and the place, counted from 0; `nil` when the error belongs to none.
+    case coded(UInt8, place: Int?)
+
+    init(_ code: UInt8, at place: Int? = nil) {
+        self = .coded(code, place: place)
+    }
+
+    /// The same at a place in a list.
+    func at(_ place: Int) -> Refusal {
+        if case .coded(let code, _) = self { .coded(code, place: place) } else { self }
+    }
+
+    /// Status flags 1 and 2; `nil` for silence.
+    func flags(_ style: StatusStyle) -> [UInt8]? {
+        switch self {
+        case .silence: nil
+        case .literal(let flags): [UInt8(truncatingIfNeeded: flags >> 8), UInt8(truncatingIfNeeded: flags)]
+        case .coded(let code, let place): [place.map(style.flag) ?? 0xFF, code]
+        }
+    }
+}
+
+/// What a service answers to every read and write.
+public enum ServiceRefusal: Hashable, Sendable {
+    /// Nothing.
+    case silence
+    /// Status flags 1 and 2, as one number of four digits.
+    case status(UInt16)
+}
+
+/// What status flag 2 says; the codes are those of the FeliCa documents.
+enum StatusCode {
+    static let purseOutOfRange: UInt8 = 0x01
+    static let cashbackTooLarge: UInt8 = 0x02
+    static let serviceCount: UInt8 = 0xA1
+    static let serviceIndex: UInt8 = 0xA3
+    static let nodeAbsent: UInt8 = 0xA6
+    static let accessMode: UInt8 = 0xA7
+    static let blockNumber: UInt8 = 0xA8
+    static let tooManyCyclic: UInt8 = 0xAF
+    static let authenticationNeeded: UInt8 = 0xB1
+    static let macNeeded: UInt8 = 0xB2
+    static let rootArea: UInt8 = 0xE0
+    static let notAnArea: UInt8 = 0xE2
+    static let noAreaInformation: UInt8 = 0xE7
+}
+
+/// How status flag 1 names the place in a list that an error belongs to; the raw values are those of card files.
+///
+/// Source: the unofficial user's manual (ordinal, bitmap) and felica-tool (a third kind that never says).
+public enum StatusStyle: String, Hashable, Sendable, CaseIterable {
+    /// The place counted from 1: the tenth element is 0A.
+    case ordinal
+    /// A bit of its own for each of eight places, used again for the next eight: the tenth element is 02.
+    case bitmap
+    /// Always FF.
+    case always255
+
+    /// Status flag 1 for the element at `place`, counted from 0.
+    func flag(at place: Int) -> UInt8 {
+        switch self {
+        case .ordinal: UInt8(clamping: place + 1)
+        case .bitmap: 1 << UInt8(truncatingIfNeeded: place & 7)
+        case .always255: 0xFF
+        }
+    }
+}

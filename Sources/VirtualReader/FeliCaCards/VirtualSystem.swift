@@ -64,3 +64,71 @@ public struct VirtualSystem: Hashable, Sendable {
         code == NodeCode.system.rawValue ? keyVersion : node(code)?.keyVersion
     }
 }
+
+extension VirtualSystem {
+    /// The nodes right below an area, or the root area below the system node; `nil` when there is no such area.
+    func children(of parent: UInt16) -> [VirtualNode]? {
+        if parent == NodeCode.system.rawValue { return nodes.filter { $0.code == AreaCode.root.node } }
+        guard let area = node(parent), area.isArea else { return nil }
+        var children: [VirtualNode] = []
+        var inner: [ClosedRange<UInt16>] = []
+        for node in nodes where node.code != area.code && area.codes.contains(node.code.rawValue) {
+            guard node.code != AreaCode.root.node, !inner.contains(where: { $0.contains(node.code.rawValue) }) else {
+                continue
+            }
+            children.append(node)
+            if node.isArea { inner.append(node.codes) }
+        }
+        return children
+    }
+
+    /// How many blocks a node holds: a service its own, an area those of all services in it, shared ones once.
+    func allocatedBlocks(_ node: VirtualNode) -> UInt16 {
+        let inside = node.isArea ? nodes.filter { node.codes.contains($0.code.rawValue) } : [node]
+        let groups = Set(inside.compactMap { $0.service?.overlapGroup })
+        return UInt16(clamping: groups.reduce(0) { $0 + (memory[$1]?.count ?? 0) })
+    }
+}
+
+/// An area or a service of a virtual card.
+public struct VirtualNode: Hashable, Sendable {
+    /// Its code.
+    public let code: NodeCode
+    /// The last code that belongs to it when it is an area; `nil` for a service.
+    public let end: AreaCode?
+    /// The version of its key.
+    public var keyVersion: KeyVersion
+    /// What Get Node Property answers, by type (00: ten bytes, 01: one byte); by default all FF (no limits on the
+    /// purse) and 00 (no MAC).
+    public var properties: [UInt8: [UInt8]] = [:]
+    /// The two bytes that Get Area Information answers beside the code.
+    public var information: [UInt8] = [0, 0]
+    /// What every read and write of this service gets, as a dump noted it; `nil` for an ordinary service.
+    public var refusal: ServiceRefusal?
+
+    /// A service.
+    public init(service: ServiceCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {
+        code = service.node
+        end = nil
+        self.keyVersion = keyVersion
+    }
+
+    /// An area.
+    public init(area: AreaCode, end: AreaCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {
+        code = area.node
+        self.end = end
+        self.keyVersion = keyVersion
+    }
+
+    /// Whether it is an area.
+    public var isArea: Bool { end != nil }
+
+    /// Its code as that of a service; `nil` for an area.
+    public var service: ServiceCode? { isArea ? nil : ServiceCode(rawValue: code.rawValue) }
+
+    /// The codes that belong to it: its own for a service.
+    var codes: ClosedRange<UInt16> {
+        let last = end?.rawValue ?? code.rawValue
+        return code.rawValue...max(code.rawValue, last)
+    }
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CardModel
+
 /// One thing that goes wrong in the air.
 public enum Fault: Hashable, Sendable {
     /// The answer does not reach the reader; the card has done what was asked all the same.
@@ -66,5 +68,156 @@ public enum Fault: Hashable, Sendable {
             default: nil
             }
         return offset.flatMap { $0 < frame.count ? $0 : nil }
+    }
+}
+
+/// What goes wrong in a virtual field, as data: of several rules that strike at once the first counts.
+public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
+    /// The rules, the most important first.
+    public var rules: [FaultRule]
+
+    /// A plan of rules; without any, nothing goes wrong.
+    public init(_ rules: [FaultRule] = []) {
+        self.rules = rules
+    }
+
+    /// A plan of rules.
+    public init(arrayLiteral elements: FaultRule...) {
+        rules = elements
+    }
+
+    /// The card is taken away before exchange `first` and put back before exchange `back`; never when `back` is `nil`.
+    public static func cardAway(from first: Int, until back: Int? = nil) -> FaultPlan {
+        guard let back else { return [FaultRule(.absent, .during(first...Int.max))] }
+        return back <= first ? [] : [FaultRule(.absent, .during(first...(back - 1)))]
+    }
+
+    /// One fault at one exchange.
+    public static func once(_ fault: Fault, at exchange: Int) -> FaultPlan {
+        [FaultRule(fault, .during(exchange...exchange))]
+    }
+
+    /// One fault at one command APDU, counted from 1.
+    public static func once(_ fault: Fault, atAPDU number: Int) -> FaultPlan {
+        [FaultRule(fault, .during(number...number), countsAPDUs: true)]
+    }
+
+    /// What goes wrong at an exchange, or `nil`.
+    ///
+    /// - Parameters:
+    ///   - exchange: the count of all exchanges, this one included.
+    ///   - command: the command code of the frame, if it has one.
+    ///   - exchangesOfCommand: how many frames had that code, this one included.
+    ///   - isAPDU: whether the counts are those of command APDUs.
+    func fault(exchange: Int, command: UInt8?, exchangesOfCommand: Int, isAPDU: Bool = false) -> Fault? {
+        rules.first { rule in
+            guard rule.countsAPDUs == isAPDU else { return false }
+            guard let only = rule.command else { return rule.strikes(at: exchange) }
+            return only == command && rule.strikes(at: exchangesOfCommand)
+        }?.fault
+    }
+}
+
+/// A fault and when it strikes.
+public struct FaultRule: Hashable, Sendable {
+    /// At which counts a fault strikes; counts begin with 1.
+    public enum Moment: Hashable, Sendable {
+        /// From the first to the last of a range.
+        case during(ClosedRange<Int>)
+        /// At every `period`th count; a period below 1 is never.
+        case every(Int)
+        /// With this chance in a thousand at each count, the same for the same seed.
+        case random(perThousand: Int, seed: UInt64)
+    }
+
+    /// When it strikes.
+    public var moment: Moment
+    /// Counts only the exchanges with this command code; `nil` counts all.
+    public var command: UInt8?
+    /// Counts command APDUs in place of frames, and strikes the response APDU: a fault that loses or damages the
+    /// answer also does so when the reader asks for it again. ``command`` is then the instruction byte.
+    public var countsAPDUs: Bool
+    /// What goes wrong.
+    public var fault: Fault
+
+    /// A fault and when it strikes.
+    public init(_ fault: Fault, _ moment: Moment, command: UInt8? = nil, countsAPDUs: Bool = false) {
+        self.fault = fault
+        self.moment = moment
+        self.command = command
+        self.countsAPDUs = countsAPDUs
+    }
+
+    /// Whether it strikes at this count.
+    func strikes(at count: Int) -> Bool {
+        switch moment {
+        case .during(let range): range.contains(count)
+        case .every(let period): period > 0 && count % period == 0
+        case .random(let perThousand, let seed):
+            SplitMix64.number(seed: seed, index: UInt64(truncatingIfNeeded: count)) % 1000
+                < UInt64(clamping: perThousand)
+        }
+    }
+}
+
+extension FaultRule {
+    private static let keys: Set<String> = [
+        "fault", "at", "from", "to", "every", "perThousand", "seed", "command", "status", "offset", "mask", "length",
+        "bytes", "milliseconds", "of",
+    ]
+
+    /// Reads one element of `faults` in a card file.
+    init(json: JSONCursor) throws(DocumentError) {
+        try json.allowOnly(FaultRule.keys)
+        self.init(
+            try Fault(json: json), try Moment(json: json), command: try json.optional("command")?.bytes(count: 1).first,
+            countsAPDUs: try json.optional("of")?.word(["frames": false, "apdus": true]) ?? false)
+    }
+}
+
+extension FaultRule.Moment {
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        let counts = 1...Int(Int32.max)
+        if let at = try json.optional("at") {
+            let count = try at.integer(in: counts)
+            self = .during(count...count)
+        } else if let from = try json.optional("from") {
+            let first = try from.integer(in: counts)
+            let last = try json.optional("to")?.integer(in: first...counts.upperBound) ?? counts.upperBound
+            self = .during(first...last)
+        } else if let every = try json.optional("every") {
+            self = .every(try every.integer(in: counts))
+        } else if let chance = try json.optional("perThousand") {
+            let seed = try json.optional("seed")?.integer(in: 0...Int.max) ?? 0
+            self = .random(perThousand: try chance.integer(in: 0...1000), seed: UInt64(clamping: seed))
+        } else {
+            throw json.malformed("one of at, from, every and perThousand")
+        }
+    }
+}
+
+extension Fault {
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        let word = try json.required("fault")
+        switch try word.text() {
+        case "silence": self = .silence
+        case "absent": self = .absent
+        case "damaged": self = .damaged(status: try json.optional("status")?.bytes(count: 1).first ?? 0x02)
+        case "flipped":
+            self = .flipped(
+                offset: try json.required("offset").integer(in: 0...254),
+                mask: try json.optional("mask")?.bytes(count: 1).first ?? 0xFF)
+        case "truncated": self = .truncated(to: try json.required("length").integer(in: 0...254))
+        case "lengthened": self = .lengthened(by: try json.optional("bytes")?.bytes(atMost: 64) ?? [0x00])
+        case "otherIDm": self = .otherIDm
+        case "wrongResponseCode": self = .wrongResponseCode
+        case "wrongCount": self = .wrongCount
+        case "replaced": self = .replaced(by: try json.required("bytes").bytes(atMost: 4096))
+        case "late": self = .late(.milliseconds(try json.required("milliseconds").integer(in: 0...60_000)))
+        default:
+            throw word.malformed(
+                "silence, absent, damaged, flipped, truncated, lengthened, otherIDm, wrongResponseCode, wrongCount, "
+                    + "replaced or late")
+        }
     }
 }

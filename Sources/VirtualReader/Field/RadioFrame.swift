@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import NFCTransport
+
 /// One frame from a reader, without preamble, sync code, parity and start and end of frame.
 public struct RadioFrame: Hashable, Sendable {
     /// How it is sent.
@@ -31,5 +33,105 @@ public struct RadioFrame: Hashable, Sendable {
     /// What a fault plan counts by: the second byte of a FeliCa packet, the first of other frames.
     var commandCode: UInt8? {
         if case .felica = technology { bytes.count > 1 ? bytes[1] : nil } else { bytes.first }
+    }
+}
+
+/// What lies before a simulated antenna, as a chip sees it: frames go in, and something or nothing comes back.
+///
+/// A chip calls it on its own thread, so it can be looked at meanwhile only when it guards what it records.
+public protocol RadioField: AnyObject, Sendable {
+    /// Sends one frame.
+    func exchange(_ frame: RadioFrame) -> FieldOutcome
+
+    /// The carrier went off: every card loses its power.
+    func switchOff()
+
+    /// The carrier went on before the first frame. A frame switches it on as well.
+    func switchOn()
+
+    /// The host let this time pass.
+    func pass(_ time: Duration)
+}
+
+extension RadioField {
+    /// Nothing is known of what lies in the field.
+    public func switchOn() {}
+
+    /// There is no clock.
+    public func pass(_ time: Duration) {}
+
+    /// Sends one FeliCa packet, LEN byte included, without preamble, sync code and CRC.
+    public func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
+        exchange(RadioFrame(.felica(bitRate), frame))
+    }
+}
+
+/// The modulation and speed of a frame in the air.
+public enum RadioTechnology: Hashable, Sendable {
+    /// FeliCa at 212 or 424 kbit/s.
+    case felica(FeliCaBitRate)
+    /// ISO 14443 type A at 106 kbit/s.
+    case typeA
+    /// ISO 14443 type B at 106 kbit/s.
+    case typeB
+}
+
+/// The CRC of a frame on air, whatever its technology.
+enum Checksum {
+    static func bytes(of frame: [UInt8], _ technology: RadioTechnology) -> [UInt8] {
+        switch technology {
+        case .felica: FeliCaChecksum.bytes(of: frame)
+        case .typeA, .typeB: ISOChecksum.bytes(of: frame, technology)
+        }
+    }
+}
+
+/// The CRC of a FeliCa packet: polynomial 1021, start value 0000, most significant byte first
+/// (proxmark3 `armsrc/felica.c`).
+enum FeliCaChecksum {
+    /// The two bytes that follow a packet on air.
+    static func bytes(of packet: some Sequence<UInt8>) -> [UInt8] {
+        var crc: UInt16 = 0
+        for byte in packet {
+            crc ^= UInt16(byte) << 8
+            for _ in 0..<8 { crc = crc & 0x8000 == 0 ? crc << 1 : crc << 1 ^ 0x1021 }
+        }
+        return [UInt8(truncatingIfNeeded: crc >> 8), UInt8(truncatingIfNeeded: crc)]
+    }
+}
+
+/// The CRCs of ISO 14443: polynomial 8408, least significant bit first; type A starts with 6363, type B with FFFF and is
+/// inverted.
+enum ISOChecksum {
+    /// The two bytes that follow a frame on air.
+    static func bytes(of frame: some Sequence<UInt8>, _ technology: RadioTechnology) -> [UInt8] {
+        var crc: UInt16 = technology == .typeB ? 0xFFFF : 0x6363
+        for byte in frame {
+            crc ^= UInt16(byte)
+            for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : crc >> 1 ^ 0x8408 }
+        }
+        if technology == .typeB { crc = ~crc }
+        return [UInt8(truncatingIfNeeded: crc), UInt8(truncatingIfNeeded: crc >> 8)]
+    }
+}
+
+/// What a virtual card sends back.
+public struct CardAnswer: Hashable, Sendable {
+    /// FeliCa: the packet with its LEN byte. Types A and B: the bytes before the CRC.
+    public var frame: [UInt8]
+    /// How many bits of the last byte are sent, 1 to 8: 4 for the ACK and NAK of a Type 2 Tag.
+    public var lastByteBits: Int
+    /// Whether a CRC follows: not after an ATQA, a UID or an ACK of four bits.
+    public var hasCRC: Bool
+    /// How long the card took between the end of the command and the start of the answer; only the time model
+    /// makes anybody wait for it.
+    public var thinkingTime: Duration
+
+    /// An answer of a card.
+    public init(_ frame: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true, thinkingTime: Duration = .zero) {
+        self.frame = frame
+        self.lastByteBits = lastByteBits
+        self.hasCRC = hasCRC
+        self.thinkingTime = thinkingTime
     }
 }

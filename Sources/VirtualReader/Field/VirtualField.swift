@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
+public import NFCTransport
 internal import Synchronization
 
 /// The air over a reader: the cards that lie in it, and what goes wrong.
@@ -158,5 +159,124 @@ public final class VirtualField: Sendable {
             first.frame = zip(first.frame, others[0].frame).map { $0 | $1 }
         }
         return fault?.applied(to: first) ?? .answer(first)
+    }
+}
+
+/// A field can lie before a simulated chip.
+extension VirtualField: RadioField {}
+
+/// What came back through the air after a reader sent one frame.
+public enum FieldOutcome: Hashable, Sendable {
+    /// Nothing.
+    case silence
+    /// A card's answer.
+    case answer(CardAnswer)
+    /// Something that the chip reports with this PN53x status (02 CRC, 03 parity, 05 framing, 06 collision).
+    case damaged(status: UInt8)
+}
+
+/// What a virtual field counted.
+public struct FieldStatistics: Hashable, Sendable {
+    /// How many frames were sent.
+    public private(set) var exchanges = 0
+    /// How many frames had each command code; frames of fewer than two bytes are not here.
+    public private(set) var byCommand: [UInt8: Int] = [:]
+    /// How many command APDUs came to a card whole; those of one that was away are not here.
+    public private(set) var apdus = 0
+    /// How many command APDUs had each instruction byte.
+    public private(set) var byInstruction: [UInt8: Int] = [:]
+    /// How many got an answer.
+    public private(set) var answered = 0
+    /// How many met silence.
+    public private(set) var unanswered = 0
+    /// How many got something damaged.
+    public private(set) var damaged = 0
+
+    /// Nothing yet.
+    public init() {}
+
+    /// How many frames had this command code.
+    public func count(of command: UInt8?) -> Int {
+        command.flatMap { byCommand[$0] } ?? 0
+    }
+
+    /// How many command APDUs had this instruction byte.
+    public func apdus(of instruction: UInt8?) -> Int {
+        instruction.flatMap { byInstruction[$0] } ?? 0
+    }
+
+    mutating func begin(_ command: UInt8?) {
+        exchanges += 1
+        if let command { byCommand[command, default: 0] += 1 }
+    }
+
+    mutating func beginAPDU(_ instruction: UInt8?) {
+        apdus += 1
+        if let instruction { byInstruction[instruction, default: 0] += 1 }
+    }
+
+    mutating func end(_ outcome: FieldOutcome) {
+        switch outcome {
+        case .answer: answered += 1
+        case .silence: unanswered += 1
+        case .damaged: damaged += 1
+        }
+    }
+}
+
+/// A card in a simulated field; it sees frames as a real card does, without preamble, sync code and CRC.
+///
+/// A field is used from the reader's thread and looked at from others, so cards guard what they remember.
+public protocol VirtualCard: AnyObject, Sendable {
+    /// What the card does with a frame; `nil` when it keeps silent, as to every frame of a technology that is not its
+    /// own.
+    ///
+    /// - Parameter frame: it may hold anything: cards never trap.
+    func answer(_ frame: RadioFrame) -> CardAnswer?
+
+    /// The same for cards to which it matters since when they have power.
+    func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer?
+
+    /// For how long it hears nothing after it got power.
+    var startupTime: Duration { get }
+
+    /// The field was switched off, or the card was taken away: what is only kept under power is lost.
+    func losePower()
+
+    /// The command APDU that this frame would complete for this card if it were sent now, being its last or only
+    /// I-block; else `nil`.
+    func apdu(completedBy frame: RadioFrame) -> [UInt8]?
+
+    /// The response APDU to the command that is completed next is changed in this way before it is cut into blocks.
+    func changeNextResponse(_ fault: Fault)
+}
+
+extension VirtualCard {
+    /// The same whenever it got power.
+    public func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer? { answer(frame) }
+
+    /// At once.
+    public var startupTime: Duration { .zero }
+
+    /// Cards without ISO-DEP get no APDUs.
+    public func apdu(completedBy frame: RadioFrame) -> [UInt8]? { nil }
+
+    /// Cards without ISO-DEP give no response APDUs.
+    public func changeNextResponse(_ fault: Fault) {}
+}
+
+/// A virtual card that speaks FeliCa and nothing else.
+public protocol VirtualPacketCard: VirtualCard {
+    /// What the card does with a packet that arrives at this speed; `nil` when it keeps silent.
+    ///
+    /// - Parameter frame: a whole FeliCa packet with its LEN byte. It may be anything: cards never trap.
+    func answer(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> CardAnswer?
+}
+
+extension VirtualPacketCard {
+    /// Silence for everything but FeliCa with its checksum.
+    public func answer(_ frame: RadioFrame) -> CardAnswer? {
+        guard case .felica(let bitRate) = frame.technology, frame.hasCRC else { return nil }
+        return answer(frame.bytes, at: bitRate)
     }
 }

@@ -35,3 +35,112 @@ public struct VirtualFile: Hashable, Sendable {
         self.update = update
     }
 }
+
+/// The master file or an application of a virtual card.
+public struct VirtualDirectory: Hashable, Sendable {
+    /// Its name; `nil` for the master file and for directories that are selected by identifier only.
+    public var name: AID?
+    /// Its identifier; `nil` when it has none.
+    public var id: FileIdentifier?
+    /// What SELECT answers when it asks for file control information: the template as the card would send it.
+    public var information: [UInt8]
+    /// SELECT is answered with 6283, and nothing of it can be read.
+    public var isLocked: Bool
+    /// Its PINs.
+    public var pins: [VirtualPIN]
+    /// Its files.
+    public var files: [VirtualFile]
+    /// What GET DATA gives, by P1 and P2.
+    public var dataObjects: [UInt16: [UInt8]]
+
+    /// A directory.
+    public init(
+        name: AID? = nil, id: FileIdentifier? = nil, information: [UInt8] = [], isLocked: Bool = false,
+        pins: [VirtualPIN] = [], files: [VirtualFile] = [], dataObjects: [UInt16: [UInt8]] = [:]
+    ) {
+        self.name = name
+        self.id = id
+        self.information = information
+        self.isLocked = isLocked
+        self.pins = pins
+        self.files = files
+        self.dataObjects = dataObjects
+    }
+}
+
+/// The files of a virtual card: a master file and, one level below it, applications.
+public struct VirtualFileTree: Hashable, Sendable {
+    /// The master file, 3F00.
+    public var masterFile: VirtualDirectory
+    /// The applications in the card's order: a partial name selects the first that fits.
+    public var applications: [VirtualDirectory]
+
+    /// A tree of files.
+    public init(masterFile: VirtualDirectory = VirtualDirectory(), applications: [VirtualDirectory] = []) {
+        self.masterFile = masterFile
+        self.masterFile.id = masterFile.id ?? .masterFile
+        self.applications = applications
+    }
+
+    /// The directory with this number: 0 the master file, then the applications.
+    subscript(_ number: Int) -> VirtualDirectory {
+        get { applications.indices.contains(number - 1) ? applications[number - 1] : masterFile }
+        set {
+            if applications.indices.contains(number - 1) {
+                applications[number - 1] = newValue
+            } else {
+                masterFile = newValue
+            }
+        }
+    }
+
+    /// The PIN with this name.
+    public func pin(_ name: String) -> VirtualPIN? {
+        ([masterFile] + applications).lazy.flatMap(\.pins).first { $0.name == name }
+    }
+}
+
+/// A PIN of a virtual card. It is test data and stands openly in the card file; nobody's real PIN belongs there.
+public struct VirtualPIN: Hashable, Sendable {
+    /// What the access rules of files call it; one name stands once in a card.
+    public var name: String
+    /// The identifier of its internal file, for cards whose PIN is selected before VERIFY with P2 80.
+    public var id: FileIdentifier?
+    /// P2 of a VERIFY that needs no selection, as in 81; `nil` when there is none.
+    public var reference: UInt8?
+    /// The bytes that are right.
+    public var value: [UInt8]
+    /// How many wrong values in a row lock it, 1 to 15.
+    public var tries: Int
+    /// How many tries are left now.
+    public var triesLeft: Int
+    /// The status word when it is locked: 6983, 6984 as on driver's licences, or 63C0.
+    public var lockedStatus: UInt16
+    /// Whether a wrong value is answered with 63Cx; else with 6300, which does not tell the tries left.
+    public var tellsTries: Bool
+
+    /// A PIN.
+    public init(
+        name: String, id: FileIdentifier? = nil, reference: UInt8? = nil, value: [UInt8], tries: Int = 3,
+        triesLeft: Int? = nil, lockedStatus: UInt16 = 0x6983, tellsTries: Bool = true
+    ) {
+        self.name = name
+        self.id = id
+        self.reference = reference
+        self.value = value
+        self.tries = min(max(tries, 1), 15)
+        self.triesLeft = min(max(triesLeft ?? tries, 0), 15)
+        self.lockedStatus = lockedStatus
+        self.tellsTries = tellsTries
+    }
+}
+
+/// What a file of a virtual card demands before it is read or written.
+public enum FileAccess: Hashable, Sendable {
+    /// Nothing.
+    case always
+    /// It is refused with this status word, whatever was verified; 6982 says that something is missing.
+    case never(status: UInt16 = 0x6982)
+    /// That the PINs with these names were verified.
+    case pins([String])
+}

@@ -80,3 +80,54 @@ public final class VirtualFileCard: VirtualCard {
         state.withLock { $0.change = fault }
     }
 }
+
+/// What differs from an ordinary card: the oddities of a virtual card of files.
+public struct FileCardOptions: Hashable, Sendable {
+    /// How an answer that is longer than expected, or that was not asked for, is given.
+    public enum LongAnswers: String, Hashable, Sendable, CaseIterable {
+        /// As much as is expected.
+        case cut
+        /// 61xx, and the data with GET RESPONSE.
+        case more
+        /// 6Cxx with the right length.
+        case wrongLength
+    }
+
+    /// What a read that goes past the end of a file leads to.
+    public enum EndOfFile: String, Hashable, Sendable, CaseIterable {
+        /// What there is, with 6282; with 9000 when all that there is was asked for (Le 00).
+        case warning = "6282"
+        /// What there is, with 9000.
+        case success = "9000"
+        /// 6B00 without data.
+        case wrongOffset = "6B00"
+        /// 6Cxx with what there is.
+        case wrongLength = "6Cxx"
+    }
+
+    /// How long answers are given.
+    public var longAnswers = LongAnswers.cut
+    /// With ``LongAnswers/more``: GET RESPONSE always tells of more, for ever.
+    public var endlessMore = false
+    /// What a read past the end leads to.
+    public var endOfFile = EndOfFile.warning
+    /// The most bytes that one READ BINARY gives; less than was asked for, with 9000.
+    public var longestRead = 65_536
+    /// Whether commands with extended lengths are taken; else they are answered with 6700.
+    public var takesExtendedLength = true
+    /// Values of P2 that SELECT refuses with 6A86, as 0C by cards that always give file control information.
+    public var refusedSelections: Set<UInt8> = []
+    /// VERIFY without data, the question for the tries left, is answered with this in place of 63Cx.
+    public var queryStatus: UInt16?
+    /// The status word of a VERIFY whose reference there is not.
+    public var unknownReferenceStatus: UInt16 = 0x6A88
+    /// Answers to single commands, byte for byte, with their status words; of several the last goes on for ever.
+    public var answers: [[UInt8]: [[UInt8]]] = [:]
+    /// Status words that instructions are answered with, in place of doing anything.
+    public var instructionStatus: [UInt8: UInt16] = [:]
+    /// Every answer is cut to so many bytes, its status word included; `nil` leaves them whole.
+    public var longestAnswer: Int?
+
+    /// A card without oddities.
+    public init() {}
+}

@@ -79,3 +79,83 @@ struct ISODEPBlock: Hashable, Sendable {
         return [control] + [cid, nad].compactMap { $0 } + data
     }
 }
+
+/// How a virtual card that speaks ISO 14443-4 is selected.
+public enum ISODEPInterface: Hashable, Sendable {
+    /// By type A, with this ATS (length byte included); the SAK gets its bit for ISO 14443-4 (20).
+    case typeA(TypeAIdentity, ats: [UInt8] = ISODEPInterface.plainATS)
+    /// By type B.
+    case typeB(TypeBIdentity)
+
+    /// The ATS of a card that says nothing special: 256 bytes, 106 kbit/s, FWI 8, CID, no historical bytes.
+    public static let plainATS: [UInt8] = [0x05, 0x78, 0x00, 0x81, 0x02]
+}
+
+/// How a virtual card behaves below its APDUs.
+public struct ISODEPOptions: Hashable, Sendable {
+    /// How many waiting time extensions the card asks for before each answer; `Int.max` never comes to an end.
+    public var waitingTimeExtensions = 0
+    /// WTXM, by how much the waiting time is multiplied each time, 1 to 59.
+    public var waitingTimeMultiplier: UInt8 = 1
+    /// How long the card thinks before each answer; only the time model makes anybody wait for it.
+    public var answerTime: Duration = .zero
+
+    /// A card that answers at once.
+    public init() {}
+}
+
+/// What the two sides of ISO 14443-4 told each other of what they can do.
+struct ISODEPParameters: Hashable, Sendable {
+    /// The bytes of the longest frame that the card takes, with its CRC.
+    var cardFrame: Int
+    /// FWI.
+    var waitingTimeIndex: UInt8 = 4
+    /// Whether the card takes a CID.
+    var supportsCID: Bool
+    /// Whether the card takes a NAD.
+    var supportsNAD = false
+
+    /// What an ATQB says.
+    init(_ identity: TypeBIdentity) {
+        cardFrame = ISODEPSizes.frame(identity.frameSizeIndex)
+        waitingTimeIndex = identity.waitingTimeIndex
+        supportsCID = identity.supportsCID
+        supportsNAD = identity.supportsNAD
+    }
+
+    /// What an ATS says; what it leaves out has the values of the standard.
+    init(ats: [UInt8]) {
+        cardFrame = ISODEPSizes.frame(2)
+        supportsCID = true
+        var reader = ByteReader(ats)
+        _ = try? reader.readUInt8()
+        guard let format = try? reader.readUInt8() else { return }
+        cardFrame = ISODEPSizes.frame(format & 0x0F)
+        if format & 0x10 != 0 { _ = try? reader.readUInt8() }
+        if format & 0x20 != 0, let times = try? reader.readUInt8() { waitingTimeIndex = times >> 4 }
+        guard format & 0x40 != 0, let flags = try? reader.readUInt8() else { return }
+        supportsCID = flags & 0x02 != 0
+        supportsNAD = flags & 0x01 != 0
+    }
+}
+
+/// The numbers that ISO 14443-4 codes by an index.
+enum ISODEPSizes {
+    private static let frames = [16, 24, 32, 40, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096]
+
+    /// The bytes of the longest frame with its CRC, from FSCI or FSDI; indexes that are not assigned count as the
+    /// highest that is.
+    static func frame(_ index: UInt8) -> Int {
+        frames.element(at: Int(min(index, 12))) ?? 4096
+    }
+
+    /// The highest index whose frame is not longer than this.
+    static func index(ofFrame bytes: Int) -> UInt8 {
+        UInt8(clamping: frames.lastIndex { $0 <= bytes } ?? 0)
+    }
+
+    /// FWT, how long a card may think: 4096 cycles of the carrier doubled FWI times; 15 counts as 4.
+    static func waitingTime(_ index: UInt8) -> Duration {
+        .nanoseconds(302_065 << Int64(index > 14 ? 4 : index))
+    }
+}

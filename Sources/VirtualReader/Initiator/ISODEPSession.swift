@@ -131,3 +131,26 @@ struct ISODEPSession: Sendable {
         return ISODEPBlock(answer.frame) != nil
     }
 }
+
+/// How looking for a card ended.
+enum Activation<Found: Hashable & Sendable>: Hashable, Sendable {
+    case found(Found)
+    case nothing
+    case aborted
+}
+
+/// How the reader's side of ISO 14443 sends a frame and hears what comes back.
+///
+/// The second parameter is the WTXM of a waiting time extension that this frame grants: how many times the usual time
+/// is waited; 0 for all other frames.
+typealias Air = (RadioFrame, Int) -> AirReply
+
+/// What a reader hears after it sent one frame.
+enum AirReply: Hashable, Sendable {
+    /// What a card sent.
+    case answer(CardAnswer)
+    /// Nothing in time, or something damaged: the chip's status for it.
+    case failed(status: UInt8)
+    /// There is no more time for this, or the host gave up.
+    case aborted
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ByteCodec
+
 /// An RC-S330, RC-S360 or RC-S370, or an SCL3711: PN53x frames as they are over two bulk endpoints.
 ///
 /// Behaviour as libnfc 1.8.0 (`libnfc/drivers/pn53x_usb.c`) and nfcpy (`nfc/clf/rcs956.py`) need it; Sony publishes no
@@ -63,5 +65,184 @@ public final class VirtualPN53xUSB: VirtualUSBChip {
     /// Takes a frame from the host and does what it says.
     public func receive(_ transfer: [UInt8]) {
         shell.receive(transfer)
+    }
+}
+
+/// What an RC-S330, or a reader with a PN533, does with its host's frames.
+///
+/// Of an RC-S330: once a FeliCa card was found, the chip has to be reset (ResetMode) before the device is configured again, as programs do
+/// that open it: else it gets stuck, and answers SetParameters with the error frame (libnfc issues 278, 515 and 546).
+struct PN53xUSBFirmware: USBFirmware {
+    private let core: PN53xCore
+    private let model: PN53xModel
+    /// Whether a reset of the USB port helps when it is stuck.
+    private let isHealedByReset: Bool
+    private var hasFoundFeliCa = false
+    private var hasLookedForCards = false
+    private var isStuck: Bool
+
+    private static let setParameters: UInt8 = 0x12
+    private static let resetMode: UInt8 = 0x18
+    private static let listPassiveTarget: UInt8 = 0x4A
+
+    init(_ model: PN53xModel, _ field: any RadioField, _ condition: VirtualPN53xUSB.Condition = .well) {
+        core = PN53xCore(model, field)
+        self.model = model
+        isStuck = condition != .well
+        isHealedByReset = condition != .stuckUntilReplugged
+    }
+
+    func complete(_ statistics: inout USBChipStatistics) {
+        core.complete(&statistics)
+    }
+
+    /// SET_CONFIGURATION, with which programs begin.
+    mutating func configure() {
+        if hasFoundFeliCa, model == .rcs956 { isStuck = true }
+        hasLookedForCards = false
+    }
+
+    /// A reset of the USB port.
+    mutating func reset() {
+        hasFoundFeliCa = false
+        if isHealedByReset { isStuck = false }
+        configure()
+    }
+
+    mutating func serve(_ transfer: [UInt8], _ port: inout USBPort) {
+        var parser = HostFrameParser()
+        parser.feed(transfer)
+        switch parser.next() {
+        case .acknowledge: port.giveUp()
+        case .notAcknowledge: if model == .rcs956 { port.complain("an RC-S330 does not know NACK") }
+        case .command(let command):
+            let fault = port.begin()
+            port.count(command.first ?? 0)
+            let isRefused =
+                model == .rcs956 && command.first == Self.setParameters && (isStuck || hasLookedForCards)
+            if isRefused, !isStuck { port.complain("SetParameters in mid-session") }
+            core.line.begin(transfer)
+            core.chip.run()
+            var written = core.line.takeWritten()
+            if isRefused, written.count == 2 { written[1] = PN532Frame.syntaxError }
+            note(command, written)
+            guard written.count == 2 else {
+                if let acknowledge = written.first { port.answer(acknowledge, with: fault) }
+                return
+            }
+            port.answer(written[1], after: written[0], with: fault)
+        // An empty transfer ends one whose length is a multiple of the endpoint's packet size.
+        case nil: if !transfer.isEmpty { port.complain("no frame came from the host") }
+        }
+    }
+
+    private mutating func note(_ command: [UInt8], _ written: [[UInt8]]) {
+        switch command.first {
+        case Self.resetMode: hasFoundFeliCa = false
+        case Self.listPassiveTarget:
+            hasLookedForCards = true
+            // The number of targets, behind the head of the frame and the answer's code.
+            let isFeliCa = [0x01, 0x02].contains(command.element(at: 2) ?? 0)
+            if isFeliCa, (written.last?.element(at: 7) ?? 0) > 0 { hasFoundFeliCa = true }
+        default: break
+        }
+    }
+}
+
+/// A chip of the PN53x family behind a USB plug: what every such reader has in common.
+struct PN53xCore {
+    let chip: PN532Chip
+    let line = TransferLine()
+
+    init(_ model: PN53xModel, _ field: any RadioField) {
+        chip = PN532Chip(field: field, line: line)
+        chip.family = model
+    }
+
+    /// What the chip has counted.
+    func complete(_ statistics: inout USBChipStatistics) {
+        let radio = chip.counters.statistics
+        statistics.exchanges = radio.exchanges
+        statistics.answeredExchanges = radio.answeredExchanges
+        statistics.isFieldOn = chip.registers.isFieldOn
+    }
+}
+
+/// Which chip of the family a simulated one is.
+enum PN53xModel: Sendable {
+    /// NXP's PN532, as on boards and in an ACR122U.
+    case pn532
+    /// NXP's PN533, as in an SCL3711.
+    case pn533
+    /// Sony's RC-S956, the chip of the RC-S330, RC-S360 and RC-S370.
+    case rcs956
+
+    /// What GetFirmwareVersion answers: IC, version, revision, and what is supported.
+    ///
+    /// Of the PN533 as in libnfc issue 617. Of the RC-S956 as nfcpy's tests have it (`test_clf_rcs956.py`); libnfc knows it by the 33 01.
+    var firmwareVersion: [UInt8] {
+        switch self {
+        case .pn532: [0x32, 0x01, 0x06, 0x07]
+        case .pn533: [0x33, 0x02, 0x07, 0x07]
+        case .rcs956: [0x33, 0x01, 0x30, 0x07]
+        }
+    }
+
+    /// Whether ReadRegister and WriteRegister answer with a status first (libnfc issue 617).
+    var givesRegisterStatus: Bool { self == .pn533 }
+
+    /// Whether the chip knows a command that not all of the family know.
+    ///
+    /// After libnfc's table of commands (`libnfc/chips/pn53x.c`): SAMConfiguration, PowerDown and InAutoPoll are the
+    /// PN532's own, and 18 puts an RC-S956 into another mode.
+    func knows(_ code: UInt8) -> Bool {
+        switch code {
+        case 0x14, 0x16, 0x60: self == .pn532
+        case 0x18: self == .rcs956
+        default: true
+        }
+    }
+}
+
+/// A chip's line to a host that sends whole transfers, with a clock that only the chip's own waiting moves.
+///
+/// The chip works while it is called: what it would wait for longer than ``patience`` counts as given up by the host.
+final class TransferLine: HostLine {
+    /// The longest that a chip is let wait at one transfer; longer than its longest time-out of 3.3 s.
+    private static let patience = Duration.seconds(5)
+
+    private(set) var now = Duration.zero
+    private var limit = TransferLine.patience
+    private var incoming: [UInt8] = []
+    private var written: [[UInt8]] = []
+
+    /// Begins a new transfer from the host.
+    func begin(_ transfer: [UInt8] = []) {
+        incoming = transfer
+        limit = now + Self.patience
+    }
+
+    /// What the chip has written since it was last asked, one element each time.
+    func takeWritten() -> [[UInt8]] {
+        defer { written = [] }
+        return written
+    }
+
+    func read(until deadline: Duration?) -> LineEvent {
+        guard incoming.isEmpty else {
+            defer { incoming = [] }
+            return .bytes(incoming)
+        }
+        guard let deadline, deadline <= limit else { return .closed }
+        now = max(now, deadline)
+        return .deadline
+    }
+
+    func write(_ bytes: [UInt8]) {
+        written.append(bytes)
+    }
+
+    func sleep(until deadline: Duration) {
+        now = max(now, deadline)
     }
 }

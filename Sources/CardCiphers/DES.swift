@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// One key of DES, ready for use: the keys of its sixteen rounds, overwritten when nobody holds them any more.
+///
+/// Source: FIPS 46-3. DES alone is broken; it is here as the part that Triple DES and the retail MAC are made of.
+final class DESKey {
+    /// The keys of the rounds, 48 bits each.
+    private var rounds = InlineArray<16, UInt64>(repeating: 0)
+
+    /// A key of 64 bits, big-endian; the parity bits (the lowest of each byte) are not looked at.
+    init(_ key: UInt64) {
+        let bits = DESKey.pick(DESTables.keyBits, of: key, width: 64)
+        var (left, right) = (bits >> 28, bits & 0x0FFF_FFFF)
+        for (round, turn) in zip(rounds.indices, DESTables.turns) {
+            left = DESKey.turn(left, turn)
+            right = DESKey.turn(right, turn)
+            rounds[round] = DESKey.pick(DESTables.roundKeyBits, of: left << 28 | right, width: 56)
+        }
+    }
+
+    deinit {
+        unsafe withUnsafeMutableBytes(of: &rounds) { bytes in
+            if let start = bytes.baseAddress { unsafe explicit_bzero(start, bytes.count) }
+        }
+    }
+
+    /// Enciphers one block, big-endian.
+    func encrypt(_ block: UInt64) -> UInt64 { run(block, rounds.indices) }
+
+    /// Deciphers one block, big-endian.
+    func decrypt(_ block: UInt64) -> UInt64 { run(block, rounds.indices.reversed()) }
+
+    private func run(_ block: UInt64, _ order: some Sequence<Int>) -> UInt64 {
+        let start = DESKey.pick(DESTables.initial, of: block, width: 64)
+        var (left, right) = (start >> 32, start & 0xFFFF_FFFF)
+        for round in order { (left, right) = (right, left ^ DESKey.scramble(right, rounds[round])) }
+        return DESKey.pick(DESTables.final, of: right << 32 | left, width: 64)
+    }
+
+    /// f: half a block and the key of a round.
+    private static func scramble(_ half: UInt64, _ key: UInt64) -> UInt64 {
+        let mixed = pick(DESTables.expansion, of: half, width: 32) ^ key
+        var nibbles: UInt64 = 0
+        for box in 0..<8 {
+            let six = mixed >> UInt64(42 - 6 * box)
+            // The outer two bits choose the row, the inner four the place in it.
+            let row = Int(six >> 4 & 0b10 | six & 0b01)
+            nibbles = nibbles << 4 | DESTables.boxes[4 * box + row] >> (60 - 4 * (six >> 1 & 0x0F)) & 0x0F
+        }
+        return pick(DESTables.mixing, of: nibbles, width: 32)
+    }
+
+    /// The bits that a table names, in its order, of a number of so many bits.
+    private static func pick(_ places: [UInt64], of value: UInt64, width: UInt64) -> UInt64 {
+        places.reduce(0) { $0 << 1 | value >> (width - $1) & 1 }
+    }
+
+    /// Half a key turned to the left.
+    private static func turn(_ half: UInt64, _ count: UInt64) -> UInt64 {
+        (half << count | half >> (28 - count)) & 0x0FFF_FFFF
+    }
+}
+
+/// The tables of DES. Bits are numbered from 1, the most significant one, as in FIPS 46-3, where they stand.
+enum DESTables {
+    /// IP: a block before the first round.
+    static let initial: [UInt64] = [
+        58, 50, 42, 34, 26, 18, 10, 2, 60, 52, 44, 36, 28, 20, 12, 4, 62, 54, 46, 38, 30, 22, 14, 6, 64, 56, 48, 40, 32,
+        24, 16, 8, 57, 49, 41, 33, 25, 17, 9, 1, 59, 51, 43, 35, 27, 19, 11, 3, 61, 53, 45, 37, 29, 21, 13, 5, 63, 55,
+        47, 39, 31, 23, 15, 7,
+    ]
+
+    /// IP⁻¹: a block after the last round.
+    static let final: [UInt64] = [
+        40, 8, 48, 16, 56, 24, 64, 32, 39, 7, 47, 15, 55, 23, 63, 31, 38, 6, 46, 14, 54, 22, 62, 30, 37, 5, 45, 13, 53,
+        21, 61, 29, 36, 4, 44, 12, 52, 20, 60, 28, 35, 3, 43, 11, 51, 19, 59, 27, 34, 2, 42, 10, 50, 18, 58, 26, 33, 1,
+        41, 9, 49, 17, 57, 25,
+    ]
+
+    /// E: half a block, four bits and their neighbours at a time.
+    static let expansion: [UInt64] = [
+        32, 1, 2, 3, 4, 5, 4, 5, 6, 7, 8, 9, 8, 9, 10, 11, 12, 13, 12, 13, 14, 15, 16, 17, 16, 17, 18, 19, 20, 21, 20,
+        21, 22, 23, 24, 25, 24, 25, 26, 27, 28, 29, 28, 29, 30, 31, 32, 1,
+    ]
+
+    /// P: half a block after the boxes.
+    static let mixing: [UInt64] = [
+        16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10, 2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30, 6, 22, 11,
+        4, 25,
+    ]
+
+    /// PC-1: the 56 bits of a key without parity.
+    static let keyBits: [UInt64] = [
+        57, 49, 41, 33, 25, 17, 9, 1, 58, 50, 42, 34, 26, 18, 10, 2, 59, 51, 43, 35, 27, 19, 11, 3, 60, 52, 44, 36, 63,
+        55, 47, 39, 31, 23, 15, 7, 62, 54, 46, 38, 30, 22, 14, 6, 61, 53, 45, 37, 29, 21, 13, 5, 28, 20, 12, 4,
+    ]
+
+    /// PC-2: the 48 bits of a round's key.
+    static let roundKeyBits: [UInt64] = [
+        14, 17, 11, 24, 1, 5, 3, 28, 15, 6, 21, 10, 23, 19, 12, 4, 26, 8, 16, 7, 27, 20, 13, 2, 41, 52, 31, 37, 47, 55,
+        30, 40, 51, 45, 33, 48, 44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32,
+    ]
+
+    /// By how many bits both halves of the key turn to the left before each round.
+    static let turns: [UInt64] = [1, 1, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1]
+
+    /// S1 to S8: four rows of sixteen nibbles each, the first nibble the most significant.
+    static let boxes: [UInt64] = [
+        0xE4D1_2FB8_3A6C_5907, 0x0F74_E2D1_A6CB_9538, 0x41E8_D62B_FC97_3A50, 0xFC82_4917_5B3E_A06D,
+        0xF18E_6B34_972D_C05A, 0x3D47_F28E_C01A_69B5, 0x0E7B_A4D1_58C6_932F, 0xD8A1_3F42_B67C_05E9,
+        0xA09E_63F5_1DC7_B428, 0xD709_346A_285E_CBF1, 0xD649_8F30_B12C_5AE7, 0x1AD0_6987_4FE3_B52C,
+        0x7DE3_069A_1285_BC4F, 0xD8B5_6F03_472C_1AE9, 0xA690_CB7D_F13E_5284, 0x3F06_A1D8_945B_C72E,
+        0x2C41_7AB6_853F_D0E9, 0xEB2C_47D1_50FA_3986, 0x421B_AD78_F9C5_630E, 0xB8C7_1E2D_6F09_A453,
+        0xC1AF_9268_0D34_E75B, 0xAF42_7C95_61DE_0B38, 0x9EF5_28C3_704A_1DB6, 0x432C_95FA_BE17_608D,
+        0x4B2E_F08D_3C97_5A61, 0xD0B7_491A_E35C_2F86, 0x14BD_C37E_AF68_0592, 0x6BD8_14A7_950F_E23C,
+        0xD284_6FB1_A93E_50C7, 0x1FD8_A374_C56B_0E92, 0x7B41_9CE2_06AD_F358, 0x21E7_4A8D_FC90_356B,
+    ]
+}
+
+/// A key of Triple DES with two keys (keying option 2): encipher with K1, decipher with K2, encipher with K1.
+///
+/// For cards that know nothing newer (MIFARE Ultralight C, ICAO's basic access): its 112 bits are not for new designs.
+/// What it is made of is overwritten when nobody holds it any more, and it prints, reflects and dumps as `Redacted`.
+/// Sources: FIPS 46-3, NIST SP 800-67; modes: ISO/IEC 10116, ISO/IEC 9797-1.
+public final class TripleDESKey: SecretValue {
+    private let first: DESKey
+    private let second: DESKey
+
+    /// How many bytes a key has.
+    public static let length = 16
+
+    /// A key of sixteen bytes, K1 before K2; the parity bits (the lowest of each byte) are not looked at.
+    ///
+    /// - Throws: ``CipherError/keyLength(expected:given:)``.
+    public init(_ key: SecretBytes) throws(CipherError) {
+        guard key.count == TripleDESKey.length else {
+            throw .keyLength(expected: TripleDESKey.length, given: key.count)
+        }
+        (first, second) = unsafe key.withUnsafeBytes { bytes in
+            unsafe (DESKey(UInt64(block: bytes.prefix(8))), DESKey(UInt64(block: bytes.suffix(8))))
+        }
+    }
+
+    /// Enciphers blocks of eight bytes in CBC.
+    ///
+    /// - Parameters:
+    ///   - data: a multiple of eight bytes.
+    ///   - start: the starting value, big-endian: the last block that was enciphered, or 0.
+    /// - Throws: ``CipherError/dataLength(_:)``.
+    public func encrypt(_ data: some Collection<UInt8>, after start: UInt64 = 0) throws(CipherError) -> [UInt8] {
+        var last = start
+        return try TripleDESKey.blocks(data).flatMap { block in
+            last = first.encrypt(second.decrypt(first.encrypt(block ^ last)))
+            return last.block
+        }
+    }
+
+    /// Deciphers blocks of eight bytes in CBC.
+    ///
+    /// - Parameters:
+    ///   - data: a multiple of eight bytes.
+    ///   - start: the starting value that they were enciphered with, big-endian.
+    /// - Throws: ``CipherError/dataLength(_:)``.
+    public func decrypt(_ data: some Collection<UInt8>, after start: UInt64 = 0) throws(CipherError) -> [UInt8] {
+        var last = start
+        return try TripleDESKey.blocks(data).flatMap { block in
+            defer { last = block }
+            return (first.decrypt(second.encrypt(first.decrypt(block))) ^ last).block
+        }
+    }
+
+    /// The retail MAC, eight bytes: ISO/IEC 9797-1, algorithm 3 with padding method 2, starting value 0.
+    ///
+    /// Single DES in CBC with K1 over the data, one byte 80 and zeros; the last block goes through K2 and K1 as well.
+    public func retailMAC(of data: some Collection<UInt8>) -> [UInt8] {
+        let padding = [0x80] + [UInt8](repeating: 0, count: 7 - data.count % 8)
+        var last: UInt64 = 0
+        for block in TripleDESKey.wholeBlocks(Array(data) + padding) { last = first.encrypt(block ^ last) }
+        return first.encrypt(second.decrypt(last)).block
+    }
+
+    private static func blocks(_ data: some Collection<UInt8>) throws(CipherError) -> [UInt64] {
+        guard data.count.isMultiple(of: 8) else { throw .dataLength(data.count) }
+        return wholeBlocks(Array(data))
+    }
+
+    private static func wholeBlocks(_ data: [UInt8]) -> [UInt64] {
+        stride(from: 0, to: data.count, by: 8).map { UInt64(block: data.dropFirst($0).prefix(8)) }
+    }
+}
+
+/// Blocks of eight bytes as numbers, big-endian.
+extension UInt64 {
+    /// The number that these bytes are; of more than eight the last eight.
+    public init(block bytes: some Sequence<UInt8>) {
+        self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The eight bytes.
+    public var block: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (56 - 8 * $0)) } }
+}
+
+/// Why something cannot be enciphered or deciphered.
+@nonexhaustive
+public enum CipherError: Error, Hashable, Sendable {
+    /// The key does not have so many bytes.
+    case keyLength(expected: Int, given: Int)
+    /// The data is no multiple of eight bytes.
+    case dataLength(Int)
+}

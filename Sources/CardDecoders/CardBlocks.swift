@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardModel
+
+extension CardDump {
+    /// Whether the card has this service, as far as the dump tells: a service that the card refused is none.
+    func holds(_ request: ReadRequest) -> Bool {
+        guard let service = system(request.system)?.service(request.service) else { return false }
+        if !service.blocks.isEmpty { return true }
+        return switch service.state {
+        case .read, .lost, .skipped: true
+        case .refused, .keyRequired: false
+        }
+    }
+
+    /// The service that gave the blocks of a request: itself, or an overlapped one when it was skipped because its
+    /// blocks had been read; `nil` when nothing of it was read.
+    func opened(_ request: ReadRequest) -> ServiceDump? {
+        guard let found = system(request.system), let service = found.service(request.service) else { return nil }
+        if !service.blocks.isEmpty || service.state == .read { return service }
+        guard service.state == .skipped else { return nil }
+        return found.services.first {
+            $0.code.overlapGroup == service.code.overlapGroup && $0.code.kind == service.code.kind && !$0.blocks.isEmpty
+        }
+    }
+
+    /// The first block of a request.
+    ///
+    /// - Throws: ``DecodingFailure`` that says why it is not there.
+    func block(_ request: ReadRequest, card: String, field: String, offset: Int) throws(DecodingFailure) -> Block {
+        let number = request.blocks.lowerBound
+        if let block = opened(request)?.blocks[number] { return block }
+        let reason: DecodingFailure.Reason =
+            switch system(request.system)?.service(request.service)?.state {
+            case nil: .noSuchService
+            case .read, .skipped: .notRead
+            case .keyRequired: .keyRequired
+            case .refused: .refused
+            case .lost: .lost
+            }
+        throw DecodingFailure(
+            card: card, field: field, system: request.system, service: request.service, block: number, offset: offset,
+            reason: reason)
+    }
+}
+
+/// The blocks of a cyclic service that are in use: block 0 is the newest, the first unused one ends them.
+struct BlockSequence {
+    /// One block in use.
+    struct Entry {
+        /// Its bytes.
+        let block: Block
+        /// Whether the block with the next number, which is the next older one, was read too.
+        var olderWasRead: Bool
+    }
+
+    /// The blocks, newest first.
+    let entries: [Entry]
+    /// Whether one of them, or the end, was not read.
+    let isIncomplete: Bool
+
+    /// The blocks of a service up to the first for which `isUnused` holds.
+    init(_ service: ServiceDump, isUnused: (Block) -> Bool) {
+        var entries: [Entry] = []
+        entries.reserveCapacity(service.blocks.count)
+        var before: UInt16 = 0
+        var hasGap = false
+        var endWasSeen = service.state == .read
+        for (number, block) in service.blocks {
+            if Int(number) != entries.count { hasGap = true }
+            if let last = entries.indices.last { entries[last].olderWasRead = number == before &+ 1 }
+            if isUnused(block) {
+                endWasSeen = true
+                break
+            }
+            before = number
+            entries.append(Entry(block: block, olderWasRead: false))
+        }
+        self.entries = entries
+        isIncomplete = !endWasSeen || hasGap
+    }
+}
+
+extension Block {
+    /// The number in `count` bytes of binary-coded decimal, or `nil` when a digit is above 9.
+    func decimal(at offset: Int, count: Int) -> Int? {
+        var number = 0
+        for place in 0..<max(0, min(count, 8)) {
+            guard let value = BCD.value(self[offset + place]) else { return nil }
+            number = number * 100 + value
+        }
+        return number
+    }
+}
+
+/// Text that cards keep in plain bytes.
+enum CardText {
+    /// Printable ASCII up to the first 00 or the end, without the blanks at the end; `nil` when there is none or
+    /// when another byte stands there.
+    static func ascii(_ bytes: some Sequence<UInt8>) -> String? {
+        let text = bytes.prefix { $0 != 0 }
+        guard text.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
+        let trimmed = text.reversed().drop { $0 == 0x20 }.reversed()
+        return trimmed.isEmpty ? nil : String(decoding: Array(trimmed), as: UTF8.self)
+    }
+
+    /// The text, or where it is none the bytes in hexadecimal digits.
+    static func asciiOrHex(_ bytes: some Collection<UInt8>) -> String {
+        ascii(bytes) ?? Hex.encode(bytes, uppercase: true)
+    }
+}
+
+/// The records of a cyclic service whose every used block is one record, and the amounts that follow from them.
+struct LocalHistory {
+    /// The records, newest first.
+    private(set) var records: [HistoryRecord]
+    /// Whether a block of the history was not read.
+    let isIncomplete: Bool
+    private let olderWasRead: [Bool]
+
+    /// The records up to the first unused block.
+    init(
+        _ service: ServiceDump, isUnused: (Block) -> Bool = { $0.isZero }, record: (Block) -> HistoryRecord
+    ) {
+        let sequence = BlockSequence(service, isUnused: isUnused)
+        records = sequence.entries.map { record($0.block) }
+        olderWasRead = sequence.entries.map(\.olderWasRead)
+        isIncomplete = sequence.isIncomplete
+    }
+
+    /// Gives each record the difference of its balance to that of the next older one, which a cyclic service keeps in
+    /// the next block; the oldest record's amount stays unknown.
+    ///
+    /// - Parameter steps: by how much the running number may rise from one record to the next (16 bits, with wrap);
+    ///   `nil` where the card keeps none.
+    mutating func takeAmountsFromBalances(steps: ClosedRange<Int>? = nil) {
+        for (place, older) in zip(records.indices, records.dropFirst()) {
+            guard olderWasRead[place] else {
+                records[place].warnings.append(.olderRecordMissing)
+                continue
+            }
+            if let steps, let newer = records[place].serial, let old = older.serial {
+                let step = (newer &- old) & 0xFFFF
+                guard steps.contains(step) else {
+                    records[place].warnings.append((1..<0x8000).contains(step) ? .serialGap : .serialOrder)
+                    continue
+                }
+            }
+            guard let after = records[place].balance, let before = older.balance else { continue }
+            records[place].amount = after - before
+        }
+    }
+
+    /// Marks each record whose own amount is not the difference of the balances.
+    mutating func checkAmounts() {
+        for (place, older) in zip(records.indices, records.dropFirst()) where olderWasRead[place] {
+            guard let amount = records[place].amount, let after = records[place].balance, let before = older.balance
+            else { continue }
+            if after - before != amount { records[place].warnings.append(.amountDiffersFromBalances) }
+        }
+    }
+
+    /// Changes every record in turn, newest first.
+    mutating func update(_ change: (_ place: Int, _ record: inout HistoryRecord) -> Void) {
+        for place in records.indices { change(place, &records[place]) }
+    }
+}
+
+extension CardReport {
+    /// Takes a history, with a warning when some of it was not read.
+    mutating func take(_ local: LocalHistory) {
+        history = local.records
+        if local.isIncomplete { warnings.append(.historyIncomplete) }
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import Glibc
+
+/// The 94 by 94 cells of JIS X 0208 and what they are in Unicode.
+///
+/// The C library is asked, by its converter `EUC-JP`, once a process for all cells. Of the seven cells in which the
+/// converters of the world differ it gives: 2140 U+FF3C, 2141 U+301C, 2142 U+2016, 215D U+2212, 2171 U+00A2,
+/// 2172 U+00A3, 224C U+00AC. Those are the cells of Unicode's own JIS0208.TXT but for 2140, which is U+005C there: a
+/// half-width backslash within full-width text.
+public enum JISX0208 {
+    /// The character of a cell, row in the high byte and column in the low one, both 21 to 7E as on a card.
+    ///
+    /// - Returns: `nil` for a cell that has none, and for what is no cell.
+    public static func character(_ cell: UInt16) -> Unicode.Scalar? {
+        guard let index = index(UInt8(cell >> 8), UInt8(cell & 0xFF)) else { return nil }
+        return codes.element(at: index).flatMap { $0 == 0 ? nil : Unicode.Scalar($0) }
+    }
+
+    /// Whether the C library has the converter; without it every cell is shown by its number.
+    public static var isAvailable: Bool { !codes.isEmpty }
+
+    private static func index(_ row: UInt8, _ column: UInt8) -> Int? {
+        guard (0x21...0x7E).contains(row), (0x21...0x7E).contains(column) else { return nil }
+        return (Int(row) - 0x21) * 94 + Int(column) - 0x21
+    }
+
+    /// 94 × 94 code points, 0 for none; empty when there is no converter.
+    private static let codes: [UInt16] = {
+        let converter = unsafe iconv_open("UTF-16LE", "EUC-JP")
+        guard unsafe converter != iconv_t(bitPattern: -1) else { return [] }
+        defer { unsafe iconv_close(converter) }
+        var codes: [UInt16] = []
+        codes.reserveCapacity(94 * 94)
+        for row in UInt8(0xA1)...0xFE {
+            for column in UInt8(0xA1)...0xFE { codes.append(unsafe convert(row, column, converter)) }
+        }
+        return codes
+    }()
+
+    private static func convert(_ row: UInt8, _ column: UInt8, _ converter: iconv_t?) -> UInt16 {
+        var input = (CChar(bitPattern: row), CChar(bitPattern: column))
+        var output: (UInt8, UInt8) = (0, 0)
+        var (inputLeft, outputLeft) = (2, 2)
+        let result = unsafe withUnsafeMutableBytes(of: &input) { input in
+            unsafe withUnsafeMutableBytes(of: &output) { output in
+                var from = unsafe input.baseAddress?.assumingMemoryBound(to: CChar.self)
+                var to = unsafe output.baseAddress?.assumingMemoryBound(to: CChar.self)
+                return unsafe iconv(converter, &from, &inputLeft, &to, &outputLeft)
+            }
+        }
+        guard result == 0, inputLeft == 0, outputLeft == 0 else {
+            // Back to the initial state after a cell that has no character.
+            unsafe iconv(converter, nil, nil, nil, nil)
+            return 0
+        }
+        return UInt16(output.0) | UInt16(output.1) << 8
+    }
+}
+
+/// A text of JIS X 0208 as a card holds it: two bytes a character, without escapes and without the high bit.
+///
+/// Whatever the bytes are, nothing is lost: what is no character keeps its place as a part of its own.
+///
+/// Source of the private codes: the licence's layout as libjeid's sample application and the public readers have it.
+public struct JISText: Hashable, Sendable {
+    /// The parts in order; two neighbours are never both characters of the standard.
+    public let runs: [JISRun]
+
+    /// The text of some bytes.
+    public init(decoding bytes: some Collection<UInt8>) {
+        var runs: [JISRun] = []
+        var text = ""
+        func endText() {
+            if !text.isEmpty { runs.append(.text(text)) }
+            text = ""
+        }
+        var rest = bytes.makeIterator()
+        while let first = rest.next() {
+            guard let second = rest.next() else {
+                endText()
+                runs.append(.strayByte(first))
+                break
+            }
+            let code = UInt16(first) << 8 | UInt16(second)
+            if let character = JISX0208.character(code) {
+                text.unicodeScalars.append(character)
+                continue
+            }
+            endText()
+            switch code {
+            case 0xFFF1...0xFFF7: runs.append(.externalCharacter(Int(code - 0xFFF0)))
+            case 0xFFFA: runs.append(.missingCharacter)
+            default: runs.append(.unassigned(code))
+            }
+        }
+        endText()
+        self.runs = runs
+    }
+
+    /// Whether there is nothing.
+    public var isEmpty: Bool { runs.isEmpty }
+
+    /// Whether every two bytes are a character of the standard.
+    public var isPlain: Bool {
+        runs.allSatisfy { if case .text = $0 { true } else { false } }
+    }
+
+    /// The text without blanks: cards write `優　良` for 優良.
+    var unspaced: String { String(description.filter { !$0.isWhitespace }) }
+
+    /// The numbers of the 外字 in it, each once, in the order in which they occur.
+    public var externalCharacters: [Int] {
+        var numbers: [Int] = []
+        for case .externalCharacter(let number) in runs where !numbers.contains(number) { numbers.append(number) }
+        return numbers
+    }
+}
+
+extension JISText: CustomStringConvertible {
+    /// The text; 外字 are `{外字1}` to `{外字7}`, 欠字 `{欠字}`, other codes their four hexadecimal digits in braces.
+    public var description: String { runs.map(\.text).joined() }
+}
+
+/// A part of a text of JIS X 0208 as a card holds it.
+public enum JISRun: Hashable, Sendable {
+    /// Characters of the standard.
+    case text(String)
+    /// 外字 1 to 7 (FFF1 to FFF7): a character that the standard lacks; the card has a picture of it elsewhere.
+    case externalCharacter(Int)
+    /// 欠字 (FFFA): a character that the issuer's machine could not write.
+    case missingCharacter
+    /// Two bytes that stand for no character: a cell without one, or a code that no source explains.
+    case unassigned(UInt16)
+    /// A last byte without a second one.
+    case strayByte(UInt8)
+
+    /// How the part is written in a plain text: braces, which JIS X 0208 does not have at this width, around what is no
+    /// character.
+    var text: String {
+        switch self {
+        case .text(let text): text
+        case .externalCharacter(let number): "{外字\(number)}"
+        case .missingCharacter: "{欠字}"
+        case .unassigned(let code): "{\(Hex.encode(code, digits: 4))}"
+        case .strayByte(let byte): "{\(Hex.encode(byte, digits: 2))}"
+        }
+    }
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+public import NDEF
+
+/// What a dump says of an NFC Forum tag: its type, what is in it, and what room there is.
+public struct TagReport: Hashable, Sendable {
+    /// The number of the tag's type: 2, 3 or 4.
+    public var type: Int
+    /// The product; `nil` when it is not known.
+    public var product: String?
+    /// The state of the NDEF message.
+    public var ndef: NDEFState
+    /// What is special to Type 2 Tags.
+    public var type2: Type2Report?
+    /// The attribute information of a Type 3 Tag.
+    public var type3: Type3Attributes?
+    /// The Capability Container of a Type 4 Tag.
+    public var type4: Type4Capability?
+    /// What is special to FeliCa Lite and Lite-S.
+    public var lite: LiteReport?
+
+    /// The state of a tag's NDEF message.
+    public enum NDEFState: Hashable, Sendable {
+        /// There is a message, of these bytes and within this room; empty when there is only the room.
+        case message([UInt8], capacity: Int, isWritable: Bool)
+        /// There is none, for this reason; the words are those of the reading layer.
+        case none(String)
+    }
+
+    /// The tag in a dump; `nil` when the dump is of no tag.
+    public init?(_ dump: CardDump) {
+        if let memory = dump.type2 {
+            self.init(type2: memory)
+        } else if let files = AID(hexadecimal: "D2760000850101").flatMap({ dump.application($0) }) {
+            self.init(type4: files)
+        } else if let blocks = TagReport.type3Blocks(dump) {
+            self.init(type3: blocks)
+            lite = LiteReport(dump)
+        } else if let lite = LiteReport(dump) {
+            // The same product and memory as a Type 3 Tag's, but without the system by which readers find one.
+            self.init(type: 3, ndef: .none("notAnnounced"))
+            self.lite = lite
+        } else {
+            return nil
+        }
+        if let lite { product = lite.name }
+    }
+
+    init(type: Int, ndef: NDEFState) {
+        self.type = type
+        self.ndef = ndef
+    }
+
+    /// The blocks of the NDEF system; FeliCa Lite has one memory for both its systems.
+    private static func type3Blocks(_ dump: CardDump) -> BlockTable? {
+        guard let system = dump.system(.ndef) else { return nil }
+        for code in [0x000B, 0x0009] as [UInt16] {
+            for holder in [SystemCode.ndef, .lite] where dump.system(holder)?.idm == system.idm {
+                let blocks = dump.blocks(holder, ServiceCode(rawValue: code))
+                if let blocks, blocks[0] != nil { return blocks }
+            }
+        }
+        return nil
+    }
+
+    private init(type3 blocks: BlockTable) {
+        self.init(type: 3, ndef: .none("notRead"))
+        guard let first = blocks[0] else { return }
+        let attributes = Type3Attributes(first)
+        type3 = attributes
+        ndef = TagReport.state(attributes, blocks)
+    }
+
+    private static func state(_ attributes: Type3Attributes, _ blocks: BlockTable) -> NDEFState {
+        guard attributes.isChecksumRight else { return .none("checksum") }
+        guard attributes.majorVersion == 1 else { return .none("unknownVersion") }
+        guard !attributes.isBeingWritten else { return .none("halfWritten") }
+        guard attributes.length <= attributes.capacity else { return .none("lengthBeyondEnd") }
+        var bytes: [UInt8] = []
+        for number in 1...UInt16.max where bytes.count < attributes.length {
+            guard let block = blocks[number] else { return .none("notRead") }
+            bytes += block.bytes
+        }
+        return .message(
+            Array(bytes.prefix(attributes.length)), capacity: attributes.capacity, isWritable: attributes.isWritable)
+    }
+
+    private init(type4 files: ApplicationDump) {
+        self.init(type: 4, ndef: .none("notRead"))
+        guard let bytes = files.file(FileIdentifier(rawValue: 0xE103))?.data else { return }
+        guard let capability = Type4Capability(bytes), let file = capability.ndefFile else {
+            ndef = .none("brokenCapability")
+            return
+        }
+        type4 = capability
+        ndef = TagReport.state(capability, file, files.file(file.id)?.data)
+    }
+
+    private static func state(
+        _ capability: Type4Capability, _ file: Type4Capability.File, _ data: [UInt8]?
+    ) -> NDEFState {
+        guard (1...3).contains(capability.majorVersion) else { return .none("unknownVersion") }
+        guard file.isReadable else { return .none("notReadable") }
+        guard let data, data.count >= file.lengthBytes else { return .none("notRead") }
+        let length = data.prefix(file.lengthBytes).reduce(0) { $0 << 8 | Int($1) }
+        guard length <= file.capacity else { return .none("lengthBeyondEnd") }
+        let message = data.dropFirst(file.lengthBytes).prefix(length)
+        guard message.count == length else { return .none("notRead") }
+        return .message(Array(message), capacity: file.capacity, isWritable: file.isWritable)
+    }
+}
+
+extension TagReport {
+    /// The tag as fields of a card's report: what kind it is, and its message record by record.
+    var fields: [CardField] { (type2?.fields ?? []) + (type4?.fields ?? []) + messageFields }
+
+    private var messageFields: [CardField] {
+        switch ndef {
+        case .none where type == 3: return []
+        case .none(let reason):
+            return [
+                CardField(
+                    key: "message", name: LocalizedText("NDEF message", "NDEFメッセージ"), value: reason,
+                    label: LocalizedText("none (\(reason))", "なし (\(reason))"), isPersonal: false)
+            ]
+        case .message(let bytes, let capacity, let isWritable):
+            // The attributes of a Type 3 Tag say as much in their own fields.
+            var fields: [CardField] =
+                type == 3
+                ? []
+                : [
+                    .number("capacity", "Room for the message, bytes", "メッセージの容量 (バイト)", capacity),
+                    .flag("writable", "Writable", "書き込み可", isWritable),
+                ]
+            guard !bytes.isEmpty else { return fields }
+            do throws(NDEFError) {
+                let message = try NDEFMessage(decoding: bytes, allowingTrailingBytes: true)
+                for (place, record) in message.records.enumerated() {
+                    fields.append(
+                        CardField(
+                            key: "record\(place + 1)",
+                            name: LocalizedText("Record \(place + 1)", "レコード \(place + 1)"), value: record.summary,
+                            isPersonal: true))
+                }
+            } catch {
+                fields.append(
+                    CardField(
+                        key: "message", name: LocalizedText("NDEF message", "NDEFメッセージ"),
+                        value: error.reason.rawValue, label: error.reason.message, isPersonal: false))
+            }
+            return fields
+        }
+    }
+}
+
+extension Type2Report {
+    fileprivate var fields: [CardField] {
+        func field(_ key: String, _ english: String, _ japanese: String, _ value: String) -> CardField {
+            CardField(key: key, name: LocalizedText(english, japanese), value: value, isPersonal: false)
+        }
+        var fields: [CardField] = []
+        if let uid = memory.uid {
+            fields.append(
+                CardField(
+                    key: "uid", name: LocalizedText("UID", "UID"), value: Hex.encode(uid, uppercase: true),
+                    isPersonal: true))
+        }
+        if let product { fields.append(field("product", "Product", "製品", product.name)) }
+        if let page = memory[3] {
+            fields.append(field("page3", "Page 03 (CC or OTP)", "ページ03 (CCまたはOTP)", Hex.encode(page, uppercase: true)))
+        }
+        if locks.staticBytes != nil {
+            let pages = locks.pages.map { Type2Dump.name(of: $0) }.joined(separator: " ")
+            fields.append(field("lockedPages", "Locked pages", "ロック済みページ", pages.isEmpty ? "-" : pages))
+        }
+        for (number, count) in counters.sorted(by: { $0.key < $1.key }) {
+            fields.append(.number("counter\(number)", "Counter \(number)", "カウンター \(number)", count))
+        }
+        fields.append(.flag("signature", "Has a signature (not verified)", "署名あり (未検証)", signature != nil))
+        return fields
+    }
+}
+
+extension Type4Capability {
+    fileprivate var fields: [CardField] {
+        [
+            CardField(
+                key: "version", name: LocalizedText("Version", "バージョン"), value: "\(majorVersion).\(minorVersion)",
+                isPersonal: false),
+            .number("mle", "Most bytes in a read (MLe)", "最大読み取りバイト数 (MLe)", longestRead),
+            .number("mlc", "Most bytes in a write (MLc)", "最大書き込みバイト数 (MLc)", longestWrite),
+        ]
+    }
+}
+
+/// What a dump says of a FeliCa Lite or Lite-S, which is a Type 3 Tag only while it announces NDEF.
+public struct LiteReport: Hashable, Sendable {
+    /// Whether it is a Lite-S, by its IC or by the blocks that FeliCa Lite lacks.
+    public var isLiteS: Bool
+    /// The user blocks that were read, among 0 to 13; those that need the card key are not among them.
+    public var userBlocks: [Int]
+    /// The data format code, which tells the issuer; `nil` when it was not read.
+    public var dataFormatCode: UInt16?
+    /// What may be changed; `nil` when it was not read.
+    public var configuration: LiteMemoryConfiguration?
+
+    /// What it is called.
+    public var name: String { isLiteS ? "FeliCa Lite-S" : "FeliCa Lite" }
+
+    /// Who issued it, by the data format code; `nil` when no table has that.
+    public var issuer: LocalizedText? { dataFormatCode.flatMap { DecoderTables.liteIssuers[$0] } }
+
+    /// The blocks that the user may fill, without REG.
+    public static let userBlockCount = 14
+
+    /// The card in a dump; `nil` when no block of its system was read.
+    public init?(_ dump: CardDump) {
+        let blocks = [0x000B, 0x0009].lazy.compactMap { dump.blocks(.lite, ServiceCode(rawValue: $0)) }.first {
+            !$0.isEmpty
+        }
+        guard let blocks else { return nil }
+        switch dump.card.pmm?.icType {
+        case 0xF0: isLiteS = false
+        case 0xF1, 0xF2: isLiteS = true
+        default: isLiteS = blocks[0x90] != nil
+        }
+        userBlocks = blocks.numbers.map { Int($0) }.filter { $0 < LiteReport.userBlockCount }
+        dataFormatCode = blocks[0x82].map { LiteIDBlock($0).format }
+        configuration = blocks[0x88].map { [isLiteS] in LiteMemoryConfiguration($0, isLiteS: isLiteS) }
+    }
+}
+
+/// What a dump says of a Type 2 Tag beside its NDEF message.
+public struct Type2Report: Hashable, Sendable {
+    /// The pages that were read.
+    public var memory: Type2Memory
+    /// The product, by its version or as the reader found out; `nil` when it is not known.
+    public var product: Type2Product?
+    /// The answer to GET_VERSION; `nil` when the tag gave none.
+    public var version: [UInt8]?
+    /// The answer to READ_SIG; `nil` when the tag gave none.
+    public var signature: [UInt8]?
+    /// The counters by number.
+    public var counters: [UInt8: UInt32]
+    /// Commands that the reader did not pass on, so that the tag could not be asked, as in `GET_VERSION`.
+    public var notAsked: [String]
+    /// How the data area is divided; `nil` without a Capability Container that can be followed.
+    public var layout: Type2Layout?
+    /// Which pages are locked.
+    public var locks: Type2Locks
+    /// Who may do what; `nil` when the product has no such pages, or they were not read.
+    public var configuration: Type2Configuration?
+
+    /// The tag in a dump.
+    public init(_ dump: Type2Dump) {
+        memory = Type2Memory(dump)
+        version = dump.version
+        signature = dump.signature
+        counters = dump.counters
+        notAsked = []
+        if case .array(let names)? = dump.extra["notAsked"] {
+            notAsked = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        }
+        product = dump.version.flatMap(Type2Product.of)
+        if product == nil, case .string(let name)? = dump.extra["product"] { product = Type2Product.named(name) }
+        if let capability = memory.capability, capability.isSupported {
+            layout = Type2Layout(capability, memory: memory)
+        }
+        locks = Type2Locks(memory: memory, product: product, layout: layout)
+        configuration = product.flatMap { [memory] in
+            Type2Configuration(memory: memory, product: $0) ?? Type2Report.refusal($0, dump)
+        }
+    }
+}
+
+extension Type2Report {
+    /// Where reading was refused before the configuration: there the protection begins.
+    private static func refusal(_ product: Type2Product, _ dump: Type2Dump) -> Type2Configuration? {
+        guard case .string(let text)? = dump.extra["closedFrom"], let page = UInt16(text, radix: 16),
+            let configuration = product.configurationPage, page <= configuration &+ 1
+        else { return nil }
+        return Type2Configuration(refusedFrom: page)
+    }
+}
+
+extension TagReport {
+    init(type2 dump: Type2Dump) {
+        let report = Type2Report(dump)
+        self.init(type: 2, ndef: TagReport.state(report))
+        product = report.product?.name
+        type2 = report
+    }
+
+    private static func state(_ report: Type2Report) -> NDEFState {
+        guard report.memory[3] != nil else { return .none("notRead") }
+        guard let capability = report.memory.capability else { return .none("notFormatted") }
+        guard let layout = report.layout else { return .none("unknownVersion") }
+        guard capability.readAccess == 0 || capability.readAccess == Type2Capability.accessWithKey else {
+            return .none("notReadable")
+        }
+        guard let message = layout.message else {
+            switch layout.end {
+            case .unreadable(let address):
+                let page = UInt16(clamping: address / Type2Memory.pageSize)
+                let isClosed = report.configuration.map { $0.protectsReading && $0.protects(page) } ?? false
+                return .none(isClosed || capability.readAccess != 0 ? "notReadable" : "notRead")
+            case .lengthBeyondEnd: return .none("lengthBeyondEnd")
+            case .terminator, .dataArea, .message: return .none("noMessageBlock")
+            }
+        }
+        // What a message of this length takes, whoever has no key.
+        let pages = Type2WritePlan.pages(layout, length: message.value.count)
+        let isWritable =
+            capability.writeAccess == 0 && !pages.contains { report.locks.pages.contains($0) }
+            && !pages.contains { report.configuration?.protects($0) == true }
+        return .message(message.value, capacity: Type2WritePlan.capacity(layout), isWritable: isWritable)
+    }
+}

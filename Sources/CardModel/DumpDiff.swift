@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+
+/// What differs between two dumps, the older one first.
+public struct DumpDiff: Hashable, Sendable {
+    /// Blocks that changed, appeared or went, in the order of the newer dump.
+    public var blocks: [BlockChange]
+    /// Cyclic services that only got new blocks in front.
+    public var rings: [RingTurn]
+    /// Services that only one of the dumps has, or whose state or key version differs.
+    public var services: [ServiceChange]
+    /// Pages of a Type 2 Tag that changed, appeared or went, by number.
+    public let pages: [PageChange]
+    /// Counters of a Type 2 Tag that changed, by number.
+    public let counters: [CounterChange]
+    /// Files of an ISO 7816 card that changed, appeared or went, in the order of the newer dump.
+    public let files: [FileChange]
+
+    /// Compares two dumps.
+    public init(_ old: CardDump, _ new: CardDump) {
+        blocks = []
+        rings = []
+        services = []
+        pages = PageChange.all(old.type2, new.type2)
+        counters = CounterChange.all(old.type2, new.type2)
+        files = FileChange.all(old, new)
+        var seen: Set<Place> = []
+        for system in new.systems {
+            for service in system.services {
+                let place = Place(system: system.systemCode, service: service.code)
+                seen.insert(place)
+                compare(old.system(place.system)?.service(place.service), service, place)
+            }
+        }
+        for system in old.systems {
+            for service in system.services {
+                let place = Place(system: system.systemCode, service: service.code)
+                if seen.insert(place).inserted { compare(service, nil, place) }
+            }
+        }
+    }
+
+    /// Whether the dumps say the same.
+    public var isEmpty: Bool {
+        blocks.isEmpty && rings.isEmpty && services.isEmpty && pages.isEmpty && counters.isEmpty && files.isEmpty
+    }
+
+    /// The offsets of the bytes that differ; empty when one side is not there.
+    static func changedBytes(_ old: [UInt8]?, _ new: [UInt8]?) -> [Int] {
+        guard let old, let new else { return [] }
+        return (0..<max(old.count, new.count)).filter { old.element(at: $0) != new.element(at: $0) }
+    }
+
+    private struct Place: Hashable {
+        let system: SystemCode
+        let service: ServiceCode
+    }
+
+    private mutating func compare(_ old: ServiceDump?, _ new: ServiceDump?, _ place: Place) {
+        if old?.state != new?.state || old?.keyVersion != new?.keyVersion {
+            services.append(
+                ServiceChange(
+                    system: place.system, service: place.service, oldState: old?.state, newState: new?.state,
+                    oldKeyVersion: old?.keyVersion, newKeyVersion: new?.keyVersion))
+        }
+        let (before, after) = (old?.blocks ?? [:], new?.blocks ?? [:])
+        guard before != after else { return }
+        if place.service.kind == .cyclic, let turn = RingTurn(place.system, place.service, before, after) {
+            rings.append(turn)
+            return
+        }
+        for number in Set(before.numbers).union(after.numbers).sorted() where before[number] != after[number] {
+            blocks.append(
+                BlockChange(
+                    system: place.system, service: place.service, number: number, old: before[number],
+                    new: after[number]))
+        }
+    }
+}
+
+/// A service that two dumps show differently beside its blocks.
+public struct ServiceChange: Hashable, Sendable {
+    /// The system.
+    public let system: SystemCode
+    /// The service.
+    public let service: ServiceCode
+    /// What became of it in the older dump; `nil` when it is not there.
+    public let oldState: ReadState?
+    /// What became of it in the newer dump; `nil` when it is not there.
+    public let newState: ReadState?
+    /// The version of its key in the older dump.
+    public let oldKeyVersion: KeyVersion?
+    /// The version of its key in the newer dump.
+    public let newKeyVersion: KeyVersion?
+}
+
+/// One block that two dumps show differently.
+public struct BlockChange: Hashable, Sendable {
+    /// The system.
+    public let system: SystemCode
+    /// The service.
+    public let service: ServiceCode
+    /// The block's number.
+    public let number: UInt16
+    /// What it was; `nil` when the older dump does not have it.
+    public let old: Block?
+    /// What it is; `nil` when the newer dump does not have it.
+    public let new: Block?
+
+    /// The offsets of the bytes that changed; empty when one of the dumps does not have the block.
+    public var changedBytes: [Int] {
+        guard let old, let new else { return [] }
+        return (0..<16).filter { old[$0] != new[$0] }
+    }
+}
+
+/// One page of a Type 2 Tag that two dumps show differently.
+public struct PageChange: Hashable, Sendable {
+    /// The page's number.
+    public let number: UInt16
+    /// What it was; `nil` when the older dump does not have it.
+    public let old: [UInt8]?
+    /// What it is; `nil` when the newer dump does not have it.
+    public let new: [UInt8]?
+
+    /// The offsets of the bytes that changed; empty when one of the dumps does not have the page.
+    public var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
+
+    /// The pages that differ, by number.
+    static func all(_ old: Type2Dump?, _ new: Type2Dump?) -> [PageChange] {
+        let (before, after) = (old?.pages ?? [:], new?.pages ?? [:])
+        return Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }
+            .map { PageChange(number: $0, old: before[$0], new: after[$0]) }
+    }
+}
+
+/// One counter of a Type 2 Tag that two dumps show differently.
+public struct CounterChange: Hashable, Sendable {
+    /// The counter's number.
+    public let number: UInt8
+    /// What it stood at; `nil` when the older dump does not say.
+    public let old: UInt32?
+    /// What it stands at; `nil` when the newer dump does not say.
+    public let new: UInt32?
+
+    /// The counters that differ, by number.
+    static func all(_ old: Type2Dump?, _ new: Type2Dump?) -> [CounterChange] {
+        let (before, after) = (old?.counters ?? [:], new?.counters ?? [:])
+        return Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }
+            .map { CounterChange(number: $0, old: before[$0], new: after[$0]) }
+    }
+}
+
+/// A cyclic service that got new blocks in front, so that every other block moved on by as many places.
+public struct RingTurn: Hashable, Sendable {
+    /// The system.
+    public let system: SystemCode
+    /// The service.
+    public let service: ServiceCode
+    /// The new blocks, newest first.
+    public let added: [Block]
+    /// The blocks that fell out at the end, newest first.
+    public let dropped: [Block]
+
+    /// The turn that makes one ring of the other; `nil` when none does.
+    init?(_ system: SystemCode, _ service: ServiceCode, _ old: BlockTable, _ new: BlockTable) {
+        guard let before = RingTurn.list(old), let after = RingTurn.list(new), !before.isEmpty,
+            after.count >= before.count
+        else { return nil }
+        for turn in 1..<max(after.count, 2) {
+            let kept = after.dropFirst(turn)
+            guard kept.count <= before.count, kept.elementsEqual(before.prefix(kept.count)), !kept.isEmpty else {
+                continue
+            }
+            self.system = system
+            self.service = service
+            added = Array(after.prefix(turn))
+            dropped = Array(before.dropFirst(kept.count))
+            return
+        }
+        return nil
+    }
+
+    /// The blocks in order, if none is missing.
+    private static func list(_ blocks: BlockTable) -> [Block]? {
+        let list = (0..<blocks.count).compactMap { blocks[UInt16(truncatingIfNeeded: $0)] }
+        return list.count == blocks.count ? list : nil
+    }
+}
+
+/// One file of an ISO 7816 card that two dumps show differently.
+public struct FileChange: Hashable, Sendable {
+    /// The application; `nil` for the master file.
+    public let application: AID?
+    /// The file.
+    public let file: FileIdentifier
+    /// What became of it in the older dump; `nil` when it is not there.
+    public let oldState: ReadState?
+    /// What became of it in the newer dump; `nil` when it is not there.
+    public let newState: ReadState?
+    /// The rows of sixteen bytes that differ, by offset.
+    public let rows: [Row]
+
+    /// Up to sixteen bytes of a file.
+    public struct Row: Hashable, Sendable {
+        /// Where the first byte lies in the file: a multiple of 16.
+        public let offset: Int
+        /// What they were; `nil` where the older file ends before them.
+        public let old: [UInt8]?
+        /// What they are; `nil` where the newer file ends before them.
+        public let new: [UInt8]?
+
+        /// The offsets in the row of the bytes that changed; empty when one of the files does not have the row.
+        public var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
+    }
+
+    private static let width = 16
+
+    /// The change of one file, or `nil` when there is none.
+    init?(_ application: AID?, _ old: FileDump?, _ new: FileDump?) {
+        guard let file = new?.id ?? old?.id, old?.state != new?.state || old?.data != new?.data else { return nil }
+        self.application = application
+        self.file = file
+        (oldState, newState) = (old?.state, new?.state)
+        let length = max(old?.data.count ?? 0, new?.data.count ?? 0)
+        rows = stride(from: 0, to: length, by: FileChange.width).compactMap { offset in
+            let row = Row(
+                offset: offset, old: FileChange.row(old?.data, offset), new: FileChange.row(new?.data, offset))
+            return row.old == row.new ? nil : row
+        }
+    }
+
+    private static func row(_ data: [UInt8]?, _ offset: Int) -> [UInt8]? {
+        guard let row = data?.dropFirst(offset).prefix(width), !row.isEmpty else { return nil }
+        return Array(row)
+    }
+
+    /// The files that differ, in the order of the newer dump, then those that only the older one has.
+    static func all(_ old: CardDump, _ new: CardDump) -> [FileChange] {
+        var seen: Set<Place> = []
+        var changes: [FileChange] = []
+        for (dump, other, isNew) in [(new, old, true), (old, new, false)] {
+            for application in dump.applications {
+                for file in application.files
+                where seen.insert(Place(application: application.aid, file: file.id)).inserted {
+                    let found = other.application(application.aid)?.file(file.id)
+                    let (before, after) = isNew ? (found, file) : (file, found)
+                    if let change = FileChange(application.aid, before, after) { changes.append(change) }
+                }
+            }
+        }
+        return changes
+    }
+
+    private struct Place: Hashable {
+        let application: AID?
+        let file: FileIdentifier
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A table of facts as text: one row a line, a tab between two fields.
+///
+/// The first line names the columns; lines that begin with `#` are comments and say where the facts come from; empty
+/// lines do not count, empty fields at the end of a line may be left out, and there is no quoting. A line that is no row is left out and named in ``faults``: a table never
+/// stops the program, its tests see to it that the tables of a release have no faults.
+public struct FactTable<Row: Sendable>: Sendable {
+    /// The rows in order.
+    public let rows: [Row]
+    /// What is wrong with the lines that are no rows.
+    public let faults: [TableFault]
+
+    /// Reads a table.
+    ///
+    /// - Parameters:
+    ///   - bytes: the text, UTF-8.
+    ///   - columns: the names of the columns, as its first line must have them.
+    ///   - key: columns that together tell one row from every other; of two rows with the same the first counts.
+    ///   - row: what makes a value of a row.
+    public init(_ bytes: [UInt8], columns: [String], key: [String], row: (FactRow) throws(TableFault) -> Row) {
+        var rows: [Row] = []
+        var faults: [TableFault] = []
+        var headerWasSeen = false
+        var keys: Set<[String?]> = []
+        for (place, bytes) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            let line = place + 1
+            let bytes = bytes.last == 0x0D ? bytes.dropLast() : bytes
+            guard !bytes.isEmpty, bytes.first != UInt8(ascii: "#") else { continue }
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                faults.append(TableFault(line: line, reason: .notUTF8))
+                continue
+            }
+            let fields = text.split(separator: "\t", omittingEmptySubsequences: false)
+            if !headerWasSeen {
+                headerWasSeen = true
+                if fields.map(String.init) != columns { faults.append(TableFault(line: line, reason: .wrongHeader)) }
+            } else if fields.count > columns.count {
+                faults.append(TableFault(line: line, reason: .tooManyFields))
+            } else {
+                do throws(TableFault) {
+                    let fields = FactRow(line: line, columns: columns, fields: fields)
+                    guard keys.insert(try fields.texts(key)).inserted else {
+                        throw TableFault(line: line, reason: .duplicate)
+                    }
+                    rows.append(try row(fields))
+                } catch {
+                    faults.append(error)
+                }
+            }
+        }
+        if !headerWasSeen { faults.append(TableFault(line: 1, reason: .wrongHeader)) }
+        self.rows = rows
+        self.faults = faults
+    }
+}
+
+/// One row of a table: the fields of a line by the names of their columns.
+public struct FactRow: Hashable, Sendable {
+    /// The number of the line, from 1.
+    public let line: Int
+    private let columns: [String]
+    private let fields: [Substring]
+
+    init(line: Int, columns: [String], fields: [Substring]) {
+        self.line = line
+        self.columns = columns
+        self.fields = fields
+    }
+
+    /// The text of a column, or `nil` when the field is empty.
+    ///
+    /// - Throws: ``TableFault`` when the table has no such column.
+    public func text(_ column: String) throws(TableFault) -> String? {
+        guard let place = columns.firstIndex(of: column) else {
+            throw fault(column, .noSuchColumn)
+        }
+        guard place < fields.count, !fields[place].isEmpty else { return nil }
+        return String(fields[place])
+    }
+
+    /// The text of a column that is never empty.
+    ///
+    /// - Throws: ``TableFault``.
+    public func required(_ column: String) throws(TableFault) -> String {
+        guard let text = try text(column) else { throw fault(column, .empty) }
+        return text
+    }
+
+    /// The text of the columns `english` and `japanese`, or `nil` when both are empty; one alone is a fault.
+    ///
+    /// - Throws: ``TableFault``.
+    public func name() throws(TableFault) -> LocalizedText? {
+        let texts = [try text("english"), try text("japanese")]
+        if texts == [nil, nil] { return nil }
+        return LocalizedText(try required("english"), try required("japanese"))
+    }
+
+    /// A number in hexadecimal digits without `0x`.
+    ///
+    /// - Throws: ``TableFault``.
+    public func hex<Number: FixedWidthInteger>(_ column: String) throws(TableFault) -> Number {
+        try number(try required(column), column, radix: 16)
+    }
+
+    /// Numbers in hexadecimal digits with a space between two; none when the field is empty.
+    ///
+    /// - Throws: ``TableFault``.
+    public func hexList<Number: FixedWidthInteger>(_ column: String) throws(TableFault) -> [Number] {
+        var numbers: [Number] = []
+        let words = try text(column)?.split(separator: " ") ?? []
+        for word in words {
+            numbers.append(try number(word, column, radix: 16))
+        }
+        return numbers
+    }
+
+    /// A decimal number, or `nil` when the field is empty.
+    ///
+    /// - Throws: ``TableFault``.
+    public func decimal(_ column: String) throws(TableFault) -> Int? {
+        guard let text = try text(column) else { return nil }
+        return try number(text, column, radix: 10)
+    }
+
+    /// A word that stands for a value, or `nil` when the field is empty.
+    ///
+    /// - Throws: ``TableFault`` when it stands for none.
+    public func word<Value: RawRepresentable>(
+        _ column: String, _: Value.Type = Value.self
+    ) throws(TableFault) -> Value? where Value.RawValue == String {
+        guard let text = try text(column) else { return nil }
+        guard let value = Value(rawValue: text) else { throw fault(column, .unknownWord) }
+        return value
+    }
+
+    /// The texts of some columns.
+    func texts(_ columns: [String]) throws(TableFault) -> [String?] {
+        var texts: [String?] = []
+        for column in columns { texts.append(try text(column)) }
+        return texts
+    }
+
+    /// A fault in a column of this row.
+    public func fault(_ column: String, _ reason: TableFault.Reason) -> TableFault {
+        TableFault(line: line, column: column, reason: reason)
+    }
+
+    private func number<Number: FixedWidthInteger>(
+        _ text: some StringProtocol, _ column: String, radix: Int
+    ) throws(TableFault) -> Number {
+        guard let number = Number(text, radix: radix) else { throw fault(column, .notANumber) }
+        return number
+    }
+}
+
+/// Why a line of a table is no row.
+public struct TableFault: Error, Hashable, Sendable {
+    /// The number of the line, from 1.
+    public let line: Int
+    /// The column, or `nil` when the line as a whole is wrong.
+    public let column: String?
+    /// What is wrong.
+    public let reason: Reason
+
+    /// What is wrong with a line.
+    @nonexhaustive
+    public enum Reason: String, Hashable, Sendable {
+        /// The line is no UTF-8.
+        case notUTF8
+        /// The first line that is no comment does not name the columns.
+        case wrongHeader
+        /// The line has more fields than the table has columns.
+        case tooManyFields
+        /// The table has no such column.
+        case noSuchColumn
+        /// The field is empty.
+        case empty
+        /// The field is no number in the base of its column, or one that is too large.
+        case notANumber
+        /// The field is none of the words of its column.
+        case unknownWord
+        /// An earlier row has the same key.
+        case duplicate
+    }
+
+    /// A fault in a line.
+    public init(line: Int, column: String? = nil, reason: Reason) {
+        self.line = line
+        self.column = column
+        self.reason = reason
+    }
+}
+
+extension TableFault: CustomStringConvertible {
+    /// As in `line 12, code: notANumber`.
+    public var description: String {
+        "line \(line)\(column.map { ", \($0)" } ?? ""): \(reason.rawValue)"
+    }
+}

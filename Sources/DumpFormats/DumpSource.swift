@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+public import CardModel
+
+/// A file that is to be read, looked through just far enough that every format can say whether it is its own.
+public struct DumpSource: Sendable {
+    /// The longest file that is read, in bytes.
+    public static let longest = 64 << 20
+
+    /// How many lines of a text are looked at to find out its format.
+    public static let linesToRecognise = 400
+
+    /// What kind of text the file is.
+    public enum Content: Sendable {
+        /// A JSON document.
+        case json(JSONValue)
+        /// A text that begins as XML does.
+        case xml
+        /// Any other text.
+        case lines
+    }
+
+    /// The file as it is.
+    public let bytes: [UInt8]
+    /// What kind of text it is.
+    public let content: Content
+
+    /// Looks at a file.
+    ///
+    /// - Throws: ``CardModel/DocumentError/tooLong(bytes:limit:)``, and what the JSON parser says of a text that
+    ///   begins as a JSON object.
+    public init(_ bytes: [UInt8]) throws(DocumentError) {
+        guard bytes.count <= DumpSource.longest else { throw .tooLong(bytes: bytes.count, limit: DumpSource.longest) }
+        self.bytes = bytes
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        switch text.first(where: { !TextLine.isBlank($0) }) {
+        // Metrodroid read names without quotes, and its older exports have them.
+        case UInt8(ascii: "{"): content = .json(try JSONValue(parsingNumbersAsNames: text))
+        // A log may begin with a bracket too.
+        case UInt8(ascii: "["): content = (try? JSONValue(parsing: text)).map { .json($0) } ?? .lines
+        case UInt8(ascii: "<"): content = TextLines(bytes).looksLikeXML ? .xml : .lines
+        default: content = .lines
+        }
+    }
+
+    /// The JSON document, or `nil` for another text.
+    public var json: JSONCursor? {
+        guard case .json(let value) = content else { return nil }
+        return JSONCursor(value)
+    }
+
+    /// The lines of a text that is neither JSON nor XML; empty for those.
+    var lines: TextLines {
+        guard case .lines = content else { return TextLines([]) }
+        return TextLines(bytes)
+    }
+
+    /// The first lines, as many as a format may look at.
+    var head: some Sequence<TextLine> { lines.prefix(DumpSource.linesToRecognise) }
+
+    /// What it is, for an error message.
+    var kind: String {
+        switch content {
+        case .json: "a JSON document of another kind"
+        case .xml: "an XML document of another kind"
+        case .lines: bytes.allSatisfy(TextLine.isBlank) ? "an empty file" : "a text of another kind"
+        }
+    }
+}
+
+/// One line of a text.
+struct TextLine {
+    /// Its number, from 1.
+    let number: Int
+    /// Its bytes without the line end.
+    let bytes: ArraySlice<UInt8>
+
+    /// The longest line that means anything in any format; what follows in a longer one is not looked at.
+    private static let longest = 2048
+
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
+    /// The line without blanks at both ends.
+    var text: String {
+        String(decoding: bytes.prefix(TextLine.longest).trimming(TextLine.isBlank), as: UTF8.self)
+    }
+
+    /// How many blanks it begins with.
+    var indent: Int { bytes.prefix { TextLine.isBlank($0) }.count }
+
+    /// What follows `name` and a colon, without blanks at both ends; `nil` when the line does not begin so.
+    func value(of name: String) -> String? {
+        let text = self.text
+        guard text.hasPrefix(name) else { return nil }
+        let rest = text.dropFirst(name.count)
+        return rest.first == ":" ? rest.dropFirst().trimmed : nil
+    }
+
+    /// The error that says what should stand here.
+    func malformed(_ expected: String) -> DocumentError {
+        .malformedLine(line: number, expected: expected)
+    }
+
+    /// Bytes in hexadecimal; exactly `count` of them.
+    func hex(_ text: some StringProtocol, count: Int) throws(DocumentError) -> [UInt8] {
+        guard let bytes = try? Hex.decode(text), bytes.count == count else {
+            throw malformed("\(count) bytes in hexadecimal")
+        }
+        return bytes
+    }
+
+    /// Sixteen bytes in hexadecimal.
+    func block(_ text: some StringProtocol) throws(DocumentError) -> Block {
+        guard let block = Block(try hex(text, count: 16)) else { throw malformed("16 bytes in hexadecimal") }
+        return block
+    }
+
+    /// A code of exactly four hexadecimal digits.
+    func code<Code: FourDigitCode>(_ text: some StringProtocol) throws(DocumentError) -> Code {
+        guard text.utf8.count == 4, let code = Code(text) else { throw malformed("a code of four hexadecimal digits") }
+        return code
+    }
+
+    /// An IDm of eight bytes.
+    func idm(_ text: some StringProtocol) throws(DocumentError) -> IDm {
+        guard let idm = IDm(try hex(text, count: 8)) else { throw malformed("an IDm of 8 bytes") }
+        return idm
+    }
+
+    /// A PMm of eight bytes.
+    func pmm(_ text: some StringProtocol) throws(DocumentError) -> PMm {
+        guard let pmm = PMm(try hex(text, count: 8)) else { throw malformed("a PMm of 8 bytes") }
+        return pmm
+    }
+
+    /// A number of hexadecimal digits that fits in 16 bits.
+    func number16(_ text: some StringProtocol) throws(DocumentError) -> UInt16 {
+        guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ Hex.value(of: $0) != nil }),
+            let number = UInt16(text, radix: 16)
+        else { throw malformed("a number of at most four hexadecimal digits") }
+        return number
+    }
+}
+
+extension ArraySlice {
+    /// The elements without those at both ends that `isUnwanted` holds for.
+    func trimming(_ isUnwanted: (Element) -> Bool) -> ArraySlice {
+        guard let last = lastIndex(where: { !isUnwanted($0) }) else { return [] }
+        return self[...last].drop(while: isUnwanted)
+    }
+}
+
+extension StringProtocol {
+    /// The text without blanks at both ends.
+    var trimmed: String {
+        String(decoding: Array(utf8)[...].trimming(TextLine.isBlank), as: UTF8.self)
+    }
+
+    /// The words between blanks.
+    var words: [SubSequence] { split { $0 == " " || $0 == "\t" } }
+}
+
+/// The lines of a text one after another, without their ends (LF or CR LF) and without a byte order mark.
+///
+/// Nothing is copied: a text of 64 MiB of line ends would else be far larger as a list of lines.
+struct TextLines: Sequence, IteratorProtocol {
+    private let bytes: [UInt8]
+    private var position: Int
+    private var number = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    }
+
+    mutating func next() -> TextLine? {
+        guard position < bytes.endIndex else { return nil }
+        let end = bytes[position...].firstIndex(of: 0x0A) ?? bytes.endIndex
+        var line = bytes[position..<end]
+        if line.last == 0x0D { line.removeLast() }
+        position = end + 1
+        number += 1
+        return TextLine(number: number, bytes: line)
+    }
+
+    /// Whether the first thing that stands in it is a tag of XML and not, as in a log, an arrow.
+    var looksLikeXML: Bool {
+        let first = lazy.map(\.text).first { !$0.isEmpty } ?? ""
+        let next = first.utf8.dropFirst().first ?? 0x20
+        return next == UInt8(ascii: "?") || next == UInt8(ascii: "!") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= next
+    }
+}
+
+/// A line `NNNN:BBBB…`: two numbers of four hexadecimal digits with a colon between them, then the rest.
+struct ColonLine {
+    let first: Substring
+    let second: Substring
+    /// The character after the second number.
+    let separator: Character
+    /// What follows that character.
+    let rest: Substring
+
+    /// `nil` for a line of another form.
+    init?(_ text: String) {
+        let utf8 = text.utf8
+        guard utf8.count > 10 else { return nil }
+        let fifth = utf8.index(utf8.startIndex, offsetBy: 4)
+        let tenth = utf8.index(fifth, offsetBy: 5)
+        guard utf8[fifth] == UInt8(ascii: ":"), tenth < utf8.endIndex, utf8[tenth] == 0x20 || utf8[tenth] == 0x3A else {
+            return nil
+        }
+        first = text[..<fifth]
+        second = text[utf8.index(after: fifth)..<tenth]
+        separator = text[tenth]
+        rest = text[utf8.index(after: tenth)...]
+        guard (first + second).utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
+    }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+public import CardModel
+
+/// What `hf felica dump` of Proxmark3 writes.
+///
+/// Facts: Proxmark3 `client/src/cmdhffelica.c`. The codes of areas and services stand **in the order of the wire**, low
+/// byte first: `0F09` is 090F, `00963F97` is the area 9600 to 973F. Codes of systems are the same in both orders.
+public struct ProxmarkFeliCaFormat: WritableDumpFormat {
+    /// The format.
+    public init() {}
+    /// `proxmark`.
+    public var id: String { "proxmark" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("Proxmark3 FeliCa dump", "Proxmark3 の FeliCa ダンプ") }
+
+    /// Systems in an array, each with its code and its nodes.
+    public func recognises(_ source: DumpSource) -> Bool {
+        guard let json = source.json, let systems = json.member("systems"), systems.isArray,
+            !FelicaToolFormat.isNamed(in: json)
+        else { return false }
+        guard let first = (try? systems.elements())?.first else {
+            return json.objectIfAny?["container_issue_information"] != nil
+        }
+        return first.member("code") != nil && first.member("nodes") != nil
+    }
+
+    /// One card.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        var card = ImportedCard()
+        for json in try root.required("systems").elements() {
+            var system = ImportedSystem(
+                code: try json.required("code").code(), idm: try json.optional("idm")?.idm(),
+                pmm: try json.optional("pmm")?.pmm())
+            for node in try json.required("nodes").elements() { try read(node, &system) }
+            if let assumed = json.member("assumed"), assumed.isArray { system.extra["assumed"] = assumed.value }
+            let rest = try json.object().without(["code", "idm", "pmm", "nodes", "assumed"])
+            if !rest.members.isEmpty { system.extra["proxmark"] = .object(rest) }
+            card.systems.append(system)
+        }
+        let rest = try root.object().without(["systems"])
+        if !rest.members.isEmpty { card.extra["proxmark"] = .object(rest) }
+        return [try card.dump()]
+    }
+
+    private func read(_ node: JSONCursor, _ system: inout ImportedSystem) throws(DocumentError) {
+        let keyVersion = try (node.member("des_key_version") ?? node.member("aes_key_version"))?.keyVersion()
+        let rest = try node.object().without(["type", "code", "des_key_version", "data"])
+        let extra =
+            rest.members.contains { $0.value != .null } ? JSONObject([("proxmark", .object(rest))]) : JSONObject()
+        let type = try node.required("type")
+        switch try type.text() {
+        case "system": break
+        case "area":
+            let area = try node.required("code").wireArea()
+            system.areas.append(
+                AreaDump(start: area.start, end: area.end, keyVersion: keyVersion, extra: extra))
+        case "service":
+            let code: ServiceCode = try node.required("code").wireCode()
+            system.note(code, keyVersion: keyVersion, extra: extra)
+            guard let data = try node.optional("data") else { return }
+            for (number, block) in try data.blocks(radix: 16) where !system.add(block, at: number, of: code) {
+                throw data.malformed("blocks that stand once")
+            }
+        default: throw type.malformed("system, area or service")
+        }
+    }
+
+    /// Everything but key versions of systems, what was refused, and who read it when.
+    public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
+        try dump.checkFeliCa()
+        try dump.checkCodesAreUnique(systems: false)
+        let systems = dump.systems.map { system in JSONValue.object(object(of: system, in: dump.card)) }
+        let document = JSONValue.object(
+            JSONObject([
+                ("specification_version", .null), ("product_information", .null),
+                ("container_issue_information", .null),
+                ("systems", .array(systems)),
+            ]))
+        return Array((document.prettyText + "\n").utf8)
+    }
+
+    /// A system. What is assumed from the card's IDm and PMm is written, since Proxmark3 needs it to simulate the card,
+    /// and marked in a member that it passes over.
+    private func object(of system: SystemDump, in card: CardIdentity) -> JSONObject {
+        let hasIDm = card.idm != nil || !system.isAssumed("idm")
+        let hasPMm = card.pmm != nil || !system.isAssumed("pmm")
+        var object = JSONObject([
+            ("code", .string(system.systemCode.description)),
+            ("idm", .text(hasIDm ? system.idm.description.uppercased() : nil)),
+            ("pmm", .text(hasPMm ? system.pmm.description.uppercased() : nil)),
+            ("encryption_identifier", .null), ("nodes", .array(nodes(of: system))),
+        ])
+        object["assumed"] = system.extra["assumed"]
+        return object
+    }
+
+    private func nodes(of system: SystemDump) -> [JSONValue] {
+        let areas = system.areas.map { area in
+            node("area", area.start.wireDigits + area.end.wireDigits, area.keyVersion, [])
+        }
+        let services = system.services.map { service in
+            let blocks = service.blocks.map { number, block in
+                (Hex.encode(number, digits: 4), JSONValue.string(block.description))
+            }
+            return node(
+                "service", service.code.wireDigits, service.keyVersion, [("data", .object(JSONObject(blocks)))])
+        }
+        return areas + services
+    }
+
+    private func node(
+        _ type: String, _ code: String, _ keyVersion: KeyVersion?, _ more: [(String, JSONValue)]
+    ) -> JSONValue {
+        let members: [(String, JSONValue)] = [
+            ("type", .string(type)), ("code", .string(code)),
+            ("des_key_version", .text(keyVersion?.description)), ("aes_key_version", .null),
+        ]
+        return .object(JSONObject(members + more))
+    }
+}
+
+/// What `hf felica dump` of Proxmark3 printed before it wrote files, as people keep it from their terminal.
+///
+/// Facts: listings in Proxmark3's pull request 2951 (2025). Codes stand in the order in which people write them. Only
+/// the system that was selected is in it, without its code; lines of other commands may stand around.
+public struct ProxmarkListingFormat: DumpFormat {
+    /// The format.
+    public init() {}
+    /// `proxmark-text`.
+    public var id: String { "proxmark-text" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("Proxmark3 FeliCa listing", "Proxmark3 の FeliCa 一覧") }
+
+    /// A line that names a service and says whether it is public.
+    public func recognises(_ source: DumpSource) -> Bool {
+        source.head.contains { line in
+            let cells = ProxmarkListingFormat.cells(line)
+            guard ProxmarkListingFormat.service(cells) != nil, cells.count > 1 else { return false }
+            return ["Public", "Private"].contains(cells[1])
+        }
+    }
+
+    /// One card.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        var card = ImportedCard()
+        var system = ImportedSystem(code: nil)
+        var service: ServiceCode?
+        for line in source.lines {
+            let cells = ProxmarkListingFormat.cells(line)
+            if let idm = ProxmarkListingFormat.value("IDm", cells) {
+                card.idm = try line.idm(idm)
+            } else if let pmm = ProxmarkListingFormat.value("PMm", cells) {
+                card.pmm = try line.pmm(pmm)
+            } else if let code = ProxmarkListingFormat.service(cells) {
+                let found: ServiceCode = try line.code(code)
+                guard cells.count > 1, cells[1] == (found.requiresAuthentication ? "Private" : "Public") else {
+                    throw line.malformed("Public or Private, as the code of the service says")
+                }
+                system.note(found)
+                service = found
+            } else if cells.count > 1, !cells[0].isEmpty, cells[0].utf8.allSatisfy({ Hex.value(of: $0) != nil }) {
+                guard let service else { throw line.malformed("a block after its service") }
+                guard system.add(try line.block(cells[1]), at: try line.number16(cells[0]), of: service) else {
+                    throw line.malformed("a block that stands once")
+                }
+            }
+        }
+        card.systems = [system]
+        return [try card.dump(unnamed: .missing(key: "system"))]
+    }
+
+    /// The cells of a line between bars, without the mark that the program puts before each line.
+    private static func cells(_ line: TextLine) -> [String] {
+        var text = line.text[...]
+        let marks = ["[=]", "[+]", "[-]", "[!]", "[?]", "[#]"]
+        if let mark = marks.first(where: { text.hasPrefix($0) }) { text = text.dropFirst(mark.count) }
+        return text.split(separator: "|", omittingEmptySubsequences: false).map { $0.trimmed }
+    }
+
+    /// The code in a cell `Service 090F`.
+    private static func service(_ cells: [String]) -> Substring? {
+        guard let words = cells.first?.words, words.count == 2, words[0] == "Service" else { return nil }
+        return words[1]
+    }
+
+    /// What follows a name and a colon, when nothing else is in the line.
+    private static func value(_ name: String, _ cells: [String]) -> String? {
+        guard cells.count == 1, cells[0].hasPrefix("\(name):") else { return nil }
+        return cells[0].dropFirst(name.count + 1).trimmed
+    }
+}
+
+/// The memory of a MIFARE Ultralight or NTAG (`mfu`) or of an ST25TB or SRI tag (`14b`) as Proxmark3 writes it.
+///
+/// Facts: Proxmark3 `client/src/fileutils.c`. The pages become `type2.pages` of `kazasu.dump/1`, the blocks of a
+/// `14b` file `st25tb.blocks`, each four bytes by number in two hexadecimal digits.
+public struct ProxmarkMemoryFormat: DumpFormat {
+    /// The format.
+    public init() {}
+    /// `proxmark-memory`.
+    public var id: String { "proxmark-memory" }
+    /// Its name.
+    public var name: LocalizedText { LocalizedText("Proxmark3 memory dump", "Proxmark3 のメモリダンプ") }
+
+    /// The document says who made it, and the kind of file.
+    public func recognises(_ source: DumpSource) -> Bool {
+        guard let json = source.json, (try? json.member("Created")?.text()) == "proxmark3" else { return false }
+        return json.member("FileType") != nil
+    }
+
+    /// One card.
+    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        let type = try root.required("FileType")
+        let isType2: Bool
+        switch try type.text() {
+        case "mfu": isType2 = true
+        case "14b", "14b v2": isType2 = false
+        default: throw .notImported(kind: try type.text())
+        }
+        let memory = try memory(root.required("blocks"))
+        var identity = CardIdentity(technology: isType2 ? .typeA : .typeB)
+        let uid = try root.optional("Card")?.optional("UID")?.bytes()
+        if isType2 { identity.uid = uid } else if let uid { identity.extra["uid"] = .string(Hex.encode(uid)) }
+        var dump = CardDump(card: identity)
+        if isType2 {
+            dump.type2 = Type2Dump(pages: Dictionary(memory.map { (UInt16($0.number), $0.bytes) }) { $1 })
+            // Proxmark3 gives the answers to GET_VERSION and READ_SIG as fields of the card; zeros when there was none.
+            let answer = { (key: String, count: Int) throws(DocumentError) -> [UInt8]? in
+                let bytes = try root.optional("Card")?.optional(key)?.bytes()
+                return bytes?.count == count && bytes?.contains { $0 != 0 } == true ? bytes : nil
+            }
+            dump.type2?.version = try answer("Version", 8)
+            dump.type2?.signature = try answer("Signature", 32)
+        } else {
+            let blocks = JSONObject(memory.map { (Hex.encode($0.number, digits: 2), .string(Hex.encode($0.bytes))) })
+            dump.extra["st25tb"] = .object(JSONObject([("blocks", .object(blocks))]))
+        }
+        dump.extra["proxmark"] = .object(try root.object().without(["Created", "blocks"]))
+        return [dump]
+    }
+
+    /// Four bytes each by decimal number, in order.
+    private func memory(_ blocks: JSONCursor) throws(DocumentError) -> [(number: UInt8, bytes: [UInt8])] {
+        var memory: [(number: UInt8, bytes: [UInt8])] = []
+        for (key, value) in try blocks.members() {
+            guard let number = BlockIndex(decimal: key).flatMap({ UInt8(exactly: $0.rawValue) }) else {
+                throw value.malformed("a decimal number from 0 to 255 as its name")
+            }
+            memory.append((number, try value.bytes(count: 4)))
+        }
+        return memory.sorted { $0.number < $1.number }
+    }
+}

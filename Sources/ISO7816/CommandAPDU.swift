@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+
+/// A command APDU (ISO/IEC 7816-4 §5.1): header, data, and how many bytes are asked for.
+public struct CommandAPDU: Hashable, Sendable {
+    /// CLA.
+    public var cla: ClassByte
+    /// INS.
+    public var ins: Instruction
+    /// P1.
+    public var p1: UInt8
+    /// P2.
+    public var p2: UInt8
+    /// The data field, up to 65,535 bytes; empty for none.
+    public var data: [UInt8]
+    /// Ne, how many bytes of answer are asked for, 0 to 65,536: 256 (short) and 65,536 (extended) ask for all there is;
+    /// 0 is no Le field.
+    public var ne: Int
+    /// How Lc and Le are written.
+    public var lengthForm: APDULengthForm
+
+    /// A command.
+    public init(
+        _ ins: Instruction, cla: ClassByte = .interindustry, p1: UInt8 = 0, p2: UInt8 = 0, data: [UInt8] = [],
+        ne: Int = 0, lengthForm: APDULengthForm = .automatic
+    ) {
+        self.cla = cla
+        self.ins = ins
+        self.p1 = p1
+        self.p2 = p2
+        self.data = data
+        self.ne = ne
+        self.lengthForm = lengthForm
+    }
+
+    /// Whether Lc and Le are written in the extended form.
+    public var isExtended: Bool {
+        lengthForm == .extended || lengthForm == .automatic && (data.count > 0xFF || ne > 0x100)
+    }
+
+    /// The bytes as the card gets them: cases 1 to 4, short or extended; never a short Lc with an extended Le.
+    ///
+    /// - Throws: ``APDUFlaw``.
+    public func encoded() throws(APDUFlaw) -> [UInt8] {
+        let isExtended = isExtended
+        guard data.count <= (isExtended ? 0xFFFF : 0xFF) else { throw .dataTooLong(data.count) }
+        guard (0...(isExtended ? 0x10000 : 0x100)).contains(ne) else { throw .expectedLength(ne) }
+        var apdu = ByteWriter([cla.rawValue, ins.rawValue, p1, p2])
+        if isExtended, !data.isEmpty || ne > 0 { apdu.write(0) }
+        if !data.isEmpty {
+            apdu.write(data.count, isExtended)
+            apdu.write(data)
+        }
+        if ne > 0 { apdu.write(ne, isExtended) }
+        return apdu.bytes
+    }
+
+    /// Reads the bytes of a command.
+    ///
+    /// - Throws: ``APDUFlaw/tooShort(length:)``, ``APDUFlaw/inconsistentLength(length:)``.
+    public init(decoding bytes: some Collection<UInt8>) throws(APDUFlaw) {
+        let count = bytes.count
+        var reader = ByteReader(Array(bytes))
+        do throws(ByteCodecError) {
+            let cla = ClassByte(rawValue: try reader.readUInt8())
+            self.init(
+                Instruction(rawValue: try reader.readUInt8()), cla: cla, p1: try reader.readUInt8(),
+                p2: try reader.readUInt8(), lengthForm: .short)
+        } catch {
+            throw .tooShort(length: count)
+        }
+        guard reader.remaining > 0 else { return }
+        do throws(ByteCodecError) {
+            let first = Int(try reader.readUInt8())
+            if first == 0, reader.remaining > 0 {
+                lengthForm = .extended
+                let length = Int(try reader.readUInt16(.big))
+                if reader.remaining == 0 {
+                    ne = length == 0 ? 0x10000 : length
+                } else {
+                    guard length > 0 else { throw ByteCodecError.tooShort(offset: 5, missing: 1) }
+                    data = Array(try reader.readBytes(length))
+                    if reader.remaining > 0 {
+                        let expected = Int(try reader.readUInt16(.big))
+                        ne = expected == 0 ? 0x10000 : expected
+                    }
+                }
+            } else if reader.remaining == 0 {
+                ne = first == 0 ? 0x100 : first
+            } else {
+                data = Array(try reader.readBytes(first))
+                if reader.remaining > 0 {
+                    let expected = Int(try reader.readUInt8())
+                    ne = expected == 0 ? 0x100 : expected
+                }
+            }
+            try reader.expectEnd()
+        } catch {
+            throw .inconsistentLength(length: count)
+        }
+    }
+}
+
+extension ByteWriter {
+    /// One or two bytes of a length; 256 and 65,536 become 0.
+    fileprivate mutating func write(_ length: Int, _ isExtended: Bool) {
+        if isExtended { write(UInt8(truncatingIfNeeded: length >> 8)) }
+        write(UInt8(truncatingIfNeeded: length))
+    }
+}
+
+extension CommandAPDU: CustomStringConvertible, CustomReflectable {
+    /// Header, data and Ne in hexadecimal and decimal; the data of a PIN command is never told.
+    public var description: String {
+        var text = Hex.encode([cla.rawValue, ins.rawValue, p1, p2], uppercase: true)
+        if !data.isEmpty { text += " " + (ins.needsGuard ? "Redacted" : Hex.encode(data, uppercase: true)) }
+        return ne > 0 ? "\(text) Ne \(ne)" : text
+    }
+
+    /// Only the ``description``, so that no dump of a value tells a PIN.
+    public var customMirror: Mirror { Mirror(self, children: ["apdu": description]) }
+}
+
+/// CLA, the class byte of a command APDU (ISO/IEC 7816-4 §5.4.1).
+public struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
+    /// The byte.
+    public let rawValue: UInt8
+
+    /// A class from its byte.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// A class from its byte.
+    public init(integerLiteral value: UInt8) {
+        rawValue = value
+    }
+
+    /// 00: interindustry, channel 0, no secure messaging.
+    public static let interindustry: ClassByte = 0x00
+
+    /// Whether the standard defines the class: 00 to 7F but for the reserved 20 to 3F.
+    public var isInterindustry: Bool { rawValue < 0x20 || (0x40..<0x80).contains(rawValue) }
+
+    /// Whether more commands of a chain follow; never for a proprietary class.
+    public var isChaining: Bool { isInterindustry && rawValue & 0x10 != 0 }
+
+    /// The logical channel: 0 to 3 in classes 0X and 1X, 4 to 19 in 4X to 7X; `nil` in a proprietary class.
+    public var channel: Int? {
+        guard isInterindustry else { return nil }
+        return rawValue < 0x40 ? Int(rawValue & 0x03) : 4 + Int(rawValue & 0x0F)
+    }
+
+    /// Whether such a command is for a reader behind PC/SC, and may carry any frame to the card, a PIN's among them.
+    ///
+    /// FF is no class of a card. Readers take its commands for themselves: the instructions of PC/SC part 3 ask for the
+    /// UID (CA), select (A4), read (B0) and write (D6) storage; others (00, 50, C2, FB) pass on what is in them.
+    public func maySmuggle(_ instruction: Instruction) -> Bool {
+        rawValue == 0xFF && ![0xCA, 0xA4, 0xB0, 0xD6].contains(instruction.rawValue)
+    }
+
+    /// The same class with the chaining bit set or not; a proprietary class as it is.
+    public func chaining(_ on: Bool) -> ClassByte {
+        guard isInterindustry else { return self }
+        return ClassByte(rawValue: on ? rawValue | 0x10 : rawValue & ~0x10)
+    }
+}
+
+extension ClassByte: CustomStringConvertible {
+    /// Two upper-case hexadecimal digits.
+    public var description: String { Hex.encode(rawValue, digits: 2) }
+}
+
+/// Why a command APDU cannot be sent, or why bytes are none.
+@nonexhaustive
+public enum APDUFlaw: Error, Hashable, Sendable {
+    /// Fewer than the four bytes of the header.
+    case tooShort(length: Int)
+    /// Lc, Le and the number of bytes fit none of the standard's cases.
+    case inconsistentLength(length: Int)
+    /// Data of this many bytes: more than 65,535, or more than 255 in the short form.
+    case dataTooLong(Int)
+    /// This many bytes are asked for: below 0, above 65,536, or above 256 in the short form.
+    case expectedLength(Int)
+    /// The data has to be sent in a chain, and the class of the command has no chaining.
+    case noChaining(ClassByte)
+    /// An offset that no command can name: below 0, or too large for this form of the command.
+    case offset(Int)
+    /// A list that must not be empty, or has more than the command can carry.
+    case count(Int)
+}
+
+/// How Lc and Le of a command APDU are written.
+public enum APDULengthForm: Hashable, Sendable {
+    /// In one byte where both fit, else extended.
+    case automatic
+    /// In one byte: up to 255 bytes of data, up to 256 bytes of answer.
+    case short
+    /// In two bytes after a zero byte: up to 65,535 bytes of data, up to 65,536 bytes of answer.
+    case extended
+}
+
+/// A response APDU (ISO/IEC 7816-4 §5.1): data and status word.
+public struct ResponseAPDU: Hashable, Sendable {
+    /// The data field; empty for none.
+    public var data: [UInt8]
+    /// SW1 SW2.
+    public var status: StatusWord
+
+    /// An answer.
+    public init(data: [UInt8] = [], status: StatusWord) {
+        self.data = data
+        self.status = status
+    }
+
+    /// Reads the bytes of an answer, or `nil` when there are fewer than two.
+    public init?(decoding bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes)
+        guard let sw1 = bytes.element(at: bytes.count - 2), let sw2 = bytes.last else { return nil }
+        data = Array(bytes.dropLast(2))
+        status = StatusWord(sw1, sw2)
+    }
+
+    /// The bytes as the card sends them.
+    public var encoded: [UInt8] { data + [status.sw1, status.sw2] }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ByteCodec
+import CardModel
+import Glibc
+import ISO7816
+
+/// The APDUs of one run, in order.
+struct APDUScript: Equatable, Sendable {
+    var steps: [APDUStep]
+
+    /// Reads the arguments of the command: APDUs, or one file or `-`.
+    ///
+    /// - Throws: `ValidationError` for an argument that is none, ``Failure`` for a file.
+    init(arguments: [String]) throws {
+        if APDUScript.isFile(arguments) {
+            self = try APDUScript(path: arguments[0])
+            return
+        }
+        steps = []
+        for (index, argument) in arguments.enumerated() {
+            let label = tr("APDU \(index + 1)", "APDU \(index + 1)")
+            do {
+                steps.append(try APDUStep(argument, label: label))
+            } catch let fault as APDUStep.Fault {
+                throw ValidationError("\(label): \(fault.text)")
+            }
+        }
+    }
+
+    /// Reads a script: one APDU a line; `#` begins a comment.
+    init(path: String) throws {
+        steps = []
+        let bytes = try Files.read(path, limit: 1 << 20)
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            let label = tr("line \(index + 1)", "\(index + 1) 行目")
+            let code = line.prefix { $0 != UInt8(ascii: "#") }.filter { $0 != UInt8(ascii: "\r") }
+            guard code.contains(where: { $0 > 0x20 }) else { continue }
+            do {
+                steps.append(try APDUStep(String(decoding: code, as: UTF8.self), label: label))
+            } catch let fault as APDUStep.Fault {
+                throw Failure(
+                    .badFile, "badFile", "\(Files.name(path)): \(label): \(fault.text)",
+                    hint: tr("one APDU a line, as in 00A4000C023F00 => 9000", "1 行に 1 つ、例: 00A4000C023F00 => 9000"))
+            }
+        }
+        guard !steps.isEmpty else {
+            throw Failure(
+                .badFile, "badFile", tr("\(Files.name(path)): there is no APDU", "\(Files.name(path)): APDU がありません"),
+                hint: tr("one APDU a line, as in 00A4000C023F00 => 9000", "1 行に 1 つ、例: 00A4000C023F00 => 9000"))
+        }
+    }
+
+    /// The PINs that are to be verified, by their numbers: where each goes first.
+    var pins: [Int: PINReference] {
+        Dictionary(
+            steps.compactMap { step in
+                if case .verify(let reference, let number) = step.action { (number, reference) } else { nil }
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Whether the arguments of the command are one file, or `-`.
+    static func isFile(_ arguments: [String]) -> Bool {
+        guard let path = arguments.first, arguments.count == 1 else { return false }
+        var status = stat()
+        return path == "-" || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+    }
+}
+
+/// One command APDU of a list or script, and the status words that are expected.
+struct APDUStep: Equatable, Sendable {
+    /// What messages call it: its number, or its line.
+    var label: String
+    var action: Action
+    /// The status words that let the next step come; any when there are none.
+    var expected: [StatusPattern]
+
+    /// What is to be done.
+    enum Action: Equatable, Sendable {
+        case send(CommandAPDU)
+        /// VERIFY without data: how many tries are left.
+        case tries(PINReference)
+        /// VERIFY with PIN 1 or 2, by the guard.
+        case verify(PINReference, pin: Int)
+    }
+
+    /// What is wrong with a text, for people.
+    struct Fault: Error, Equatable {
+        var text: String
+    }
+
+    /// Reads `HEX`, `HEX => SW …` or, for VERIFY, `HEADER PIN1`.
+    ///
+    /// - Throws: ``Fault`` without what stands there, which may be a PIN; ``Failure`` for a PIN command that is never
+    ///   sent.
+    init(_ text: some StringProtocol, label: String) throws {
+        self.label = label
+        let sides = String(text).split(separator: "=>", omittingEmptySubsequences: false)
+        guard sides.count <= 2, let command = sides.first else {
+            throw Fault(text: tr("=> stands twice", "=> が 2 つあります"))
+        }
+        expected = try sides.dropFirst().flatMap { side throws(Fault) in try APDUStep.patterns(side) }
+        action = try APDUStep.action(String(command).uppercased())
+    }
+
+    private static func patterns(_ text: Substring) throws(Fault) -> [StatusPattern] {
+        let words = text.split { $0 == " " || $0 == "\t" || $0 == "|" || $0 == "," }
+        var patterns: [StatusPattern] = []
+        for word in words {
+            guard let pattern = StatusPattern(word) else {
+                throw Fault(
+                    text: tr("a status word is four hexadecimal digits or x", "ステータスワードは 16 進または x の 4 桁です"))
+            }
+            patterns.append(pattern)
+        }
+        guard !patterns.isEmpty else { throw Fault(text: tr("no status word after =>", "=> の後にステータスワードがありません")) }
+        return patterns
+    }
+
+    private static func action(_ text: String) throws -> Action {
+        let marks = [("PIN1", 1), ("PIN2", 2), ("PIN", 1)]
+        let trimmed = text.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+        let mark = marks.first { trimmed.hasSuffix($0.0) }
+        guard let bytes = try? Hex.decode(trimmed.dropLast(mark?.0.utf8.count ?? 0)) else {
+            throw Fault(text: tr("it is not hexadecimal", "16進ではありません"))
+        }
+        if let mark {
+            guard bytes.count == 4, bytes[1] == Instruction.verify.rawValue else {
+                throw Fault(text: tr("PIN stands after CLA 20 P1 P2 only", "PIN は CLA 20 P1 P2 の後だけに書けます"))
+            }
+            return .verify(try reference(bytes, mark.1), pin: mark.1)
+        }
+        guard let command = try? CommandAPDU(decoding: bytes) else {
+            throw Fault(text: tr("it is no command APDU: its lengths do not fit", "コマンドAPDUとして長さが合いません"))
+        }
+        guard !command.cla.maySmuggle(command.ins) else { throw Failure.forReader() }
+        guard command.ins.needsGuard else { return .send(command) }
+        guard command.ins == .verify, command.data.isEmpty, command.ne == 0 else {
+            throw Failure.guarded(command.ins)
+        }
+        return .tries(try reference(bytes, 1))
+    }
+
+    private static func reference(_ header: [UInt8], _ number: Int) throws(Fault) -> PINReference {
+        guard header.count == 4, header[2] == 0 else {
+            throw Fault(text: tr("P1 of VERIFY is 00", "VERIFY の P1 は 00 です"))
+        }
+        return PINReference(
+            APDUStep.name(number), p2: header[3], form: .printable(4...16), cla: ClassByte(rawValue: header[0]))
+    }
+
+    /// What people call a PIN.
+    static func name(_ number: Int) -> LocalizedText { LocalizedText("PIN \(number)", "暗証番号\(number)") }
+}
+
+/// A status word that is expected: four hexadecimal digits, of which any may be `x`.
+struct StatusPattern: Equatable, Sendable, CustomStringConvertible {
+    let description: String
+
+    init?(_ text: Substring) {
+        guard text.utf8.count == 4, text.utf8.allSatisfy({ Hex.value(of: $0) != nil || $0 | 0x20 == 0x78 }) else {
+            return nil
+        }
+        description = text.uppercased().replacing("X", with: "x")
+    }
+
+    func matches(_ status: StatusWord) -> Bool {
+        zip(description.utf8, status.description.utf8).allSatisfy { $0 == UInt8(ascii: "x") || $0 == $1 }
+    }
+}
+
+/// One command and its answer, for the output. Of a VERIFY only the header is kept.
+struct APDUExchange {
+    var step: APDUStep
+    var response: ResponseAPDU
+
+    /// The answer on one line: data and status word, or the status word alone.
+    func line(_ separator: HexSeparator, _ redaction: Redaction) -> String {
+        let data = Hex.encode(shown(response.data, redaction), uppercase: true, separator: separator.text)
+        return (data.isEmpty ? "" : data + " ") + response.status.description
+    }
+
+    /// One element of `exchanges` in `kazasu.apdu/1`.
+    func json(_ redaction: Redaction) -> JSONValue {
+        let tx = redaction.isOn ? ISO14443Redaction.command(sent, isAPDU: true) : sent
+        var object = JSONObject([("tx", .string(Hex.encode(tx)))])
+        if case .verify(_, let number) = step.action { object["pin"] = .int(number) }
+        object["data"] = .string(Hex.encode(shown(response.data, redaction)))
+        object["sw"] = .string(response.status.description)
+        return .object(object)
+    }
+
+    private var sent: [UInt8] {
+        switch step.action {
+        case .send(let command): (try? command.encoded()) ?? []
+        case .tries(let reference), .verify(let reference, _):
+            [reference.cla.rawValue, Instruction.verify.rawValue, 0x00, reference.p2]
+        }
+    }
+
+    /// Nobody knows what of it is personal, so all of it is.
+    private func shown(_ data: [UInt8], _ redaction: Redaction) -> [UInt8] {
+        redaction.isOn ? data.map { _ in 0 } : data
+    }
+}

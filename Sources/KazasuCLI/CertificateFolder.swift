@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import Glibc
+
+/// The folder that certificates are written to; it is made where there is none.
+struct CertificateFolder {
+    private let path: String
+
+    init(_ path: String) throws(Failure) {
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw Failure.unwritable(path, errno) }
+        guard access(path, W_OK | X_OK) == 0 else { throw Failure.unwritable(path, errno) }
+        self.path = path
+    }
+
+    /// Writes a certificate as DER and as PEM.
+    ///
+    /// - Returns: the paths of both.
+    func write(_ der: [UInt8], _ file: MyNumberFile) throws(Failure) -> (der: String, pem: String) {
+        let paths = (der: "\(path)/\(file.rawValue).der", pem: "\(path)/\(file.rawValue).pem")
+        try OutputFile(paths.der).finish(der)
+        try OutputFile(paths.pem).finish(PEM.certificate(der))
+        return paths
+    }
+}
+
+/// Certificates as text (RFC 7468).
+enum PEM {
+    /// A certificate in DER as lines of 64 letters between its two marks.
+    static func certificate(_ der: [UInt8]) -> String {
+        let letters = Array(base64(der))
+        var text = "-----BEGIN CERTIFICATE-----\n"
+        for start in stride(from: 0, to: letters.count, by: 64) {
+            text += String(letters[start..<min(start + 64, letters.count)]) + "\n"
+        }
+        return text + "-----END CERTIFICATE-----\n"
+    }
+
+    /// Base 64 with padding (RFC 4648); Foundation's is too large a price for it.
+    static func base64(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for place in 0..<4 {
+                text.append(place <= group.count ? alphabet[bits >> (18 - 6 * place) & 0x3F] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+#if Certificates
+    import ByteCodec
+    import Foundation
+    import SwiftASN1
+    import X509
+#endif
+
+/// What a certificate says of itself, for builds with the package trait `Certificates`: swift-certificates brings
+/// BoringSSL with it, more than two minutes of building.
+struct CertificateSummary {
+    var subject: String
+    var issuer: String
+    var serialNumber: String
+    /// First and last moment of validity, UTC, ISO 8601.
+    var notBefore: String
+    var notAfter: String
+    var signatureAlgorithm: String
+
+    /// The members of `kazasu.mynumber/1`; the subject and the serial number tell whose certificate it is.
+    func members(_ redaction: Redaction) -> JSONObject {
+        JSONObject([
+            ("subject", .string(redaction.apply(subject))), ("issuer", .string(issuer)),
+            ("serialNumber", .string(redaction.apply(serialNumber))), ("notBefore", .string(notBefore)),
+            ("notAfter", .string(notAfter)), ("signatureAlgorithm", .string(signatureAlgorithm)),
+        ])
+    }
+
+    /// The rows for people.
+    func rows(_ redaction: Redaction) -> [[String]] {
+        [
+            [tr("Subject", "主体者"), redaction.apply(subject)], [tr("Issuer", "発行者"), issuer],
+            [tr("Serial number", "シリアル番号"), redaction.apply(serialNumber)],
+            [tr("Valid from", "有効期間の開始"), notBefore], [tr("Valid until", "有効期間の終了"), notAfter],
+            [tr("Signature algorithm", "署名アルゴリズム"), signatureAlgorithm],
+        ]
+    }
+
+    /// The summary of a certificate in DER; `nil` when it is none, and in builds without the trait.
+    init?(der: [UInt8]) {
+        #if Certificates
+            guard let certificate = try? Certificate(derEncoded: der) else { return nil }
+            subject = certificate.subject.description
+            issuer = certificate.issuer.description
+            serialNumber = Hex.encode(Array(certificate.serialNumber.bytes))
+            notBefore = CertificateSummary.text(certificate.notValidBefore)
+            notAfter = CertificateSummary.text(certificate.notValidAfter)
+            // As in `SignatureAlgorithm.sha256WithRSAEncryption`.
+            signatureAlgorithm = String(certificate.signatureAlgorithm.description.split(separator: ".").last ?? "")
+        #else
+            return nil
+        #endif
+    }
+
+    #if Certificates
+        private static func text(_ date: Date) -> String { date.formatted(.iso8601) }
+    #endif
+}

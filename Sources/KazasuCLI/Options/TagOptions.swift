@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import ByteCodec
+import CardCiphers
+import CardModel
+import NDEF
+
+/// The option for the key of a MIFARE Ultralight C.
+struct TagKeyOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: help(
+            "Authenticate with the key of an Ultralight C, 32 hexadecimal digits from env:NAME, file:PATH or fd:NUMBER.",
+            "Ultralight C を鍵で認証する。鍵は 16 進 32 桁で、env:変数名、file:パス、fd:番号 から読む。", value: "source"))
+    var keyFrom: SecretSource?
+
+    func validate() throws {
+        try SecretSource.validate(keyFrom, "--key-from")
+    }
+
+    /// The key; `nil` when none was given.
+    ///
+    /// - Throws: ``Failure``, without what was read.
+    func key() throws(Failure) -> TripleDESKey? {
+        guard let keyFrom else { return nil }
+        let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
+        guard let bytes = TagKeyOptions.bytes(text), let key = try? TripleDESKey(bytes) else {
+            throw Failure(
+                .usage, "badKey", tr("the key is not 32 hexadecimal digits", "鍵が 16 進 32 桁ではありません"),
+                hint: tr(
+                    "write it as NXP does, K1 before K2; from the factory it is 49454D4B41455242214E4143554F5946",
+                    "NXP の表記（K1、K2 の順）で書いてください。出荷時は 49454D4B41455242214E4143554F5946 です"))
+        }
+        return key
+    }
+
+    /// The bytes that hexadecimal digits stand for, packed or with spaces, colons, hyphens or `0x` before bytes; no copy of
+    /// them stays behind.
+    private static func bytes(_ text: SecretBytes) -> SecretBytes? {
+        var key: [UInt8] = []
+        // So that it never moves and leaves a copy.
+        key.reserveCapacity(text.count)
+        defer { key.wipe() }
+        var high: UInt8?
+        let isWhole = text.withUnsafeBytes { characters in
+            characters.allSatisfy { character in
+                if let digit = Hex.value(of: character) {
+                    if let first = high { key.append(first << 4 | digit) }
+                    high = high == nil ? digit : nil
+                    return true
+                }
+                if high == 0, character | 0x20 == 0x78 {
+                    high = nil
+                    return true
+                }
+                return high == nil && [0x20, 0x2D, 0x3A].contains(character)
+            }
+        }
+        return isWhole && high == nil ? SecretBytes(key) : nil
+    }
+}
+
+/// What message is to be written.
+struct TagMessageOptions: ParsableArguments {
+    @Option(name: .long, help: help("A link or another URI.", "リンクなどの URI。", value: "uri"))
+    var uri: [String] = []
+
+    @Option(
+        name: .long,
+        help: help("A title for the one --uri: a smart poster.", "--uri のタイトル（スマートポスターになる）。", value: "text"))
+    var title: String?
+
+    @Option(name: .long, help: help("A text.", "テキスト。", value: "text"))
+    var text: [String] = []
+
+    @Option(
+        name: .long,
+        help: help("The language of texts and titles.", "テキストとタイトルの言語。", value: "code"))
+    var language = "en"
+
+    @Option(
+        name: .long,
+        help: help(
+            "Data of a media type: TYPE=TEXT or TYPE=@FILE.", "メディアタイプとデータ: 型=テキスト または 型=@ファイル。", value: "type=data"))
+    var mime: [TypedData] = []
+
+    @Option(
+        name: .long,
+        help: help(
+            "Data of an external type: TYPE=TEXT or TYPE=@FILE.", "外部型とデータ: 型=テキスト または 型=@ファイル。",
+            value: "type=data"))
+    var external: [TypedData] = []
+
+    @Option(
+        name: .long,
+        help: help(
+            "The bytes of a whole message from a file, - for standard input.", "メッセージ全体のバイト列をファイルから（- は標準入力）。",
+            value: "file"))
+    var raw: String?
+
+    @Flag(name: .long, help: help("Leave the tag without a message.", "メッセージのない状態にする。"))
+    var empty = false
+
+    /// How many of the ways to say the message were used: records, `--raw`, `--empty`.
+    var ways: Int {
+        (uri.isEmpty && text.isEmpty && mime.isEmpty && external.isEmpty ? 0 : 1) + (raw == nil ? 0 : 1)
+            + (empty ? 1 : 0)
+    }
+
+    func validate() throws {
+        if ways > 1 {
+            throw ValidationError(
+                tr("give either records, or --raw, or --empty", "レコード、--raw、--empty のどれか 1 つにしてください"))
+        }
+        if title != nil, uri.count != 1 {
+            throw ValidationError(tr("--title goes with one --uri", "--title は --uri 1 つと一緒に指定してください"))
+        }
+    }
+
+    /// The bytes of the message.
+    func bytes() throws(Failure) -> [UInt8] {
+        if empty { return [] }
+        if let raw { return try Files.read(raw) }
+        do {
+            return try NDEFMessage(records()).encoded()
+        } catch let error as NDEFError {
+            throw Failure(
+                .usage, "usage", error.reason.message[Language.current], hint: "kazasu tag write --help")
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure.bug("\(error)")
+        }
+    }
+
+    /// The records: links first, as phones look at the first record.
+    private func records() throws -> [NDEFRecord] {
+        var records: [NDEFRecord] = []
+        for uri in uri {
+            if let title {
+                let poster = NDEFSmartPoster(NDEFURI(uri), titles: [NDEFText(title, language: language)])
+                records.append(try NDEFRecord(.smartPoster(poster)))
+            } else {
+                records.append(try NDEFRecord(.uri(NDEFURI(uri))))
+            }
+        }
+        for text in text { records.append(try NDEFRecord(.text(NDEFText(text, language: language)))) }
+        for item in mime { records.append(try NDEFRecord(.mime(type: item.type, data: item.data()))) }
+        for item in external { records.append(try NDEFRecord(.external(type: item.type, data: item.data()))) }
+        return records
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ISODEP
+internal import NFCTransport
+
+extension ChipLink {
+    /// How long the field stays off so that a card loses its power: ISO 14443-3 asks for 5 ms.
+    private static let fieldReset = Duration.milliseconds(6)
+    /// How often the parts of a long answer may make the chip's own time-out start anew while the host waits.
+    private static let chainAllowance = Duration.milliseconds(500)
+
+    /// Looks for a card of type A and makes it ready for what the caller will send.
+    mutating func selectTypeA(isoDEP: Bool) throws(TransportError) -> TypeATarget? {
+        iso14443.selection = .none
+        if iso14443.sendsRATS != isoDEP, takesParameters {
+            try check(send(ChipCommand.automaticRATS(isoDEP), waiting: Self.commandTime), statusIsFirst: false)
+            iso14443.sendsRATS = isoDEP
+        }
+        let answer = try pollFromRest(ChipCommand.listTypeA)
+        guard let target = try TypeATargetAnswer.parse(answer, isPN531: name.contains("PN531")) else { return nil }
+        guard isoDEP || takesParameters || !target.isISODEP else {
+            throw .unsupported(detail: "this reader brings every card that speaks ISO-DEP into it")
+        }
+        if !target.isISODEP {
+            try check(send(ChipCommand.keepChecksum, waiting: Self.commandTime), statusIsFirst: false)
+        }
+        iso14443.selection = target.isISODEP ? .apdus : .commands
+        return target
+    }
+
+    /// Looks for a card of type B.
+    mutating func selectTypeB(applicationFamily: UInt8) throws(TransportError) -> TypeBTarget? {
+        iso14443.selection = .none
+        let answer = try pollFromRest(ChipCommand.listTypeB(applicationFamily: applicationFamily), repeats: 2)
+        guard let target = try TypeBTargetAnswer.parse(answer) else { return nil }
+        iso14443.selection = .apdus
+        return target
+    }
+
+    /// Looks for a card of type A or B.
+    ///
+    /// A card that was selected before takes the request for a faulty command, or for none of its own in ISO-DEP, and
+    /// keeps silent; so it loses its power first.
+    private mutating func pollFromRest(_ command: [UInt8], repeats: UInt8 = 0) throws(TransportError) -> [UInt8] {
+        if iso14443.hasSelected {
+            try check(send(ChipCommand.fieldOff, waiting: Self.commandTime), statusIsFirst: false)
+            Self.rest(Self.fieldReset)
+            iso14443.hasSelected = false
+            iso14443.fieldIsFresh = true
+        }
+        let answer = try poll(command, repeats: repeats)
+        iso14443.hasSelected = answer.first != 0
+        return answer
+    }
+
+    /// Sends a command of a Type 2 Tag or the like; the host checks the CRC of its answer.
+    mutating func exchangeCommand(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        let answer = try exchange(frame, within: time)
+        // An ACK or NAK of four bits, which has no CRC.
+        guard answer.count != 1 else { return answer }
+        // What the chip reports for a wrong CRC.
+        guard let content = Checksum.a.verified(answer) else { throw .corrupted(status: 0x02) }
+        return content
+    }
+
+    /// Sends an APDU by ISO-DEP and returns the card's answer.
+    ///
+    /// After any failure nobody knows which block the card expects next, or whether it has carried the command out:
+    /// nothing more is sent to it until it was selected anew.
+    mutating func exchangeAPDU(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        do throws(TransportError) {
+            try prepareTimeout(time)
+            var rest = frame[...]
+            let longestPart = family.longestCommand - 2
+            while rest.count > longestPart {
+                let part = rest.prefix(longestPart)
+                rest = rest.dropFirst(part.count)
+                _ = try exchangeData(ChipCommand.exchangeData(part, moreFollows: true), within: time)
+            }
+            let answer = try exchangeData(ChipCommand.exchangeData(rest), within: time)
+            guard answer.count > 1 else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+            return Array(answer.dropFirst())
+        } catch {
+            iso14443.selection = .none
+            throw error
+        }
+    }
+
+    private mutating func exchangeData(_ command: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
+        line.didExchange()
+        // The chip grants a card the time that it asks for; the host's patience is the caller's.
+        let chipTime = timeouts.current ?? .longest
+        let patience = max(chipTime.duration, time) + HostTimeout.allowance + Self.chainAllowance
+        let answer = send(command, waiting: patience)
+        // 27: the chip has no such target any more.
+        if answer.result < 0, answer.status & 0x3F == 0x27 { throw .cardReleased }
+        do throws(TransportError) {
+            try check(answer)
+        } catch {
+            if error == .noAnswer { timeouts.didMeetSilence(within: time) }
+            throw error
+        }
+        return answer.bytes
+    }
+}
+
+/// What the chip was told of looking for cards, of type A and B most of all, and which one it has selected.
+struct ISO14443State: Hashable, Sendable {
+    /// Which frames the selected card takes.
+    enum Selection: Hashable, Sendable {
+        /// Packets as they are: FeliCa, or nothing was looked for yet.
+        case packets
+        /// Type A without ISO-DEP: the card's own commands, whose CRC the host checks.
+        case commands
+        /// APDUs, which the chip carries by ISO-DEP.
+        case apdus
+        /// None: it must be selected anew before anything is sent.
+        case none
+    }
+
+    /// Which frames the selected card takes.
+    var selection = Selection.packets
+    /// Whether the chip sends RATS to a card of type A that speaks ISO-DEP, `nil` when that is not known; libnfc
+    /// leaves it switched on.
+    var sendsRATS: Bool? = true
+    /// Whether a card may be in the state that follows its selection, in which it does not answer a new request.
+    var hasSelected = false
+    /// Whether the next request may switch the field on, so that a card may miss it.
+    var fieldIsFresh = true
+    /// How often the chip repeats a request that nobody answers, `nil` when that is not known.
+    var repeats: UInt8?
+
+    /// The chip may have been reset.
+    mutating func forget() {
+        selection = selection == .packets ? .packets : .none
+        sendsRATS = nil
+        fieldIsFresh = true
+        repeats = nil
+    }
+}

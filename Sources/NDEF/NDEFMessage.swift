@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ByteCodec
+
+/// An NDEF message: one record or more.
+public struct NDEFMessage: Hashable, Sendable {
+    /// The records in order; at least one in a message that was decoded.
+    public var records: [NDEFRecord]
+
+    /// A message of these records.
+    public init(_ records: [NDEFRecord]) {
+        self.records = records
+    }
+
+    /// The message that says nothing, `D0 00 00`.
+    public static let empty = NDEFMessage([.empty])
+
+    /// Reads a message strictly; chunks are put together.
+    ///
+    /// - Parameters:
+    ///   - bytes: the message and nothing else.
+    ///   - allowsTrailingBytes: let bytes behind the last record be, as a few writers leave them.
+    /// - Throws: ``NDEFError`` with the reason and the offset of the record.
+    public init(decoding bytes: [UInt8], allowingTrailingBytes allowsTrailingBytes: Bool = false) throws(NDEFError) {
+        var reader = ByteReader(bytes)
+        var assembly = NDEFAssembly()
+        while !assembly.isComplete {
+            let start = reader.offset
+            guard reader.remaining > 0 else {
+                throw NDEFError(
+                    start == 0 ? .noRecord : assembly.isWithinRecord ? .chunkUnfinished : .noMessageEnd, offset: start)
+            }
+            try assembly.add(NDEFFrame(from: &reader), at: start)
+        }
+        guard reader.remaining == 0 || allowsTrailingBytes else {
+            throw NDEFError(.trailingBytes, offset: reader.offset)
+        }
+        records = assembly.records
+    }
+
+    /// The bytes of the message, every record in one piece.
+    ///
+    /// - Throws: ``NDEFError`` when there is no record, or one whose fields do not fit together.
+    public func encoded() throws(NDEFError) -> [UInt8] {
+        guard !records.isEmpty else { throw NDEFError(.noRecord) }
+        var bytes: [UInt8] = []
+        for (place, record) in records.enumerated() {
+            // A chunk is no record.
+            guard record.format != .unchanged else { throw NDEFError(.chunkWithoutStart, offset: bytes.count) }
+            let frame = NDEFFrame(
+                record, beginsMessage: place == 0, endsMessage: place == records.count - 1)
+            bytes += try frame.encoded()
+        }
+        return bytes
+    }
+}
+
+/// One record of an NDEF message, its chunks put together.
+public struct NDEFRecord: Hashable, Sendable {
+    /// How ``type`` is to be read.
+    public var format: TypeNameFormat
+    /// The type, up to 255 bytes; empty where the format has none.
+    public var type: [UInt8]
+    /// The id, up to 255 bytes; `nil` when the record has no such field.
+    public var id: [UInt8]?
+    /// The payload.
+    public var payload: [UInt8]
+
+    /// A record of these fields; whether they fit together is checked when it is encoded.
+    public init(format: TypeNameFormat, type: [UInt8] = [], id: [UInt8]? = nil, payload: [UInt8] = []) {
+        self.format = format
+        self.type = type
+        self.id = id
+        self.payload = payload
+    }
+
+    /// A record of a type of ASCII letters.
+    public init(format: TypeNameFormat, type: String, id: [UInt8]? = nil, payload: [UInt8] = []) {
+        self.init(format: format, type: Array(type.utf8), id: id, payload: payload)
+    }
+
+    /// The record that says nothing: what an emptied tag holds.
+    public static let empty = NDEFRecord(format: .empty)
+
+    /// The type as text; bytes that are no UTF-8 are replaced.
+    public var typeText: String { String(decoding: type, as: UTF8.self) }
+}
+
+/// The Type Name Format (TNF) of an NDEF record: how its type is to be read.
+public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
+    /// No type, no id and no payload.
+    case empty = 0
+    /// A type of the NFC Forum, as in `T`, `U`, `Sp`.
+    case wellKnown = 1
+    /// A media type of RFC 2046, as in `text/plain`.
+    case mime = 2
+    /// An absolute URI of RFC 3986 is the type.
+    case absoluteURI = 3
+    /// A type of somebody else, as in `android.com:pkg`.
+    case external = 4
+    /// No type: the payload is not described.
+    case unknown = 5
+    /// A later chunk of the record before it; never in a whole record.
+    case unchanged = 6
+
+    /// Whether a record of this format has a type.
+    public var hasType: Bool {
+        switch self {
+        case .wellKnown, .mime, .absoluteURI, .external: true
+        case .empty, .unknown, .unchanged: false
+        }
+    }
+}
+
+/// A record as it stands in the bytes: a whole one, or one chunk of a record.
+///
+/// Layout (NFC Forum NDEF 1.0, §3.2): flags MB 80, ME 40, CF 20, SR 10, IL 08 and the format in the low three bits; length
+/// of the type; length of the payload, one byte when SR, else four, big-endian; length of the id when IL; type, id, payload.
+public struct NDEFFrame: Hashable, Sendable {
+    /// Whether it begins the message (MB).
+    public var beginsMessage: Bool
+    /// Whether it ends the message (ME).
+    public var endsMessage: Bool
+    /// Whether another chunk of the same record follows (CF).
+    public var isContinued: Bool
+    /// Its fields.
+    public var record: NDEFRecord
+
+    /// A record in its place.
+    public init(_ record: NDEFRecord, beginsMessage: Bool, endsMessage: Bool, isContinued: Bool = false) {
+        self.record = record
+        self.beginsMessage = beginsMessage
+        self.endsMessage = endsMessage
+        self.isContinued = isContinued
+    }
+
+    /// Takes the next record.
+    ///
+    /// - Throws: ``NDEFError`` with the offset at which the record begins.
+    public init(from reader: inout ByteReader) throws(NDEFError) {
+        let start = reader.offset
+        let flags: UInt8
+        let format: TypeNameFormat
+        let (typeLength, payloadLength, idLength): (Int, Int, Int?)
+        do throws(ByteCodecError) {
+            flags = try reader.readUInt8()
+            typeLength = Int(try reader.readUInt8())
+            payloadLength = flags & 0x10 != 0 ? Int(try reader.readUInt8()) : Int(try reader.readUInt32(.big))
+            idLength = flags & 0x08 != 0 ? Int(try reader.readUInt8()) : nil
+        } catch {
+            throw NDEFError(.endsWithinRecord, offset: start)
+        }
+        guard let known = TypeNameFormat(rawValue: flags & 0x07) else {
+            throw NDEFError(.reservedFormat, offset: start)
+        }
+        format = known
+        guard format.hasType || typeLength == 0 else { throw NDEFError(.typeNotAllowed, offset: start) }
+        guard !format.hasType || typeLength > 0 else { throw NDEFError(.typeMissing, offset: start) }
+        guard format != .empty || (payloadLength == 0 && idLength ?? 0 == 0) else {
+            throw NDEFError(.emptyRecordNotEmpty, offset: start)
+        }
+        // Lengths are at most 4 GB in all, and Int has 64 bits.
+        guard typeLength + (idLength ?? 0) + payloadLength <= reader.remaining else {
+            throw NDEFError(.lengthBeyondEnd, offset: start)
+        }
+        do throws(ByteCodecError) {
+            let type = Array(try reader.readBytes(typeLength))
+            var id: [UInt8]?
+            if let idLength { id = Array(try reader.readBytes(idLength)) }
+            let payload = Array(try reader.readBytes(payloadLength))
+            record = NDEFRecord(format: format, type: type, id: id, payload: payload)
+        } catch {
+            throw NDEFError(.lengthBeyondEnd, offset: start)
+        }
+        beginsMessage = flags & 0x80 != 0
+        endsMessage = flags & 0x40 != 0
+        isContinued = flags & 0x20 != 0
+    }
+
+    /// The bytes, with a short payload length where it fits.
+    ///
+    /// - Throws: ``NDEFError`` when the fields do not fit together.
+    public func encoded() throws(NDEFError) -> [UInt8] {
+        let (format, payload) = (record.format, record.payload)
+        guard format.hasType || record.type.isEmpty else { throw NDEFError(.typeNotAllowed) }
+        guard !format.hasType || !record.type.isEmpty else { throw NDEFError(.typeMissing) }
+        guard format != .empty || (payload.isEmpty && (record.id ?? []).isEmpty) else {
+            throw NDEFError(.emptyRecordNotEmpty)
+        }
+        guard record.type.count <= 0xFF, (record.id?.count ?? 0) <= 0xFF else { throw NDEFError(.fieldTooLong) }
+        guard let length = UInt32(exactly: payload.count) else { throw NDEFError(.payloadTooLong) }
+        let isShort = length <= 0xFF
+        var flags = format.rawValue
+        if beginsMessage { flags |= 0x80 }
+        if endsMessage { flags |= 0x40 }
+        if isContinued { flags |= 0x20 }
+        if isShort { flags |= 0x10 }
+        if record.id != nil { flags |= 0x08 }
+        var bytes = ByteWriter([flags, UInt8(truncatingIfNeeded: record.type.count)])
+        if isShort { bytes.write(UInt8(truncatingIfNeeded: length)) } else { bytes.write(length, .big) }
+        if let id = record.id { bytes.write(UInt8(truncatingIfNeeded: id.count)) }
+        bytes.write(record.type)
+        bytes.write(record.id ?? [])
+        bytes.write(payload)
+        return bytes.bytes
+    }
+}
+
+/// Puts the records of a message together from frames, chunk by chunk, and checks their order.
+struct NDEFAssembly {
+    private(set) var records: [NDEFRecord] = []
+    private(set) var isComplete = false
+    /// The record whose later chunks are still to come.
+    private var pending: NDEFRecord?
+    private var hasBegun = false
+
+    var isWithinRecord: Bool { pending != nil }
+
+    /// Takes the next frame.
+    ///
+    /// - Throws: ``NDEFError`` when it must not stand here.
+    mutating func add(_ frame: NDEFFrame, at offset: Int) throws(NDEFError) {
+        guard frame.beginsMessage != hasBegun else {
+            throw NDEFError(hasBegun ? .secondMessageBegin : .noMessageBegin, offset: offset)
+        }
+        hasBegun = true
+        if frame.isContinued, frame.endsMessage { throw NDEFError(.chunkUnfinished, offset: offset) }
+        if pending != nil {
+            guard frame.record.format == .unchanged else { throw NDEFError(.chunkUnfinished, offset: offset) }
+            guard frame.record.id == nil else { throw NDEFError(.chunkWithID, offset: offset) }
+            pending?.payload += frame.record.payload
+        } else {
+            guard frame.record.format != .unchanged else { throw NDEFError(.chunkWithoutStart, offset: offset) }
+            pending = frame.record
+        }
+        if !frame.isContinued, let record = pending {
+            records.append(record)
+            pending = nil
+        }
+        isComplete = frame.endsMessage
+    }
+}

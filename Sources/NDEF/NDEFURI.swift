@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardModel
+
+/// The payload of a URI record (`U`): the code of a prefix and the rest of the URI in UTF-8. Source: NFC Forum URI RTD 1.0.
+public struct NDEFURI: Hashable, Sendable {
+    /// The whole URI, its prefix written out.
+    public var text: String
+    /// The code of the prefix that was read; `nil` for a URI that was not.
+    public private(set) var prefixCode: UInt8?
+
+    /// A URI.
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    /// Reads the payload.
+    ///
+    /// - Parameter allowsUndefinedPrefix: take a reserved prefix code for none, as the RTD asks readers to do.
+    /// - Throws: ``NDEFError``.
+    public init(payload: [UInt8], allowingUndefinedPrefix allowsUndefinedPrefix: Bool = false) throws(NDEFError) {
+        guard let code = payload.first else { throw NDEFError(.noURIPrefix) }
+        let prefix = NDEFURIPrefix.text(of: code)
+        guard prefix != nil || allowsUndefinedPrefix else { throw NDEFError(.undefinedURIPrefix) }
+        text = (prefix ?? "") + (try NDEFURI.checked(payload.dropFirst(), offset: 1))
+        prefixCode = code
+    }
+
+    /// Whether the code of the prefix is a defined one.
+    public var hasDefinedPrefix: Bool { prefixCode.map { NDEFURIPrefix.text(of: $0) != nil } ?? true }
+
+    /// The payload, shortened by the longest prefix that fits.
+    ///
+    /// - Throws: ``NDEFError`` when the text holds blanks or control characters.
+    public func payload() throws(NDEFError) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        _ = try NDEFURI.checked(bytes[...], offset: 0)
+        let (code, prefix) = NDEFURIPrefix.longest(of: text)
+        return [code] + bytes.dropFirst(prefix.utf8.count)
+    }
+
+    /// The bytes as text.
+    ///
+    /// - Throws: ``NDEFError/Reason/notAURI`` when they are no UTF-8, or hold what no URI and no IRI may hold.
+    static func checked(_ bytes: ArraySlice<UInt8>, offset: Int) throws(NDEFError) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self),
+            !text.unicodeScalars.contains(where: { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) })
+        else { throw NDEFError(.notAURI, offset: offset) }
+        return text
+    }
+}
+
+/// The prefixes of URI records; the facts are rows of `Data/uri-prefixes.tsv`.
+struct NDEFURIPrefix: Hashable, Sendable {
+    let code: UInt8
+    let text: String
+
+    init(_ row: FactRow) throws(TableFault) {
+        code = try row.hex("code")
+        text = try row.text("prefix") ?? ""
+    }
+
+    static let table = FactTable(
+        PackageResources.uri_prefixes_tsv, columns: ["code", "prefix"], key: ["code"], row: NDEFURIPrefix.init(_:))
+
+    /// The text that a code stands for; `nil` for a reserved one.
+    static func text(of code: UInt8) -> String? {
+        table.rows.first { $0.code == code }?.text
+    }
+
+    /// The longest prefix that a URI begins with; code 0 when it is none.
+    static func longest(of uri: String) -> (code: UInt8, text: String) {
+        let row = table.rows.filter { uri.utf8.starts(with: $0.text.utf8) }
+            .max { ($0.text.utf8.count, $1.code) < ($1.text.utf8.count, $0.code) }
+        return row.map { ($0.code, $0.text) } ?? (0, "")
+    }
+}

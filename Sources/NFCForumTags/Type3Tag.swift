@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardModel
+internal import FeliCa
+public import NDEF
+public import NFCTransport
+
+/// A Type 3 Tag: FeliCa with the NDEF system 12FC.
+public final class Type3Tag {
+    /// The NDEF system as it answered a Polling.
+    public let target: FeliCaTarget
+    private let reader: any Reader
+    private let cancellation: CancellationToken
+
+    /// The system code that NDEF is found by.
+    public static let system = SystemCode(rawValue: 0x12FC)
+    /// The service that reads without a key.
+    static let readService = ServiceCode(rawValue: 0x000B)
+    /// The service that writes without a key.
+    static let writeService = ServiceCode(rawValue: 0x0009)
+    /// The block of FeliCa Lite and Lite-S with what may be written (MC).
+    static let memoryConfiguration: UInt16 = 0x88
+
+    /// The tag whose NDEF system a reader has just activated.
+    public init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
+        self.reader = reader
+        self.target = target
+        self.cancellation = cancellation
+    }
+
+    /// The attribute information, whatever it says.
+    ///
+    /// - Throws: ``TagError``.
+    public func attributes() throws(TagError) -> Type3Attributes {
+        let blocks = try read([0])
+        guard let block = blocks.first else { throw .badAnswer }
+        return Type3Attributes(block)
+    }
+
+    /// Reads blocks of the tag's service in one command.
+    func read(_ numbers: [UInt16]) throws(TagError) -> [Block] {
+        try ask { system throws(FeliCaError) in
+            try system.readWithoutEncryption(
+                services: [Type3Tag.readService], blocks: BlockList(numbers: numbers))
+        }
+    }
+
+    /// Writes blocks of the tag's service in one command.
+    func write(_ blocks: [(number: UInt16, block: Block)]) throws(TagError) {
+        _ = try ask { system throws(FeliCaError) in
+            try system.writeWithoutEncryption(
+                services: [Type3Tag.writeService], blocks: BlockList(numbers: blocks.map(\.number)),
+                data: blocks.map(\.block))
+        }
+    }
+
+    /// Which blocks are locked or need the card key, by FeliCa Lite's memory configuration; `nil` for other products and
+    /// where it cannot be read.
+    func lockedBlock(among numbers: [UInt16]) throws(TagError) -> TagError.WriteObstacle? {
+        guard (0xF0...0xF2).contains(target.pmm.icType) else { return nil }
+        let block: Block
+        do throws(TagError) {
+            guard let first = try read([Type3Tag.memoryConfiguration]).first else { return nil }
+            block = first
+        } catch .felica {
+            return nil
+        } catch {
+            throw error
+        }
+        // Bits 0 to 13 are the user blocks: set while one may be written. Lite-S has two maps more.
+        let writable = block.uint16(at: 0, .little)
+        let keyed = target.pmm.icType == 0xF0 ? 0 : block.uint16(at: 8, .little) | block.uint16(at: 10, .little)
+        for number in numbers where number < 14 {
+            if writable & 1 << number == 0 { return .locked(page: number) }
+            if keyed & 1 << number != 0 { return .passwordProtected(page: number) }
+        }
+        return nil
+    }
+
+    /// How many blocks one command may read, by the tag and by the reader.
+    func blocksPerRead(_ attributes: Type3Attributes) -> Int {
+        max(1, min(attributes.blocksPerRead, reader.information.blocksPerRead, 15))
+    }
+
+    /// How many blocks one command may write, by the tag and by the length of a packet with block numbers above 255.
+    func blocksPerWrite(_ attributes: Type3Attributes) -> Int {
+        max(1, min(attributes.blocksPerWrite, 12, ICProfile.of(target.pmm)?.blocksPerWrite ?? 12))
+    }
+
+    /// Sends a command until the tag answered it, or cannot.
+    private func ask<Value>(_ command: (FeliCaSystem) throws(FeliCaError) -> Value) throws(TagError) -> Value {
+        let system = FeliCaSystem(channel: reader, target: target)
+        var (damaged, silent) = (0, 0)
+        while true {
+            if cancellation.isCancelled { throw .cancelled }
+            let result = Result { () throws(FeliCaError) in try command(system) }
+            switch result {
+            case .success(let value): return value
+            case .failure(.transport(.noAnswer)), .failure(.transport(.cardReleased)):
+                silent += 1
+                guard try isPresent() else { throw .tagLost }
+                if silent == Attempts.silent { throw .felica(.transport(.noAnswer)) }
+            case .failure(.transport(.cancelled)): throw .cancelled
+            case .failure(.transport(let error)):
+                damaged += 1
+                guard error.isTransient, damaged < Attempts.damaged else { throw .transport(error) }
+            case .failure(.malformed(let code, let flaw)):
+                damaged += 1
+                guard damaged < Attempts.damaged else { throw .felica(.malformed(code, flaw)) }
+            case .failure(let error): throw .felica(error)
+            }
+        }
+    }
+
+    /// Whether the tag still answers a Polling.
+    private func isPresent() throws(TagError) -> Bool {
+        for _ in 0..<Attempts.activation {
+            let result = Result { () throws(TransportError) in
+                try reader.activate(.felica(Type3Tag.system, bitRate: target.bitRate))
+            }
+            switch result {
+            case .success(.felica(let found)?) where found.idm == target.idm: return true
+            case .success: continue
+            case .failure(.cancelled): throw .cancelled
+            case .failure(let error): guard error.isTransient else { throw .transport(error) }
+            }
+        }
+        return false
+    }
+}
+
+extension Type3Tag: NDEFTag {
+    /// 3
+    public var typeNumber: Int { 3 }
+
+    /// Reads the message that the attribute information tells of.
+    public func readNDEF() throws(TagError) -> NDEFArea {
+        let attributes = try checkedAttributes()
+        guard !attributes.isBeingWritten else { throw .noNDEF(.halfWritten) }
+        guard attributes.length <= attributes.capacity else { throw .noNDEF(.lengthBeyondEnd) }
+        let count = UInt16(clamping: (attributes.length + 15) / 16)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(count) * 16)
+        let step = UInt16(clamping: blocksPerRead(attributes))
+        var next: UInt16 = 1
+        while next <= count {
+            let last = count - next < step ? count : next + step - 1
+            for block in try read(Array(next...last)) { bytes += block.bytes }
+            guard last < UInt16.max else { break }
+            next = last + 1
+        }
+        guard bytes.count >= attributes.length else { throw .noNDEF(.lengthBeyondEnd) }
+        return try area(attributes, Array(bytes.prefix(attributes.length)))
+    }
+
+    /// A message that was left half written is no obstacle to a new one.
+    public func writableArea() throws(TagError) -> NDEFArea {
+        try area(checkedAttributes(), [])
+    }
+
+    /// Looks at the memory configuration of FeliCa Lite for block 0 and each block of the message.
+    public func checkPlaces(of bytes: [UInt8]) throws(TagError) {
+        let numbers = (0...(bytes.count + 15) / 16).map { UInt16(clamping: $0) }
+        if let obstacle = try lockedBlock(among: numbers) { throw .notWritable(obstacle) }
+    }
+
+    /// Marks the tag as being written, writes the blocks, then the attributes with the new length.
+    public func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
+        let old = try checkedAttributes()
+        let padded = bytes + [UInt8](repeating: 0, count: (16 - bytes.count % 16) % 16)
+        var blocks: [(number: UInt16, block: Block)] = []
+        for start in stride(from: 0, to: padded.count, by: 16) {
+            guard let number = UInt16(exactly: start / 16 + 1), let block = Block(padded[start..<start + 16]) else {
+                throw .tooLong(length: bytes.count, capacity: old.capacity)
+            }
+            blocks.append((number, block))
+        }
+        guard let begun = old.changed(isBeingWritten: true, length: old.length),
+            let ended = old.changed(isBeingWritten: false, length: bytes.count)
+        else { throw .tooLong(length: bytes.count, capacity: old.capacity) }
+        try write([(0, begun.block)])
+        let step = blocksPerWrite(old)
+        for start in stride(from: 0, to: blocks.count, by: step) {
+            try write(Array(blocks[start..<min(start + step, blocks.count)]))
+        }
+        try write([(0, ended.block)])
+    }
+
+    /// The attributes of a tag that can be followed.
+    private func checkedAttributes() throws(TagError) -> Type3Attributes {
+        let attributes = try attributes()
+        guard attributes.isChecksumRight else { throw .noNDEF(.checksum) }
+        guard attributes.majorVersion == 1 else { throw .noNDEF(.unknownVersion) }
+        return attributes
+    }
+
+    private func area(_ attributes: Type3Attributes, _ message: [UInt8]) throws(TagError) -> NDEFArea {
+        let obstacle = attributes.isWritable ? try lockedBlock(among: [0]) : .readOnly
+        return NDEFArea(message: message, capacity: attributes.capacity, obstacle: obstacle)
+    }
+}

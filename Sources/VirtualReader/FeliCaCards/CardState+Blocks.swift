@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardModel
+
+extension CardState {
+    /// Read Without Encryption.
+    func readWithoutEncryption(
+        _ system: VirtualSystem, _ parameters: inout ByteReader
+    ) throws(ByteCodecError) -> Reply? {
+        let request = try BlockRequest(
+            &parameters, limit: profile.blocksPerRead, overLimit: profile.overLimitStatus)
+        do throws(Refusal) {
+            let blocks = try read(request, in: system)
+            let head: [UInt8] = [0, 0, UInt8(truncatingIfNeeded: blocks.count)]
+            return Reply(head + blocks.flatMap(\.bytes), units: blocks.count)
+        } catch {
+            return refuse(error, units: request.elements.count)
+        }
+    }
+
+    private func read(_ request: BlockRequest, in system: VirtualSystem) throws(Refusal) -> [Block] {
+        if let refusal = request.refusal { throw refusal }
+        try checkServices(request.services, in: system)
+        var blocks: [Block] = []
+        for (place, element) in request.elements.enumerated() {
+            let service = try self.service(of: element, at: place, in: request.services)
+            guard element.accessMode == 0 else { throw Refusal(StatusCode.accessMode, at: place) }
+            blocks.append(try read(element.number, of: service, at: place, in: system))
+        }
+        return blocks
+    }
+
+    private func read(
+        _ number: UInt16, of service: ServiceCode, at place: Int, in system: VirtualSystem
+    ) throws(Refusal) -> Block {
+        if let lite {
+            do {
+                return try lite.read(number)
+            } catch {
+                throw error.at(place)
+            }
+        }
+        guard let block = system.blocks(service)[number] else { throw Refusal(StatusCode.blockNumber, at: place) }
+        return block
+    }
+
+    /// Checks that every service is there and needs no key; the first that is not is refused by its place in the list.
+    func checkServices(_ services: [ServiceCode], in system: VirtualSystem) throws(Refusal) {
+        for (place, service) in services.enumerated() {
+            if lite != nil {
+                guard service.rawValue == 0x0009 || service.rawValue == 0x000B else {
+                    throw Refusal(StatusCode.nodeAbsent, at: place)
+                }
+                continue
+            }
+            guard let node = system.node(service.rawValue) else { throw Refusal(StatusCode.nodeAbsent, at: place) }
+            switch node.refusal {
+            case .silence?: throw .silence
+            case .status(let flags)?: throw .literal(flags)
+            case nil: break
+            }
+            // Of an attribute that no source names nobody knows whether it needs a key; the file gives its blocks.
+            let needsKey = service.kind != nil && (service.requiresAuthentication || service.requiresPIN)
+            guard !node.isArea, !needsKey else {
+                throw Refusal(profile.refusalStatus, at: place)
+            }
+        }
+    }
+
+    /// The service that an element means.
+    func service(
+        of element: BlockListElement, at place: Int, in services: [ServiceCode]
+    ) throws(Refusal) -> ServiceCode {
+        guard let service = services.element(at: element.serviceIndex) else {
+            throw Refusal(StatusCode.serviceIndex, at: place)
+        }
+        return service
+    }
+}
+
+extension CardState {
+    /// Write Without Encryption: all blocks or none.
+    mutating func writeWithoutEncryption(
+        _ system: VirtualSystem, _ parameters: inout ByteReader
+    ) throws(ByteCodecError) -> Reply? {
+        // A Lite-S takes one block more when it is the MAC.
+        let limit = profile.blocksPerWrite + (lite?.kind == .liteS ? 1 : 0)
+        let request = try BlockRequest(&parameters, limit: limit, overLimit: profile.overLimitStatus)
+        var data: [Block] = []
+        for _ in request.elements {
+            if let block = Block(try parameters.readBytes(16)) { data.append(block) }
+        }
+        do throws(Refusal) {
+            if let refusal = request.refusal { throw refusal }
+            try checkServices(request.services, in: system)
+            if lite == nil { try write(request, data, in: system) } else { try writeLite(request, data) }
+            return Reply([0, 0], units: data.count)
+        } catch {
+            return refuse(error, units: data.count)
+        }
+    }
+
+    private mutating func writeLite(_ request: BlockRequest, _ data: [Block]) throws(Refusal) {
+        guard var changed = lite else { return }
+        if request.elements.count > profile.blocksPerWrite {
+            let last = request.elements.last?.number
+            throw last == LiteMemory.Number.macA
+                ? Refusal(StatusCode.macNeeded, at: request.elements.count - 1) : Refusal(profile.overLimitStatus)
+        }
+        for (place, (element, block)) in zip(request.elements, data).enumerated() {
+            let service = try self.service(of: element, at: place, in: request.services)
+            guard element.accessMode == 0 else { throw Refusal(StatusCode.accessMode, at: place) }
+            guard service.access == .readWrite else { throw Refusal(profile.refusalStatus, at: place) }
+            do {
+                try changed.write(element.number, block, refusal: profile.refusalStatus)
+            } catch {
+                throw error.at(place)
+            }
+        }
+        lite = changed
+    }
+
+    private mutating func write(_ request: BlockRequest, _ data: [Block], in system: VirtualSystem) throws(Refusal) {
+        var memory = system.memory
+        var cyclic: [UInt16: Int] = [:]
+        for (place, (element, block)) in zip(request.elements, data).enumerated() {
+            let service = try self.service(of: element, at: place, in: request.services)
+            let cashback = element.accessMode == 1 && service.access == .cashback
+            guard element.accessMode == 0 || cashback else { throw Refusal(StatusCode.accessMode, at: place) }
+            guard service.access != .readOnly, service.access != nil else {
+                throw Refusal(profile.refusalStatus, at: place)
+            }
+            var store = memory[service.overlapGroup] ?? BlockStore()
+            guard let old = store[element.number] else { throw Refusal(StatusCode.blockNumber, at: place) }
+            switch service.kind {
+            case .cyclic:
+                let written = cyclic[service.overlapGroup, default: 0] + 1
+                guard written <= store.count else { throw Refusal(StatusCode.tooManyCyclic, at: place) }
+                cyclic[service.overlapGroup] = written
+                store.push(block)
+            case .purse where service.access != .direct:
+                store.replace(
+                    element.number, with: try CardState.purse(old, block, cashback: cashback, at: place))
+            default: store.replace(element.number, with: block)
+            }
+            memory[service.overlapGroup] = store
+        }
+        store(memory)
+    }
+
+    /// A purse after an amount was taken off, or given back: bytes 0–3 are the value, 4–7 what was taken last (both
+    /// least significant first); the rest comes from the command.
+    private static func purse(_ old: Block, _ new: Block, cashback: Bool, at place: Int) throws(Refusal) -> Block {
+        let value = old.uint32(at: 0, .little)
+        let amount = new.uint32(at: 0, .little)
+        let given = old.uint32(at: 4, .little)
+        if cashback, amount > given { throw Refusal(StatusCode.cashbackTooLarge, at: place) }
+        let (result, overflow) =
+            cashback ? value.addingReportingOverflow(amount) : value.subtractingReportingOverflow(amount)
+        guard !overflow else { throw Refusal(StatusCode.purseOutOfRange, at: place) }
+        var bytes = ByteWriter()
+        bytes.write(result, .little)
+        bytes.write(cashback ? given - amount : amount, .little)
+        bytes.write(new.bytes.dropFirst(8))
+        return Block(bytes.bytes) ?? old
+    }
+}
+
+/// One element of a block list as it comes through the air.
+struct BlockListElement: Hashable {
+    /// Bits 6–4 of the first byte.
+    var accessMode: UInt8
+    /// Bits 3–0: a place in the service list.
+    var serviceIndex: Int
+    /// One byte when bit 7 is set, else two, least significant first.
+    var number: UInt16
+
+    init(_ parameters: inout ByteReader) throws(ByteCodecError) {
+        let head = try parameters.readUInt8()
+        accessMode = head >> 4 & 0x07
+        serviceIndex = Int(head & 0x0F)
+        number = head & 0x80 != 0 ? UInt16(try parameters.readUInt8()) : try parameters.readUInt16(.little)
+    }
+}
+
+/// The two lists that Read and Write Without Encryption begin with.
+struct BlockRequest {
+    var services: [ServiceCode] = []
+    var elements: [BlockListElement] = []
+    /// What is wrong with the number of services or blocks; the lists are then not read to their end.
+    var refusal: Refusal?
+
+    /// Reads both lists.
+    ///
+    /// - Parameter limit: how many blocks the card allows, over which it answers `overLimit`.
+    init(_ parameters: inout ByteReader, limit: Int, overLimit: UInt8) throws(ByteCodecError) {
+        let serviceCount = try parameters.readUInt8()
+        guard (1...16).contains(serviceCount) else {
+            refusal = Refusal(StatusCode.serviceCount)
+            _ = parameters.readRest()
+            return
+        }
+        for _ in 0..<serviceCount { services.append(ServiceCode(rawValue: try parameters.readUInt16(.little))) }
+        let blockCount = Int(try parameters.readUInt8())
+        guard (1...max(limit, 1)).contains(blockCount) else {
+            refusal = Refusal(overLimit)
+            _ = parameters.readRest()
+            return
+        }
+        for _ in 0..<blockCount { elements.append(try BlockListElement(&parameters)) }
+    }
+}

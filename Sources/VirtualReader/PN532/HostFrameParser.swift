@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+
+/// Finds the host's frames in a stream of bytes that may hold anything.
+///
+/// What stands before a start code is skipped, so wake-up bytes, preambles of any length and noise need no rule of
+/// their own. A frame with a wrong checksum gets no answer from a PN53x: it is counted and forgotten.
+struct HostFrameParser: Sendable {
+    private var buffer: [UInt8] = []
+    private(set) var damagedFrames = 0
+
+    /// Whether the beginning of a frame is here and its end is not.
+    var isMidFrame: Bool { buffer.count > 1 }
+
+    /// Appends what came.
+    mutating func feed(_ bytes: some Sequence<UInt8>) {
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// Takes the start code at the front for noise, since the rest of its frame does not come.
+    mutating func skipStartCode() {
+        buffer.removeFirst(min(2, buffer.count))
+    }
+
+    /// The next complete frame, or `nil` when more bytes are needed.
+    mutating func next() -> HostFrame? {
+        var start = 0
+        defer { buffer.removeFirst(min(start, buffer.count)) }
+        while let code = startCode(from: start) {
+            let body = buffer[(code + 2)...]
+            switch Self.parse(body) {
+            case .incomplete:
+                start = code
+                return nil
+            case .damaged:
+                // What follows is looked through again: the length may be what was damaged.
+                damagedFrames &+= 1
+                start = code + 2
+            case .frame(let frame, let length):
+                start = code + 2 + length
+                if let frame { return frame }
+            }
+        }
+        // A last 00 may be the first half of a start code.
+        start = buffer.last == 0x00 ? max(start, buffer.count - 1) : buffer.count
+        return nil
+    }
+
+    private func startCode(from start: Int) -> Int? {
+        guard start < buffer.count else { return nil }
+        return buffer.indices[start...].first { buffer[$0] == 0x00 && buffer.element(at: $0 + 1) == 0xFF }
+    }
+
+    private enum Parsed {
+        case incomplete
+        case damaged
+        case frame(HostFrame?, length: Int)
+    }
+
+    /// Reads what follows a start code; the postamble is left, since it looks like another frame's preamble.
+    private static func parse(_ body: ArraySlice<UInt8>) -> Parsed {
+        guard let length = body.element(at: 0), let check = body.element(at: 1) else { return .incomplete }
+        switch (length, check) {
+        case (0x00, 0xFF): return .frame(.acknowledge, length: 2)
+        case (0xFF, 0x00): return .frame(.notAcknowledge, length: 2)
+        case (0xFF, 0xFF):
+            guard let high = body.element(at: 2), let low = body.element(at: 3), let check = body.element(at: 4)
+            else { return .incomplete }
+            let size = Int(high) << 8 | Int(low)
+            guard high &+ low &+ check == 0, size > 0, size <= PN532Frame.longestData else { return .damaged }
+            return data(of: body.dropFirst(5), size: size, header: 5)
+        default:
+            guard length &+ check == 0, length > 0 else { return .damaged }
+            return data(of: body.dropFirst(2), size: Int(length), header: 2)
+        }
+    }
+
+    private static func data(of rest: ArraySlice<UInt8>, size: Int, header: Int) -> Parsed {
+        guard rest.count > size else { return .incomplete }
+        guard PN532Frame.sum(rest.prefix(size + 1)) == 0 else { return .damaged }
+        // Only frames to the chip carry D4; an echo of its own answers is none of its business.
+        guard rest.first == 0xD4 else { return .frame(nil, length: header + size + 1) }
+        return .frame(.command(Array(rest.prefix(size).dropFirst())), length: header + size + 1)
+    }
+}
+
+/// What a host sent over the serial line.
+enum HostFrame: Hashable, Sendable {
+    /// The answer was received, or the running command is to be given up.
+    case acknowledge
+    /// The last answer is to be sent again.
+    case notAcknowledge
+    /// A command code and its parameters; empty when not even a code came.
+    case command([UInt8])
+}
+
+/// The frames of the PN53x host link.
+///
+/// Layouts and limits as in libnfc (`libnfc/chips/pn53x.c`) and nfcpy (`nfc/clf/pn53x.py`).
+enum PN532Frame {
+    /// The most bytes that a frame carries, the frame identifier included.
+    static let longestData = 265
+
+    /// The other side understood the frame; from the host it also ends a running command.
+    static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
+
+    /// The other side shall send its last frame again.
+    static let notAcknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00]
+
+    /// The chip's answer to a command that it cannot parse.
+    static let syntaxError = encode([0x7F])
+
+    /// Wraps frame identifier, command code and parameters; a normal frame up to 255 bytes, an extended one beyond.
+    static func encode(_ data: [UInt8]) -> [UInt8] {
+        var frame: [UInt8] = [0x00, 0x00, 0xFF]
+        if data.count <= 0xFF {
+            let length = UInt8(truncatingIfNeeded: data.count)
+            frame += [length, 0 &- length]
+        } else {
+            let high = UInt8(truncatingIfNeeded: data.count >> 8)
+            let low = UInt8(truncatingIfNeeded: data.count)
+            frame += [0xFF, 0xFF, high, low, 0 &- (high &+ low)]
+        }
+        return frame + data + [0 &- sum(data), 0x00]
+    }
+
+    /// The sum of bytes modulo 256; a field and its checksum give 0.
+    static func sum(_ bytes: some Sequence<UInt8>) -> UInt8 {
+        bytes.reduce(0, &+)
+    }
+}

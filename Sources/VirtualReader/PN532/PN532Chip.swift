@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import NFCTransport
+
+/// A PN532 between a serial line and a field: one thread, one command at a time.
+///
+/// Behaviour as libnfc 1.8.0 and nfcpy 1.0.4 need it and as they accept it; NXP's manual UM0701-02 was not compared.
+/// A command that waits (for a card, for time) is given up when the host sends ACK or another command.
+final class PN532Chip {
+    let field: any RadioField
+    let counters: ChipCounters
+    let timing: TimeModel
+    /// Which chip of the family it is.
+    var family = PN53xModel.pn532
+    var registers = RegisterFile()
+    var radio = RadioSettings()
+    var targets: [SelectedTarget] = []
+    /// Whether cards of type A are brought into ISO-DEP when they are found (SetParameters, bit 5).
+    var activatesISODEP = true
+    /// What is still to be fetched of a long answer, and what the host has sent of a long command.
+    var unfetched: ArraySlice<UInt8> = []
+    var collected: [UInt8] = []
+    var pins = GPIOPins()
+
+    private let line: any HostLine
+    private let faults: SerialFaultPlan
+    private let model: SerialLineModel
+    private let observer: @Sendable (ChipMoment) -> Void
+    private var parser = HostFrameParser()
+    private var interruption: HostFrame?
+    private var speed: SerialSpeed
+    private var speedAfterAcknowledge: SerialSpeed?
+    private var lastAnswer: [UInt8] = []
+    private var isDead = false
+    private var received = 0
+    private var receivedByCode: [UInt8: Int] = [:]
+    /// When the bytes that came from the host are all over the line.
+    private var lineBusyUntil = Duration.zero
+    /// When the last command was done with; what the host lets pass after it passes in the field, too.
+    private var idleSince: Duration?
+    /// The model's own clock: it is not moved by what the machine adds to every wait.
+    private var modelTime = Duration.zero
+
+    init(
+        field: any RadioField, line: any HostLine, timing: TimeModel = .off, faults: SerialFaultPlan = .none,
+        model: SerialLineModel = .plain, initialSpeed: SerialSpeed = .initial, counters: ChipCounters = ChipCounters(),
+        observer: @escaping @Sendable (ChipMoment) -> Void = { _ in }
+    ) {
+        self.observer = observer
+        self.field = field
+        self.line = line
+        self.timing = timing
+        self.faults = faults
+        self.model = model
+        self.counters = counters
+        speed = initialSpeed
+        change(to: initialSpeed)
+    }
+
+    /// Serves the host until the line is closed.
+    func run() {
+        while let frame = nextFrame() {
+            modelTime = max(line.now, timing.serialLine ? lineBusyUntil : .zero)
+            if let idleSince { field.pass(line.now - idleSince) }
+            defer { idleSince = line.now }
+            switch frame {
+            case .acknowledge:
+                change(to: speedAfterAcknowledge ?? speed)
+            case .notAcknowledge:
+                transmit(lastAnswer)
+            case .command(let bytes): serve(bytes)
+            }
+        }
+    }
+
+    private func serve(_ command: [UInt8]) {
+        speedAfterAcknowledge = nil
+        let code = command.first ?? 0
+        let before = receivedByCode[code, default: 0]
+        received &+= 1
+        receivedByCode[code] = before &+ 1
+        let fault = faults.fault(number: received, code: code, before: before)
+        counters.count {
+            $0.hostCommands &+= 1
+            $0.commandsByCode[code, default: 0] &+= 1
+        }
+        reach(.received)
+        if fault == .dead { isDead = true }
+        guard !isDead, fault != .noAcknowledge else { return }
+        guard fault != .notAcknowledge else { return transmit(PN532Frame.notAcknowledge) }
+        transmit(PN532Frame.acknowledge)
+        guard fault != .syntaxError else { return answer(PN532Frame.syntaxError) }
+        reach(.acknowledged)
+        spend(timing.chipOverhead)
+        let outcome = carryOut(code, Array(command.dropFirst()))
+        counters.count { $0.isFieldOn = registers.isFieldOn }
+        switch outcome {
+        case .aborted: counters.count { $0.abortedCommands &+= 1 }
+        case .syntaxError: answer(PN532Frame.syntaxError, with: fault)
+        case .answer(let data):
+            var data = data
+            if case .statusBits(let bits) = fault, let status = data.first { data[0] = status | bits }
+            answer(PN532Frame.encode([0xD5, code &+ 1] + data), with: fault)
+        }
+    }
+
+    // MARK: Answers
+
+    /// Tells the observer what comes next.
+    func reach(_ moment: ChipMoment) {
+        observer(moment)
+    }
+
+    private func answer(_ frame: [UInt8], with fault: SerialFault? = nil) {
+        reach(.answer)
+        defer { reach(.answered) }
+        lastAnswer = frame
+        switch fault {
+        case .acknowledgeOnly: return
+        case .wrongDataChecksum: transmit(Self.changing(frame, at: frame.count - 2))
+        case .wrongLengthChecksum:
+            transmit(Self.changing(frame, at: frame.starts(with: [0, 0, 0xFF, 0xFF, 0xFF]) ? 7 : 4))
+        case .truncated(let count): transmit(Array(frame.prefix(max(count, 0))))
+        case .junkBefore(let junk): transmit(junk + frame)
+        case .split(let count, let pause):
+            transmit(Array(frame.prefix(max(count, 0))))
+            spend(pause)
+            transmit(Array(frame.dropFirst(max(count, 0))))
+        case .late(let delay):
+            guard self.pause(for: delay) else { return counters.count { $0.abortedCommands &+= 1 } }
+            transmit(frame)
+        case .twice: transmit(frame + frame)
+        default: transmit(frame)
+        }
+    }
+
+    private static func changing(_ frame: [UInt8], at index: Int) -> [UInt8] {
+        var frame = frame
+        if frame.indices.contains(index) { frame[index] &+= 1 }
+        return frame
+    }
+
+    private func transmit(_ bytes: [UInt8]) {
+        if timing.serialLine { spend(speed.byteTime * bytes.count) }
+        counters.count { $0.bytesToHost &+= bytes.count }
+        line.write(model.atHost(bytes, host: line.hostSpeed, chip: speed))
+    }
+
+    /// The new speed of the line, from the host's ACK on.
+    func changeSpeedAfterAcknowledge(_ speed: SerialSpeed) {
+        speedAfterAcknowledge = speed
+    }
+
+    private func change(to speed: SerialSpeed) {
+        speedAfterAcknowledge = nil
+        self.speed = speed
+        counters.count { $0.bitsPerSecond = Int(speed.bitsPerSecond) }
+    }
+
+    /// Makes up for an ACK that never came, or came too late, when the host is at the new speed already.
+    ///
+    /// nfcpy flushes its output as soon as it has written the ACK. A UART has sent those six bytes by then; a
+    /// pseudo-terminal throws away what its other end has not read yet, and does not say at which speed it was sent.
+    private func adoptSpeedOfHost(_ host: SerialSpeed?) {
+        guard let speed = speedAfterAcknowledge, host == speed else { return }
+        change(to: speed)
+    }
+
+    // MARK: Waiting
+
+    /// Lets time pass that nothing can shorten.
+    private func spend(_ duration: Duration) {
+        guard duration > .zero else { return }
+        modelTime += duration
+        line.sleep(until: modelTime)
+    }
+
+    /// Lets time pass, for ever without a duration; `false` when the host interfered.
+    func pause(for duration: Duration?) -> Bool {
+        if duration == .zero { return true }
+        if let duration { modelTime += duration }
+        while true {
+            if isInterrupted { return false }
+            switch line.read(until: duration.map { _ in modelTime }) {
+            case .bytes(let bytes): take(bytes)
+            case .deadline: return true
+            case .closed: return false
+            }
+        }
+    }
+
+    private var isInterrupted: Bool {
+        while interruption == nil, let frame = nextParsed() {
+            // Nothing was answered yet that could be sent again.
+            if frame != .notAcknowledge { interruption = frame }
+        }
+        return interruption != nil
+    }
+
+    // MARK: Receiving
+
+    private func nextFrame() -> HostFrame? {
+        while true {
+            if let frame = interruption ?? nextParsed() {
+                interruption = nil
+                return frame
+            }
+            switch line.read(until: parser.isMidFrame ? line.now + .milliseconds(100) : nil) {
+            case .bytes(let bytes): take(bytes)
+            case .deadline: parser.skipStartCode()
+            case .closed: return nil
+            }
+        }
+    }
+
+    private func nextParsed() -> HostFrame? {
+        let frame = parser.next()
+        let damaged = parser.damagedFrames
+        counters.count { $0.damagedFrames = damaged }
+        return frame
+    }
+
+    private func take(_ bytes: [UInt8]) {
+        let host = line.hostSpeed
+        adoptSpeedOfHost(host)
+        counters.count { $0.bytesFromHost &+= bytes.count }
+        if timing.serialLine { lineBusyUntil = max(line.now, lineBusyUntil) + speed.byteTime * bytes.count }
+        parser.feed(model.atChip(bytes, host: host, chip: speed))
+    }
+}
+
+/// How long the chip waits for an answer.
+enum AirLimit: Hashable, Sendable {
+    /// The window of a Polling with this time slot number.
+    case polling(timeSlots: UInt8)
+    /// The chip's time-out with this index.
+    case timeout(UInt8)
+    /// As long as the card asked for.
+    case granted
+    /// This long, air time included: the look for a card.
+    case look(Duration)
+}
+
+/// What one exchange with the field came to.
+enum AirOutcome: Hashable, Sendable {
+    /// What a card sent.
+    case answer([UInt8])
+    /// The chip's status for silence or damage.
+    case failed(status: UInt8)
+    /// The host gave up.
+    case aborted
+}
+
+/// The status byte of an answer, as far as a simulated chip makes one up itself.
+enum ChipStatus {
+    /// Done.
+    static let success: UInt8 = 0x00
+    /// The card has not answered.
+    static let timeout: UInt8 = 0x01
+    /// The CRC of an answer is wrong, or is not there.
+    static let wrongChecksum: UInt8 = 0x02
+    /// Several cards answered at once.
+    static let collision: UInt8 = 0x06
+    /// The chip's own buffer is too small.
+    static let bufferTooSmall: UInt8 = 0x07
+    /// The card broke the rules of its protocol.
+    static let protocolError: UInt8 = 0x0B
+    /// The answer is not what the command's answer looks like: a NAK of a MIFARE card.
+    static let wrongFormat: UInt8 = 0x13
+    /// The card refused the key.
+    static let authentication: UInt8 = 0x14
+    /// There is no such target.
+    static let wrongContext: UInt8 = 0x27
+    /// The target was released.
+    static let released: UInt8 = 0x29
+    /// Set in a status: more of the answer is to be fetched.
+    static let moreInformation: UInt8 = 0x40
+}
+
+/// How the chip carried out a host command.
+enum CommandOutcome: Hashable, Sendable {
+    /// What follows the answer's command code.
+    case answer([UInt8])
+    /// The command or its parameters are not the chip's.
+    case syntaxError
+    /// The host gave the command up: no answer.
+    case aborted
+}
+
+/// What one look for cards came to.
+struct Look {
+    /// The cards, and for each what InListPassiveTarget tells of it after its number.
+    var targets: [SelectedTarget] = []
+    var data: [[UInt8]] = []
+    /// Whether the host gave up.
+    var isAborted = false
+}
+
+/// What a simulated chip is about to do next, for tests that interfere at every possible moment.
+public enum ChipMoment: Hashable, Sendable {
+    /// A host command was received whole; nothing was done about it yet.
+    case received
+    /// The command was acknowledged and is about to be carried out.
+    case acknowledged
+    /// A frame is about to be sent to the cards.
+    case exchange
+    /// The command was carried out and its answer is about to be sent.
+    case answer
+    /// The answer was sent.
+    case answered
+}
+
+/// What RFConfiguration sets, with the values that a PN532 starts with.
+struct RadioSettings: Sendable {
+    /// How long an answer to ATR_REQ may take, as an index.
+    var atrTimeout: UInt8 = 0x0B
+    /// How long an answer in InDataExchange and InCommunicateThru may take, as an index.
+    var exchangeTimeout: UInt8 = 0x0A
+    /// How often InDataExchange sends an unanswered frame again.
+    var exchangeRetries: UInt8 = 0x00
+    /// How often ATR_REQ is sent again.
+    var atrRetries: UInt8 = 0xFF
+    /// How often InListPassiveTarget polls again.
+    var activationRetries: UInt8 = 0xFF
+
+    /// The time that an index stands for, 100 µs doubled `index` - 1 times; `nil` for 0, which waits for ever.
+    ///
+    /// Indexes end at 16 (3.28 s); higher ones are taken for it.
+    static func timeout(_ index: UInt8) -> Duration? {
+        index == 0 ? nil : .microseconds(100 << Int64(min(index, 16) - 1))
+    }
+}
+
+/// How the search for one card ended.
+enum Search<Found> {
+    case found(Found)
+    case nothing
+    case aborted
+}
+
+/// A card that InListPassiveTarget or InAutoPoll found.
+struct SelectedTarget: Sendable {
+    enum Kind: Sendable {
+        case felica(FeliCaBitRate)
+        /// A card of type A that speaks no ISO-DEP, or that was not brought into it.
+        case typeA(TypeAIdentity)
+        /// A card in ISO-DEP; what is needed to bring it there again.
+        case isoDEP(ISODEPSession, TypeAIdentity?)
+    }
+
+    var kind: Kind
+    /// Whether InDeselect or InRelease let go of it.
+    var isReleased = false
+    /// Whether it was halted for another target's sake.
+    var isAsleep = false
+}

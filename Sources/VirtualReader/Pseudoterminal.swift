@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Synchronization
+
+/// A master and a slave terminal in raw mode; programs open the slave by its path as if it were a serial port.
+///
+/// The slave is kept open here too, so clients may come and go: the master never sees the end of the file.
+struct Pseudoterminal: ~Copyable {
+    /// The master, which does not block.
+    let master: Int32
+    /// The slave, as `/dev/pts/3`.
+    let path: String
+    /// The symbolic link to the slave, when one was asked for.
+    let link: String?
+    private let slave: Int32
+    /// Says when a client closes the slave; -1 when the system has no watch left.
+    let watch: Int32
+
+    // posix_openpt and the macros of these two requests do not reach Swift.
+    private static let setLock: UInt = 0x4004_5431
+    private static let getNumber: UInt = 0x8004_5430
+
+    init(link: String?) throws(PseudoterminalError) {
+        let master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
+        guard master >= 0 else { throw .failed(call: "open /dev/ptmx", errno: errno) }
+        let pair: (slave: Int32, path: String)
+        do {
+            pair = try Self.openSlave(of: master)
+        } catch {
+            close(master)
+            throw error
+        }
+        do {
+            if let link { try Self.makeLink(link, to: pair.path) }
+        } catch {
+            close(pair.slave)
+            close(master)
+            throw error
+        }
+        self.master = master
+        (slave, path) = pair
+        self.link = link
+        watch = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        if watch >= 0 { _ = unsafe inotify_add_watch(watch, pair.path, UInt32(IN_CLOSE)) }
+    }
+
+    private static func openSlave(of master: Int32) throws(PseudoterminalError) -> (slave: Int32, path: String) {
+        var locked: Int32 = 0
+        guard unsafe ioctl(master, setLock, &locked) == 0 else { throw .failed(call: "unlock", errno: errno) }
+        var number: Int32 = 0
+        guard unsafe ioctl(master, getNumber, &number) == 0 else { throw .failed(call: "number", errno: errno) }
+        let path = "/dev/pts/\(number)"
+        let slave = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard slave >= 0 else { throw .failed(call: "open \(path)", errno: errno) }
+        var settings = termios()
+        unsafe cfmakeraw(&settings)
+        settings.c_cflag |= tcflag_t(CREAD | CLOCAL)
+        unsafe cfsetspeed(&settings, speed_t(B115200))
+        guard unsafe tcsetattr(slave, TCSANOW, &settings) == 0 else {
+            let reason = errno
+            close(slave)
+            throw .failed(call: "tcsetattr", errno: reason)
+        }
+        return (slave, path)
+    }
+
+    /// Makes the link; one that a killed run left behind, and that leads nowhere any more, is replaced.
+    private static func makeLink(_ link: String, to path: String) throws(PseudoterminalError) {
+        if unsafe symlink(path, link) == 0 { return }
+        guard errno == EEXIST else { throw .cannotLink(path: link, errno: errno) }
+        let isLink = target(of: link) != nil
+        guard isLink, unsafe access(link, F_OK) != 0 else { throw .linkExists(path: link) }
+        guard unsafe unlink(link) == 0, unsafe symlink(path, link) == 0 else {
+            throw .cannotLink(path: link, errno: errno)
+        }
+    }
+
+    private static func target(of link: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: 256)
+        let count = unsafe readlink(link, &buffer, buffer.count)
+        guard count >= 0 else { return nil }
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Lets anybody open the slave again: a client's exclusive claim outlives its descriptor on a pseudo-terminal.
+    borrowing func endExclusiveUse() {
+        _ = ioctl(slave, UInt(TIOCNXCL))
+    }
+
+    deinit {
+        // A link that by now leads elsewhere belongs to somebody else.
+        if let link, Self.target(of: link) == path { unsafe unlink(link) }
+        if watch >= 0 { close(watch) }
+        close(slave)
+        close(master)
+    }
+}
+
+/// The chip's end of a pseudo-terminal.
+final class PseudoterminalLine: HostLine {
+    private let terminal: Pseudoterminal
+    private let stop: StopSignal
+
+    init(_ terminal: consuming Pseudoterminal, stop: StopSignal) {
+        self.terminal = terminal
+        self.stop = stop
+    }
+
+    var now: Duration {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// The terminal's settings are those of its slave, whoever asks.
+    var hostSpeed: SerialSpeed? {
+        var settings = termios()
+        guard unsafe tcgetattr(terminal.master, &settings) == 0 else { return nil }
+        return switch unsafe cfgetospeed(&settings) {
+        case speed_t(B9600): .baud9600
+        case speed_t(B19200): .baud19200
+        case speed_t(B38400): .baud38400
+        case speed_t(B57600): .baud57600
+        case speed_t(B115200): .baud115200
+        case speed_t(B230400): .baud230400
+        case speed_t(B460800): .baud460800
+        case speed_t(B921600): .baud921600
+        default: nil
+        }
+    }
+
+    func read(until deadline: Duration?) -> LineEvent {
+        while true {
+            switch wait(milliseconds: Self.wholeMilliseconds(deadline.map { $0 - now })) {
+            case .some(let event): return event
+            case .none:
+                guard let deadline, deadline - now < .milliseconds(1) else { continue }
+                sleep(until: deadline)
+                return wait(milliseconds: 0) ?? .deadline
+            }
+        }
+    }
+
+    /// What `poll` can wait for without being late; the rest is slept precisely.
+    private static func wholeMilliseconds(_ duration: Duration?) -> Int32 {
+        guard let duration else { return -1 }
+        let (seconds, attoseconds) = duration.components
+        guard seconds < 1000 else { return 1_000_000 }
+        return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+    }
+
+    /// One `poll`; `nil` when nothing came in that time.
+    private func wait(milliseconds: Int32) -> LineEvent? {
+        var descriptors = [
+            pollfd(fd: terminal.master, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: terminal.watch, events: Int16(POLLIN), revents: 0),
+        ]
+        let count = unsafe poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+        guard count > 0 else { return nil }
+        let broken = Int16(POLLERR) | Int16(POLLNVAL)
+        if descriptors[1].revents != 0 || descriptors[0].revents & broken != 0 { return .closed }
+        if descriptors[2].revents != 0 { clientLeft() }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let received = unsafe Glibc.read(terminal.master, &buffer, buffer.count)
+        return received > 0 ? .bytes(Array(buffer.prefix(received))) : nil
+    }
+
+    private func clientLeft() {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while unsafe Glibc.read(terminal.watch, &buffer, buffer.count) > 0 {}
+        terminal.endExclusiveUse()
+    }
+
+    func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let sent = unsafe rest.withUnsafeBytes { unsafe Glibc.write(terminal.master, $0.baseAddress, $0.count) }
+            if sent < 0, errno == EINTR { continue }
+            // A host that does not read loses what its buffer cannot hold, as on a serial line without flow control.
+            guard sent > 0 else { return }
+            rest = rest.dropFirst(sent)
+        }
+    }
+
+    func sleep(until deadline: Duration) {
+        let (seconds, attoseconds) = deadline.components
+        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        while unsafe clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &time, nil) == EINTR {}
+    }
+}
+
+/// Why there is no pseudo-terminal, or no link to it.
+@nonexhaustive
+public enum PseudoterminalError: Error, Hashable, Sendable {
+    /// A system call failed; its name and `errno`.
+    case failed(call: String, errno: Int32)
+    /// Something is already where the link was to be made.
+    case linkExists(path: String)
+    /// The link could not be made.
+    case cannotLink(path: String, errno: Int32)
+}
+
+/// A thread of its own for work that blocks, which Swift's few shared threads are not for.
+final class WorkerThread: Sendable {
+    private let handle: Mutex<pthread_t?>
+
+    /// Starts the work.
+    ///
+    /// - Throws: ``PseudoterminalError/failed(call:errno:)`` when the system has no thread left.
+    init(_ work: @escaping @Sendable () -> Void) throws(PseudoterminalError) {
+        let box = unsafe Unmanaged.passRetained(Work(work))
+        var thread = pthread_t()
+        let status = unsafe pthread_create(
+            &thread, nil,
+            { pointer in
+                guard let pointer = unsafe pointer else { return nil }
+                unsafe Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
+        guard status == 0 else {
+            unsafe box.release()
+            throw .failed(call: "pthread_create", errno: status)
+        }
+        handle = Mutex(thread)
+    }
+
+    /// Waits for the end of the work; the first caller does, the others return at once.
+    func join() {
+        let thread = handle.withLock { handle in
+            defer { handle = nil }
+            return handle
+        }
+        if let thread { pthread_join(thread, nil) }
+    }
+
+    private final class Work {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}
+
+/// Wakes a thread that waits in `poll`, once and for all.
+final class StopSignal: Sendable {
+    /// Becomes readable when the signal was given.
+    let descriptor: Int32
+    private let writer: Int32
+
+    init() throws(PseudoterminalError) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { throw .failed(call: "pipe", errno: errno) }
+        (descriptor, writer) = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
+
+    /// Gives the signal.
+    func give() {
+        // A byte, not the end of the file: a child process may have inherited the other end.
+        var byte: UInt8 = 0
+        _ = unsafe write(writer, &byte, 1)
+    }
+
+    deinit {
+        close(writer)
+        close(descriptor)
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+
+/// The states of a type A card until it is selected (ISO 14443-3): idle, ready, active and halted.
+struct TypeASelection: Sendable {
+    /// What becomes of a frame.
+    enum Outcome: Hashable, Sendable {
+        case silence
+        case answer(CardAnswer)
+        /// The card is selected, and the frame is one of its own commands.
+        case command
+    }
+
+    private enum Step: Hashable {
+        case idle
+        case ready(level: Int)
+        case active
+    }
+
+    private(set) var identity: TypeAIdentity
+    private var random = SplitMix64(seed: 0x08)
+    private var step = Step.idle
+    /// Whether an error leads to the halted state and not to idle, because the card was halted before.
+    private var wasHalted = false
+
+    init(_ identity: TypeAIdentity) {
+        self.identity = identity
+        self.identity.chooseUID(&random)
+    }
+
+    mutating func losePower() {
+        identity.chooseUID(&random)
+        step = .idle
+        wasHalted = false
+    }
+
+    /// Whether SELECT has succeeded.
+    var isSelected: Bool { step == .active }
+
+    /// Falls back after an error: to idle, or to halted when the card had been halted.
+    mutating func fallBack() {
+        step = .idle
+    }
+
+    /// HLTA or S(DESELECT).
+    mutating func halt() {
+        step = .idle
+        wasHalted = true
+    }
+
+    mutating func take(_ frame: RadioFrame) -> Outcome {
+        guard frame.technology == .typeA, let first = frame.bytes.first else { return .silence }
+        if frame.lastByteBits == 7, frame.bytes.count == 1 { return request(first) }
+        switch step {
+        case .idle: return .silence
+        case .ready(let level): return search(frame, level)
+        case .active: break
+        }
+        guard frame.bytes == [TypeACommand.halt, 0x00] else { return .command }
+        if frame.hasCRC { halt() } else { fallBack() }
+        return .silence
+    }
+
+    private mutating func request(_ code: UInt8) -> Outcome {
+        let isCalled = code == TypeACommand.wakeUp || code == TypeACommand.request && !wasHalted
+        guard step == .idle, isCalled else {
+            fallBack()
+            return .silence
+        }
+        step = .ready(level: 0)
+        let atqa = [UInt8(truncatingIfNeeded: identity.atqa), UInt8(truncatingIfNeeded: identity.atqa >> 8)]
+        return .answer(CardAnswer(atqa, hasCRC: false))
+    }
+
+    /// Anticollision and SELECT.
+    private mutating func search(_ frame: RadioFrame, _ level: Int) -> Outcome {
+        guard let own = identity.levels.element(at: level), let valid = frame.bytes.element(at: 1),
+            frame.bytes[0] == TypeACommand.levels.element(at: level)
+        else { return fail() }
+        if valid == TypeACommand.allBits { return select(frame, own, level) }
+        guard !frame.hasCRC, let rest = TypeASelection.rest(of: own, after: frame) else { return fail() }
+        return .answer(CardAnswer(rest, hasCRC: false))
+    }
+
+    private mutating func select(_ frame: RadioFrame, _ own: [UInt8], _ level: Int) -> Outcome {
+        guard frame.hasCRC, frame.lastByteBits == 8, Array(frame.bytes.dropFirst(2)) == own else { return fail() }
+        guard level + 1 == identity.levels.count else {
+            step = .ready(level: level + 1)
+            return .answer(CardAnswer([TypeACommand.incomplete]))
+        }
+        step = .active
+        return .answer(CardAnswer([identity.sak & ~TypeACommand.incomplete]))
+    }
+
+    private mutating func fail() -> Outcome {
+        fallBack()
+        return .silence
+    }
+
+    /// The bits that follow those that the reader sent, `nil` when its bits are not the card's.
+    ///
+    /// The first byte has zeros where the reader's bits were, as a reader that aligns what it receives gives it.
+    private static func rest(of own: [UInt8], after frame: RadioFrame) -> [UInt8]? {
+        let valid = frame.bytes.element(at: 1) ?? 0
+        let (bytes, bits) = (Int(valid >> 4) - 2, Int(valid & 0x0F))
+        let sent = Array(frame.bytes.dropFirst(2))
+        guard (0...4).contains(bytes), bits < 8, sent.count == bytes + (bits > 0 ? 1 : 0),
+            frame.lastByteBits == (bits > 0 ? bits : 8), sent.prefix(bytes).elementsEqual(own.prefix(bytes))
+        else { return nil }
+        let mask = UInt8(truncatingIfNeeded: (1 << bits) - 1)
+        if bits > 0, let last = sent.last, (last ^ own[bytes]) & mask != 0 { return nil }
+        return [own[bytes] & ~mask] + own.dropFirst(bytes + 1)
+    }
+}
+
+/// The commands of ISO 14443-3 type A, and of ISO 14443-4 before the first block.
+enum TypeACommand {
+    /// REQA, seven bits: all cards that were not halted.
+    static let request: UInt8 = 0x26
+    /// WUPA, seven bits: all cards.
+    static let wakeUp: UInt8 = 0x52
+    /// The first byte of anticollision and SELECT at each cascade level.
+    static let levels: [UInt8] = [0x93, 0x95, 0x97]
+    /// NVB of an anticollision command without bits of the UID.
+    static let noBits: UInt8 = 0x20
+    /// NVB of a SELECT.
+    static let allBits: UInt8 = 0x70
+    /// HLTA, followed by 00.
+    static let halt: UInt8 = 0x50
+    /// RATS.
+    static let requestAnswerToSelect: UInt8 = 0xE0
+    /// The bit of a SAK that says that the UID goes on at the next cascade level.
+    static let incomplete: UInt8 = 0x04
+    /// The bit of a SAK that says that the card speaks ISO 14443-4.
+    static let speaksISODEP: UInt8 = 0x20
+}
+
+/// What a card of ISO 14443 type A tells while it is selected.
+public struct TypeAIdentity: Hashable, Sendable {
+    /// The UID: 4, 7 or 10 bytes, in the order of the air.
+    public private(set) var uid: [UInt8]
+    /// Whether the last three bytes of the UID are others after each loss of power, as a phone's are; its first is 08 then.
+    public private(set) var isRandom = false
+    /// The ATQA as people write it, as in `0344`; on the air the low byte comes first.
+    public var atqa: UInt16
+    /// The SAK of the last cascade level; its bit 3 (04, UID not complete) is never sent there.
+    public var sak: UInt8
+
+    /// A card of type A; `nil` when the UID does not have 4, 7 or 10 bytes.
+    ///
+    /// - Parameter atqa: by default only the size of the UID, bits 8 and 7, and bit 3.
+    public init?(uid: [UInt8], atqa: UInt16? = nil, sak: UInt8) {
+        switch uid.count {
+        case 4: self.atqa = atqa ?? 0x0004
+        case 7: self.atqa = atqa ?? 0x0044
+        case 10: self.atqa = atqa ?? 0x0084
+        default: return nil
+        }
+        self.uid = uid
+        self.sak = sak
+    }
+
+    /// A card that chooses another UID of four bytes, `08` before three random ones, whenever it gets power.
+    public static func random(atqa: UInt16? = nil, sak: UInt8) -> TypeAIdentity {
+        TypeAIdentity(randomWithATQA: atqa ?? 0x0004, sak: sak)
+    }
+
+    private init(randomWithATQA atqa: UInt16, sak: UInt8) {
+        uid = [0x08, 0, 0, 0]
+        isRandom = true
+        self.atqa = atqa
+        self.sak = sak
+    }
+
+    mutating func chooseUID(_ random: inout SplitMix64) {
+        guard isRandom else { return }
+        uid = [0x08] + (0..<3).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
+    }
+
+    /// What a Type 2 Tag tells, whose UID always has seven bytes.
+    init(tag: Type2Memory, atqa: UInt16, sak: UInt8) {
+        uid = tag.uid
+        self.atqa = atqa
+        self.sak = sak
+    }
+
+    /// The four bytes and the check byte BCC of each cascade level; 88 is the cascade tag.
+    var levels: [[UInt8]] {
+        var rest = uid[...]
+        var levels: [[UInt8]] = []
+        while rest.count > 4 {
+            levels.append([0x88] + rest.prefix(3))
+            rest = rest.dropFirst(3)
+        }
+        levels.append(Array(rest))
+        return levels.map { $0 + [$0.reduce(0, ^)] }
+    }
+}
