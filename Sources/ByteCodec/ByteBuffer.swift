@@ -5,18 +5,18 @@
 /// An array asks at each addition whether it is the only owner of its bytes, and an output span takes them one by one.
 /// Where millions of short texts are put together, that is most of the work. This buffer has one owner by its type.
 @safe
-public struct ByteBuffer: ~Copyable {
-    @usableFromInline var start: UnsafeMutablePointer<UInt8>
-    @usableFromInline var length = 0
-    @usableFromInline var capacity: Int
+package struct ByteBuffer: ~Copyable {
+    var start: UnsafeMutablePointer<UInt8>
+    var length = 0
+    var capacity: Int
 
     /// How many bytes there are.
-    @inlinable public var count: Int { length }
+    package var count: Int { length }
 
     /// No bytes yet.
     ///
     /// - Parameter capacity: how many bytes are expected.
-    public init(capacity: Int = 0) {
+    package init(capacity: Int = 0) {
         self.capacity = Swift.max(capacity, 64)
         unsafe start = .allocate(capacity: self.capacity)
     }
@@ -24,29 +24,31 @@ public struct ByteBuffer: ~Copyable {
     deinit { unsafe start.deallocate() }
 
     /// Forgets the bytes and keeps their room.
-    public mutating func removeAll() { length = 0 }
+    package mutating func removeAll() { length = 0 }
 
     /// The bytes as an array of their own.
-    public var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: length)) }
+    package var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: length)) }
 
     /// The bytes as text; what is not UTF-8 becomes U+FFFD.
-    public var text: String { unsafe String(decoding: UnsafeBufferPointer(start: start, count: length), as: UTF8.self) }
+    package var text: String {
+        unsafe String(decoding: UnsafeBufferPointer(start: start, count: length), as: UTF8.self)
+    }
 
     /// Calls `body` with the bytes where they are.
-    public func withBytes<Result, Failure: Error>(
+    package func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(unsafe UnsafeBufferPointer(start: start, count: length).span)
     }
 
     /// Makes room for `more` bytes and says where they go.
-    @inlinable @inline(__always)
+    @inline(__always)
     mutating func room(_ more: Int) -> UnsafeMutablePointer<UInt8> {
         if capacity - length < more { grow(more) }
         return unsafe start + length
     }
 
-    @usableFromInline @inline(never)
+    @inline(never)
     mutating func grow(_ more: Int) {
         capacity = Swift.max(capacity * 2, length + more)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
@@ -56,8 +58,8 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Adds one byte.
-    @inlinable @inline(__always)
-    public mutating func append(_ byte: UInt8) {
+    @inline(__always)
+    package mutating func append(_ byte: UInt8) {
         let end = unsafe room(1)
         unsafe end.pointee = byte
         length &+= 1
@@ -66,16 +68,16 @@ public struct ByteBuffer: ~Copyable {
     /// Adds the first `length` bytes of a word, of which the lowest comes first.
     ///
     /// - Parameter count: 0 to 8; more than eight are eight, less than none are none.
-    @inlinable @inline(__always)
-    public mutating func append(_ word: UInt64, count: Int) {
+    @inline(__always)
+    package mutating func append(_ word: UInt64, count: Int) {
         let end = unsafe room(8)
         unsafe UnsafeMutableRawPointer(end).storeBytes(of: word.littleEndian, as: UInt64.self)
         length &+= Swift.max(0, Swift.min(count, 8))
     }
 
     /// Adds a text that stands in the program.
-    @inlinable @inline(__always)
-    public mutating func append(_ text: StaticString) {
+    @inline(__always)
+    package mutating func append(_ text: StaticString) {
         let count = text.utf8CodeUnitCount
         let end = unsafe room(count)
         unsafe end.update(from: text.utf8Start, count: count)
@@ -83,8 +85,7 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// Adds bytes.
-    @inlinable
-    public mutating func append(contentsOf bytes: Span<UInt8>) {
+    package mutating func append(contentsOf bytes: Span<UInt8>) {
         let end = unsafe room(bytes.count)
         unsafe bytes.withUnsafeBufferPointer { bytes in
             guard let source = bytes.baseAddress else { return }
@@ -98,8 +99,8 @@ public struct ByteBuffer: ~Copyable {
     /// - Parameters:
     ///   - most: how many bytes there is room for.
     ///   - write: is given the place of the first byte, and says how many it wrote: 0 to `most`.
-    @unsafe @inlinable @inline(__always)
-    public mutating func append(atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+    @unsafe @inline(__always)
+    package mutating func append(atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         let count = unsafe write(room(most))
         length &+= Swift.max(0, Swift.min(count, most))
     }

@@ -1,59 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reads fixed-width fields one after another; every read is checked, none traps.
-public struct ByteReader: Sendable {
+package struct ByteReader: Sendable {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
     /// Starts at the first of `bytes`.
-    public init(_ bytes: ArraySlice<UInt8>) {
+    package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
     }
 
     /// Starts at the first of `bytes`.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.init(bytes[...])
     }
 
     /// How many bytes were read so far.
-    public var offset: Int { position - bytes.startIndex }
+    package var offset: Int { position - bytes.startIndex }
 
     /// How many bytes are left.
-    public var remaining: Int { bytes.endIndex - position }
+    package var remaining: Int { bytes.endIndex - position }
 
     /// Takes one byte.
     ///
     /// - Throws: ``ByteCodecError/tooShort(offset:missing:)``.
-    public mutating func readUInt8() throws(ByteCodecError) -> UInt8 {
+    package mutating func readUInt8() throws(ByteCodecError) -> UInt8 {
         UInt8(truncatingIfNeeded: try readInteger(width: 1, .big))
     }
 
     /// Takes two bytes.
     ///
     /// - Throws: ``ByteCodecError/tooShort(offset:missing:)``.
-    public mutating func readUInt16(_ order: ByteOrder) throws(ByteCodecError) -> UInt16 {
+    package mutating func readUInt16(_ order: ByteOrder) throws(ByteCodecError) -> UInt16 {
         UInt16(truncatingIfNeeded: try readInteger(width: 2, order))
     }
 
     /// Takes four bytes.
     ///
     /// - Throws: ``ByteCodecError/tooShort(offset:missing:)``.
-    public mutating func readUInt32(_ order: ByteOrder) throws(ByteCodecError) -> UInt32 {
+    package mutating func readUInt32(_ order: ByteOrder) throws(ByteCodecError) -> UInt32 {
         UInt32(truncatingIfNeeded: try readInteger(width: 4, order))
     }
 
     /// Takes eight bytes.
     ///
     /// - Throws: ``ByteCodecError/tooShort(offset:missing:)``.
-    public mutating func readUInt64(_ order: ByteOrder) throws(ByteCodecError) -> UInt64 {
+    package mutating func readUInt64(_ order: ByteOrder) throws(ByteCodecError) -> UInt64 {
         try readInteger(width: 8, order)
     }
 
     /// Takes the next `count` bytes as they are.
     ///
     /// - Throws: ``ByteCodecError/tooShort(offset:missing:)``; a negative count takes nothing.
-    public mutating func readBytes(_ count: Int) throws(ByteCodecError) -> ArraySlice<UInt8> {
+    package mutating func readBytes(_ count: Int) throws(ByteCodecError) -> ArraySlice<UInt8> {
         let count = max(count, 0)
         guard count <= remaining else { throw .tooShort(offset: offset, missing: count - remaining) }
         defer { position += count }
@@ -61,7 +61,7 @@ public struct ByteReader: Sendable {
     }
 
     /// Takes all that is left.
-    public mutating func readRest() -> ArraySlice<UInt8> {
+    package mutating func readRest() -> ArraySlice<UInt8> {
         defer { position = bytes.endIndex }
         return bytes[position...]
     }
@@ -69,7 +69,7 @@ public struct ByteReader: Sendable {
     /// Checks that nothing is left.
     ///
     /// - Throws: ``ByteCodecError/tooLong(offset:extra:)``.
-    public func expectEnd() throws(ByteCodecError) {
+    package func expectEnd() throws(ByteCodecError) {
         guard remaining == 0 else { throw .tooLong(offset: offset, extra: remaining) }
     }
 
@@ -85,27 +85,27 @@ public struct ByteReader: Sendable {
 }
 
 /// Appends fixed-width fields to a byte array.
-public struct ByteWriter: Sendable {
+package struct ByteWriter: Sendable {
     /// What was written so far.
-    public private(set) var bytes: [UInt8]
+    package private(set) var bytes: [UInt8]
 
     /// Starts empty, or after `bytes`.
-    public init(_ bytes: [UInt8] = []) {
+    package init(_ bytes: [UInt8] = []) {
         self.bytes = bytes
     }
 
     /// Appends one byte.
-    public mutating func write(_ value: UInt8) {
+    package mutating func write(_ value: UInt8) {
         bytes.append(value)
     }
 
     /// Appends bytes as they are.
-    public mutating func write(_ values: some Sequence<UInt8>) {
+    package mutating func write(_ values: some Sequence<UInt8>) {
         bytes.append(contentsOf: values)
     }
 
     /// Appends a number in its full width.
-    public mutating func write<Number: FixedWidthInteger>(_ value: Number, _ order: ByteOrder) {
+    package mutating func write<Number: FixedWidthInteger>(_ value: Number, _ order: ByteOrder) {
         let width = Number.bitWidth / 8
         for place in 0..<width {
             let shift = (order == .big ? width - 1 - place : place) * 8
@@ -115,7 +115,7 @@ public struct ByteWriter: Sendable {
 }
 
 /// The order of the bytes of a number.
-public enum ByteOrder: Hashable, Sendable {
+package enum ByteOrder: Hashable, Sendable {
     /// Most significant byte first.
     case big
     /// Least significant byte first.
@@ -124,7 +124,7 @@ public enum ByteOrder: Hashable, Sendable {
 
 /// Why a field could not be read or written; offsets count from the start of what is being read.
 @nonexhaustive
-public enum ByteCodecError: Error, Hashable, Sendable {
+package enum ByteCodecError: Error, Hashable, Sendable {
     /// `missing` bytes more were needed at `offset`.
     case tooShort(offset: Int, missing: Int)
     /// `extra` bytes were left at `offset` where nothing was expected.
@@ -135,8 +135,7 @@ extension FixedWidthInteger {
     /// The bits `range` of this number, bit 0 being the least significant; bits outside the number read as 0.
     ///
     /// `UInt16(0x166C).bits(9...15)` is the year of a Cybernetics date. A range that starts below bit 0 gives 0.
-    @inlinable
-    public func bits(_ range: ClosedRange<Int>) -> Self {
+    package func bits(_ range: ClosedRange<Int>) -> Self {
         let end = Swift.min(range.upperBound, Self.bitWidth - 1)
         guard range.lowerBound >= 0, range.lowerBound <= end else { return 0 }
         let shifted = self >> Self(truncatingIfNeeded: range.lowerBound)
@@ -147,9 +146,9 @@ extension FixedWidthInteger {
 }
 
 /// Binary-coded decimal: two digits a byte, the first in the high nibble.
-public enum BCD {
+package enum BCD {
     /// The digits of `bytes` as text, or `nil` when a nibble is above 9.
-    public static func digits(_ bytes: some Sequence<UInt8>) -> String? {
+    package static func digits(_ bytes: some Sequence<UInt8>) -> String? {
         var text = ""
         for byte in bytes {
             for nibble in [byte >> 4, byte & 0x0F] {
@@ -161,7 +160,7 @@ public enum BCD {
     }
 
     /// The number that one byte writes, 0 to 99, or `nil` when a nibble is above 9.
-    public static func value(_ byte: UInt8) -> Int? {
+    package static func value(_ byte: UInt8) -> Int? {
         let (tens, ones) = (byte >> 4, byte & 0x0F)
         return tens <= 9 && ones <= 9 ? Int(tens) * 10 + Int(ones) : nil
     }
@@ -169,8 +168,7 @@ public enum BCD {
 
 extension RandomAccessCollection where Index == Int {
     /// The element `distance` places after the first, or `nil` when there is none; never traps.
-    @inlinable
-    public func element(at distance: Int) -> Element? {
+    package func element(at distance: Int) -> Element? {
         distance >= 0 && distance < count ? self[startIndex + distance] : nil
     }
 }

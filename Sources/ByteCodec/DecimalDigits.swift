@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A whole number in decimal digits, with as many leading zeros as it takes to have a width.
-public struct DecimalDigits: ASCIIText {
-    @usableFromInline let magnitude: UInt64
-    @usableFromInline let isNegative: Bool
-    @usableFromInline let width: Int
+package struct DecimalDigits: ASCIIText {
+    let magnitude: UInt64
+    let isNegative: Bool
+    let width: Int
 
     /// A number.
     ///
     /// - Parameter width: the fewest digits to write, 0 to 8; zero itself is written as one digit.
-    @inlinable
-    public init(_ value: some FixedWidthInteger, width: Int = 1) {
+    package init(_ value: some FixedWidthInteger, width: Int = 1) {
         magnitude = UInt64(clamping: value.magnitude)
         isNegative = value < 0
         self.width = Swift.max(1, Swift.min(width, 8))
     }
 
     /// Adds the sign of a negative number and the digits.
-    @inlinable
-    public func append(to text: inout ByteBuffer) {
+    package func append(to text: inout ByteBuffer) {
         if isNegative { text.append(UInt8(ascii: "-")) }
         DecimalDigits.append(magnitude, width, to: &text)
     }
 
-    @inlinable
     static func append(_ number: UInt64, _ width: Int, to text: inout ByteBuffer) {
         var (number, width) = (number, width)
         if number >= 100_000_000 {
@@ -39,8 +36,7 @@ public struct DecimalDigits: ASCIIText {
     ///
     /// The halves, their halves, and the digits of those are parted side by side in one word; a multiplication and a
     /// shift divide by a hundred and by ten.
-    @inlinable
-    public static func eightDigits(_ number: UInt32) -> UInt64 {
+    package static func eightDigits(_ number: UInt32) -> UInt64 {
         let number = UInt64(number) % 100_000_000
         let fours = number / 10_000 | (number % 10_000) << 32
         let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
@@ -53,14 +49,14 @@ public struct DecimalDigits: ASCIIText {
 /// A short text that can be written without a `String` in between.
 ///
 /// Its characters are printable ASCII, and no quote or backslash is among them, so that it stands in JSON as it is.
-public protocol ASCIIText {
+package protocol ASCIIText {
     /// Adds the characters at the end.
     func append(to text: inout ByteBuffer)
 }
 
 extension ASCIIText {
     /// The text as a string.
-    public var text: String {
+    package var text: String {
         var buffer = ByteBuffer()
         append(to: &buffer)
         return buffer.text

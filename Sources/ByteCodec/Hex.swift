@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Hexadecimal text and bytes, both ways.
-public enum Hex {
+package enum Hex {
     /// Writes bytes as hexadecimal digits, most significant nibble first.
     ///
     /// - Parameters:
     ///   - bytes: the bytes, in the order they are to be printed.
     ///   - uppercase: `A`–`F` instead of `a`–`f`.
     ///   - separator: text between two bytes; none by default.
-    public static func encode(
+    package static func encode(
         _ bytes: some Sequence<UInt8>, uppercase: Bool = false, separator: String = ""
     ) -> String {
         var text: [UInt8] = []
@@ -24,7 +24,7 @@ public enum Hex {
     /// Writes the low `digits` nibbles of a number, most significant first.
     ///
     /// - Parameter digits: how many digits to print, 0 to 16.
-    public static func encode(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) -> String {
+    package static func encode(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) -> String {
         HexDigits(value, digits: digits, uppercase: uppercase).text
     }
 
@@ -32,7 +32,7 @@ public enum Hex {
     /// in any case, with or without `0x` before a byte or before the whole. A digit must follow right after `0x`.
     ///
     /// - Throws: ``HexError`` with the place (counted in UTF-8 bytes from 0) of what is wrong.
-    public static func decode(_ text: some StringProtocol) throws(HexError) -> [UInt8] {
+    package static func decode(_ text: some StringProtocol) throws(HexError) -> [UInt8] {
         var bytes: [UInt8] = []
         let utf8 = Array(text.utf8)
         var index = 0
@@ -60,8 +60,7 @@ public enum Hex {
     }
 
     /// The number that one to sixteen digits write, in any case, with nothing between them; else `nil`.
-    @inlinable
-    public static func number(_ digits: Span<UInt8>) -> UInt64? {
+    package static func number(_ digits: Span<UInt8>) -> UInt64? {
         guard digits.count > 0, digits.count <= 16 else { return nil }
         var (number, faults): (UInt64, UInt64) = (0, 0)
         var place = 0
@@ -87,7 +86,7 @@ public enum Hex {
     /// The values of eight ASCII hexadecimal digits, the first of which is the highest byte.
     ///
     /// - Returns: 32 bits, and a number that is 0 when all eight are digits.
-    @inlinable @inline(__always)
+    @inline(__always)
     static func eightNibbles(_ word: UInt64) -> (nibbles: UInt64, fault: UInt64) {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let high = ones &* 0x80
@@ -105,7 +104,7 @@ public enum Hex {
     }
 
     /// The value of one ASCII hexadecimal digit, or `nil`.
-    @inlinable public static func value(of character: UInt8) -> UInt8? {
+    package static func value(of character: UInt8) -> UInt8? {
         switch character {
         case 0x30...0x39: character - 0x30
         case 0x41...0x46: character - 0x41 + 10
@@ -129,7 +128,7 @@ public enum Hex {
 
 /// What is wrong with a hexadecimal text; `offset` counts UTF-8 bytes from 0.
 @nonexhaustive
-public enum HexError: Error, Hashable, Sendable {
+package enum HexError: Error, Hashable, Sendable {
     /// A character that is neither a digit nor a separator.
     case notADigit(offset: Int)
     /// A byte of which only one digit is there: this one.
@@ -137,35 +136,32 @@ public enum HexError: Error, Hashable, Sendable {
 }
 
 /// A number as hexadecimal digits, most significant first.
-public struct HexDigits: ASCIIText {
-    @usableFromInline let bits: UInt64
-    @usableFromInline let count: Int
-    @usableFromInline let isUppercase: Bool
+package struct HexDigits: ASCIIText {
+    let bits: UInt64
+    let count: Int
+    let isUppercase: Bool
 
     /// The low `digits` nibbles of a number.
     ///
     /// - Parameter digits: how many digits to write, 0 to 16.
-    @inlinable
-    public init(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) {
+    package init(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) {
         bits = UInt64(truncatingIfNeeded: value)
         count = Swift.max(0, Swift.min(digits, 16))
         isUppercase = uppercase
     }
 
     /// Adds the digits.
-    @inlinable
-    public func append(to text: inout ByteBuffer) {
+    package func append(to text: inout ByteBuffer) {
         if count > 8 { HexDigits.append(UInt32(truncatingIfNeeded: bits >> 32), count - 8, isUppercase, to: &text) }
         HexDigits.append(UInt32(truncatingIfNeeded: bits), Swift.min(count, 8), isUppercase, to: &text)
     }
 
-    @inlinable @inline(__always)
+    @inline(__always)
     static func append(_ bits: UInt32, _ count: Int, _ isUppercase: Bool, to text: inout ByteBuffer) {
         text.append(eightDigits(bits, isUppercase).byteSwapped >> UInt64((8 - count) * 8), count: count)
     }
 
     /// The eight digits of 32 bits at once, the most significant in the highest byte.
-    @inlinable
     static func eightDigits(_ bits: UInt32, _ uppercase: Bool) -> UInt64 {
         // One nibble a byte.
         var nibbles = UInt64(bits)

@@ -124,17 +124,17 @@ enum DESTables {
 /// For cards that know nothing newer (MIFARE Ultralight C, ICAO's basic access): its 112 bits are not for new designs.
 /// What it is made of is overwritten when nobody holds it any more, and it prints, reflects and dumps as `Redacted`.
 /// Sources: FIPS 46-3, NIST SP 800-67; modes: ISO/IEC 10116, ISO/IEC 9797-1.
-public final class TripleDESKey: SecretValue {
+package final class TripleDESKey: SecretValue {
     private let first: DESKey
     private let second: DESKey
 
     /// How many bytes a key has.
-    public static let length = 16
+    package static let length = 16
 
     /// A key of sixteen bytes, K1 before K2; the parity bits (the lowest of each byte) are not looked at.
     ///
     /// - Throws: ``CipherError/keyLength(expected:given:)``.
-    public init(_ key: SecretBytes) throws(CipherError) {
+    package init(_ key: SecretBytes) throws(CipherError) {
         guard key.count == TripleDESKey.length else {
             throw .keyLength(expected: TripleDESKey.length, given: key.count)
         }
@@ -149,7 +149,7 @@ public final class TripleDESKey: SecretValue {
     ///   - data: a multiple of eight bytes.
     ///   - start: the starting value, big-endian: the last block that was enciphered, or 0.
     /// - Throws: ``CipherError/dataLength(_:)``.
-    public func encrypt(_ data: some Collection<UInt8>, after start: UInt64 = 0) throws(CipherError) -> [UInt8] {
+    package func encrypt(_ data: some Collection<UInt8>, after start: UInt64 = 0) throws(CipherError) -> [UInt8] {
         var last = start
         return try TripleDESKey.blocks(data).flatMap { block in
             last = first.encrypt(second.decrypt(first.encrypt(block ^ last)))
@@ -163,7 +163,7 @@ public final class TripleDESKey: SecretValue {
     ///   - data: a multiple of eight bytes.
     ///   - start: the starting value that they were enciphered with, big-endian.
     /// - Throws: ``CipherError/dataLength(_:)``.
-    public func decrypt(_ data: some Collection<UInt8>, after start: UInt64 = 0) throws(CipherError) -> [UInt8] {
+    package func decrypt(_ data: some Collection<UInt8>, after start: UInt64 = 0) throws(CipherError) -> [UInt8] {
         var last = start
         return try TripleDESKey.blocks(data).flatMap { block in
             defer { last = block }
@@ -174,7 +174,7 @@ public final class TripleDESKey: SecretValue {
     /// The retail MAC, eight bytes: ISO/IEC 9797-1, algorithm 3 with padding method 2, starting value 0.
     ///
     /// Single DES in CBC with K1 over the data, one byte 80 and zeros; the last block goes through K2 and K1 as well.
-    public func retailMAC(of data: some Collection<UInt8>) -> [UInt8] {
+    package func retailMAC(of data: some Collection<UInt8>) -> [UInt8] {
         let padding = [0x80] + [UInt8](repeating: 0, count: 7 - data.count % 8)
         var last: UInt64 = 0
         for block in TripleDESKey.wholeBlocks(Array(data) + padding) { last = first.encrypt(block ^ last) }
@@ -194,17 +194,17 @@ public final class TripleDESKey: SecretValue {
 /// Blocks of eight bytes as numbers, big-endian.
 extension UInt64 {
     /// The number that these bytes are; of more than eight the last eight.
-    public init(block bytes: some Sequence<UInt8>) {
+    package init(block bytes: some Sequence<UInt8>) {
         self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// The eight bytes.
-    public var block: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (56 - 8 * $0)) } }
+    package var block: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (56 - 8 * $0)) } }
 }
 
 /// Why something cannot be enciphered or deciphered.
 @nonexhaustive
-public enum CipherError: Error, Hashable, Sendable {
+package enum CipherError: Error, Hashable, Sendable {
     /// The key does not have so many bytes.
     case keyLength(expected: Int, given: Int)
     /// The data is no multiple of eight bytes.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// SHA-1 (FIPS 180-4 §6.1): what ICAO 9303 derives keys with. Collisions are known, so nothing may be trusted for it.
-public enum SHA1 {
+package enum SHA1 {
     /// The digest, twenty bytes.
-    public static func digest(of data: some Collection<UInt8>) -> [UInt8] {
+    package static func digest(of data: some Collection<UInt8>) -> [UInt8] {
         var message = Array(data)
         let bits = UInt64(message.count) &* 8
         message.append(0x80)

@@ -7,15 +7,15 @@ internal import Glibc
 ///
 /// It prints, reflects and dumps as `Redacted`, and can be neither compared nor encoded.
 @safe
-public final class SecretBytes: SecretValue {
+package final class SecretBytes: SecretValue {
     private let memory: UnsafeMutableRawBufferPointer
     /// Whether the memory is pages of its own; without any to be had it is like other memory.
     private let isMapped: Bool
     /// How many bytes there are.
-    public private(set) var count: Int
+    package private(set) var count: Int
 
     /// A copy of these bytes; who holds them overwrites them then.
-    public convenience init(_ bytes: some Collection<UInt8>) {
+    package convenience init(_ bytes: some Collection<UInt8>) {
         unsafe self.init(capacity: bytes.count) { memory in
             unsafe memory.copyBytes(from: bytes)
             return bytes.count
@@ -27,7 +27,7 @@ public final class SecretBytes: SecretValue {
     /// - Parameters:
     ///   - capacity: how many there may be.
     ///   - fill: is given the memory, and says how many bytes of it count.
-    public init<Failure: Error>(
+    package init<Failure: Error>(
         capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         let length = max(capacity, 1)
@@ -56,33 +56,33 @@ public final class SecretBytes: SecretValue {
     }
 
     /// Lends the bytes out; nothing of them may be kept.
-    public func withUnsafeBytes<Result, Failure: Error>(
+    package func withUnsafeBytes<Result, Failure: Error>(
         _ use: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try unsafe use(UnsafeRawBufferPointer(rebasing: memory[..<count]))
     }
 
     /// Overwrites the bytes with zeros.
-    public func wipe() {
+    package func wipe() {
         if let start = unsafe memory.baseAddress { unsafe explicit_bzero(start, memory.count) }
     }
 }
 
 /// A value that nobody may see: it prints, reflects and dumps as `Redacted`.
-public protocol SecretValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+package protocol SecretValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension SecretValue {
     /// `Redacted`.
-    public var description: String { "Redacted" }
+    package var description: String { "Redacted" }
     /// `Redacted`.
-    public var debugDescription: String { "Redacted" }
+    package var debugDescription: String { "Redacted" }
     /// Nothing.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension [UInt8] {
     /// Overwrites the bytes with zeros; copies that others hold stay as they are.
-    public mutating func wipe() {
+    package mutating func wipe() {
         unsafe withUnsafeMutableBytes { bytes in
             if let start = bytes.baseAddress { unsafe explicit_bzero(start, bytes.count) }
         }

@@ -9,17 +9,17 @@ internal import Glibc
 /// converters of the world differ it gives: 2140 U+FF3C, 2141 U+301C, 2142 U+2016, 215D U+2212, 2171 U+00A2,
 /// 2172 U+00A3, 224C U+00AC. Those are the cells of Unicode's own JIS0208.TXT but for 2140, which is U+005C there: a
 /// half-width backslash within full-width text.
-public enum JISX0208 {
+package enum JISX0208 {
     /// The character of a cell, row in the high byte and column in the low one, both 21 to 7E as on a card.
     ///
     /// - Returns: `nil` for a cell that has none, and for what is no cell.
-    public static func character(_ cell: UInt16) -> Unicode.Scalar? {
+    package static func character(_ cell: UInt16) -> Unicode.Scalar? {
         guard let index = index(UInt8(cell >> 8), UInt8(cell & 0xFF)) else { return nil }
         return codes.element(at: index).flatMap { $0 == 0 ? nil : Unicode.Scalar($0) }
     }
 
     /// Whether the C library has the converter; without it every cell is shown by its number.
-    public static var isAvailable: Bool { !codes.isEmpty }
+    package static var isAvailable: Bool { !codes.isEmpty }
 
     private static func index(_ row: UInt8, _ column: UInt8) -> Int? {
         guard (0x21...0x7E).contains(row), (0x21...0x7E).contains(column) else { return nil }
@@ -64,12 +64,12 @@ public enum JISX0208 {
 /// Whatever the bytes are, nothing is lost: what is no character keeps its place as a part of its own.
 ///
 /// Source of the private codes: the licence's layout as libjeid's sample application and the public readers have it.
-public struct JISText: Hashable, Sendable {
+package struct JISText: Hashable, Sendable {
     /// The parts in order; two neighbours are never both characters of the standard.
-    public let runs: [JISRun]
+    package let runs: [JISRun]
 
     /// The text of some bytes.
-    public init(decoding bytes: some Collection<UInt8>) {
+    package init(decoding bytes: some Collection<UInt8>) {
         var runs: [JISRun] = []
         var text = ""
         func endText() {
@@ -100,10 +100,10 @@ public struct JISText: Hashable, Sendable {
     }
 
     /// Whether there is nothing.
-    public var isEmpty: Bool { runs.isEmpty }
+    package var isEmpty: Bool { runs.isEmpty }
 
     /// Whether every two bytes are a character of the standard.
-    public var isPlain: Bool {
+    package var isPlain: Bool {
         runs.allSatisfy { if case .text = $0 { true } else { false } }
     }
 
@@ -111,7 +111,7 @@ public struct JISText: Hashable, Sendable {
     var unspaced: String { String(description.filter { !$0.isWhitespace }) }
 
     /// The numbers of the 外字 in it, each once, in the order in which they occur.
-    public var externalCharacters: [Int] {
+    package var externalCharacters: [Int] {
         var numbers: [Int] = []
         for case .externalCharacter(let number) in runs where !numbers.contains(number) { numbers.append(number) }
         return numbers
@@ -120,11 +120,11 @@ public struct JISText: Hashable, Sendable {
 
 extension JISText: CustomStringConvertible {
     /// The text; 外字 are `{外字1}` to `{外字7}`, 欠字 `{欠字}`, other codes their four hexadecimal digits in braces.
-    public var description: String { runs.map(\.text).joined() }
+    package var description: String { runs.map(\.text).joined() }
 }
 
 /// A part of a text of JIS X 0208 as a card holds it.
-public enum JISRun: Hashable, Sendable {
+package enum JISRun: Hashable, Sendable {
     /// Characters of the standard.
     case text(String)
     /// 外字 1 to 7 (FFF1 to FFF7): a character that the standard lacks; the card has a picture of it elsewhere.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// The names of the values of one byte, from a table with the columns `code`, `english`, `japanese` and `doubt`.
 ///
@@ -41,7 +41,7 @@ struct CodeNames: Sendable {
 /// The tables in `Data`, one row a fact; each is read when it is first asked for.
 ///
 /// What a row says, and where the facts of a table come from, stands on top of its file.
-public enum DecoderTables {
+package enum DecoderTables {
     static let transitPayments = CodeNames(PackageResources.transit_payments_tsv)
     static let transitGates = CodeNames(PackageResources.transit_gates_tsv)
     static let transitGateEvents = CodeNames(PackageResources.transit_gate_events_tsv)
@@ -72,7 +72,7 @@ public enum DecoderTables {
     static let namedCards = NamedCardTable(PackageResources.named_cards_tsv)
 
     /// What is wrong in the tables, by the name of the file; a release has no faults.
-    public static var faults: [String: [TableFault]] {
+    package static var faults: [String: [TableFault]] {
         [
             "transit-payments.tsv": transitPayments.faults,
             "transit-gates.tsv": transitGates.faults,

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
-public import NDEF
+package import CardModel
+package import NDEF
 
 /// What a dump says of an NFC Forum tag: its type, what is in it, and what room there is.
-public struct TagReport: Hashable, Sendable {
+package struct TagReport: Hashable, Sendable {
     /// The number of the tag's type: 2, 3 or 4.
-    public var type: Int
+    package var type: Int
     /// The product; `nil` when it is not known.
-    public var product: String?
+    package var product: String?
     /// The state of the NDEF message.
-    public var ndef: NDEFState
+    package var ndef: NDEFState
     /// What is special to Type 2 Tags.
-    public var type2: Type2Report?
+    package var type2: Type2Report?
     /// The attribute information of a Type 3 Tag.
-    public var type3: Type3Attributes?
+    package var type3: Type3Attributes?
     /// The Capability Container of a Type 4 Tag.
-    public var type4: Type4Capability?
+    package var type4: Type4Capability?
     /// What is special to FeliCa Lite and Lite-S.
-    public var lite: LiteReport?
+    package var lite: LiteReport?
 
     /// The state of a tag's NDEF message.
-    public enum NDEFState: Hashable, Sendable {
+    package enum NDEFState: Hashable, Sendable {
         /// There is a message, of these bytes and within this room; empty when there is only the room.
         case message([UInt8], capacity: Int, isWritable: Bool)
         /// There is none, for this reason; the words are those of the reading layer.
@@ -30,7 +30,7 @@ public struct TagReport: Hashable, Sendable {
     }
 
     /// The tag in a dump; `nil` when the dump is of no tag.
-    public init?(_ dump: CardDump) {
+    package init?(_ dump: CardDump) {
         if let memory = dump.type2 {
             self.init(type2: memory)
         } else if let files = AID(hexadecimal: "D2760000850101").flatMap({ dump.application($0) }) {
@@ -196,27 +196,27 @@ extension Type4Capability {
 }
 
 /// What a dump says of a FeliCa Lite or Lite-S, which is a Type 3 Tag only while it announces NDEF.
-public struct LiteReport: Hashable, Sendable {
+package struct LiteReport: Hashable, Sendable {
     /// Whether it is a Lite-S, by its IC or by the blocks that FeliCa Lite lacks.
-    public var isLiteS: Bool
+    package var isLiteS: Bool
     /// The user blocks that were read, among 0 to 13; those that need the card key are not among them.
-    public var userBlocks: [Int]
+    package var userBlocks: [Int]
     /// The data format code, which tells the issuer; `nil` when it was not read.
-    public var dataFormatCode: UInt16?
+    package var dataFormatCode: UInt16?
     /// What may be changed; `nil` when it was not read.
-    public var configuration: LiteMemoryConfiguration?
+    package var configuration: LiteMemoryConfiguration?
 
     /// What it is called.
-    public var name: String { isLiteS ? "FeliCa Lite-S" : "FeliCa Lite" }
+    package var name: String { isLiteS ? "FeliCa Lite-S" : "FeliCa Lite" }
 
     /// Who issued it, by the data format code; `nil` when no table has that.
-    public var issuer: LocalizedText? { dataFormatCode.flatMap { DecoderTables.liteIssuers[$0] } }
+    package var issuer: LocalizedText? { dataFormatCode.flatMap { DecoderTables.liteIssuers[$0] } }
 
     /// The blocks that the user may fill, without REG.
-    public static let userBlockCount = 14
+    package static let userBlockCount = 14
 
     /// The card in a dump; `nil` when no block of its system was read.
-    public init?(_ dump: CardDump) {
+    package init?(_ dump: CardDump) {
         let blocks = [0x000B, 0x0009].lazy.compactMap { dump.blocks(.lite, ServiceCode(rawValue: $0)) }.first {
             !$0.isEmpty
         }
@@ -233,28 +233,28 @@ public struct LiteReport: Hashable, Sendable {
 }
 
 /// What a dump says of a Type 2 Tag beside its NDEF message.
-public struct Type2Report: Hashable, Sendable {
+package struct Type2Report: Hashable, Sendable {
     /// The pages that were read.
-    public var memory: Type2Memory
+    package var memory: Type2Memory
     /// The product, by its version or as the reader found out; `nil` when it is not known.
-    public var product: Type2Product?
+    package var product: Type2Product?
     /// The answer to GET_VERSION; `nil` when the tag gave none.
-    public var version: [UInt8]?
+    package var version: [UInt8]?
     /// The answer to READ_SIG; `nil` when the tag gave none.
-    public var signature: [UInt8]?
+    package var signature: [UInt8]?
     /// The counters by number.
-    public var counters: [UInt8: UInt32]
+    package var counters: [UInt8: UInt32]
     /// Commands that the reader did not pass on, so that the tag could not be asked, as in `GET_VERSION`.
-    public var notAsked: [String]
+    package var notAsked: [String]
     /// How the data area is divided; `nil` without a Capability Container that can be followed.
-    public var layout: Type2Layout?
+    package var layout: Type2Layout?
     /// Which pages are locked.
-    public var locks: Type2Locks
+    package var locks: Type2Locks
     /// Who may do what; `nil` when the product has no such pages, or they were not read.
-    public var configuration: Type2Configuration?
+    package var configuration: Type2Configuration?
 
     /// The tag in a dump.
-    public init(_ dump: Type2Dump) {
+    package init(_ dump: Type2Dump) {
         memory = Type2Memory(dump)
         version = dump.version
         signature = dump.signature

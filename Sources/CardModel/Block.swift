@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ByteCodec
+package import ByteCodec
 
 /// The sixteen bytes of a FeliCa block.
-public struct Block: Hashable, Sendable {
-    @usableFromInline let high: UInt64
-    @usableFromInline let low: UInt64
+package struct Block: Hashable, Sendable {
+    let high: UInt64
+    let low: UInt64
 
     /// A block from exactly sixteen bytes, else `nil`.
-    public init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 16, let high = UInt64(bigEndianBytes: bytes.prefix(8)),
             let low = UInt64(bigEndianBytes: bytes.suffix(8))
         else { return nil }
@@ -17,7 +17,7 @@ public struct Block: Hashable, Sendable {
     }
 
     /// A block from exactly thirty-two hexadecimal digits without anything between them, else `nil`.
-    public init?(hexadecimal digits: String) {
+    package init?(hexadecimal digits: String) {
         self.init(digits: digits.utf8.span)
     }
 
@@ -29,10 +29,10 @@ public struct Block: Hashable, Sendable {
     }
 
     /// Thirty-two lower-case hexadecimal digits, as documents hold them.
-    public var hexadecimal: String { BlockDigits(self).text }
+    package var hexadecimal: String { BlockDigits(self).text }
 
     /// A block of zeros.
-    public static let zero = Block(high: 0, low: 0)
+    package static let zero = Block(high: 0, low: 0)
 
     private init(high: UInt64, low: UInt64) {
         self.high = high
@@ -40,15 +40,13 @@ public struct Block: Hashable, Sendable {
     }
 
     /// Byte `offset`, counted from 0; only the low four bits of the offset count, so no offset can trap.
-    @inlinable
-    public subscript(offset: Int) -> UInt8 {
+    package subscript(offset: Int) -> UInt8 {
         let half = offset & 8 == 0 ? high : low
         return UInt8(truncatingIfNeeded: half >> UInt64(56 - (offset & 7) * 8))
     }
 
     /// The number in `count` bytes (1 to 8) from `offset`; bytes past the end wrap round to the start.
-    @inlinable
-    public func number(at offset: Int, count: Int, _ order: ByteOrder) -> UInt64 {
+    package func number(at offset: Int, count: Int, _ order: ByteOrder) -> UInt64 {
         let count = max(0, min(count, 8))
         guard count > 0 else { return 0 }
         let start = offset & 15
@@ -61,48 +59,45 @@ public struct Block: Hashable, Sendable {
     }
 
     /// The two-byte number at `offset`.
-    @inlinable
-    public func uint16(at offset: Int, _ order: ByteOrder) -> UInt16 {
+    package func uint16(at offset: Int, _ order: ByteOrder) -> UInt16 {
         UInt16(truncatingIfNeeded: number(at: offset, count: 2, order))
     }
 
     /// The three-byte number at `offset`.
-    @inlinable
-    public func uint24(at offset: Int, _ order: ByteOrder) -> UInt32 {
+    package func uint24(at offset: Int, _ order: ByteOrder) -> UInt32 {
         UInt32(truncatingIfNeeded: number(at: offset, count: 3, order))
     }
 
     /// The four-byte number at `offset`.
-    @inlinable
-    public func uint32(at offset: Int, _ order: ByteOrder) -> UInt32 {
+    package func uint32(at offset: Int, _ order: ByteOrder) -> UInt32 {
         UInt32(truncatingIfNeeded: number(at: offset, count: 4, order))
     }
 
     /// The sixteen bytes.
-    public var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
+    package var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
 
     /// Whether every byte is 00.
-    public var isZero: Bool { high == 0 && low == 0 }
+    package var isZero: Bool { high == 0 && low == 0 }
 }
 
 extension Block: CustomStringConvertible {
     /// Thirty-two upper-case hexadecimal digits.
-    public var description: String { Hex.encode(bytes, uppercase: true) }
+    package var description: String { Hex.encode(bytes, uppercase: true) }
 }
 
 /// The bytes of a block as documents hold them: thirty-two lower-case hexadecimal digits.
-public struct BlockDigits: ASCIIText {
+package struct BlockDigits: ASCIIText {
     private let high: HexDigits
     private let low: HexDigits
 
     /// The digits of a block.
-    public init(_ block: Block) {
+    package init(_ block: Block) {
         high = HexDigits(block.high, digits: 16, uppercase: false)
         low = HexDigits(block.low, digits: 16, uppercase: false)
     }
 
     /// Adds the digits.
-    public func append(to text: inout ByteBuffer) {
+    package func append(to text: inout ByteBuffer) {
         high.append(to: &text)
         low.append(to: &text)
     }

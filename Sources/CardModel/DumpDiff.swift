@@ -3,22 +3,22 @@
 internal import ByteCodec
 
 /// What differs between two dumps, the older one first.
-public struct DumpDiff: Hashable, Sendable {
+package struct DumpDiff: Hashable, Sendable {
     /// Blocks that changed, appeared or went, in the order of the newer dump.
-    public var blocks: [BlockChange]
+    package var blocks: [BlockChange]
     /// Cyclic services that only got new blocks in front.
-    public var rings: [RingTurn]
+    package var rings: [RingTurn]
     /// Services that only one of the dumps has, or whose state or key version differs.
-    public var services: [ServiceChange]
+    package var services: [ServiceChange]
     /// Pages of a Type 2 Tag that changed, appeared or went, by number.
-    public let pages: [PageChange]
+    package let pages: [PageChange]
     /// Counters of a Type 2 Tag that changed, by number.
-    public let counters: [CounterChange]
+    package let counters: [CounterChange]
     /// Files of an ISO 7816 card that changed, appeared or went, in the order of the newer dump.
-    public let files: [FileChange]
+    package let files: [FileChange]
 
     /// Compares two dumps.
-    public init(_ old: CardDump, _ new: CardDump) {
+    package init(_ old: CardDump, _ new: CardDump) {
         blocks = []
         rings = []
         services = []
@@ -42,7 +42,7 @@ public struct DumpDiff: Hashable, Sendable {
     }
 
     /// Whether the dumps say the same.
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         blocks.isEmpty && rings.isEmpty && services.isEmpty && pages.isEmpty && counters.isEmpty && files.isEmpty
     }
 
@@ -80,52 +80,52 @@ public struct DumpDiff: Hashable, Sendable {
 }
 
 /// A service that two dumps show differently beside its blocks.
-public struct ServiceChange: Hashable, Sendable {
+package struct ServiceChange: Hashable, Sendable {
     /// The system.
-    public let system: SystemCode
+    package let system: SystemCode
     /// The service.
-    public let service: ServiceCode
+    package let service: ServiceCode
     /// What became of it in the older dump; `nil` when it is not there.
-    public let oldState: ReadState?
+    package let oldState: ReadState?
     /// What became of it in the newer dump; `nil` when it is not there.
-    public let newState: ReadState?
+    package let newState: ReadState?
     /// The version of its key in the older dump.
-    public let oldKeyVersion: KeyVersion?
+    package let oldKeyVersion: KeyVersion?
     /// The version of its key in the newer dump.
-    public let newKeyVersion: KeyVersion?
+    package let newKeyVersion: KeyVersion?
 }
 
 /// One block that two dumps show differently.
-public struct BlockChange: Hashable, Sendable {
+package struct BlockChange: Hashable, Sendable {
     /// The system.
-    public let system: SystemCode
+    package let system: SystemCode
     /// The service.
-    public let service: ServiceCode
+    package let service: ServiceCode
     /// The block's number.
-    public let number: UInt16
+    package let number: UInt16
     /// What it was; `nil` when the older dump does not have it.
-    public let old: Block?
+    package let old: Block?
     /// What it is; `nil` when the newer dump does not have it.
-    public let new: Block?
+    package let new: Block?
 
     /// The offsets of the bytes that changed; empty when one of the dumps does not have the block.
-    public var changedBytes: [Int] {
+    package var changedBytes: [Int] {
         guard let old, let new else { return [] }
         return (0..<16).filter { old[$0] != new[$0] }
     }
 }
 
 /// One page of a Type 2 Tag that two dumps show differently.
-public struct PageChange: Hashable, Sendable {
+package struct PageChange: Hashable, Sendable {
     /// The page's number.
-    public let number: UInt16
+    package let number: UInt16
     /// What it was; `nil` when the older dump does not have it.
-    public let old: [UInt8]?
+    package let old: [UInt8]?
     /// What it is; `nil` when the newer dump does not have it.
-    public let new: [UInt8]?
+    package let new: [UInt8]?
 
     /// The offsets of the bytes that changed; empty when one of the dumps does not have the page.
-    public var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
+    package var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
 
     /// The pages that differ, by number.
     static func all(_ old: Type2Dump?, _ new: Type2Dump?) -> [PageChange] {
@@ -136,13 +136,13 @@ public struct PageChange: Hashable, Sendable {
 }
 
 /// One counter of a Type 2 Tag that two dumps show differently.
-public struct CounterChange: Hashable, Sendable {
+package struct CounterChange: Hashable, Sendable {
     /// The counter's number.
-    public let number: UInt8
+    package let number: UInt8
     /// What it stood at; `nil` when the older dump does not say.
-    public let old: UInt32?
+    package let old: UInt32?
     /// What it stands at; `nil` when the newer dump does not say.
-    public let new: UInt32?
+    package let new: UInt32?
 
     /// The counters that differ, by number.
     static func all(_ old: Type2Dump?, _ new: Type2Dump?) -> [CounterChange] {
@@ -153,15 +153,15 @@ public struct CounterChange: Hashable, Sendable {
 }
 
 /// A cyclic service that got new blocks in front, so that every other block moved on by as many places.
-public struct RingTurn: Hashable, Sendable {
+package struct RingTurn: Hashable, Sendable {
     /// The system.
-    public let system: SystemCode
+    package let system: SystemCode
     /// The service.
-    public let service: ServiceCode
+    package let service: ServiceCode
     /// The new blocks, newest first.
-    public let added: [Block]
+    package let added: [Block]
     /// The blocks that fell out at the end, newest first.
-    public let dropped: [Block]
+    package let dropped: [Block]
 
     /// The turn that makes one ring of the other; `nil` when none does.
     init?(_ system: SystemCode, _ service: ServiceCode, _ old: BlockTable, _ new: BlockTable) {
@@ -190,29 +190,29 @@ public struct RingTurn: Hashable, Sendable {
 }
 
 /// One file of an ISO 7816 card that two dumps show differently.
-public struct FileChange: Hashable, Sendable {
+package struct FileChange: Hashable, Sendable {
     /// The application; `nil` for the master file.
-    public let application: AID?
+    package let application: AID?
     /// The file.
-    public let file: FileIdentifier
+    package let file: FileIdentifier
     /// What became of it in the older dump; `nil` when it is not there.
-    public let oldState: ReadState?
+    package let oldState: ReadState?
     /// What became of it in the newer dump; `nil` when it is not there.
-    public let newState: ReadState?
+    package let newState: ReadState?
     /// The rows of sixteen bytes that differ, by offset.
-    public let rows: [Row]
+    package let rows: [Row]
 
     /// Up to sixteen bytes of a file.
-    public struct Row: Hashable, Sendable {
+    package struct Row: Hashable, Sendable {
         /// Where the first byte lies in the file: a multiple of 16.
-        public let offset: Int
+        package let offset: Int
         /// What they were; `nil` where the older file ends before them.
-        public let old: [UInt8]?
+        package let old: [UInt8]?
         /// What they are; `nil` where the newer file ends before them.
-        public let new: [UInt8]?
+        package let new: [UInt8]?
 
         /// The offsets in the row of the bytes that changed; empty when one of the files does not have the row.
-        public var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
+        package var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
     }
 
     private static let width = 16

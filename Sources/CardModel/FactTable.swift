@@ -5,11 +5,11 @@
 /// The first line names the columns; lines that begin with `#` are comments and say where the facts come from; empty
 /// lines do not count, empty fields at the end of a line may be left out, and there is no quoting. A line that is no row is left out and named in ``faults``: a table never
 /// stops the program, its tests see to it that the tables of a release have no faults.
-public struct FactTable<Row: Sendable>: Sendable {
+package struct FactTable<Row: Sendable>: Sendable {
     /// The rows in order.
-    public let rows: [Row]
+    package let rows: [Row]
     /// What is wrong with the lines that are no rows.
-    public let faults: [TableFault]
+    package let faults: [TableFault]
 
     /// Reads a table.
     ///
@@ -18,7 +18,7 @@ public struct FactTable<Row: Sendable>: Sendable {
     ///   - columns: the names of the columns, as its first line must have them.
     ///   - key: columns that together tell one row from every other; of two rows with the same the first counts.
     ///   - row: what makes a value of a row.
-    public init(_ bytes: [UInt8], columns: [String], key: [String], row: (FactRow) throws(TableFault) -> Row) {
+    package init(_ bytes: [UInt8], columns: [String], key: [String], row: (FactRow) throws(TableFault) -> Row) {
         var rows: [Row] = []
         var faults: [TableFault] = []
         var headerWasSeen = false
@@ -56,9 +56,9 @@ public struct FactTable<Row: Sendable>: Sendable {
 }
 
 /// One row of a table: the fields of a line by the names of their columns.
-public struct FactRow: Hashable, Sendable {
+package struct FactRow: Hashable, Sendable {
     /// The number of the line, from 1.
-    public let line: Int
+    package let line: Int
     private let columns: [String]
     private let fields: [Substring]
 
@@ -71,7 +71,7 @@ public struct FactRow: Hashable, Sendable {
     /// The text of a column, or `nil` when the field is empty.
     ///
     /// - Throws: ``TableFault`` when the table has no such column.
-    public func text(_ column: String) throws(TableFault) -> String? {
+    package func text(_ column: String) throws(TableFault) -> String? {
         guard let place = columns.firstIndex(of: column) else {
             throw fault(column, .noSuchColumn)
         }
@@ -82,7 +82,7 @@ public struct FactRow: Hashable, Sendable {
     /// The text of a column that is never empty.
     ///
     /// - Throws: ``TableFault``.
-    public func required(_ column: String) throws(TableFault) -> String {
+    package func required(_ column: String) throws(TableFault) -> String {
         guard let text = try text(column) else { throw fault(column, .empty) }
         return text
     }
@@ -90,7 +90,7 @@ public struct FactRow: Hashable, Sendable {
     /// The text of the columns `english` and `japanese`, or `nil` when both are empty; one alone is a fault.
     ///
     /// - Throws: ``TableFault``.
-    public func name() throws(TableFault) -> LocalizedText? {
+    package func name() throws(TableFault) -> LocalizedText? {
         let texts = [try text("english"), try text("japanese")]
         if texts == [nil, nil] { return nil }
         return LocalizedText(try required("english"), try required("japanese"))
@@ -99,14 +99,14 @@ public struct FactRow: Hashable, Sendable {
     /// A number in hexadecimal digits without `0x`.
     ///
     /// - Throws: ``TableFault``.
-    public func hex<Number: FixedWidthInteger>(_ column: String) throws(TableFault) -> Number {
+    package func hex<Number: FixedWidthInteger>(_ column: String) throws(TableFault) -> Number {
         try number(try required(column), column, radix: 16)
     }
 
     /// Numbers in hexadecimal digits with a space between two; none when the field is empty.
     ///
     /// - Throws: ``TableFault``.
-    public func hexList<Number: FixedWidthInteger>(_ column: String) throws(TableFault) -> [Number] {
+    package func hexList<Number: FixedWidthInteger>(_ column: String) throws(TableFault) -> [Number] {
         var numbers: [Number] = []
         let words = try text(column)?.split(separator: " ") ?? []
         for word in words {
@@ -118,7 +118,7 @@ public struct FactRow: Hashable, Sendable {
     /// A decimal number, or `nil` when the field is empty.
     ///
     /// - Throws: ``TableFault``.
-    public func decimal(_ column: String) throws(TableFault) -> Int? {
+    package func decimal(_ column: String) throws(TableFault) -> Int? {
         guard let text = try text(column) else { return nil }
         return try number(text, column, radix: 10)
     }
@@ -126,7 +126,7 @@ public struct FactRow: Hashable, Sendable {
     /// A word that stands for a value, or `nil` when the field is empty.
     ///
     /// - Throws: ``TableFault`` when it stands for none.
-    public func word<Value: RawRepresentable>(
+    package func word<Value: RawRepresentable>(
         _ column: String, _: Value.Type = Value.self
     ) throws(TableFault) -> Value? where Value.RawValue == String {
         guard let text = try text(column) else { return nil }
@@ -142,7 +142,7 @@ public struct FactRow: Hashable, Sendable {
     }
 
     /// A fault in a column of this row.
-    public func fault(_ column: String, _ reason: TableFault.Reason) -> TableFault {
+    package func fault(_ column: String, _ reason: TableFault.Reason) -> TableFault {
         TableFault(line: line, column: column, reason: reason)
     }
 
@@ -155,17 +155,17 @@ public struct FactRow: Hashable, Sendable {
 }
 
 /// Why a line of a table is no row.
-public struct TableFault: Error, Hashable, Sendable {
+package struct TableFault: Error, Hashable, Sendable {
     /// The number of the line, from 1.
-    public let line: Int
+    package let line: Int
     /// The column, or `nil` when the line as a whole is wrong.
-    public let column: String?
+    package let column: String?
     /// What is wrong.
-    public let reason: Reason
+    package let reason: Reason
 
     /// What is wrong with a line.
     @nonexhaustive
-    public enum Reason: String, Hashable, Sendable {
+    package enum Reason: String, Hashable, Sendable {
         /// The line is no UTF-8.
         case notUTF8
         /// The first line that is no comment does not name the columns.
@@ -185,7 +185,7 @@ public struct TableFault: Error, Hashable, Sendable {
     }
 
     /// A fault in a line.
-    public init(line: Int, column: String? = nil, reason: Reason) {
+    package init(line: Int, column: String? = nil, reason: Reason) {
         self.line = line
         self.column = column
         self.reason = reason
@@ -194,7 +194,7 @@ public struct TableFault: Error, Hashable, Sendable {
 
 extension TableFault: CustomStringConvertible {
     /// As in `line 12, code: notANumber`.
-    public var description: String {
+    package var description: String {
         "line \(line)\(column.map { ", \($0)" } ?? ""): \(reason.rawValue)"
     }
 }

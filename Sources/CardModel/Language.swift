@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A language that names and messages are written in; the raw values are those of `--lang`.
-public enum Language: String, Hashable, Sendable, CaseIterable {
+package enum Language: String, Hashable, Sendable, CaseIterable {
     /// English.
     case english = "en"
     /// Japanese.
@@ -9,21 +9,20 @@ public enum Language: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A text for people in every language that Kazasu speaks.
-public struct LocalizedText: Hashable, Sendable {
+package struct LocalizedText: Hashable, Sendable {
     /// The text in English.
-    public let english: String
+    package let english: String
     /// The text in Japanese.
-    public let japanese: String
+    package let japanese: String
 
     /// A text in both languages.
-    public init(_ english: String, _ japanese: String) {
+    package init(_ english: String, _ japanese: String) {
         self.english = english
         self.japanese = japanese
     }
 
     /// The text in one language.
-    @inlinable
-    public subscript(language: Language) -> String {
+    package subscript(language: Language) -> String {
         switch language {
         case .english: english
         case .japanese: japanese

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardDecoders
-public import CardModel
-public import ISO7816
+package import CardDecoders
+package import CardModel
+package import ISO7816
 
 /// Reads a driver's licence, or the licence on a My Number card, into a dump.
 ///
 /// The order is always the same: which card it is; whether PINs are set, and nothing more when that cannot be read; the
 /// free data; the tries that are left; then, by the session's guard only, the PINs; then what they open. A PIN is never
 /// in the dump.
-public struct LicenseReader {
+package struct LicenseReader {
     /// Which licence it is.
-    public let kind: LicenseKind
+    package let kind: LicenseKind
     /// Whether the holder has set PINs.
-    public let arePINsSet: Bool
+    package let arePINsSet: Bool
     /// The tries that each PIN has left, as the card said last.
-    public private(set) var tries: [LicensePIN: TriesLeft] = [:]
+    package private(set) var tries: [LicensePIN: TriesLeft] = [:]
     /// Why reading has ended early.
-    public private(set) var error: FileCardReadingError?
+    package private(set) var error: FileCardReadingError?
 
     private let session: ISO7816Session
     private let root: SelectTarget
@@ -30,7 +30,7 @@ public struct LicenseReader {
     /// Says which licence it is, and reads all that needs no PIN.
     ///
     /// - Throws: ``FileCardReadingError`` when it is no licence, and when it cannot be read whether PINs are set.
-    public init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
+    package init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
         self.session = session
         kind = try LicenseReader.kind(session)
         root = kind == .license ? try LicenseReader.root(session) : .masterFile
@@ -44,7 +44,7 @@ public struct LicenseReader {
     }
 
     /// The PINs of such a card, in the order in which they are verified.
-    public var pins: [LicensePIN] { kind == .license ? [.pin1, .pin2] : [.myNumberLicense] }
+    package var pins: [LicensePIN] { kind == .license ? [.pin1, .pin2] : [.myNumberLicense] }
 
     /// Sends PINs, in the order of ``pins``, through the guard; what is not among them is not sent.
     ///
@@ -52,7 +52,7 @@ public struct LicenseReader {
     ///
     /// - Returns: whether all went well; else ``error`` says why.
     @discardableResult
-    public mutating func verify(_ given: [(LicensePIN, PIN)], consent: PINConsent) -> Bool {
+    package mutating func verify(_ given: [(LicensePIN, PIN)], consent: PINConsent) -> Bool {
         guard error == nil else { return false }
         var requests: [(LicensePIN, PINRequest)] = []
         for pin in pins {
@@ -95,7 +95,7 @@ public struct LicenseReader {
     package func reference(_ pin: LicensePIN) -> PINReference { pin.reference(isSet: arePINsSet, root: root) }
 
     /// Reads what the verified PINs open, and gives everything that was read.
-    public mutating func finish() -> CardDump {
+    package mutating func finish() -> CardDump {
         for file in kind.files where file.access != .free {
             // Of a file whose PIN was given, a failed exchange means that it is lost.
             if isOpen(file, with: recorder.failure == nil ? verified : given) {
@@ -225,7 +225,7 @@ extension FileCardRecorder {
 }
 
 /// A PIN of a licence.
-public enum LicensePIN: Hashable, Sendable, CaseIterable {
+package enum LicensePIN: Hashable, Sendable, CaseIterable {
     /// 暗証番号1: opens what is printed on the licence.
     case pin1
     /// 暗証番号2: opens the registered domicile and the photo, together with PIN 1.
@@ -237,7 +237,7 @@ public enum LicensePIN: Hashable, Sendable, CaseIterable {
     static let unset: [UInt8] = [0x2A, 0x2A, 0x2A, 0x2A]
 
     /// What people call it.
-    public var name: LocalizedText {
+    package var name: LocalizedText {
         switch self {
         case .pin1: LocalizedText("PIN 1", "暗証番号1")
         case .pin2: LocalizedText("PIN 2", "暗証番号2")

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardDecoders
-public import CardModel
-public import ISO7816
+package import CardDecoders
+package import CardModel
+package import ISO7816
 
 /// Reads a My Number card into a dump: what is open, the tries that every PIN has left, and with the PIN of four digits
 /// the four items. The PIN is never in the dump, and nothing is signed.
-public struct MyNumberReader {
+package struct MyNumberReader {
     /// The tries that each PIN has left, as the card said last.
-    public private(set) var tries: [MyNumberPIN: TriesLeft] = [:]
+    package private(set) var tries: [MyNumberPIN: TriesLeft] = [:]
     /// Why reading has ended early.
-    public private(set) var error: FileCardReadingError?
+    package private(set) var error: FileCardReadingError?
 
     private let session: ISO7816Session
     private var recorder: FileCardRecorder
@@ -22,7 +22,7 @@ public struct MyNumberReader {
     /// Reads what needs no PIN.
     ///
     /// - Throws: ``FileCardReadingError`` when it is no such card.
-    public init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
+    package init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
         self.session = session
         recorder = FileCardRecorder(session, card)
         do throws(ISO7816Error) {
@@ -61,7 +61,7 @@ public struct MyNumberReader {
     ///
     /// - Returns: whether the card took it; else ``error`` says why.
     @discardableResult
-    public mutating func verify(_ pin: PIN, consent: PINConsent) -> Bool {
+    package mutating func verify(_ pin: PIN, consent: PINConsent) -> Bool {
         guard error == nil, recorder.failure == nil else { return false }
         recorder.forgetSelection()
         do throws(PINGuardError) {
@@ -89,7 +89,7 @@ public struct MyNumberReader {
     package static var cardInput: PINReference { reference(.cardInput) }
 
     /// Reads what the verified PIN opens, and gives everything that was read.
-    public mutating func finish() -> CardDump {
+    package mutating func finish() -> CardDump {
         for file in MyNumberFile.allCases where file.pin != nil {
             if isVerified, file.pin == .cardInput {
                 recorder.read(file)

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 internal import NDEF
-public import NFCForumTags
+package import NFCForumTags
 internal import NFCTransport
 
 /// Reads every page of a Type 2 Tag that needs no password, and goes on with a dump that was interrupted.
-public struct Type2Dumper {
+package struct Type2Dumper {
     private let tag: Type2Tag
     private let earlier: CardDump?
 
     /// A dumper of a tag.
     ///
     /// - Parameter earlier: an incomplete dump of the same tag; the pages that it holds are not read again.
-    public init(tag: Type2Tag, resuming earlier: CardDump? = nil) {
+    package init(tag: Type2Tag, resuming earlier: CardDump? = nil) {
         self.tag = tag
         self.earlier = earlier
     }
 
     /// Whether `dump` is of this tag: it has its UID.
-    public static func isSameTag(_ dump: CardDump, _ tag: Type2Tag) -> Bool {
+    package static func isSameTag(_ dump: CardDump, _ tag: Type2Tag) -> Bool {
         dump.card.uid == tag.target.uid
     }
 
     /// Reads the tag; what was read before an interruption is in the dump, and what was not is in its `missing`.
-    public func dump() -> CardDumper.Outcome {
+    package func dump() -> CardDumper.Outcome {
         var memory = earlier?.type2 ?? Type2Dump(pages: [:])
         // A key may have come since.
         memory.extra["closedFrom"] = nil

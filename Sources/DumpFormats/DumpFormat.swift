@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// One kind of file that dumps of cards are kept in: Kazasu's own, or that of another tool.
 ///
 /// A format is one file of code and one line in ``DumpFormatRegistry/standard``.
-public protocol DumpFormat: Sendable {
+package protocol DumpFormat: Sendable {
     /// The word of the command line for it, as in `--to flipper`; lower case, never changed.
     var id: String { get }
     /// Its name for people.
@@ -26,7 +26,7 @@ public protocol DumpFormat: Sendable {
 }
 
 /// A format that Kazasu writes as well as reads.
-public protocol WritableDumpFormat: DumpFormat {
+package protocol WritableDumpFormat: DumpFormat {
     /// A file with one card; ends with a line end.
     ///
     /// No block is lost: what the format cannot hold is an error. What else is lost is listed in `Docs/formats.md`.
@@ -37,7 +37,7 @@ public protocol WritableDumpFormat: DumpFormat {
 
 /// Why a dump cannot be written in a format.
 @nonexhaustive
-public enum DumpWritingError: Error, Hashable, Sendable {
+package enum DumpWritingError: Error, Hashable, Sendable {
     /// The format holds FeliCa cards only, and this is none.
     case notFeliCa(Technology)
     /// The format needs the card's IDm, which the dump does not know.
@@ -50,7 +50,7 @@ public enum DumpWritingError: Error, Hashable, Sendable {
     case serviceTwice(SystemCode, ServiceCode)
 
     /// The reason for people; names no IDm.
-    public var text: LocalizedText {
+    package var text: LocalizedText {
         switch self {
         case .notFeliCa:
             LocalizedText("the format holds FeliCa cards only", "この形式は FeliCa カードだけを保存できます")
@@ -71,9 +71,9 @@ public enum DumpWritingError: Error, Hashable, Sendable {
 }
 
 /// The cards of a file.
-public struct ImportedDumps: Hashable, Sendable {
+package struct ImportedDumps: Hashable, Sendable {
     /// The word of the format that the file is of.
-    public let format: String
+    package let format: String
     /// The cards in the file's order; at least one.
-    public let dumps: [CardDump]
+    package let dumps: [CardDump]
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// The formats that are known, in the order in which they are tried.
-public struct DumpFormatRegistry: Sendable {
+package struct DumpFormatRegistry: Sendable {
     /// The formats, first tried first.
-    public let formats: [any DumpFormat]
+    package let formats: [any DumpFormat]
 
     /// A registry of these formats.
-    public init(_ formats: [any DumpFormat]) {
+    package init(_ formats: [any DumpFormat]) {
         self.formats = formats
     }
 
@@ -16,7 +16,7 @@ public struct DumpFormatRegistry: Sendable {
     ///
     /// A file that names its format comes before one that is told by its form; plain hexadecimal lines, which name
     /// nothing, come last.
-    public static let standard = DumpFormatRegistry([
+    package static let standard = DumpFormatRegistry([
         KazasuJSONFormat(),
         ProxmarkMemoryFormat(),
         ProxmarkFeliCaFormat(),
@@ -37,24 +37,24 @@ public struct DumpFormatRegistry: Sendable {
     ])
 
     /// The format with this word, or `nil`.
-    public func format(id: String) -> (any DumpFormat)? {
+    package func format(id: String) -> (any DumpFormat)? {
         formats.first { $0.id == id }
     }
 
     /// The formats that can be written.
-    public var writable: [any WritableDumpFormat] {
+    package var writable: [any WritableDumpFormat] {
         formats.compactMap { $0 as? any WritableDumpFormat }
     }
 
     /// Which format a file is of, or `nil` when it is of none.
     ///
     /// - Throws: ``CardModel/DocumentError`` when the file is too long, or begins as JSON and is none.
-    public func recognise(_ bytes: [UInt8]) throws(DocumentError) -> (any DumpFormat)? {
+    package func recognise(_ bytes: [UInt8]) throws(DocumentError) -> (any DumpFormat)? {
         recognise(try DumpSource(bytes))
     }
 
     /// Which format a file is of, or `nil` when it is of none.
-    public func recognise(_ source: DumpSource) -> (any DumpFormat)? {
+    package func recognise(_ source: DumpSource) -> (any DumpFormat)? {
         formats.first { $0.recognises(source) }
     }
 
@@ -63,7 +63,7 @@ public struct DumpFormatRegistry: Sendable {
     /// - Parameter id: the format that the file must be of; `nil` to find it out.
     /// - Throws: ``CardModel/DocumentError`` with the line or the key of what is wrong;
     ///   ``CardModel/DocumentError/unknownFormat(found:)`` for a file of no known format.
-    public func read(_ bytes: [UInt8], as id: String? = nil) throws(DocumentError) -> ImportedDumps {
+    package func read(_ bytes: [UInt8], as id: String? = nil) throws(DocumentError) -> ImportedDumps {
         let source = try DumpSource(bytes)
         let format = id.map { self.format(id: $0) } ?? recognise(source)
         guard let format else {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// A file that is to be read, looked through just far enough that every format can say whether it is its own.
-public struct DumpSource: Sendable {
+package struct DumpSource: Sendable {
     /// The longest file that is read, in bytes.
-    public static let longest = 64 << 20
+    package static let longest = 64 << 20
 
     /// How many lines of a text are looked at to find out its format.
-    public static let linesToRecognise = 400
+    package static let linesToRecognise = 400
 
     /// What kind of text the file is.
-    public enum Content: Sendable {
+    package enum Content: Sendable {
         /// A JSON document.
         case json(JSONValue)
         /// A text that begins as XML does.
@@ -22,15 +22,15 @@ public struct DumpSource: Sendable {
     }
 
     /// The file as it is.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// What kind of text it is.
-    public let content: Content
+    package let content: Content
 
     /// Looks at a file.
     ///
     /// - Throws: ``CardModel/DocumentError/tooLong(bytes:limit:)``, and what the JSON parser says of a text that
     ///   begins as a JSON object.
-    public init(_ bytes: [UInt8]) throws(DocumentError) {
+    package init(_ bytes: [UInt8]) throws(DocumentError) {
         guard bytes.count <= DumpSource.longest else { throw .tooLong(bytes: bytes.count, limit: DumpSource.longest) }
         self.bytes = bytes
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
@@ -45,7 +45,7 @@ public struct DumpSource: Sendable {
     }
 
     /// The JSON document, or `nil` for another text.
-    public var json: JSONCursor? {
+    package var json: JSONCursor? {
         guard case .json(let value) = content else { return nil }
         return JSONCursor(value)
     }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// A dump as lines for `awk`, `grep` and `diff`, comments after `#`: one block a line, `SYSTEM SERVICE BLOCK HEX`, of FeliCa,
 /// `PAGE HEX` of a Type 2 Tag, `AID FILE OFFSET HEX` with 16 bytes of ISO 7816 files.
-public struct HexListing: Sendable {
+package struct HexListing: Sendable {
     let separator: String
 
     /// A way of listing blocks.
     ///
     /// - Parameter separator: what stands between two bytes of a block; nothing by default.
-    public init(separator: String = "") {
+    package init(separator: String = "") {
         self.separator = separator
     }
 
     /// The whole listing; every line ends with a line end.
-    public func text(_ dump: CardDump) -> String {
+    package func text(_ dump: CardDump) -> String {
         var text = ""
         if let idm = dump.card.idm {
             let pmm = dump.card.pmm.map { " PMm \($0.description.uppercased())" } ?? ""
@@ -41,7 +41,7 @@ public struct HexListing: Sendable {
     }
 
     /// One line of the listing, with its line end.
-    public func line(_ system: SystemCode, _ service: ServiceCode, _ number: UInt16, _ block: Block) -> String {
+    package func line(_ system: SystemCode, _ service: ServiceCode, _ number: UInt16, _ block: Block) -> String {
         let bytes = Hex.encode(block.bytes, uppercase: true, separator: separator)
         return "\(system) \(service) \(Hex.encode(number, digits: 4)) \(bytes)\n"
     }

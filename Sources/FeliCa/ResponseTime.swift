@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// The longest times that a card may take to answer, as its PMm states them.
 ///
@@ -8,17 +8,17 @@ public import CardModel
 /// blocks) is T × ((B + 1) × n + (A + 1)) × 4^E with T = 256 × 16 / 13.56 MHz ≈ 302.06 µs. No margin is added
 /// here: the channel adds what its reader and the host need. Source: nfcpy `tt3_sony.py`, felica-tool, the unofficial
 /// user's manual.
-public struct ResponseTime: Hashable, Sendable {
+package struct ResponseTime: Hashable, Sendable {
     /// The PMm that is read.
-    public let pmm: PMm
+    package let pmm: PMm
 
     /// The times of a card with this PMm.
-    public init(_ pmm: PMm) {
+    package init(_ pmm: PMm) {
         self.pmm = pmm
     }
 
     /// The kinds of commands that have a maximum of their own; raw values are offsets in the PMm.
-    public enum CommandClass: Int, Hashable, Sendable, CaseIterable {
+    package enum CommandClass: Int, Hashable, Sendable, CaseIterable {
         /// Request Service and its like; a unit is a node.
         case variable = 2
         /// Commands of constant work: Request Response, Search Service Code, Request System Code, …
@@ -34,20 +34,20 @@ public struct ResponseTime: Hashable, Sendable {
     }
 
     /// The byte of the PMm for a class.
-    public func parameter(_ commandClass: CommandClass) -> UInt8 {
+    package func parameter(_ commandClass: CommandClass) -> UInt8 {
         UInt8(truncatingIfNeeded: pmm.rawValue >> UInt64(56 - commandClass.rawValue * 8))
     }
 
     /// Whether the byte of a class is not 00. felica-tool reads 00 as "class not supported"; as this is one source's
     /// reading, nothing is refused because of it.
-    public func isStated(_ commandClass: CommandClass) -> Bool {
+    package func isStated(_ commandClass: CommandClass) -> Bool {
         parameter(commandClass) != 0
     }
 
     /// The longest time for a command of this class on `units` nodes or blocks (0 to 255), rounded up to nanoseconds.
     ///
     /// The fixed class is at least 2 ms, because RC-S860 and RC-S915 state less than they take (nfcpy).
-    public func maximum(_ commandClass: CommandClass, units: Int = 0) -> Duration {
+    package func maximum(_ commandClass: CommandClass, units: Int = 0) -> Duration {
         let periods = periods(commandClass, units: units)
         let time = Self.duration(carrierCycles: periods * 256 * 16)
         return commandClass == .fixed ? max(time, Self.shortestFixed) : time
@@ -63,7 +63,7 @@ public struct ResponseTime: Hashable, Sendable {
 
     /// How long cards may take to answer a Polling: 512 × 64 / fc until the first slot and 256 × 64 / fc a slot, so
     /// 3.625 ms for one slot. Source: nfcpy, proxmark3 (`FELICA_REQUEST_GUARD_TIME`).
-    public static func pollingWindow(_ timeSlots: TimeSlots) -> Duration {
+    package static func pollingWindow(_ timeSlots: TimeSlots) -> Duration {
         duration(carrierCycles: (512 + 256 * timeSlots.count) * 64)
     }
 

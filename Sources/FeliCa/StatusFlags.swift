@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Status Flag 1 and Status Flag 2: whether the card did what it was asked, and why not.
-public struct StatusFlags: Hashable, Sendable {
+package struct StatusFlags: Hashable, Sendable {
     /// Status Flag 1: 00 success, FF an error that belongs to no list entry, else which entry is wrong.
-    public let flag1: UInt8
+    package let flag1: UInt8
     /// Status Flag 2: what is wrong.
-    public let flag2: StatusFlag2
+    package let flag2: StatusFlag2
 
     /// Flags from their bytes.
-    public init(_ flag1: UInt8, _ flag2: UInt8) {
+    package init(_ flag1: UInt8, _ flag2: UInt8) {
         self.flag1 = flag1
         self.flag2 = StatusFlag2(rawValue: flag2)
     }
 
     /// Whether both are 00.
-    public var isSuccess: Bool { flag1 == 0 && flag2.rawValue == 0 }
+    package var isSuccess: Bool { flag1 == 0 && flag2.rawValue == 0 }
 
     /// Whether data was written although a warning came: `71`, with 00 or FF before it depending on the product.
-    public var isWarning: Bool { flag2 == .rewriteCountExceeded }
+    package var isWarning: Bool { flag2 == .rewriteCountExceeded }
 
     /// Which entries (counted from 0) of a list of `count` entries Status Flag 1 may mean, in a style.
     ///
     /// One value does not tell the style; a card keeps to one.
-    public func candidates(_ style: StatusFlagStyle, count: Int) -> [Int] {
+    package func candidates(_ style: StatusFlagStyle, count: Int) -> [Int] {
         guard flag1 != 0, flag1 != 0xFF, count > 0 else { return [] }
         return switch style {
         case .ordinal: Int(flag1) <= count ? [Int(flag1) - 1] : []
@@ -37,53 +37,53 @@ public struct StatusFlags: Hashable, Sendable {
 
 extension StatusFlags: CustomStringConvertible {
     /// Four upper-case hexadecimal digits: `01A8`.
-    public var description: String {
+    package var description: String {
         Hex.encode(flag1, digits: 2) + Hex.encode(flag2.rawValue, digits: 2)
     }
 }
 
 /// Status Flag 2; values without a name here are kept as they came.
-public struct StatusFlag2: RawRepresentable, Hashable, Sendable {
+package struct StatusFlag2: RawRepresentable, Hashable, Sendable {
     /// The byte.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// A flag from its byte.
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// `71`: the data was written, but the memory was rewritten more often than it is made for.
-    public static let rewriteCountExceeded = StatusFlag2(rawValue: 0x71)
+    package static let rewriteCountExceeded = StatusFlag2(rawValue: 0x71)
     /// `A1`: wrong number of services or nodes.
-    public static let wrongServiceCount = StatusFlag2(rawValue: 0xA1)
+    package static let wrongServiceCount = StatusFlag2(rawValue: 0xA1)
     /// `A2`: wrong number of blocks.
-    public static let wrongBlockCount = StatusFlag2(rawValue: 0xA2)
+    package static let wrongBlockCount = StatusFlag2(rawValue: 0xA2)
     /// `A3`: a Block List element names a service that is not in the list.
-    public static let wrongServiceIndex = StatusFlag2(rawValue: 0xA3)
+    package static let wrongServiceIndex = StatusFlag2(rawValue: 0xA3)
     /// `A4`: the command is not for nodes of this kind.
-    public static let wrongServiceType = StatusFlag2(rawValue: 0xA4)
+    package static let wrongServiceType = StatusFlag2(rawValue: 0xA4)
     /// `A5`: access refused.
-    public static let accessRefused = StatusFlag2(rawValue: 0xA5)
+    package static let accessRefused = StatusFlag2(rawValue: 0xA5)
     /// `A6`: no such node.
-    public static let noSuchNode = StatusFlag2(rawValue: 0xA6)
+    package static let noSuchNode = StatusFlag2(rawValue: 0xA6)
     /// `A7`: illegal access mode.
-    public static let illegalAccessMode = StatusFlag2(rawValue: 0xA7)
+    package static let illegalAccessMode = StatusFlag2(rawValue: 0xA7)
     /// `A8`: no such block; the usual mark of a service's end.
-    public static let noSuchBlock = StatusFlag2(rawValue: 0xA8)
+    package static let noSuchBlock = StatusFlag2(rawValue: 0xA8)
     /// `B1`: reading needs authentication (FeliCa Lite-S).
-    public static let readNeedsAuthentication = StatusFlag2(rawValue: 0xB1)
+    package static let readNeedsAuthentication = StatusFlag2(rawValue: 0xB1)
     /// `B2`: a MAC is missing or wrong (FeliCa Lite-S).
-    public static let macRequired = StatusFlag2(rawValue: 0xB2)
+    package static let macRequired = StatusFlag2(rawValue: 0xB2)
 }
 
 extension StatusFlag2: CustomStringConvertible {
     /// Two upper-case hexadecimal digits.
-    public var description: String { Hex.encode(rawValue, digits: 2) }
+    package var description: String { Hex.encode(rawValue, digits: 2) }
 }
 
 /// How a card writes the place of an error in Status Flag 1. Sources: the unofficial user's manual (ordinal, bitmap),
 /// felica-tool (always FF).
-public enum StatusFlagStyle: Hashable, Sendable, CaseIterable {
+package enum StatusFlagStyle: Hashable, Sendable, CaseIterable {
     /// The entry's place in the list, counted from 1: the tenth is `0A`.
     case ordinal
     /// Bit i stands for entry i or i + 8, counted from 0: the tenth is `02`. FeliCa Lite does so.
@@ -94,11 +94,11 @@ public enum StatusFlagStyle: Hashable, Sendable, CaseIterable {
 
 /// What a value of Status Flag 2 means. Sources: the status tables of the unofficial user's manual, proxmark3
 /// `cmdhffelica.c`, nfcpy `tt3_sony.py` (B1, B2), felica-tool (E0, E2, E7).
-public struct StatusMeaning: Hashable, Sendable {
+package struct StatusMeaning: Hashable, Sendable {
     /// The value.
-    public let flag2: StatusFlag2
+    package let flag2: StatusFlag2
     /// What it means.
-    public let text: LocalizedText
+    package let text: LocalizedText
 
     private init(_ flag2: UInt8, _ english: String, _ japanese: String) {
         self.flag2 = StatusFlag2(rawValue: flag2)
@@ -106,7 +106,7 @@ public struct StatusMeaning: Hashable, Sendable {
     }
 
     /// Every value with a known meaning.
-    public static let all: [StatusMeaning] = [
+    package static let all: [StatusMeaning] = [
         .init(0x00, "success", "正常終了"),
         .init(0x01, "purse too low, or cashback data over 4 bytes", "パース残高不足、またはキャッシュバックデータの桁あふれ"),
         .init(0x02, "cashback larger than the cashback data stored", "キャッシュバック額が保存済みデータを超過"),
@@ -142,14 +142,14 @@ public struct StatusMeaning: Hashable, Sendable {
 
 extension StatusFlag2 {
     /// What the value means; `nil` for one that no source names.
-    public var meaning: LocalizedText? {
+    package var meaning: LocalizedText? {
         StatusMeaning.all.first { $0.flag2 == self }?.text
     }
 }
 
 extension StatusFlags {
     /// What Status Flag 1 says.
-    public var flag1Meaning: LocalizedText {
+    package var flag1Meaning: LocalizedText {
         switch flag1 {
         case 0x00: LocalizedText("no error", "エラーなし")
         case 0xFF: LocalizedText("error not tied to one entry", "特定の項目によらないエラー")

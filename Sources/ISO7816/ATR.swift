@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ByteCodec
-public import CardModel
+package import ByteCodec
+package import CardModel
 
 /// An answer to reset (ISO/IEC 7816-3 §8.2): what a contact card says first, and what PC/SC makes of a contactless one.
-public struct ATR: Hashable, Sendable {
+package struct ATR: Hashable, Sendable {
     /// All bytes as they came.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The interface bytes TA1, TB1, … as they follow each other, without T0 and the historical bytes.
-    public let interfaceBytes: [UInt8]
+    package let interfaceBytes: [UInt8]
     /// The protocols that the bytes TD name, in their order; T=0 when there is none.
-    public let protocols: [UInt8]
+    package let protocols: [UInt8]
     /// The historical bytes.
-    public let historicalBytes: HistoricalBytes
+    package let historicalBytes: HistoricalBytes
     /// The check byte TCK; `nil` when there is none.
-    public let tck: UInt8?
+    package let tck: UInt8?
 
     /// Whether TCK is there where it has to be, and right.
-    public var isChecksumRight: Bool {
+    package var isChecksumRight: Bool {
         guard tck != nil else { return protocols.allSatisfy { $0 == 0 } }
         return bytes.dropFirst().reduce(0) { $0 ^ $1 } == 0
     }
 
     /// Reads an ATR, or `nil` when it is cut short, has bytes too many or does not begin with 3B or 3F. A wrong check
     /// byte is no hindrance.
-    public init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         var reader = ByteReader(bytes)
         do throws(ByteCodecError) {
@@ -57,7 +57,7 @@ public struct ATR: Hashable, Sendable {
 
 /// What PC/SC puts into the ATR of a contactless card (PC/SC part 3, §3.1.3.2.3).
 @nonexhaustive
-public enum ContactlessATR: Hashable, Sendable {
+package enum ContactlessATR: Hashable, Sendable {
     /// A card of ISO 14443-4. Type A has its historical bytes there. Type B has eight bytes: application data (4),
     /// protocol info (3) and MBLI in the high four bits; eight historical bytes of type A look the same.
     case isoDEP(historicalBytes: [UInt8], ifTypeB: TypeBFields?)
@@ -65,13 +65,13 @@ public enum ContactlessATR: Hashable, Sendable {
     case storageCard(standard: UInt8, product: UInt16)
 
     /// The eight bytes of a card of type B.
-    public struct TypeBFields: Hashable, Sendable {
+    package struct TypeBFields: Hashable, Sendable {
         /// The application data of the ATQB, four bytes.
-        public let applicationData: [UInt8]
+        package let applicationData: [UInt8]
         /// The protocol info of the ATQB, three bytes.
-        public let protocolInfo: [UInt8]
+        package let protocolInfo: [UInt8]
         /// The maximum buffer length index of the answer to ATTRIB.
-        public let mbli: UInt8
+        package let mbli: UInt8
     }
 }
 
@@ -80,7 +80,7 @@ extension ATR {
     private static let pcsc: [UInt8] = [0xA0, 0x00, 0x00, 0x03, 0x06]
 
     /// What PC/SC says of a contactless card; `nil` for the ATR of a contact card.
-    public var contactless: ContactlessATR? {
+    package var contactless: ContactlessATR? {
         guard bytes.first == 0x3B, interfaceBytes == [0x80, 0x01] else { return nil }
         let historical = historicalBytes.bytes
         if historicalBytes.category == 0x80, historical.element(at: 1) == 0x4F,
@@ -100,20 +100,20 @@ extension ATR {
 }
 
 /// The historical bytes of an ATS or ATR (ISO/IEC 7816-4 §12.1.1): what a card tells of itself before it is asked.
-public struct HistoricalBytes: Hashable, Sendable {
+package struct HistoricalBytes: Hashable, Sendable {
     /// All of them as they came.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The category indicator, the first byte: 00 and 80 say that data objects follow; others are the maker's own.
-    public let category: UInt8?
+    package let category: UInt8?
     /// The data objects in COMPACT-TLV, up to the first that is broken; none in a category that has none.
-    public let objects: [CompactTLV]
+    package let objects: [CompactTLV]
     /// The life cycle status byte, where it stands apart from the objects (category 00) or in object 8.
-    public let lifeCycle: UInt8?
+    package let lifeCycle: UInt8?
     /// The status word in the same places.
-    public let status: StatusWord?
+    package let status: StatusWord?
 
     /// Reads historical bytes; every sequence is some.
-    public init(_ bytes: some Collection<UInt8>) {
+    package init(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         self.bytes = bytes
         category = bytes.first
@@ -144,13 +144,13 @@ public struct HistoricalBytes: Hashable, Sendable {
     }
 
     /// The value of an object: 3 card service data, 5 the issuer's own, 6 the maker's, 7 card capabilities.
-    public func value(of tag: UInt8) -> [UInt8]? {
+    package func value(of tag: UInt8) -> [UInt8]? {
         objects.first { $0.tag == tag }?.value
     }
 
     /// Whether the card takes extended Lc and Le, and chaining of commands; `nil` when it does not say (third byte of
     /// the card capabilities).
-    public var capabilities: (extendedLength: Bool, chaining: Bool)? {
+    package var capabilities: (extendedLength: Bool, chaining: Bool)? {
         value(of: 7)?.element(at: 2).map { ($0 & 0x40 != 0, $0 & 0x80 != 0) }
     }
 }

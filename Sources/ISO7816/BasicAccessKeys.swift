@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardCiphers
+package import CardCiphers
 
 /// The keys of an e-passport's Basic Access Control, out of what is printed in it.
 ///
 /// For programs that are built on this library: the program `kazasu` recognises e-passports and reads none. Newer ones
 /// refuse Basic Access Control and ask for PACE. Source: ICAO Doc 9303 part 11, §4.3, §9.7 and appendix D.
-public struct BasicAccessKeys {
+package struct BasicAccessKeys {
     /// Kenc, which enciphers.
-    public let encryption: TripleDESKey
+    package let encryption: TripleDESKey
     /// Kmac, which signs.
-    public let mac: TripleDESKey
+    package let mac: TripleDESKey
 
     /// How many characters MRZ information has when the document number is no longer than nine.
     static let informationLength = 24
@@ -21,7 +21,7 @@ public struct BasicAccessKeys {
     ///   with `<`; longer ones whole), its check digit, date of birth `YYMMDD`, its check digit, date of expiry
     ///   `YYMMDD`, its check digit.
     /// - Throws: ``CipherError/keyLength(expected:given:)`` for less than 24 characters.
-    public init(mrzInformation: some Collection<UInt8>) throws(CipherError) {
+    package init(mrzInformation: some Collection<UInt8>) throws(CipherError) {
         guard mrzInformation.count >= BasicAccessKeys.informationLength else {
             throw .keyLength(expected: BasicAccessKeys.informationLength, given: mrzInformation.count)
         }
@@ -38,7 +38,7 @@ public struct BasicAccessKeys {
     ///   - random: RND.IFD, a random number, big-endian.
     ///   - keyMaterial: K.IFD, sixteen random bytes; the keys of the session come of it.
     /// - Throws: ``CipherError/keyLength(expected:given:)`` for key material that is not sixteen bytes.
-    public func mutualAuthentication(
+    package func mutualAuthentication(
         challenge: UInt64, random: UInt64, keyMaterial: [UInt8]
     ) throws(CipherError) -> [UInt8] {
         guard keyMaterial.count == TripleDESKey.length else {

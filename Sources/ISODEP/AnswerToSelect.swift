@@ -3,24 +3,24 @@
 /// The ATS: what a card of type A says of its ISO-DEP.
 ///
 /// Source: ISO 14443-4, 5.2, as public implementations have it.
-public struct AnswerToSelect: Hashable, Sendable {
+package struct AnswerToSelect: Hashable, Sendable {
     /// The whole ATS with its length byte TL.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The longest frame that the card takes.
-    public let frameSize: FrameSize
+    package let frameSize: FrameSize
     /// The longest time that the card takes for an answer.
-    public let waitingTime: Duration
+    package let waitingTime: Duration
     /// How long the card needs before its first command.
-    public let guardTime: Duration
+    package let guardTime: Duration
     /// Whether the card takes a card identifier (CID) in its blocks.
-    public let supportsCID: Bool
+    package let supportsCID: Bool
     /// What the card's maker put there.
-    public let historicalBytes: [UInt8]
+    package let historicalBytes: [UInt8]
 
     /// Reads an ATS.
     ///
     /// - Returns: `nil` when it is shorter than it says.
-    public init?(_ answer: [UInt8]) {
+    package init?(_ answer: [UInt8]) {
         guard let length = answer.first, length > 0, Int(length) <= answer.count else { return nil }
         bytes = Array(answer.prefix(Int(length)))
         var rest = bytes.dropFirst()
@@ -52,30 +52,30 @@ public struct AnswerToSelect: Hashable, Sendable {
 /// The ATQB: what a card of type B says of itself.
 ///
 /// Source: ISO 14443-3, 7.9, as public implementations have it.
-public struct AnswerToRequestB: Hashable, Sendable {
+package struct AnswerToRequestB: Hashable, Sendable {
     /// The pseudo-unique identifier, four bytes.
-    public let pupi: [UInt8]
+    package let pupi: [UInt8]
     /// The application data, four bytes.
-    public let applicationData: [UInt8]
+    package let applicationData: [UInt8]
     /// The protocol info: three bytes, four in an extended ATQB.
-    public let protocolInfo: [UInt8]
+    package let protocolInfo: [UInt8]
     /// The longest frame that the card takes.
-    public let frameSize: FrameSize
+    package let frameSize: FrameSize
     /// The longest time that the card takes for an answer.
-    public let waitingTime: Duration
+    package let waitingTime: Duration
     /// How long the card needs before its first command.
-    public let guardTime: Duration
+    package let guardTime: Duration
     /// Whether the card speaks ISO-DEP.
-    public let supportsISODEP: Bool
+    package let supportsISODEP: Bool
     /// Whether the card takes a card identifier (CID) in its blocks.
-    public let supportsCID: Bool
+    package let supportsCID: Bool
     /// What ATTRIB gives back to the card as its third parameter: the protocol type and the card's minimum TR2.
     let protocolType: UInt8
 
     /// Reads an ATQB.
     ///
     /// - Returns: `nil` when it is none.
-    public init?(_ answer: [UInt8]) {
+    package init?(_ answer: [UInt8]) {
         guard (12...13).contains(answer.count), answer.first == 0x50 else { return nil }
         pupi = Array(answer[1...4])
         applicationData = Array(answer[5...8])
@@ -90,21 +90,21 @@ public struct AnswerToRequestB: Hashable, Sendable {
 }
 
 /// The bit rates beside 106 kbit/s that a card of ISO 14443 names in TA of its ATS or in its protocol info.
-public struct BitRates: Hashable, Sendable {
+package struct BitRates: Hashable, Sendable {
     /// The byte as it came.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// The bit rates that a byte names.
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// What the card can send at, in kbit/s.
-    public var fromCard: [Int] { BitRates.rates(rawValue >> 4) }
+    package var fromCard: [Int] { BitRates.rates(rawValue >> 4) }
     /// What the card can receive at, in kbit/s.
-    public var toCard: [Int] { BitRates.rates(rawValue) }
+    package var toCard: [Int] { BitRates.rates(rawValue) }
     /// Whether both directions have to go at the same rate.
-    public var mustBeEqual: Bool { rawValue & 0x80 != 0 }
+    package var mustBeEqual: Bool { rawValue & 0x80 != 0 }
 
     private static func rates(_ bits: UInt8) -> [Int] {
         [106] + [(1, 212), (2, 424), (4, 848)].compactMap { bit, rate in bits & bit != 0 ? rate : nil }
@@ -113,13 +113,13 @@ public struct BitRates: Hashable, Sendable {
 
 extension AnswerToSelect {
     /// TA, the bit rates; 106 kbit/s alone when the card names none.
-    public var bitRates: BitRates {
+    package var bitRates: BitRates {
         let format = bytes.dropFirst().first ?? 0
         return BitRates(rawValue: format & 0x10 != 0 ? bytes.dropFirst(2).first ?? 0 : 0)
     }
 
     /// Whether the card takes a node address (NAD) in its blocks.
-    public var supportsNAD: Bool {
+    package var supportsNAD: Bool {
         guard let format = bytes.dropFirst().first, format & 0x40 != 0 else { return false }
         let place = 2 + (format & 0x10 != 0 ? 1 : 0) + (format & 0x20 != 0 ? 1 : 0)
         return bytes.dropFirst(place).first.map { $0 & 0x01 != 0 } ?? false
@@ -128,15 +128,15 @@ extension AnswerToSelect {
 
 extension AnswerToRequestB {
     /// The bit rates.
-    public var bitRates: BitRates { BitRates(rawValue: protocolInfo.first ?? 0) }
+    package var bitRates: BitRates { BitRates(rawValue: protocolInfo.first ?? 0) }
 
     /// Whether the card takes a node address (NAD) in its blocks.
-    public var supportsNAD: Bool { protocolInfo.dropFirst(2).first.map { $0 & 0x02 != 0 } ?? false }
+    package var supportsNAD: Bool { protocolInfo.dropFirst(2).first.map { $0 & 0x02 != 0 } ?? false }
 
     /// The application data as ISO 14443-3 has it: application family, CRC_B of the AID as it came, and how many
     /// applications there are (in the named family in the high four bits, on the card in the low); `nil` when the card
     /// codes it in its own way.
-    public var application: (family: UInt8, checksum: [UInt8], counts: UInt8)? {
+    package var application: (family: UInt8, checksum: [UInt8], counts: UInt8)? {
         guard let coding = protocolInfo.dropFirst(2).first, coding & 0x0C == 0x04,
             let family = applicationData.first, let counts = applicationData.last
         else { return nil }
@@ -145,24 +145,24 @@ extension AnswerToRequestB {
 }
 
 /// The longest frames that reader (FSD) and card (FSC) take, as ISO 14443-3 and -4 code them (FSDI, FSCI).
-public struct FrameSize: Hashable, Sendable {
+package struct FrameSize: Hashable, Sendable {
     /// The sizes in bytes, PCB and CRC included, by their code.
     private static let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096]
 
     /// The code.
-    public let code: UInt8
+    package let code: UInt8
     /// The bytes, PCB and CRC included.
-    public let bytes: Int
+    package let bytes: Int
 
     /// What a code means. Codes above C are reserved and stand for the largest size.
-    public init(code: UInt8) {
+    package init(code: UInt8) {
         let known = min(Int(code), Self.sizes.count - 1)
         self.code = UInt8(truncatingIfNeeded: known)
         bytes = Self.sizes[known]
     }
 
     /// The largest size that fits in this many bytes; never less than the smallest, 16.
-    public init(fitting bytes: Int) {
+    package init(fitting bytes: Int) {
         let code = Self.sizes.lastIndex { $0 <= bytes } ?? 0
         self.init(code: UInt8(truncatingIfNeeded: code))
     }

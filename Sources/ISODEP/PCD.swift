@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import NFCTransport
+package import NFCTransport
 
 /// The reader's side of ISO 14443-3 and -4 in software, for chips that carry single frames only (the standard's word:
 /// proximity coupling device).
 ///
 /// A driver keeps one beside its chip, hands it the requests for cards of type A and B, and forgets the card by
 /// ``forget()`` when it switches the field off itself.
-public struct PCD {
+package struct PCD {
     /// How often a card is woken up that answers but does not come through its activation.
     private static let attempts = 3
 
@@ -30,7 +30,7 @@ public struct PCD {
     ///   - channel: the chip.
     ///   - cid: the card identifier to give to cards that take one, 0 to 14; `nil` for blocks without, which is right
     ///     as long as one card at a time is spoken to.
-    public init(_ channel: any RawFrameChannel, cid: UInt8? = nil) {
+    package init(_ channel: any RawFrameChannel, cid: UInt8? = nil) {
         self.channel = channel
         self.cid = cid.map { min($0, 14) }
     }
@@ -41,7 +41,7 @@ public struct PCD {
     /// - Returns: the card, or `nil` when none answered.
     /// - Throws: ``NFCTransport/TransportError/corrupted(status:)`` when something answered, but nothing that could be
     ///   selected: two cards of type B, for one; other cases when the reader failed or `request` is not of type A or B.
-    public mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+    package mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try release()
         var attempt = 1
         while true {
@@ -73,7 +73,7 @@ public struct PCD {
     ///   - timeout: the longest time that the card may take, its extensions included.
     /// - Throws: ``NFCTransport/TransportError/cardReleased`` when no card is selected or it was lost in an exchange
     ///   before, and what the channel throws.
-    public mutating func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+    package mutating func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         switch selection {
         case .none, .lost: throw .cardReleased
         case .memory: return try transceiveWithoutProtocol(frame, timeout: timeout)
@@ -87,12 +87,12 @@ public struct PCD {
     }
 
     /// The field was switched off: no card is selected any more.
-    public mutating func forget() {
+    package mutating func forget() {
         selection = .none
     }
 
     /// Brings the card that is selected to a state in which it can be found again.
-    public mutating func release() throws(TransportError) {
+    package mutating func release() throws(TransportError) {
         let before = selection
         selection = .none
         switch before {

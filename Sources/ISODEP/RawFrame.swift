@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import NFCTransport
+package import NFCTransport
 
 /// One frame for a card of ISO 14443 as a chip without a protocol of its own sends it: without parity, start and end
 /// of frame.
-public struct RawFrame: Hashable, Sendable {
+package struct RawFrame: Hashable, Sendable {
     /// The modulation, at 106 kbit/s.
-    public enum Modulation: Hashable, Sendable {
+    package enum Modulation: Hashable, Sendable {
         /// ISO 14443 type A.
         case typeA
         /// ISO 14443 type B.
@@ -14,18 +14,18 @@ public struct RawFrame: Hashable, Sendable {
     }
 
     /// How it is sent.
-    public var modulation: Modulation
+    package var modulation: Modulation
     /// The bytes before the CRC.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// How many bits of the last byte are sent, 1 to 8, from the lowest: 7 for REQA and WUPA.
-    public var lastByteBits: Int
+    package var lastByteBits: Int
     /// Whether the chip adds the CRC.
-    public var addsCRC: Bool
+    package var addsCRC: Bool
     /// Whether the chip checks the answer's CRC and takes it off; else the answer comes as it is.
-    public var checksCRC: Bool
+    package var checksCRC: Bool
 
     /// A frame.
-    public init(
+    package init(
         _ modulation: Modulation, _ bytes: [UInt8], lastByteBits: Int = 8, addsCRC: Bool = true, checksCRC: Bool = true
     ) {
         self.modulation = modulation
@@ -37,22 +37,22 @@ public struct RawFrame: Hashable, Sendable {
 }
 
 /// What a card answered to a ``RawFrame``.
-public struct RawAnswer: Hashable, Sendable {
+package struct RawAnswer: Hashable, Sendable {
     /// The bytes, without the CRC when the chip was to check it.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// How many bits of the last byte came, 1 to 8, from the lowest: 4 for the ACK and NAK of a Type 2 Tag. 8 also
     /// when the chip does not tell.
-    public var lastByteBits: Int
+    package var lastByteBits: Int
 
     /// An answer.
-    public init(_ bytes: [UInt8], lastByteBits: Int = 8) {
+    package init(_ bytes: [UInt8], lastByteBits: Int = 8) {
         self.bytes = bytes
         self.lastByteBits = lastByteBits
     }
 }
 
 /// A chip that carries single frames of ISO 14443 and knows nothing of what they mean.
-public protocol RawFrameChannel: AnyObject {
+package protocol RawFrameChannel: AnyObject {
     /// The longest frame in bytes, CRC included, that can be sent and received.
     var longestRawFrame: Int { get }
 
@@ -77,7 +77,7 @@ public protocol RawFrameChannel: AnyObject {
 }
 
 /// What became of a chip's own search for a card of type A.
-public enum ChipSelection: Hashable, Sendable {
+package enum ChipSelection: Hashable, Sendable {
     /// The chip selects no cards.
     case unsupported
     /// There is no card.
@@ -93,12 +93,12 @@ public enum ChipSelection: Hashable, Sendable {
 
 extension RawFrameChannel {
     /// Single frames only.
-    public func selectTypeA() -> ChipSelection { .unsupported }
+    package func selectTypeA() -> ChipSelection { .unsupported }
 }
 
 extension RawFrameChannel {
     /// Sleeps; no card asks for more than five seconds.
-    public func wait(_ time: Duration) throws(TransportError) {
+    package func wait(_ time: Duration) throws(TransportError) {
         ThreadPause.sleep(min(time, WaitingTime.longest))
     }
 }
@@ -114,14 +114,14 @@ extension TransportError {
 }
 
 /// The CRC of ISO 14443-3: polynomial 8408, bits from the lowest, sent low byte first.
-public enum Checksum: Hashable, Sendable {
+package enum Checksum: Hashable, Sendable {
     /// CRC_A: starts with 6363.
     case a
     /// CRC_B: starts with FFFF and is inverted.
     case b
 
     /// The two bytes that follow `bytes` in the air.
-    public func bytes(of bytes: some Sequence<UInt8>) -> [UInt8] {
+    package func bytes(of bytes: some Sequence<UInt8>) -> [UInt8] {
         var register: UInt16 = self == .a ? 0x6363 : 0xFFFF
         for byte in bytes {
             register ^= UInt16(byte)
@@ -132,7 +132,7 @@ public enum Checksum: Hashable, Sendable {
     }
 
     /// The bytes before the CRC, or `nil` when the last two are not the CRC of those before.
-    public func verified(_ frame: [UInt8]) -> [UInt8]? {
+    package func verified(_ frame: [UInt8]) -> [UInt8]? {
         guard frame.count > 2 else { return nil }
         let content = Array(frame.dropLast(2))
         return bytes(of: content).elementsEqual(frame.suffix(2)) ? content : nil

@@ -143,9 +143,9 @@ extension KazasuCommand {
 }
 
 /// The `kazasu` program, for the executable's main file.
-public enum Program {
+package enum Program {
     /// Runs the command line of the process and ends it with the status of the contract.
-    public static func start() -> Never {
+    package static func start() -> Never {
         StandardStreams.openClosedOnes()
         Interrupt.install()
         exit(Kazasu.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import NFCTransport
+package import NFCTransport
 internal import SystemDevices
 
 /// Opens and lists the readers that libnfc drives: PN531, PN532 and PN533 over USB, serial port, SPI and I²C, ACR122.
 ///
 /// A reader's ID is a libnfc connection string, as in `pn532_uart:/dev/ttyUSB0`.
-public struct LibNFCDriver: ReaderDriver {
+package struct LibNFCDriver: ReaderDriver {
     private let paths: SystemPaths
     private let recorder: LinkRecorder?
     private let patience: Int
 
     /// The driver of this system's readers.
-    public init() {
+    package init() {
         self.init(paths: SystemPaths())
     }
 
@@ -34,7 +34,7 @@ public struct LibNFCDriver: ReaderDriver {
 
     /// The readers that libnfc finds or is configured with, those that it cannot use, with the reason, and the serial
     /// ports where one may be. Serial ports are not opened, so whether a reader is there stays unknown.
-    public func list() -> [ReaderListing] {
+    package func list() -> [ReaderListing] {
         let listed = LibNFCContext.list()
         // What names one reader hides the others.
         let findsUSB = ["LIBNFC_DEVICE", "LIBNFC_AUTO_SCAN"].allSatisfy { LibNFCContext.environment($0) == nil }
@@ -51,7 +51,7 @@ public struct LibNFCDriver: ReaderDriver {
     ///
     /// - Returns: `nil` when the ID names none of libnfc's drivers.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` or ``TransportError/cancelled``.
-    public func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
+    package func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
         guard let connectionString = try ConnectionString(parsing: id) else { return nil }
         try cancellation.check()
         guard connectionString.family.isPN53x else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-public import NFCTransport
+package import NFCTransport
 
 /// A reader that libnfc drives, opened by ``LibNFCDriver``.
 ///
@@ -14,9 +14,9 @@ public import NFCTransport
 /// reader that does not come back is closed for further use.
 ///
 /// Facts: libnfc 1.8.0 (`libnfc/chips/pn53x.c`, `libnfc/drivers/pn532_uart.c`), run against a simulated chip.
-public final class LibNFCReader: Reader {
+package final class LibNFCReader: Reader {
     /// What is known of the reader without a card.
-    public let information: ReaderInformation
+    package let information: ReaderInformation
 
     private let family: LibNFCFamily
     private let cancellation: CancellationToken
@@ -48,7 +48,7 @@ public final class LibNFCReader: Reader {
     /// - Returns: the card, or `nil` when none answered.
     /// - Throws: ``TransportError`` when the reader failed, was closed, or work was cancelled;
     ///   ``TransportError/corrupted(status:)`` when what answered is no card of this kind.
-    public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+    package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
             try prepare()
@@ -81,7 +81,7 @@ public final class LibNFCReader: Reader {
     /// - Throws: ``TransportError``; ``TransportError/corrupted(status:)`` with status 0 when the answer was garbled
     ///   between reader and computer and the reader is well again. After any failure of an ISO-DEP exchange
     ///   ``TransportError/cardReleased`` until a card was activated anew.
-    public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+    package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
         let selection = try link.run { link in link.iso14443.selection }
         guard selection != .none else { throw .cardReleased }
@@ -105,7 +105,7 @@ public final class LibNFCReader: Reader {
     }
 
     /// Switches the field off and gives the device back. Further calls do nothing.
-    public func close() {
+    package func close() {
         if let link = link.take() { link.close() }
     }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// What a record says, by its type.
 @nonexhaustive
-public enum NDEFContent: Hashable, Sendable {
+package enum NDEFContent: Hashable, Sendable {
     /// Nothing.
     case empty
     /// A text with its language.
@@ -27,7 +27,7 @@ public enum NDEFContent: Hashable, Sendable {
 
     /// The word for scripts: `text`, `uri`, `smartPoster`, `mime`, `absoluteURI`, `external`, `wellKnown`, `unknown`,
     /// `empty`.
-    public var word: String {
+    package var word: String {
         switch self {
         case .empty: "empty"
         case .text: "text"
@@ -47,7 +47,7 @@ extension NDEFRecord {
     ///
     /// - Parameter allowingUndefinedPrefix: take a reserved prefix code of a URI for none.
     /// - Throws: ``NDEFError`` when the payload is not what the type says.
-    public func content(allowingUndefinedPrefix: Bool = false) throws(NDEFError) -> NDEFContent {
+    package func content(allowingUndefinedPrefix: Bool = false) throws(NDEFError) -> NDEFContent {
         switch format {
         case .empty: return .empty
         case .wellKnown:
@@ -70,7 +70,7 @@ extension NDEFRecord {
     /// A record of what it is to say.
     ///
     /// - Throws: ``NDEFError`` when it cannot be written.
-    public init(_ content: NDEFContent, id: [UInt8]? = nil) throws(NDEFError) {
+    package init(_ content: NDEFContent, id: [UInt8]? = nil) throws(NDEFError) {
         switch content {
         case .empty: self = .empty
         case .text(let text):
@@ -89,10 +89,10 @@ extension NDEFRecord {
 }
 
 /// Texts from a tag made fit for a terminal.
-public enum DisplayText {
+package enum DisplayText {
     /// The text without what could change a terminal or hide itself: line ends become ⏎, tabs blanks, other control, format
     /// and private characters U+FFFD.
-    public static func harmless(_ text: String) -> String {
+    package static func harmless(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
@@ -110,7 +110,7 @@ extension NDEFRecord {
     /// What the record says, in one line without words of any language: a text or URI as it is, a smart poster's URI with
     /// its titles in brackets, for others the type and the data as text or as hexadecimal digits. Nothing in it can change
     /// a terminal.
-    public var summary: String { DisplayText.harmless(said) }
+    package var summary: String { DisplayText.harmless(said) }
 
     private var said: String {
         guard let content = try? content(allowingUndefinedPrefix: true) else {
@@ -139,14 +139,14 @@ extension NDEFRecord {
 
 extension NDEFMessage {
     /// The records as documents show them, in order.
-    public var json: JSONValue { .array(records.map(\.json)) }
+    package var json: JSONValue { .array(records.map(\.json)) }
 }
 
 extension NDEFRecord {
     /// The record as documents show it: what kind it is, what it says, and its raw fields.
     ///
     /// A payload that is not what its type says has `error` with the reason in place of what it says.
-    public var json: JSONValue {
+    package var json: JSONValue {
         var object = JSONObject()
         do {
             let content = try content(allowingUndefinedPrefix: true)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// Why bytes are no NDEF message, or a record's payload not what its type says.
-public struct NDEFError: Error, Hashable, Sendable {
+package struct NDEFError: Error, Hashable, Sendable {
     /// What is wrong.
-    public let reason: Reason
+    package let reason: Reason
     /// Where: the byte from the start of the message, or of the payload, at which the record or field begins.
-    public let offset: Int
+    package let offset: Int
 
     /// An error at a place.
-    public init(_ reason: Reason, offset: Int = 0) {
+    package init(_ reason: Reason, offset: Int = 0) {
         self.reason = reason
         self.offset = offset
     }
 
     /// What can be wrong; the raw values are words for scripts.
     @nonexhaustive
-    public enum Reason: String, Hashable, Sendable, CaseIterable {
+    package enum Reason: String, Hashable, Sendable, CaseIterable {
         /// There is no record at all.
         case noRecord
         /// The bytes end within a record.
@@ -74,7 +74,7 @@ public struct NDEFError: Error, Hashable, Sendable {
         case undefinedAction
 
         /// The sentence for people.
-        public var message: LocalizedText {
+        package var message: LocalizedText {
             switch self {
             case .noRecord: LocalizedText("there is no record", "レコードがありません")
             case .endsWithinRecord: LocalizedText("the message ends within a record", "メッセージがレコードの途中で終わっています")

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ByteCodec
+package import ByteCodec
 
 /// An NDEF message: one record or more.
-public struct NDEFMessage: Hashable, Sendable {
+package struct NDEFMessage: Hashable, Sendable {
     /// The records in order; at least one in a message that was decoded.
-    public var records: [NDEFRecord]
+    package var records: [NDEFRecord]
 
     /// A message of these records.
-    public init(_ records: [NDEFRecord]) {
+    package init(_ records: [NDEFRecord]) {
         self.records = records
     }
 
     /// The message that says nothing, `D0 00 00`.
-    public static let empty = NDEFMessage([.empty])
+    package static let empty = NDEFMessage([.empty])
 
     /// Reads a message strictly; chunks are put together.
     ///
@@ -21,7 +21,7 @@ public struct NDEFMessage: Hashable, Sendable {
     ///   - bytes: the message and nothing else.
     ///   - allowsTrailingBytes: let bytes behind the last record be, as a few writers leave them.
     /// - Throws: ``NDEFError`` with the reason and the offset of the record.
-    public init(decoding bytes: [UInt8], allowingTrailingBytes allowsTrailingBytes: Bool = false) throws(NDEFError) {
+    package init(decoding bytes: [UInt8], allowingTrailingBytes allowsTrailingBytes: Bool = false) throws(NDEFError) {
         var reader = ByteReader(bytes)
         var assembly = NDEFAssembly()
         while !assembly.isComplete {
@@ -41,7 +41,7 @@ public struct NDEFMessage: Hashable, Sendable {
     /// The bytes of the message, every record in one piece.
     ///
     /// - Throws: ``NDEFError`` when there is no record, or one whose fields do not fit together.
-    public func encoded() throws(NDEFError) -> [UInt8] {
+    package func encoded() throws(NDEFError) -> [UInt8] {
         guard !records.isEmpty else { throw NDEFError(.noRecord) }
         var bytes: [UInt8] = []
         for (place, record) in records.enumerated() {
@@ -56,18 +56,18 @@ public struct NDEFMessage: Hashable, Sendable {
 }
 
 /// One record of an NDEF message, its chunks put together.
-public struct NDEFRecord: Hashable, Sendable {
+package struct NDEFRecord: Hashable, Sendable {
     /// How ``type`` is to be read.
-    public var format: TypeNameFormat
+    package var format: TypeNameFormat
     /// The type, up to 255 bytes; empty where the format has none.
-    public var type: [UInt8]
+    package var type: [UInt8]
     /// The id, up to 255 bytes; `nil` when the record has no such field.
-    public var id: [UInt8]?
+    package var id: [UInt8]?
     /// The payload.
-    public var payload: [UInt8]
+    package var payload: [UInt8]
 
     /// A record of these fields; whether they fit together is checked when it is encoded.
-    public init(format: TypeNameFormat, type: [UInt8] = [], id: [UInt8]? = nil, payload: [UInt8] = []) {
+    package init(format: TypeNameFormat, type: [UInt8] = [], id: [UInt8]? = nil, payload: [UInt8] = []) {
         self.format = format
         self.type = type
         self.id = id
@@ -75,19 +75,19 @@ public struct NDEFRecord: Hashable, Sendable {
     }
 
     /// A record of a type of ASCII letters.
-    public init(format: TypeNameFormat, type: String, id: [UInt8]? = nil, payload: [UInt8] = []) {
+    package init(format: TypeNameFormat, type: String, id: [UInt8]? = nil, payload: [UInt8] = []) {
         self.init(format: format, type: Array(type.utf8), id: id, payload: payload)
     }
 
     /// The record that says nothing: what an emptied tag holds.
-    public static let empty = NDEFRecord(format: .empty)
+    package static let empty = NDEFRecord(format: .empty)
 
     /// The type as text; bytes that are no UTF-8 are replaced.
-    public var typeText: String { String(decoding: type, as: UTF8.self) }
+    package var typeText: String { String(decoding: type, as: UTF8.self) }
 }
 
 /// The Type Name Format (TNF) of an NDEF record: how its type is to be read.
-public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
+package enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
     /// No type, no id and no payload.
     case empty = 0
     /// A type of the NFC Forum, as in `T`, `U`, `Sp`.
@@ -104,7 +104,7 @@ public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
     case unchanged = 6
 
     /// Whether a record of this format has a type.
-    public var hasType: Bool {
+    package var hasType: Bool {
         switch self {
         case .wellKnown, .mime, .absoluteURI, .external: true
         case .empty, .unknown, .unchanged: false
@@ -116,18 +116,18 @@ public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
 ///
 /// Layout (NFC Forum NDEF 1.0, §3.2): flags MB 80, ME 40, CF 20, SR 10, IL 08 and the format in the low three bits; length
 /// of the type; length of the payload, one byte when SR, else four, big-endian; length of the id when IL; type, id, payload.
-public struct NDEFFrame: Hashable, Sendable {
+package struct NDEFFrame: Hashable, Sendable {
     /// Whether it begins the message (MB).
-    public var beginsMessage: Bool
+    package var beginsMessage: Bool
     /// Whether it ends the message (ME).
-    public var endsMessage: Bool
+    package var endsMessage: Bool
     /// Whether another chunk of the same record follows (CF).
-    public var isContinued: Bool
+    package var isContinued: Bool
     /// Its fields.
-    public var record: NDEFRecord
+    package var record: NDEFRecord
 
     /// A record in its place.
-    public init(_ record: NDEFRecord, beginsMessage: Bool, endsMessage: Bool, isContinued: Bool = false) {
+    package init(_ record: NDEFRecord, beginsMessage: Bool, endsMessage: Bool, isContinued: Bool = false) {
         self.record = record
         self.beginsMessage = beginsMessage
         self.endsMessage = endsMessage
@@ -137,7 +137,7 @@ public struct NDEFFrame: Hashable, Sendable {
     /// Takes the next record.
     ///
     /// - Throws: ``NDEFError`` with the offset at which the record begins.
-    public init(from reader: inout ByteReader) throws(NDEFError) {
+    package init(from reader: inout ByteReader) throws(NDEFError) {
         let start = reader.offset
         let flags: UInt8
         let format: TypeNameFormat
@@ -180,7 +180,7 @@ public struct NDEFFrame: Hashable, Sendable {
     /// The bytes, with a short payload length where it fits.
     ///
     /// - Throws: ``NDEFError`` when the fields do not fit together.
-    public func encoded() throws(NDEFError) -> [UInt8] {
+    package func encoded() throws(NDEFError) -> [UInt8] {
         let (format, payload) = (record.format, record.payload)
         guard format.hasType || record.type.isEmpty else { throw NDEFError(.typeNotAllowed) }
         guard !format.hasType || !record.type.isEmpty else { throw NDEFError(.typeMissing) }

@@ -4,24 +4,24 @@ internal import ByteCodec
 
 /// The payload of a smart poster record (`Sp`): a message of its own with one URI, titles, an action, icons, a size and a
 /// media type. Source: NFC Forum Smart Poster RTD 1.0.
-public struct NDEFSmartPoster: Hashable, Sendable {
+package struct NDEFSmartPoster: Hashable, Sendable {
     /// The URI.
-    public var uri: NDEFURI
+    package var uri: NDEFURI
     /// The titles, one a language.
-    public var titles: [NDEFText]
+    package var titles: [NDEFText]
     /// What is to be done with the URI; `nil` when the poster does not say.
-    public var action: Action?
+    package var action: Action?
     /// How large what the URI leads to is, in bytes; `nil` when the poster does not say.
-    public var size: UInt32?
+    package var size: UInt32?
     /// The media type of what the URI leads to; `nil` when the poster does not say.
-    public var mediaType: String?
+    package var mediaType: String?
     /// Icons: records of a media type image/… or video/….
-    public var icons: [NDEFRecord]
+    package var icons: [NDEFRecord]
     /// Records that have no meaning in a smart poster.
-    public var others: [NDEFRecord]
+    package var others: [NDEFRecord]
 
     /// What is to be done with the URI.
-    public enum Action: UInt8, Hashable, Sendable, CaseIterable {
+    package enum Action: UInt8, Hashable, Sendable, CaseIterable {
         /// Do it: call, open, send.
         case execute = 0
         /// Keep it for later.
@@ -31,7 +31,7 @@ public struct NDEFSmartPoster: Hashable, Sendable {
     }
 
     /// A poster of a URI.
-    public init(
+    package init(
         _ uri: NDEFURI, titles: [NDEFText] = [], action: Action? = nil, size: UInt32? = nil, mediaType: String? = nil,
         icons: [NDEFRecord] = [], others: [NDEFRecord] = []
     ) {
@@ -47,7 +47,7 @@ public struct NDEFSmartPoster: Hashable, Sendable {
     /// Reads the payload. A poster within it is refused, so that no tag can nest them without end.
     ///
     /// - Throws: ``NDEFError``.
-    public init(payload: [UInt8], allowingUndefinedPrefix: Bool = false) throws(NDEFError) {
+    package init(payload: [UInt8], allowingUndefinedPrefix: Bool = false) throws(NDEFError) {
         let message = try NDEFMessage(decoding: payload)
         var uris: [NDEFURI] = []
         titles = []
@@ -86,7 +86,7 @@ public struct NDEFSmartPoster: Hashable, Sendable {
     /// The payload.
     ///
     /// - Throws: ``NDEFError``.
-    public func payload() throws(NDEFError) -> [UInt8] {
+    package func payload() throws(NDEFError) -> [UInt8] {
         var records = [NDEFRecord(format: .wellKnown, type: "U", payload: try uri.payload())]
         for title in titles {
             records.append(NDEFRecord(format: .wellKnown, type: "T", payload: try title.payload()))

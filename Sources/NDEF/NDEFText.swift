@@ -4,16 +4,16 @@ internal import ByteCodec
 
 /// The payload of a text record (`T`): a status byte (80: UTF-16, low six bits: length of the language code), the language
 /// code, the text. Source: NFC Forum Text RTD 1.0.
-public struct NDEFText: Hashable, Sendable {
+package struct NDEFText: Hashable, Sendable {
     /// The text.
-    public var text: String
+    package var text: String
     /// The language of RFC 3066, 1 to 63 letters of ASCII, as in `en` or `ja-JP`.
-    public var language: String
+    package var language: String
     /// How the text is written.
-    public var encoding: Encoding
+    package var encoding: Encoding
 
     /// How a text is written.
-    public enum Encoding: String, Hashable, Sendable, CaseIterable {
+    package enum Encoding: String, Hashable, Sendable, CaseIterable {
         /// UTF-8.
         case utf8 = "UTF-8"
         /// UTF-16; read in the order of its byte order mark, big-endian without one; written big-endian with one.
@@ -21,7 +21,7 @@ public struct NDEFText: Hashable, Sendable {
     }
 
     /// A text.
-    public init(_ text: String, language: String = "en", encoding: Encoding = .utf8) {
+    package init(_ text: String, language: String = "en", encoding: Encoding = .utf8) {
         self.text = text
         self.language = language
         self.encoding = encoding
@@ -30,7 +30,7 @@ public struct NDEFText: Hashable, Sendable {
     /// Reads the payload.
     ///
     /// - Throws: ``NDEFError``.
-    public init(payload: [UInt8]) throws(NDEFError) {
+    package init(payload: [UInt8]) throws(NDEFError) {
         guard let status = payload.first else { throw NDEFError(.textWithoutStatus) }
         let length = Int(status & 0x3F)
         guard length > 0 else { throw NDEFError(.noLanguage) }
@@ -48,7 +48,7 @@ public struct NDEFText: Hashable, Sendable {
     /// The payload.
     ///
     /// - Throws: ``NDEFError`` when the language code cannot be written.
-    public func payload() throws(NDEFError) -> [UInt8] {
+    package func payload() throws(NDEFError) -> [UInt8] {
         let code = Array(language.utf8)
         guard !code.isEmpty else { throw NDEFError(.noLanguage) }
         guard code.count <= 0x3F else { throw NDEFError(.languageTooLong) }

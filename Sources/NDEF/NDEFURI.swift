@@ -4,14 +4,14 @@ internal import ByteCodec
 internal import CardModel
 
 /// The payload of a URI record (`U`): the code of a prefix and the rest of the URI in UTF-8. Source: NFC Forum URI RTD 1.0.
-public struct NDEFURI: Hashable, Sendable {
+package struct NDEFURI: Hashable, Sendable {
     /// The whole URI, its prefix written out.
-    public var text: String
+    package var text: String
     /// The code of the prefix that was read; `nil` for a URI that was not.
-    public private(set) var prefixCode: UInt8?
+    package private(set) var prefixCode: UInt8?
 
     /// A URI.
-    public init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 
@@ -19,7 +19,7 @@ public struct NDEFURI: Hashable, Sendable {
     ///
     /// - Parameter allowsUndefinedPrefix: take a reserved prefix code for none, as the RTD asks readers to do.
     /// - Throws: ``NDEFError``.
-    public init(payload: [UInt8], allowingUndefinedPrefix allowsUndefinedPrefix: Bool = false) throws(NDEFError) {
+    package init(payload: [UInt8], allowingUndefinedPrefix allowsUndefinedPrefix: Bool = false) throws(NDEFError) {
         guard let code = payload.first else { throw NDEFError(.noURIPrefix) }
         let prefix = NDEFURIPrefix.text(of: code)
         guard prefix != nil || allowsUndefinedPrefix else { throw NDEFError(.undefinedURIPrefix) }
@@ -28,12 +28,12 @@ public struct NDEFURI: Hashable, Sendable {
     }
 
     /// Whether the code of the prefix is a defined one.
-    public var hasDefinedPrefix: Bool { prefixCode.map { NDEFURIPrefix.text(of: $0) != nil } ?? true }
+    package var hasDefinedPrefix: Bool { prefixCode.map { NDEFURIPrefix.text(of: $0) != nil } ?? true }
 
     /// The payload, shortened by the longest prefix that fits.
     ///
     /// - Throws: ``NDEFError`` when the text holds blanks or control characters.
-    public func payload() throws(NDEFError) -> [UInt8] {
+    package func payload() throws(NDEFError) -> [UInt8] {
         let bytes = Array(text.utf8)
         _ = try NDEFURI.checked(bytes[...], offset: 0)
         let (code, prefix) = NDEFURIPrefix.longest(of: text)

@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// The attribute information of a Type 3 Tag, block 0 of its service.
 ///
 /// Version (two nibbles), Nbr, Nbw, Nmaxb (two bytes), four reserved bytes, WriteF, RWFlag, Ln (three bytes), the sum of
 /// bytes 0 to 13 (two bytes); numbers big-endian. Source: NFC Forum Type 3 Tag 1.0, §6.1; nfcpy `tt3.py`.
-public struct Type3Attributes: Hashable, Sendable {
+package struct Type3Attributes: Hashable, Sendable {
     /// The block.
-    public let block: Block
+    package let block: Block
 
     /// The attributes in a block, whatever it holds.
-    public init(_ block: Block) {
+    package init(_ block: Block) {
         self.block = block
     }
 
     /// The major version; 1 is known.
-    public var majorVersion: UInt8 { block[0] >> 4 }
+    package var majorVersion: UInt8 { block[0] >> 4 }
     /// The minor version.
-    public var minorVersion: UInt8 { block[0] & 0x0F }
+    package var minorVersion: UInt8 { block[0] & 0x0F }
     /// How many blocks one read may ask for (Nbr).
-    public var blocksPerRead: Int { Int(block[1]) }
+    package var blocksPerRead: Int { Int(block[1]) }
     /// How many blocks one write may carry (Nbw).
-    public var blocksPerWrite: Int { Int(block[2]) }
+    package var blocksPerWrite: Int { Int(block[2]) }
     /// How many blocks there are for the message (Nmaxb).
-    public var blockCount: Int { Int(block.uint16(at: 3, .big)) }
+    package var blockCount: Int { Int(block.uint16(at: 3, .big)) }
     /// WriteF: 00 when the last write came to its end, 0F while one is under way.
-    public var writeFlag: UInt8 { block[9] }
+    package var writeFlag: UInt8 { block[9] }
     /// RWFlag: 00 for read-only, 01 for read and write.
-    public var accessFlag: UInt8 { block[10] }
+    package var accessFlag: UInt8 { block[10] }
     /// The length of the message in bytes (Ln).
-    public var length: Int { Int(block.uint24(at: 11, .big)) }
+    package var length: Int { Int(block.uint24(at: 11, .big)) }
 
     /// The longest message in bytes.
-    public var capacity: Int { blockCount * 16 }
+    package var capacity: Int { blockCount * 16 }
     /// Whether a write was begun and not ended, so that the message is worth nothing.
-    public var isBeingWritten: Bool { writeFlag != 0x00 }
+    package var isBeingWritten: Bool { writeFlag != 0x00 }
     /// Whether the tag may be written.
-    public var isWritable: Bool { accessFlag == 0x01 }
+    package var isWritable: Bool { accessFlag == 0x01 }
 
     /// Whether the last two bytes are the sum of the others.
-    public var isChecksumRight: Bool {
+    package var isChecksumRight: Bool {
         Type3Attributes.sum(block.bytes.prefix(14)) == block.uint16(at: 14, .big)
     }
 
     /// The attributes with another state and length, and the sum made anew.
     ///
     /// - Returns: `nil` when the length has more than three bytes.
-    public func changed(isBeingWritten: Bool, length: Int) -> Type3Attributes? {
+    package func changed(isBeingWritten: Bool, length: Int) -> Type3Attributes? {
         guard (0...0xFF_FFFF).contains(length) else { return nil }
         var bytes = Array(block.bytes.prefix(14))
         bytes[9] = isBeingWritten ? 0x0F : 0x00

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// The Capability Container of a Type 4 Tag, file E103.
 ///
 /// CCLEN (two bytes), version (two nibbles), MLe and MLc (two bytes each), then control blocks: `04 06` with an NDEF file,
 /// `05 06` with a proprietary file, `06 08` with an NDEF file that may be longer than 65,534 bytes. Source: NFC Forum Type
 /// 4 Tag 2.0 and 3.0, §5.1; nfcpy `tt4.py`.
-public struct Type4Capability: Hashable, Sendable {
+package struct Type4Capability: Hashable, Sendable {
     /// The length of the file as it says, in bytes.
-    public let length: Int
+    package let length: Int
     /// The major version of the mapping; 1 to 3 are known.
-    public let majorVersion: UInt8
+    package let majorVersion: UInt8
     /// The minor version of the mapping.
-    public let minorVersion: UInt8
+    package let minorVersion: UInt8
     /// The most bytes that one READ BINARY may ask for.
-    public let longestRead: Int
+    package let longestRead: Int
     /// The most bytes that one UPDATE BINARY may carry.
-    public let longestWrite: Int
+    package let longestWrite: Int
     /// The files that the control blocks name, in order.
-    public let files: [File]
+    package let files: [File]
 
     /// A file that a control block names.
-    public struct File: Hashable, Sendable {
+    package struct File: Hashable, Sendable {
         /// What it is.
-        public let kind: Kind
+        package let kind: Kind
         /// Its identifier.
-        public let id: FileIdentifier
+        package let id: FileIdentifier
         /// Its size in bytes, the length field at its start included.
-        public let size: Int
+        package let size: Int
         /// 00 when anybody may read it; 80 to FE are proprietary rules, FF nobody.
-        public let readAccess: UInt8
+        package let readAccess: UInt8
         /// 00 when anybody may write it; 80 to FE are proprietary rules, FF nobody.
-        public let writeAccess: UInt8
+        package let writeAccess: UInt8
 
         /// What a file is.
-        public enum Kind: UInt8, Hashable, Sendable {
+        package enum Kind: UInt8, Hashable, Sendable {
             /// An NDEF file, its length in two bytes.
             case ndef = 4
             /// Somebody's own.
@@ -46,20 +46,20 @@ public struct Type4Capability: Hashable, Sendable {
         }
 
         /// The bytes of the length field at the start of the file.
-        public var lengthBytes: Int { kind == .extendedNDEF ? 4 : 2 }
+        package var lengthBytes: Int { kind == .extendedNDEF ? 4 : 2 }
         /// The longest message in bytes.
-        public var capacity: Int { max(0, size - lengthBytes) }
+        package var capacity: Int { max(0, size - lengthBytes) }
         /// Whether anybody may read it.
-        public var isReadable: Bool { readAccess == 0 }
+        package var isReadable: Bool { readAccess == 0 }
         /// Whether anybody may write it.
-        public var isWritable: Bool { writeAccess == 0 }
+        package var isWritable: Bool { writeAccess == 0 }
     }
 
     /// Takes the bytes of the file; `nil` when they are too short for the fields before the control blocks.
     ///
     /// Control blocks end with the length that the file says, or where one is cut off; those of another kind or length are
     /// passed over.
-    public init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard let length = try? reader.readUInt16(.big), let version = try? reader.readUInt8(),
             let longestRead = try? reader.readUInt16(.big), let longestWrite = try? reader.readUInt16(.big)
@@ -79,7 +79,7 @@ public struct Type4Capability: Hashable, Sendable {
     }
 
     /// The first NDEF file.
-    public var ndefFile: File? { files.first { $0.kind != .proprietary } }
+    package var ndefFile: File? { files.first { $0.kind != .proprietary } }
 }
 
 extension Type4Capability.File {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import FeliCa
-public import ISO7816
-public import NDEF
-public import NFCTransport
+package import FeliCa
+package import ISO7816
+package import NDEF
+package import NFCTransport
 
 /// A tag that may hold an NDEF message, whatever its type.
-public protocol NDEFTag: AnyObject {
+package protocol NDEFTag: AnyObject {
     /// The number of the tag's type: 2, 3 or 4.
     var typeNumber: Int { get }
 
@@ -40,7 +40,7 @@ extension NDEFTag {
     ///
     /// - Parameter bytes: the bytes of an NDEF message; empty to leave the tag without one.
     /// - Throws: ``TagError``.
-    public func checkWriting(_ bytes: [UInt8]) throws(TagError) {
+    package func checkWriting(_ bytes: [UInt8]) throws(TagError) {
         if !bytes.isEmpty {
             do throws(NDEFError) {
                 _ = try NDEFMessage(decoding: bytes)
@@ -60,7 +60,7 @@ extension NDEFTag {
     ///
     /// - Parameter bytes: the bytes of an NDEF message; empty to leave the tag without one.
     /// - Throws: ``TagError``.
-    public func writeNDEF(_ bytes: [UInt8]) throws(TagError) {
+    package func writeNDEF(_ bytes: [UInt8]) throws(TagError) {
         try checkWriting(bytes)
         try writeUnchecked(bytes)
         guard try readNDEF().message == bytes else { throw .notVerified }
@@ -68,16 +68,16 @@ extension NDEFTag {
 }
 
 /// What a tag holds by way of NDEF, and what room there is.
-public struct NDEFArea: Hashable, Sendable {
+package struct NDEFArea: Hashable, Sendable {
     /// The bytes of the message; empty when there is a place for one and none in it.
-    public var message: [UInt8]
+    package var message: [UInt8]
     /// The longest message that there is room for.
-    public var capacity: Int
+    package var capacity: Int
     /// Why it cannot be written; `nil` when it can.
-    public var obstacle: TagError.WriteObstacle?
+    package var obstacle: TagError.WriteObstacle?
 
     /// A message and its room.
-    public init(message: [UInt8], capacity: Int, obstacle: TagError.WriteObstacle?) {
+    package init(message: [UInt8], capacity: Int, obstacle: TagError.WriteObstacle?) {
         self.message = message
         self.capacity = capacity
         self.obstacle = obstacle
@@ -96,7 +96,7 @@ enum Attempts {
 
 /// Why a tag could not be read or written.
 @nonexhaustive
-public enum TagError: Error, Hashable, Sendable {
+package enum TagError: Error, Hashable, Sendable {
     /// The tag left the field, or another one lies there now.
     case tagLost
     /// The exchange failed each time it was tried, or the reader did.
@@ -128,7 +128,7 @@ public enum TagError: Error, Hashable, Sendable {
 
     /// Why there is no NDEF message on a tag.
     @nonexhaustive
-    public enum Obstacle: String, Hashable, Sendable {
+    package enum Obstacle: String, Hashable, Sendable {
         /// It has no Capability Container, no NDEF system, no NDEF application.
         case notFormatted
         /// Its mapping has a major version that is not known.
@@ -149,7 +149,7 @@ public enum TagError: Error, Hashable, Sendable {
 
     /// Why nothing may be written.
     @nonexhaustive
-    public enum WriteObstacle: Hashable, Sendable {
+    package enum WriteObstacle: Hashable, Sendable {
         /// The tag says that it is read-only.
         case readOnly
         /// This page is locked for ever.

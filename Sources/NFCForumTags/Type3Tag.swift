@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 internal import FeliCa
-public import NDEF
-public import NFCTransport
+package import NDEF
+package import NFCTransport
 
 /// A Type 3 Tag: FeliCa with the NDEF system 12FC.
-public final class Type3Tag {
+package final class Type3Tag {
     /// The NDEF system as it answered a Polling.
-    public let target: FeliCaTarget
+    package let target: FeliCaTarget
     private let reader: any Reader
     private let cancellation: CancellationToken
 
     /// The system code that NDEF is found by.
-    public static let system = SystemCode(rawValue: 0x12FC)
+    package static let system = SystemCode(rawValue: 0x12FC)
     /// The service that reads without a key.
     static let readService = ServiceCode(rawValue: 0x000B)
     /// The service that writes without a key.
@@ -23,7 +23,7 @@ public final class Type3Tag {
     static let memoryConfiguration: UInt16 = 0x88
 
     /// The tag whose NDEF system a reader has just activated.
-    public init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
+    package init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
         self.reader = reader
         self.target = target
         self.cancellation = cancellation
@@ -32,7 +32,7 @@ public final class Type3Tag {
     /// The attribute information, whatever it says.
     ///
     /// - Throws: ``TagError``.
-    public func attributes() throws(TagError) -> Type3Attributes {
+    package func attributes() throws(TagError) -> Type3Attributes {
         let blocks = try read([0])
         guard let block = blocks.first else { throw .badAnswer }
         return Type3Attributes(block)
@@ -132,10 +132,10 @@ public final class Type3Tag {
 
 extension Type3Tag: NDEFTag {
     /// 3
-    public var typeNumber: Int { 3 }
+    package var typeNumber: Int { 3 }
 
     /// Reads the message that the attribute information tells of.
-    public func readNDEF() throws(TagError) -> NDEFArea {
+    package func readNDEF() throws(TagError) -> NDEFArea {
         let attributes = try checkedAttributes()
         guard !attributes.isBeingWritten else { throw .noNDEF(.halfWritten) }
         guard attributes.length <= attributes.capacity else { throw .noNDEF(.lengthBeyondEnd) }
@@ -155,18 +155,18 @@ extension Type3Tag: NDEFTag {
     }
 
     /// A message that was left half written is no obstacle to a new one.
-    public func writableArea() throws(TagError) -> NDEFArea {
+    package func writableArea() throws(TagError) -> NDEFArea {
         try area(checkedAttributes(), [])
     }
 
     /// Looks at the memory configuration of FeliCa Lite for block 0 and each block of the message.
-    public func checkPlaces(of bytes: [UInt8]) throws(TagError) {
+    package func checkPlaces(of bytes: [UInt8]) throws(TagError) {
         let numbers = (0...(bytes.count + 15) / 16).map { UInt16(clamping: $0) }
         if let obstacle = try lockedBlock(among: numbers) { throw .notWritable(obstacle) }
     }
 
     /// Marks the tag as being written, writes the blocks, then the attributes with the new length.
-    public func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
+    package func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
         let old = try checkedAttributes()
         let padded = bytes + [UInt8](repeating: 0, count: (16 - bytes.count % 16) % 16)
         var blocks: [(number: UInt16, block: Block)] = []

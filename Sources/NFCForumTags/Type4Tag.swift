@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
-public import ISO7816
-public import NDEF
+package import CardModel
+package import ISO7816
+package import NDEF
 internal import NFCTransport
 
 /// A Type 4 Tag: an ISO 7816 card with the NDEF application.
-public final class Type4Tag {
+package final class Type4Tag {
     private let session: ISO7816Session
     /// Whether the application of the first mapping was found, which wants SELECT of files with P2 = 00.
     private var isFirstMapping = false
 
     /// The NDEF application of mapping 2 and later.
-    public static let application = AID(hexadecimal: "D2760000850101")
+    package static let application = AID(hexadecimal: "D2760000850101")
     /// The NDEF application of mapping 1.
-    public static let firstApplication = AID(hexadecimal: "D2760000850100")
+    package static let firstApplication = AID(hexadecimal: "D2760000850100")
     /// The file with the Capability Container.
-    public static let capabilityFile = FileIdentifier(rawValue: 0xE103)
+    package static let capabilityFile = FileIdentifier(rawValue: 0xE103)
 
     /// The tag behind a session; other commands of the session may come between.
-    public init(session: ISO7816Session) {
+    package init(session: ISO7816Session) {
         self.session = session
     }
 
     /// Selects the NDEF application and reads its Capability Container.
     ///
     /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` when there is no such application, or it cannot be followed.
-    public func capability() throws(TagError) -> Type4Capability {
+    package func capability() throws(TagError) -> Type4Capability {
         try selectApplication()
         try select(Type4Tag.capabilityFile)
         // Fifteen bytes are the least that a Capability Container has; what it says of its length comes first.
@@ -126,15 +126,15 @@ public final class Type4Tag {
 
 extension Type4Tag: NDEFTag {
     /// 4
-    public var typeNumber: Int { 4 }
+    package var typeNumber: Int { 4 }
 
     /// Reads the message of the NDEF file. An exchange that failed is tried again from the start.
-    public func readNDEF() throws(TagError) -> NDEFArea {
+    package func readNDEF() throws(TagError) -> NDEFArea {
         try twice { () throws(TagError) in try readOnce() }
     }
 
     /// The room of the NDEF file, whatever its length field says.
-    public func writableArea() throws(TagError) -> NDEFArea {
+    package func writableArea() throws(TagError) -> NDEFArea {
         try twice { () throws(TagError) in
             let file = try selectFile(capability())
             return NDEFArea(message: [], capacity: file.capacity, obstacle: file.isWritable ? nil : .readOnly)
@@ -142,7 +142,7 @@ extension Type4Tag: NDEFTag {
     }
 
     /// UPDATE BINARY cannot name an offset above 32,767: a message that goes further is refused.
-    public func checkPlaces(of bytes: [UInt8]) throws(TagError) {
+    package func checkPlaces(of bytes: [UInt8]) throws(TagError) {
         try twice { () throws(TagError) in
             let reach = try Type4Tag.reach(selectFile(capability()))
             guard bytes.count <= reach else { throw .tooLong(length: bytes.count, capacity: reach) }
@@ -151,7 +151,7 @@ extension Type4Tag: NDEFTag {
 
     /// Sets the length to 0, writes the message, then its length; a message that fits into one command goes there with its
     /// length, which the card writes as one.
-    public func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
+    package func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
         try twice { () throws(TagError) in
             let capability = try capability()
             let file = try selectFile(capability)

@@ -14,13 +14,13 @@ internal import Synchronization
 /// let card = try await reader.activate(.felica(.transit))
 /// await reader.close()
 /// ```
-public actor AsyncReader {
+package actor AsyncReader {
     private let thread: ReaderThread
     private let cancellation = CancellationToken()
     private var reader: (any Reader)?
 
     /// The reader's own thread.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     private init() throws(TransportError) {
         thread = try ReaderThread()
@@ -30,7 +30,7 @@ public actor AsyncReader {
     ///
     /// - Returns: `nil` when the ID is not one of the driver's.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)``.
-    public static func open(
+    package static func open(
         _ id: String, with driver: any ReaderDriver
     ) async throws(TransportError) -> AsyncReader? {
         let reader = try AsyncReader()
@@ -39,19 +39,19 @@ public actor AsyncReader {
     }
 
     /// What is known of the reader without a card; `nil` once it is closed.
-    public var information: ReaderInformation? { reader?.information }
+    package var information: ReaderInformation? { reader?.information }
 
     /// Looks once for a card and selects it, as ``Reader/activate(_:)``.
     ///
     /// - Throws: ``TransportError``.
-    public nonisolated func activate(_ request: ActivationRequest) async throws(TransportError) -> PICC? {
+    package nonisolated func activate(_ request: ActivationRequest) async throws(TransportError) -> PICC? {
         try await run { reader throws(TransportError) in try reader.activate(request) }
     }
 
     /// Sends one frame to the selected card and returns its answer, as ``CardChannel/transceive(_:timeout:)``.
     ///
     /// - Throws: ``TransportError``.
-    public nonisolated func transceive(
+    package nonisolated func transceive(
         _ frame: [UInt8], timeout: Duration
     ) async throws(TransportError) -> [UInt8] {
         try await run { reader throws(TransportError) in try reader.transceive(frame, timeout: timeout) }
@@ -61,14 +61,14 @@ public actor AsyncReader {
     ///
     /// - Parameter body: gets the reader, which must not leave it.
     /// - Throws: ``TransportError``: that of `body`, or that the reader is closed.
-    public nonisolated func run<Result: Sendable>(
+    package nonisolated func run<Result: Sendable>(
         _ body: @escaping @Sendable (any Reader) throws(TransportError) -> Result
     ) async throws(TransportError) -> Result {
         try await cancellable { await self.perform(body) }
     }
 
     /// Switches the field off and gives the device back. Further calls throw.
-    public func close() {
+    package func close() {
         reader?.close()
         reader = nil
     }

@@ -9,9 +9,9 @@
 ///     for change in try watch.next() { print(change) }
 /// }
 /// ```
-public final class DeviceWatch<Device: Identifiable & Equatable> {
+package final class DeviceWatch<Device: Identifiable & Equatable> {
     /// What was there when it was looked last.
-    public private(set) var present: [Device] = []
+    package private(set) var present: [Device] = []
     private let notices: any DeviceNotices
     private let interval: Duration
     private let list: () -> [Device]
@@ -23,7 +23,7 @@ public final class DeviceWatch<Device: Identifiable & Equatable> {
     ///   - notices: what tells that it is time to look.
     ///   - interval: how long ``next()`` waits at most.
     ///   - list: what is there; it is asked only at the beginning and after a notice.
-    public init(_ notices: any DeviceNotices, interval: Duration = .seconds(1), list: @escaping () -> [Device]) {
+    package init(_ notices: any DeviceNotices, interval: Duration = .seconds(1), list: @escaping () -> [Device]) {
         self.notices = notices
         self.interval = interval
         self.list = list
@@ -35,7 +35,7 @@ public final class DeviceWatch<Device: Identifiable & Equatable> {
     ///
     /// - Returns: nothing when nothing has changed for the interval.
     /// - Throws: ``TransportError/cancelled``.
-    public func next() throws(TransportError) -> [DeviceChange<Device>] {
+    package func next() throws(TransportError) -> [DeviceChange<Device>] {
         if hasLooked {
             guard try notices.wait(within: interval) else { return [] }
         }
@@ -47,7 +47,7 @@ public final class DeviceWatch<Device: Identifiable & Equatable> {
 }
 
 /// What became of something that can be plugged in, between two looks at what is there.
-public enum DeviceChange<Device> {
+package enum DeviceChange<Device> {
     /// It is there now.
     case arrived(Device)
     /// It was there and is, but can be used no more, or now, or is called something else.
@@ -56,7 +56,7 @@ public enum DeviceChange<Device> {
     case left(Device)
 
     /// What it is about.
-    public var device: Device {
+    package var device: Device {
         switch self {
         case .arrived(let device), .changed(let device), .left(let device): device
         }
@@ -70,7 +70,7 @@ extension DeviceChange where Device: Identifiable & Equatable {
     /// What is different: first what left, in the old order, then the rest in the new order.
     ///
     /// Of several with the same ID the first counts.
-    public static func between(_ old: [Device], _ new: [Device]) -> [DeviceChange] {
+    package static func between(_ old: [Device], _ new: [Device]) -> [DeviceChange] {
         let before = byID(old)
         let after = byID(new)
         let left = old.filter { after[$0.id] == nil }.map(DeviceChange.left)
@@ -89,7 +89,7 @@ extension DeviceChange where Device: Identifiable & Equatable {
 }
 
 /// Tells that something may have been plugged in or out; who is told looks at what is there.
-public protocol DeviceNotices: AnyObject {
+package protocol DeviceNotices: AnyObject {
     /// Waits for a notice.
     ///
     /// - Parameter time: how long at most.
@@ -101,7 +101,7 @@ public protocol DeviceNotices: AnyObject {
 /// A ``DeviceWatch`` for code that must not block: it waits on a thread of its own.
 ///
 /// Cancelling a task that waits here ends the watch for good, as with ``AsyncReader``.
-public actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
+package actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
     private let thread: ReaderThread
     private let cancellation = CancellationToken()
     private let interval: Duration
@@ -110,7 +110,7 @@ public actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
     private var watch: DeviceWatch<Device>?
 
     /// The watch's own thread.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
     /// A watch.
     ///
@@ -119,7 +119,7 @@ public actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
     ///   - interval: how long it takes at most until a watch that was given up ends.
     ///   - list: what is there.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when the system has no thread left.
-    public init(
+    package init(
         _ notices: @escaping @Sendable (CancellationToken) -> any DeviceNotices, interval: Duration = .seconds(1),
         list: @escaping @Sendable () -> [Device]
     ) throws(TransportError) {
@@ -132,7 +132,7 @@ public actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
     /// Waits for what changes next: at the first call everything that is there has arrived, which may be nothing.
     ///
     /// - Throws: ``TransportError/cancelled``.
-    public nonisolated func next() async throws(TransportError) -> [DeviceChange<Device>] {
+    package nonisolated func next() async throws(TransportError) -> [DeviceChange<Device>] {
         let cancellation = cancellation
         return try await withTaskCancellationHandler {
             await self.look()

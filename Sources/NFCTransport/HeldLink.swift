@@ -3,7 +3,7 @@
 /// The link that a reader holds from opening to closing, which a cancellation reaches meanwhile.
 ///
 /// For drivers: a link that cannot be copied, so that nothing uses it after it was closed.
-public final class HeldLink<Link: ~Copyable> {
+package final class HeldLink<Link: ~Copyable> {
     private let cancellation: CancellationToken
     private var handler: Int?
     private var link: Link?
@@ -12,7 +12,7 @@ public final class HeldLink<Link: ~Copyable> {
     ///
     /// - Parameter onCancel: ends what the link is waiting for; it runs on the thread that cancels, and not after
     ///   ``take()``.
-    public init(
+    package init(
         _ link: consuming Link, _ cancellation: CancellationToken, onCancel: @escaping @Sendable () -> Void
     ) {
         self.link = consume link
@@ -23,7 +23,7 @@ public final class HeldLink<Link: ~Copyable> {
     /// Does something with the link; what fails after a cancellation was cancelled.
     ///
     /// - Throws: what `body` throws, ``TransportError/cancelled``, or ``TransportError/closed`` when the link was taken.
-    public func run<Result>(
+    package func run<Result>(
         _ body: (inout Link) throws(TransportError) -> Result
     ) throws(TransportError) -> Result {
         guard var link = link.take() else { throw .closed }
@@ -39,7 +39,7 @@ public final class HeldLink<Link: ~Copyable> {
     }
 
     /// Takes the link away to be closed; `nil` when that was done before.
-    public func take() -> Link? {
+    package func take() -> Link? {
         if let handler { cancellation.remove(handler) }
         handler = nil
         return link.take()

@@ -4,11 +4,11 @@ internal import CardModel
 internal import Glibc
 
 /// A card and the request that it answered, which finds it again.
-public struct FoundCard: Hashable, Sendable {
+package struct FoundCard: Hashable, Sendable {
     /// The card, selected.
-    public let picc: PICC
+    package let picc: PICC
     /// What it answered.
-    public let request: ActivationRequest
+    package let request: ActivationRequest
 }
 
 extension Reader {

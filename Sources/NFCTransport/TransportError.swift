@@ -2,7 +2,7 @@
 
 /// Why an exchange with a card, or with the reader, failed.
 @nonexhaustive
-public enum TransportError: Error, Hashable, Sendable {
+package enum TransportError: Error, Hashable, Sendable {
     /// The card kept silent: it left, or it does not know the command, the mode or the IDm.
     case noAnswer
     /// The answer came damaged (CRC, parity, framing, collision); `status` is the chip's own code, or 0 when it was
@@ -28,12 +28,12 @@ public enum TransportError: Error, Hashable, Sendable {
     case outOfScript(detail: String)
 
     /// Whether the same exchange may succeed when it is tried again at once.
-    public var isTransient: Bool {
+    package var isTransient: Bool {
         if case .corrupted = self { true } else { false }
     }
 
     /// Whether the reader can no longer be used without opening it anew.
-    public var isReaderFault: Bool {
+    package var isReaderFault: Bool {
         switch self {
         case .readerTimeout, .readerFailed, .readerUnavailable: true
         default: false
@@ -43,5 +43,5 @@ public enum TransportError: Error, Hashable, Sendable {
 
 extension TransportError {
     /// The reader was closed by who uses it.
-    public static let closed = TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")
+    package static let closed = TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import NFCTransport
+package import NFCTransport
 
 /// Opens and lists the readers that the PC/SC service (pcscd) has: every CCID reader.
 ///
 /// A reader's ID is `pcsc:` and its name as pcscd has it, or the beginning of a name that only one reader has.
-public struct PCSCDriver: ReaderDriver {
+package struct PCSCDriver: ReaderDriver {
     static let prefix = "pcsc:"
 
     private let recorder: LinkRecorder?
 
     /// The driver.
-    public init() {
+    package init() {
         recorder = nil
     }
 
@@ -23,7 +23,7 @@ public struct PCSCDriver: ReaderDriver {
     /// The readers that pcscd knows, none when it does not run; `why` tells which of both.
     ///
     /// Where pcscd is started on demand, asking it starts it, and it takes the readers that it knows from others.
-    public func list() -> [ReaderListing] {
+    package func list() -> [ReaderListing] {
         do throws(TransportError) {
             return try PCSCContext().readers().map {
                 ReaderListing(id: Self.prefix + $0, name: $0, state: .ready)
@@ -35,7 +35,7 @@ public struct PCSCDriver: ReaderDriver {
     }
 
     /// Why the service cannot be used, or `nil` when it can.
-    public func obstacle() -> TransportError? {
+    package func obstacle() -> TransportError? {
         do throws(TransportError) {
             _ = try PCSCContext()
             return nil
@@ -48,7 +48,7 @@ public struct PCSCDriver: ReaderDriver {
     ///
     /// - Returns: `nil` when the ID does not begin with `pcsc:`.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` or ``TransportError/cancelled``.
-    public func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
+    package func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
         guard id.hasPrefix(Self.prefix) else { return nil }
         try cancellation.check()
         let context = try PCSCContext(recorder: recorder)

@@ -2,7 +2,7 @@
 
 internal import ByteCodec
 internal import CardModel
-public import NFCTransport
+package import NFCTransport
 
 /// A reader of the PC/SC service, opened by ``PCSCDriver``.
 ///
@@ -11,9 +11,9 @@ public import NFCTransport
 ///
 /// After an exchange has failed, or when a card is activated anew after it was sent something, the card is reset, so
 /// it begins with its MF and without a verified PIN.
-public final class PCSCReader: Reader {
+package final class PCSCReader: Reader {
     /// What is known of the reader without a card.
-    public let information: ReaderInformation
+    package let information: ReaderInformation
 
     private let name: String
     private let cancellation: CancellationToken
@@ -44,7 +44,7 @@ public final class PCSCReader: Reader {
     /// - Returns: the card, or `nil` when there is none, or one of another kind.
     /// - Throws: ``TransportError``; ``TransportError/unsupported(detail:)`` for a card with contacts, and for FeliCa
     ///   when the reader does not pass packets on.
-    public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+    package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try cancellation.check()
         return try link.run { link throws(TransportError) in try link.activate(request) }
     }
@@ -56,7 +56,7 @@ public final class PCSCReader: Reader {
     ///     others where it passes them on.
     ///   - timeout: used in a transparent session only, since PC/SC has none.
     /// - Throws: ``TransportError``; after any failure ``TransportError/cardReleased`` until a card was activated anew.
-    public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+    package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         try cancellation.check()
         guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
         guard frame.count <= information.longestCommandAPDU else {
@@ -66,7 +66,7 @@ public final class PCSCReader: Reader {
     }
 
     /// Waits until pcscd says that a card came or left.
-    public func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
+    package func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
         try cancellation.check()
         return try link.run { link throws(TransportError) in
             try link.waitForEvent(within: time)
@@ -75,7 +75,7 @@ public final class PCSCReader: Reader {
     }
 
     /// Resets the card and gives it to others. Further calls do nothing.
-    public func close() {
+    package func close() {
         guard var link = link.take() else { return }
         // Before the connection to the service ends, which would leave the card as it is.
         link.release()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import NFCTransport
+package import NFCTransport
 internal import SystemDevices
 internal import USBTransport
 
@@ -10,7 +10,7 @@ internal import USBTransport
 /// `rcs380:port=1-1.3`, which name one of several and stay the same when it is plugged in again.
 ///
 /// A kernel driver that holds the reader (`port100`) gives it away while it is open and gets it back at the end.
-public struct PaSoRiDriver: ReaderDriver {
+package struct PaSoRiDriver: ReaderDriver {
     typealias LinkMaker =
         @Sendable (USBDevice, PaSoRiModel, CancellationToken) throws(TransportError) -> any USBLink
 
@@ -18,7 +18,7 @@ public struct PaSoRiDriver: ReaderDriver {
     private let makeLink: LinkMaker
 
     /// The driver of this system's readers.
-    public init() {
+    package init() {
         self.init(paths: SystemPaths()) { device, model, cancellation throws(TransportError) in
             try LibUSBLink(device, classCode: model.interfaceClass, cancellation: cancellation)
         }
@@ -41,7 +41,7 @@ public struct PaSoRiDriver: ReaderDriver {
     }
 
     /// The readers that are plugged in, usable or not; nothing is opened.
-    public func list() -> [ReaderListing] {
+    package func list() -> [ReaderListing] {
         let devices = USBDevice.all(paths)
         return PaSoRiModel.all.flatMap { model in
             devices.filter(model.includes).map { device in
@@ -57,7 +57,7 @@ public struct PaSoRiDriver: ReaderDriver {
     /// - Returns: `nil` when the ID names no PaSoRi.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` or ``TransportError/cancelled``; of several readers
     ///   that fit and cannot be opened, why the first cannot.
-    public func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
+    package func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
         guard let wanted = try PaSoRiID(parsing: id) else { return nil }
         let devices = USBDevice.all(paths)
         var failure: TransportError?

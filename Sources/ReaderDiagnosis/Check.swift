@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// One thing that was looked at, what was found, and what mends it.
-public struct Check: Hashable, Sendable {
+package struct Check: Hashable, Sendable {
     /// What was looked at.
-    public enum Layer: String, Hashable, Sendable, CaseIterable {
+    package enum Layer: String, Hashable, Sendable, CaseIterable {
         /// Whether a reader is plugged in.
         case bus
         /// Whether Kazasu has a driver for it.
@@ -31,7 +31,7 @@ public struct Check: Hashable, Sendable {
     }
 
     /// How bad it is.
-    public enum Verdict: String, Hashable, Sendable, CaseIterable {
+    package enum Verdict: String, Hashable, Sendable, CaseIterable {
         /// As it should be.
         case ok
         /// Worth knowing.
@@ -43,31 +43,31 @@ public struct Check: Hashable, Sendable {
     }
 
     /// What was found.
-    public let code: Code
+    package let code: Code
     /// What stands for `{0}`, `{1}` and so on.
     let values: [LocalizedText]
     private let row: CheckRow
 
     /// Something that was found.
-    public init(_ code: Code, _ values: [LocalizedText]) {
+    package init(_ code: Code, _ values: [LocalizedText]) {
         self.code = code
         self.values = values
         row = CheckRow.of(code)
     }
 
     /// Something that was found.
-    public init(_ code: Code, _ values: String...) {
+    package init(_ code: Code, _ values: String...) {
         self.init(code, values.map { LocalizedText($0, $0) })
     }
 
     /// What was looked at.
-    public var layer: Layer { row.layer }
+    package var layer: Layer { row.layer }
     /// How bad it is.
-    public var verdict: Verdict { row.verdict }
+    package var verdict: Verdict { row.verdict }
     /// What was found, as a sentence without its full stop.
-    public var message: LocalizedText { filled(row.message) }
+    package var message: LocalizedText { filled(row.message) }
     /// What mends it; `nil` when nothing has to be mended.
-    public var remedy: LocalizedText? { row.remedy.map(filled) }
+    package var remedy: LocalizedText? { row.remedy.map(filled) }
 
     private func filled(_ text: LocalizedText) -> LocalizedText {
         var (english, japanese) = (text.english, text.japanese)
@@ -126,9 +126,9 @@ struct CheckRow: Hashable, Sendable {
 }
 
 /// The tables of this module.
-public enum DiagnosisTables {
+package enum DiagnosisTables {
     /// What is wrong in them, by the name of the file; a release has no faults.
-    public static var faults: [String: [TableFault]] {
+    package static var faults: [String: [TableFault]] {
         ["checks.tsv": CheckRow.table.faults, "firmware-faults.tsv": FirmwareFault.table.faults]
             .filter { !$0.value.isEmpty }
     }
@@ -138,7 +138,7 @@ extension Check {
     /// What can be found; the raw values are those of `kazasu.doctor/1`, and each has a row in `Data/checks.tsv` with what
     /// it means.
     @nonexhaustive
-    public enum Code: String, Hashable, Sendable, CaseIterable {
+    package enum Code: String, Hashable, Sendable, CaseIterable {
         /// Bus: it is plugged in at port {0} (bus {1}, device {2}).
         case plugged
         /// Bus: no reader that Kazasu knows is on the USB.

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-public import SystemDevices
+package import SystemDevices
 
 /// Finds out why no reader can be used. Nothing is opened and nothing is changed.
-public struct Doctor: Sendable {
+package struct Doctor: Sendable {
     private let machine: Machine
 
     /// A doctor for a system.
-    public init(_ machine: Machine) {
+    package init(_ machine: Machine) {
         self.machine = machine
     }
 
     /// Examines everything, layer by layer.
-    public func examine() -> Diagnosis {
+    package func examine() -> Diagnosis {
         let readers = readers()
         return Diagnosis(
             readers: readers,
@@ -23,12 +23,12 @@ public struct Doctor: Sendable {
     }
 
     /// What the chip card readers on the USB call themselves that only pcscd can serve.
-    public func readersOfService() -> [String] {
+    package func readersOfService() -> [String] {
         BusLayer(machine).strangeReaders.map(BusLayer.name)
     }
 
     /// Examines the readers on the USB only.
-    public func readers() -> [ReaderReport] {
+    package func readers() -> [ReaderReport] {
         let devices = USBDevice.all(machine.devices)
         return devices.compactMap { device in
             guard let model = ReaderModel(of: device) else { return nil }
@@ -41,42 +41,42 @@ public struct Doctor: Sendable {
 }
 
 /// What was found of a whole system.
-public struct Diagnosis: Hashable, Sendable {
+package struct Diagnosis: Hashable, Sendable {
     /// The readers on the USB.
-    public var readers: [ReaderReport]
+    package var readers: [ReaderReport]
     /// What concerns no single one of them.
-    public var system: [Check]
+    package var system: [Check]
 
     /// What was found.
-    public init(readers: [ReaderReport], system: [Check]) {
+    package init(readers: [ReaderReport], system: [Check]) {
         self.readers = readers
         self.system = system
     }
 
     /// Whether a reader can be used: one on the USB that has no fault, one that pcscd has, or one that was tried and
     /// answered.
-    public var isReady: Bool {
+    package var isReady: Bool {
         readers.contains(where: \.isReady) || system.contains { [.answers, .serviceHasReader].contains($0.code) }
     }
 
     /// Everything that was found.
-    public var checks: [Check] { readers.flatMap(\.checks) + system }
+    package var checks: [Check] { readers.flatMap(\.checks) + system }
 }
 
 /// What was found of one reader on the USB.
-public struct ReaderReport: Hashable, Sendable {
+package struct ReaderReport: Hashable, Sendable {
     /// The device.
-    public let device: USBDevice
+    package let device: USBDevice
     /// What it is.
-    public let model: ReaderModel
+    package let model: ReaderModel
     /// What was found, layer by layer.
-    public let checks: [Check]
+    package let checks: [Check]
 
     /// Its serial number, when that tells it from the others of its kind.
     let ownSerial: String?
 
     /// What `--reader` takes and `kazasu readers` prints, `nil` when nothing drives it.
-    public var id: String? {
+    package var id: String? {
         switch model.driver {
         case nil: nil
         case let driver? where driver.hasSuffix("_usb"):
@@ -86,13 +86,13 @@ public struct ReaderReport: Hashable, Sendable {
     }
 
     /// Whether it can be used now.
-    public var isReady: Bool { !checks.contains { $0.verdict == .fault } }
+    package var isReady: Bool { !checks.contains { $0.verdict == .fault } }
 
     /// The first thing that has to be mended before it can be used.
-    public var fault: Check? { checks.first { $0.verdict == .fault } }
+    package var fault: Check? { checks.first { $0.verdict == .fault } }
 
     /// Whether an ID, as a driver lists it, is this reader's.
-    public func isNamed(by id: String) -> Bool { id == self.id }
+    package func isNamed(by id: String) -> Bool { id == self.id }
 }
 
 /// What is known to be wrong with some editions of a reader's firmware: a row of `Data/firmware-faults.tsv`.

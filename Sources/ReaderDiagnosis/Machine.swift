@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-public import SystemDevices
+package import SystemDevices
 
 /// The system that is examined: this one, or a tree of files that looks like one.
-public struct Machine: Sendable {
+package struct Machine: Sendable {
     /// What stands before every path: nothing, or the folder of another system's files.
-    public let root: String
+    package let root: String
     /// The variables of the environment.
-    public var environment: [String: String]
+    package var environment: [String: String]
     /// Why a device file cannot be opened for reading and writing, `nil` when it can.
-    public var obstacle: @Sendable (_ path: String) -> DeviceNodeFault?
+    package var obstacle: @Sendable (_ path: String) -> DeviceNodeFault?
     /// Whether the user belongs to a group.
-    public var isMember: @Sendable (_ group: String) -> Bool
+    package var isMember: @Sendable (_ group: String) -> Bool
 
     /// A system.
     ///
     /// - Parameters:
     ///   - root: the folder with its files; nothing for the running system's.
     ///   - environment: the variables of the environment.
-    public init(root: String = "", environment: [String: String] = [:]) {
+    package init(root: String = "", environment: [String: String] = [:]) {
         var root = root
         while root.hasSuffix("/") { root.removeLast() }
         self.root = root
@@ -37,7 +37,7 @@ public struct Machine: Sendable {
     }
 
     /// Where the system shows its devices.
-    public var devices: SystemPaths {
+    package var devices: SystemPaths {
         SystemPaths(
             devices: path("/dev"), usbDescriptions: path("/sys/bus/usb/devices"), usbDevices: path("/dev/bus/usb"))
     }

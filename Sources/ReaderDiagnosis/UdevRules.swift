@@ -8,24 +8,24 @@ internal import SystemDevices
 ///
 /// There are two files, because of their order: systemd looks for the tag `uaccess` in its rules number 73, and
 /// libccid's rules number 92 set a group of their own (libnfc issue 286).
-public struct UdevRules: Hashable, Sendable {
+package struct UdevRules: Hashable, Sendable {
     /// A file of rules.
-    public struct File: Hashable, Sendable {
+    package struct File: Hashable, Sendable {
         /// Its name.
-        public let name: String
+        package let name: String
         /// Its text.
-        public let text: String
+        package let text: String
     }
 
     /// Where an administrator's rules lie.
-    public static let folder = "/etc/udev/rules.d"
+    package static let folder = "/etc/udev/rules.d"
     /// Where else udev reads rules.
     private static let folders = [
         folder, "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
     ]
 
     /// The files.
-    public static let files = [
+    package static let files = [
         File(name: "70-kazasu.rules", text: text(seat, "whoever sits at the machine")),
         File(name: "93-kazasu.rules", text: text("MODE=\"0660\", GROUP=\"plugdev\"", "the members of plugdev")),
     ]

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-public import NFCTransport
+package import NFCTransport
 
 /// What is read of the file system without Foundation.
-public enum Directory {
+package enum Directory {
     /// The names in a directory, sorted, without those that begin with a dot; none when it cannot be read.
-    public static func names(in path: String) -> [String] {
+    package static func names(in path: String) -> [String] {
         guard let directory = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(directory) }
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
@@ -21,7 +21,7 @@ public enum Directory {
     }
 
     /// The first line of a short text file, such as sysfs has.
-    public static func line(of path: String) -> String? {
+    package static func line(of path: String) -> String? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -32,7 +32,7 @@ public enum Directory {
     }
 
     /// What a symbolic link points to.
-    public static func linkTarget(of path: String) -> String? {
+    package static func linkTarget(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = unsafe readlink(path, &buffer, buffer.count)
         guard count > 0 else { return nil }
@@ -40,12 +40,12 @@ public enum Directory {
     }
 
     /// The last part of what a symbolic link points to.
-    public static func linkName(of path: String) -> String? {
+    package static func linkName(of path: String) -> String? {
         linkTarget(of: path)?.split(separator: "/").last.map(String.init)
     }
 
     /// Why a device file could not be opened for reading and writing, without opening it: that can reset a device.
-    public static func obstacle(at path: String) -> DeviceNodeFault? {
+    package static func obstacle(at path: String) -> DeviceNodeFault? {
         // Both ask the same of a process that is who it was started as; emulated devices know only the plain one.
         let isItself = getuid() == geteuid() && getgid() == getegid()
         let result =
@@ -57,16 +57,16 @@ public enum Directory {
 }
 
 /// Where the system shows its devices.
-public struct SystemPaths: Hashable, Sendable {
+package struct SystemPaths: Hashable, Sendable {
     /// Device files.
-    public var devices: String
+    package var devices: String
     /// USB devices as sysfs describes them.
-    public var usbDescriptions: String
+    package var usbDescriptions: String
     /// USB device files, by bus and device number.
-    public var usbDevices: String
+    package var usbDevices: String
 
     /// Where to look: the system's own places unless told otherwise.
-    public init(
+    package init(
         devices: String = "/dev", usbDescriptions: String = "/sys/bus/usb/devices", usbDevices: String = "/dev/bus/usb"
     ) {
         self.devices = devices
@@ -76,16 +76,16 @@ public struct SystemPaths: Hashable, Sendable {
 }
 
 /// Who may open a file.
-public enum FileOwner {
+package enum FileOwner {
     /// The name of the group that a file belongs to, `nil` when there is no such file or name.
-    public static func group(of path: String) -> String? {
+    package static func group(of path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         return name(ofGroup: status.st_gid)
     }
 
     /// The name of a group, `nil` when its number has none.
-    public static func name(ofGroup number: UInt32) -> String? {
+    package static func name(ofGroup number: UInt32) -> String? {
         var entry = unsafe Glibc.group()
         var found: UnsafeMutablePointer<Glibc.group>?
         var buffer = [CChar](repeating: 0, count: 16_384)
@@ -97,25 +97,25 @@ public enum FileOwner {
 }
 
 /// Why a device file could not be opened, in the words of a reader.
-public struct DeviceNodeFault: Hashable, Sendable {
+package struct DeviceNodeFault: Hashable, Sendable {
     /// What `open` said.
-    public let errorNumber: Int32
+    package let errorNumber: Int32
     /// The file.
-    public let path: String
+    package let path: String
     /// The group that may open it, when that is known.
-    public let group: String?
+    package let group: String?
 
     /// Why a file could not be opened.
     ///
     /// - Parameter errorNumber: `errno`.
-    public init(errorNumber: Int32, path: String, group: String?) {
+    package init(errorNumber: Int32, path: String, group: String?) {
         self.errorNumber = errorNumber
         self.path = path
         self.group = group
     }
 
     /// The reason.
-    public var reason: UnavailableReason {
+    package var reason: UnavailableReason {
         switch errorNumber {
         case EACCES, EPERM: .permission
         case EBUSY, EWOULDBLOCK, ETXTBSY: .busy
@@ -125,7 +125,7 @@ public struct DeviceNodeFault: Hashable, Sendable {
     }
 
     /// The reason in words, for people.
-    public var detail: String {
+    package var detail: String {
         switch reason {
         case .permission:
             group.map { "\(path) may be opened by members of the group \($0)" } ?? "\(path) may not be opened"
@@ -137,5 +137,5 @@ public struct DeviceNodeFault: Hashable, Sendable {
     }
 
     /// The error to throw.
-    public var error: TransportError { .readerUnavailable(reason: reason, detail: detail) }
+    package var error: TransportError { .readerUnavailable(reason: reason, detail: detail) }
 }

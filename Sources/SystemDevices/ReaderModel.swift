@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// A reader that is known by its USB numbers, whether Kazasu can use it or not.
 ///
 /// The table `Data/reader-models.tsv` has them all, and says where the facts come from.
-public struct ReaderModel: Hashable, Sendable {
+package struct ReaderModel: Hashable, Sendable {
     /// The vendor's number.
-    public let vendor: UInt16
+    package let vendor: UInt16
     /// The product's number.
-    public let product: UInt16
+    package let product: UInt16
     /// What people call it.
-    public let name: String
+    package let name: String
     /// What opens it: `pn53x_usb` and `acr122_usb` are libnfc's, others Kazasu's own; `nil` when nothing does.
-    public let driver: String?
+    package let driver: String?
     /// The kernel driver that takes it when it is plugged in, where one does.
-    public let kernelDriver: String?
+    package let kernelDriver: String?
     /// Whether pcscd takes it, where that is installed.
-    public let isTakenByPcscd: Bool
+    package let isTakenByPcscd: Bool
     /// Why nothing opens it; `nil` when ``driver`` does.
-    public let obstacle: LocalizedText?
+    package let obstacle: LocalizedText?
 
     /// Every model.
-    public static var all: [ReaderModel] { table.rows }
+    package static var all: [ReaderModel] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
-    public static var faults: [TableFault] { table.faults }
+    package static var faults: [TableFault] { table.faults }
 
     /// The model of a device, `nil` when it is no reader that is known.
-    public init?(of device: USBDevice) {
+    package init?(of device: USBDevice) {
         guard let model = Self.all.first(where: { $0.vendor == device.vendor && $0.product == device.product }) else {
             return nil
         }
@@ -54,8 +54,8 @@ public struct ReaderModel: Hashable, Sendable {
 }
 
 /// The speeds of serial lines.
-public enum SerialSpeeds {
+package enum SerialSpeeds {
     /// Those that libnfc's serial code knows (1.8.0, `libnfc/buses/uart.c`), in bits a second; it goes on at another
     /// speed than asked for with any other number.
-    public static let libnfc = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
+    package static let libnfc = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
 }

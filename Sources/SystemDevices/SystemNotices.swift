@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import NFCTransport
+package import NFCTransport
 
 /// Adds to what tells of the USB what it cannot tell: who holds a reader, who may open it, and which serial ports there
 /// are; and stands in for it where nobody tells of the USB, as in a container without udev.
@@ -8,7 +8,7 @@ public import NFCTransport
 /// It looks at sysfs and at the names in `/dev` each time that the wait is over. A device is not finished when it is told
 /// of: its permissions, its kernel driver and a service that takes it come later, so what follows a change is a change
 /// for some more waits.
-public final class SystemNotices: DeviceNotices {
+package final class SystemNotices: DeviceNotices {
     private let told: any DeviceNotices
     private let paths: SystemPaths
     private var seen: SystemView
@@ -20,7 +20,7 @@ public final class SystemNotices: DeviceNotices {
     /// Notices of this system, or of one that is made of files.
     ///
     /// - Parameter told: what waits, and is told of the USB where somebody tells of it.
-    public init(_ told: any DeviceNotices, paths: SystemPaths = SystemPaths()) {
+    package init(_ told: any DeviceNotices, paths: SystemPaths = SystemPaths()) {
         self.told = told
         self.paths = paths
         seen = SystemView(paths)
@@ -29,7 +29,7 @@ public final class SystemNotices: DeviceNotices {
     /// Waits for a notice, or for the time to pass, and looks.
     ///
     /// - Throws: ``NFCTransport/TransportError/cancelled``.
-    public func wait(within time: Duration) throws(TransportError) -> Bool {
+    package func wait(within time: Duration) throws(TransportError) -> Bool {
         let wasTold = try told.wait(within: time)
         let view = SystemView(paths)
         if wasTold || view != seen {

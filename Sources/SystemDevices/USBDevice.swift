@@ -5,30 +5,30 @@ internal import Glibc
 /// A device on the USB as sysfs describes it; nothing is opened, so those are found too that may not be opened.
 ///
 /// Source: the kernel's `Documentation/ABI/stable/sysfs-bus-usb`.
-public struct USBDevice: Hashable, Sendable {
+package struct USBDevice: Hashable, Sendable {
     /// The vendor's number.
-    public let vendor: UInt16
+    package let vendor: UInt16
     /// The product's number.
-    public let product: UInt16
+    package let product: UInt16
     /// The number of the bus, from 1.
-    public let bus: Int
+    package let bus: Int
     /// The device's number on its bus; another one each time that it is plugged in.
-    public let address: Int
+    package let address: Int
     /// The ports that lead to it, as `1-1.3`: the same each time that it is plugged in there.
-    public let portPath: String
+    package let portPath: String
     /// Its serial number, when it has one that can be typed: printable ASCII without spaces. Copies have anything there.
-    public let serial: String?
+    package let serial: String?
     /// What it calls itself, when it does; control characters, which could trick a terminal, are replaced.
-    public let name: String?
+    package let name: String?
     /// Its release (bcdDevice), as 0x0203 for 2.03; many readers have their firmware's version here.
-    public let release: UInt16?
+    package let release: UInt16?
     /// The interfaces of its present configuration, in the order of their numbers.
-    public let interfaces: [USBInterface]
+    package let interfaces: [USBInterface]
     /// The device file.
-    public let node: String
+    package let node: String
 
     /// The devices that are plugged in, in the order of their port paths.
-    public static func all(_ paths: SystemPaths = SystemPaths()) -> [USBDevice] {
+    package static func all(_ paths: SystemPaths = SystemPaths()) -> [USBDevice] {
         let names = Directory.names(in: paths.usbDescriptions)
         return names.filter { !$0.contains(":") }.compactMap { USBDevice($0, among: names, paths) }
     }
@@ -62,12 +62,12 @@ public struct USBDevice: Hashable, Sendable {
     }
 
     /// Why its device file could not be opened, or `nil` when it can be.
-    public var obstacle: DeviceNodeFault? { Directory.obstacle(at: node) }
+    package var obstacle: DeviceNodeFault? { Directory.obstacle(at: node) }
 
     /// The serial number, when no other device has it as well.
     ///
     /// - Parameter devices: those that it is to be told from, itself included.
-    public func ownSerial(among devices: [USBDevice]) -> String? {
+    package func ownSerial(among devices: [USBDevice]) -> String? {
         guard let serial, devices.count(where: { $0.serial == serial }) == 1 else { return nil }
         return serial
     }
@@ -89,26 +89,26 @@ public struct USBDevice: Hashable, Sendable {
     }
 
     /// A bus or device number as device files have it: three digits at least.
-    public static func threeDigits(_ number: Int) -> String {
+    package static func threeDigits(_ number: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 3 - digits.utf8.count)) + digits
     }
 }
 
 /// An interface of a USB device as sysfs describes it.
-public struct USBInterface: Hashable, Sendable {
+package struct USBInterface: Hashable, Sendable {
     /// The driver of an interface that a program holds through the device file, as libusb does.
-    public static let deviceFileDriver = "usbfs"
+    package static let deviceFileDriver = "usbfs"
 
     /// Its number.
-    public let number: Int
+    package let number: Int
     /// Its class, as 0B for a chip card reader and FF for the vendor's own.
-    public let classCode: UInt8?
+    package let classCode: UInt8?
     /// The kernel driver that holds it; ``deviceFileDriver`` when a program does.
-    public let driver: String?
+    package let driver: String?
 
     /// An interface.
-    public init(number: Int, classCode: UInt8?, driver: String?) {
+    package init(number: Int, classCode: UInt8?, driver: String?) {
         self.number = number
         self.classCode = classCode
         self.driver = driver
@@ -118,7 +118,7 @@ public struct USBInterface: Hashable, Sendable {
 /// The interfaces of a USB device, taken from the kernel drivers that hold them and given back at the end of its life.
 ///
 /// For libraries that do not do so themselves; libusb-1.0 has calls of its own. Source: the kernel's `usbdevice_fs.h`.
-public struct KernelDriverLease: ~Copyable {
+package struct KernelDriverLease: ~Copyable {
     /// Does one thing to an interface of an open device file; whether it worked.
     typealias Control = (_ descriptor: Int32, _ interface: Int32, _ request: Int32) -> Bool
 
@@ -132,7 +132,7 @@ public struct KernelDriverLease: ~Copyable {
     /// Takes what kernel drivers hold; what a program holds stays.
     ///
     /// - Returns: `nil` when they hold nothing, or give nothing away.
-    public init?(taking device: USBDevice) {
+    package init?(taking device: USBDevice) {
         self.init(taking: device, control: Self.usbfs)
     }
 

@@ -2,7 +2,7 @@
 
 internal import CLibUSB
 internal import Dispatch
-public import NFCTransport
+package import NFCTransport
 
 /// A libusb context that is told of every device that comes or goes; it opens none.
 @safe final class LibUSBEvents {
@@ -79,7 +79,7 @@ public import NFCTransport
 ///
 /// Where libusb has none, or cannot even be started, it only lets the time pass. In a container without udev it has
 /// them and they never come, which cannot be told apart: `SystemNotices` looks for itself.
-public final class USBNotices: DeviceNotices {
+package final class USBNotices: DeviceNotices {
     private let cancellation: CancellationToken
     private let events: LibUSBEvents?
     private let wakeUp = DispatchSemaphore(value: 0)
@@ -88,7 +88,7 @@ public final class USBNotices: DeviceNotices {
     /// Listens from now on.
     ///
     /// - Parameter cancellation: what ends a wait, from any thread.
-    public init(cancellation: CancellationToken = CancellationToken()) {
+    package init(cancellation: CancellationToken = CancellationToken()) {
         self.cancellation = cancellation
         events = LibUSBEvents()
         let waker = events?.waker
@@ -104,12 +104,12 @@ public final class USBNotices: DeviceNotices {
     }
 
     /// Whether libusb can tell at all.
-    public var areTold: Bool { events != nil }
+    package var areTold: Bool { events != nil }
 
     /// Waits for a USB device to come or go.
     ///
     /// - Throws: ``NFCTransport/TransportError/cancelled``.
-    public func wait(within time: Duration) throws(TransportError) -> Bool {
+    package func wait(within time: Duration) throws(TransportError) -> Bool {
         try cancellation.check()
         let deadline = ContinuousClock.now + time
         repeat {

@@ -137,20 +137,20 @@ enum TypeACommand {
 }
 
 /// What a card of ISO 14443 type A tells while it is selected.
-public struct TypeAIdentity: Hashable, Sendable {
+package struct TypeAIdentity: Hashable, Sendable {
     /// The UID: 4, 7 or 10 bytes, in the order of the air.
-    public private(set) var uid: [UInt8]
+    package private(set) var uid: [UInt8]
     /// Whether the last three bytes of the UID are others after each loss of power, as a phone's are; its first is 08 then.
-    public private(set) var isRandom = false
+    package private(set) var isRandom = false
     /// The ATQA as people write it, as in `0344`; on the air the low byte comes first.
-    public var atqa: UInt16
+    package var atqa: UInt16
     /// The SAK of the last cascade level; its bit 3 (04, UID not complete) is never sent there.
-    public var sak: UInt8
+    package var sak: UInt8
 
     /// A card of type A; `nil` when the UID does not have 4, 7 or 10 bytes.
     ///
     /// - Parameter atqa: by default only the size of the UID, bits 8 and 7, and bit 3.
-    public init?(uid: [UInt8], atqa: UInt16? = nil, sak: UInt8) {
+    package init?(uid: [UInt8], atqa: UInt16? = nil, sak: UInt8) {
         switch uid.count {
         case 4: self.atqa = atqa ?? 0x0004
         case 7: self.atqa = atqa ?? 0x0044
@@ -162,7 +162,7 @@ public struct TypeAIdentity: Hashable, Sendable {
     }
 
     /// A card that chooses another UID of four bytes, `08` before three random ones, whenever it gets power.
-    public static func random(atqa: UInt16? = nil, sak: UInt8) -> TypeAIdentity {
+    package static func random(atqa: UInt16? = nil, sak: UInt8) -> TypeAIdentity {
         TypeAIdentity(randomWithATQA: atqa ?? 0x0004, sak: sak)
     }
 

@@ -111,21 +111,21 @@ enum TypeBCommand {
 }
 
 /// What a card of ISO 14443 type B tells while it is selected.
-public struct TypeBIdentity: Hashable, Sendable {
+package struct TypeBIdentity: Hashable, Sendable {
     /// The PUPI, four bytes; `nil` for a card that chooses one anew whenever it gets power.
-    public let pupi: [UInt8]?
+    package let pupi: [UInt8]?
     /// The application data of the ATQB, four bytes.
-    public let applicationData: [UInt8]
+    package let applicationData: [UInt8]
     /// The protocol info of the ATQB, three or four bytes; it also says the frame size and whether there is a CID.
-    public let protocolInfo: [UInt8]
+    package let protocolInfo: [UInt8]
     /// The application family that it belongs to; a card of family 00 answers only when all families are called.
-    public var applicationFamily: UInt8
+    package var applicationFamily: UInt8
 
     /// The protocol info of a card that says nothing special: 106 kbit/s, 256 bytes, ISO 14443-4, FWI 8, CID.
-    public static let plainProtocolInfo: [UInt8] = [0x00, 0x81, 0x81]
+    package static let plainProtocolInfo: [UInt8] = [0x00, 0x81, 0x81]
 
     /// A card of type B; `nil` when something does not have its length.
-    public init?(
+    package init?(
         pupi: [UInt8]?, applicationData: [UInt8] = [0, 0, 0, 0], protocolInfo: [UInt8] = plainProtocolInfo,
         applicationFamily: UInt8 = 0
     ) {

@@ -9,9 +9,9 @@ internal import Synchronization
 /// A card with two purses that comes again and again at random moments: the first code of the list has to win each time.
 ///
 /// The field in which the card comes and goes is that of `Fixtures/felica/two-purses.json`: a read sends the card away.
-public struct ArrivalSoak {
+package struct ArrivalSoak {
     /// How often the card comes: `KAZASU_ARRIVALS`, or a few hundred.
-    public static let arrivals = getenv("KAZASU_ARRIVALS").flatMap { unsafe Int(String(cString: $0)) } ?? 300
+    package static let arrivals = getenv("KAZASU_ARRIVALS").flatMap { unsafe Int(String(cString: $0)) } ?? 300
 
     /// What `balance` looks for.
     package static let codes: [SystemCode] = [.transit, .commonArea, .any]

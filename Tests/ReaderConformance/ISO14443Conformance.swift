@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
-public import NFCTransport
+package import NFCTransport
 import VirtualReader
 
 /// What every reader must do with cards of type A and B, whatever drives it: ISO-DEP with chaining in both directions,
 /// waiting time extensions, cards that leave, and Type 2 Tags.
 ///
 /// As ``ReaderConformance`` it needs no testing framework. It is given an open reader with nothing before it.
-public struct ISO14443Conformance {
+package struct ISO14443Conformance {
     /// What went wrong, one sentence each.
-    public var breaches: [String] { log.breaches }
+    package var breaches: [String] { log.breaches }
     /// The cases that do not apply to this reader or its stage, by name.
-    public private(set) var skipped: [String] = []
+    package private(set) var skipped: [String] = []
 
     private let reader: any Reader
     private let stage: ConformanceStage
@@ -27,7 +27,7 @@ public struct ISO14443Conformance {
     ///   - reader: open, with nothing before it.
     ///   - stage: what can be put before it.
     ///   - cancellation: the token that the reader was opened with.
-    public init(_ reader: any Reader, stage: ConformanceStage, cancellation: CancellationToken) {
+    package init(_ reader: any Reader, stage: ConformanceStage, cancellation: CancellationToken) {
         self.reader = reader
         self.stage = stage
         self.cancellation = cancellation
@@ -36,7 +36,7 @@ public struct ISO14443Conformance {
     /// Runs every case that applies; the reader is closed afterwards.
     ///
     /// - Throws: what the stage throws.
-    public mutating func run() throws {
+    package mutating func run() throws {
         for technology in [Technology.typeA, .typeB] {
             guard reader.information.technologies.contains(technology) else {
                 skipped.append("\(technology)")

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
-public import NFCTransport
-public import VirtualReader
+package import CardModel
+package import NFCTransport
+package import VirtualReader
 
 /// What every reader must do, whatever drives it: one suite for all drivers.
 ///
 /// It is given an open reader with the transit card of ``feliCaCard`` in its field, and tells what it did wrong, so it
 /// needs no testing framework and runs wherever there is a field to change.
-public struct ReaderConformance {
+package struct ReaderConformance {
     /// What went wrong, one sentence each.
-    public var breaches: [String] { log.breaches }
+    package var breaches: [String] { log.breaches }
 
     private let log = ConformanceLog()
     private let reader: any Reader
@@ -29,14 +29,14 @@ public struct ReaderConformance {
     ///   - field: the field, to take the card away and to let things go wrong; `nil` when it cannot be changed, as with
     ///     a recording.
     ///   - cancellation: the token that the reader was opened with.
-    public init(_ reader: any Reader, field: VirtualField?, cancellation: CancellationToken) {
+    package init(_ reader: any Reader, field: VirtualField?, cancellation: CancellationToken) {
         self.reader = reader
         self.field = field
         self.cancellation = cancellation
     }
 
     /// The card that has to lie on the reader: system 0003 with service 090F of 20 blocks.
-    public static func card() throws(DocumentError) -> any VirtualCard {
+    package static func card() throws(DocumentError) -> any VirtualCard {
         let text = """
             {"schema":"kazasu.card/1","idm":"0101031234567890","pmm":"0120220427674eff",
              "systems":[{"code":"0003","keyVersion":"0001","nodes":["0000-FFFE"],"blocks":{"090F":20}}],
@@ -46,7 +46,7 @@ public struct ReaderConformance {
     }
 
     /// Runs every check; the reader is closed afterwards.
-    public mutating func run() {
+    package mutating func run() {
         selecting()
         exchanging()
         longAnswers()

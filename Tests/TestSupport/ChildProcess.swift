@@ -3,13 +3,13 @@
 internal import Glibc
 
 /// Runs programs for tests: output captured, no input, a hard limit of time.
-public enum ChildProcess {
+package enum ChildProcess {
     /// The program could not be started.
-    public struct NotStarted: Error {
+    package struct NotStarted: Error {
         /// Which one.
-        public let program: String
+        package let program: String
         /// The reason as `errno`.
-        public let code: Int32
+        package let code: Int32
     }
 
     /// Runs a program to its end.
@@ -19,7 +19,7 @@ public enum ChildProcess {
     ///   - arguments: what follows the program's name.
     ///   - environment: variables that are added to this process's own, or replaced.
     ///   - limit: after this time the program is killed.
-    public static func run(
+    package static func run(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:],
         limit: Duration = .seconds(30)
     ) throws -> ChildResult {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a child process did.
-public struct ChildResult: Hashable, Sendable {
+package struct ChildResult: Hashable, Sendable {
     /// How it ended.
-    public enum End: Hashable, Sendable {
+    package enum End: Hashable, Sendable {
         /// By itself, with this status.
         case exited(Int32)
         /// By this signal.
@@ -13,9 +13,9 @@ public struct ChildResult: Hashable, Sendable {
     }
 
     /// How it ended.
-    public var end: End
+    package var end: End
     /// What it wrote to its standard output; bytes that are not UTF-8 are replaced.
-    public var output: String
+    package var output: String
     /// What it wrote to its standard error.
-    public var errors: String
+    package var errors: String
 }

@@ -3,22 +3,22 @@
 internal import Glibc
 
 /// A folder with files at any depth, gone at the end of the test.
-public final class FileTree: Sendable {
+package final class FileTree: Sendable {
     private let folder: TemporaryFolder
 
     /// An empty tree.
-    public init() throws {
+    package init() throws {
         folder = try TemporaryFolder()
         chmod(folder.path, 0o755)
     }
 
     /// Where it is, without a slash at the end.
-    public var root: String { folder.path }
+    package var root: String { folder.path }
 
     /// Makes a folder, with those that it lies in.
     ///
     /// - Parameter path: from the root of the tree, with a slash at the front.
-    public func makeFolder(_ path: String) throws {
+    package func makeFolder(_ path: String) throws {
         var sofar = root
         for part in path.split(separator: "/") {
             sofar += "/\(part)"
@@ -27,13 +27,13 @@ public final class FileTree: Sendable {
     }
 
     /// Writes a line to a file, with the folders that it lies in.
-    public func write(_ path: String, _ line: String) throws {
+    package func write(_ path: String, _ line: String) throws {
         try makeParent(of: path)
         _ = try folder.write(Array((line + "\n").utf8), as: String(path.dropFirst()))
     }
 
     /// Makes a symbolic link, with the folders that it lies in.
-    public func link(_ path: String, to target: String) throws {
+    package func link(_ path: String, to target: String) throws {
         try makeParent(of: path)
         symlink(target, root + path)
     }
@@ -44,7 +44,7 @@ public final class FileTree: Sendable {
     ///   - numbers: vendor and product, as `054c:06c1`.
     ///   - interfaces: the class of each and the driver that holds it.
     ///   - files: more files of its description.
-    public func plugIn(
+    package func plugIn(
         _ numbers: String, interfaces: [(classCode: String, driver: String?)] = [("ff", nil)],
         files: [String: String] = [:], port: String = "1-1", device: Int = 5, hasNode: Bool = true
     ) throws {
@@ -65,7 +65,7 @@ public final class FileTree: Sendable {
     }
 
     /// Starts a program, as `/proc` shows it, that has a device file open.
-    public func run(_ name: String, process: Int, holding file: String) throws {
+    package func run(_ name: String, process: Int, holding file: String) throws {
         try write("/proc/\(process)/comm", name)
         try link("/proc/\(process)/fd/7", to: file)
     }

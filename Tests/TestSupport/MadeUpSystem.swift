@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-public import SystemDevices
+package import SystemDevices
 
 /// Directories that look like `/dev` and sysfs.
-public final class MadeUpSystem {
+package final class MadeUpSystem {
     struct Failed: Error {
         let path: String
     }
 
     /// Where everything is.
-    public let paths: SystemPaths
+    package let paths: SystemPaths
     private let root: String
 
     /// A system without any device.
-    public init() throws {
+    package init() throws {
         var template = Array("/tmp/kazasu-system-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Failed(path: "/tmp") }
         root = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -34,7 +34,7 @@ public final class MadeUpSystem {
     /// - Parameters:
     ///   - classes: the classes of its interfaces as sysfs writes them; the driver holds the first.
     ///   - extra: more files of its description, as `serial`.
-    public func plugIn(
+    package func plugIn(
         _ name: String, vendor: String, product: String, bus: Int, device: Int, driver: String? = nil,
         hasNode: Bool = true, classes: [String] = ["ff"], extra: [String: String] = [:]
     ) throws {
@@ -58,14 +58,14 @@ public final class MadeUpSystem {
     }
 
     /// Pulls the plug of a USB device.
-    public func unplug(_ name: String) {
+    package func unplug(_ name: String) {
         for entry in Directory.names(in: paths.usbDescriptions) where entry == name || entry.hasPrefix("\(name):") {
             remove("\(paths.usbDescriptions)/\(entry)")
         }
     }
 
     /// Adds a file to `/dev`.
-    public func addDevice(_ name: String) throws -> String {
+    package func addDevice(_ name: String) throws -> String {
         try write("", to: "\(paths.devices)/\(name)")
         return "\(paths.devices)/\(name)"
     }

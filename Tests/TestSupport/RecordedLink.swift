@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import NFCTransport
+package import NFCTransport
 
 /// The frames of a recording in the order in which they passed, for a test that stands in for the reader.
 ///
 /// The recording is played as far as every frame is whole: up to the exchange with a card whose frames were masked, or
 /// that a command in `ends` belongs to.
-public struct RecordedLink: Sendable {
+package struct RecordedLink: Sendable {
     /// What passed, notes left out.
-    public let events: [Event]
+    package let events: [Event]
     /// The exchanges with the card that these frames are of.
-    public let entries: [TranscriptEntry]
+    package let entries: [TranscriptEntry]
     /// What the driver noted.
-    public let notes: [String]
+    package let notes: [String]
     /// Whether all of the recording is played.
-    public let isWhole: Bool
+    package let isWhole: Bool
 
     /// A frame, or a transfer that failed.
-    public enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// To the reader.
         case sent([UInt8])
         /// From the reader.
@@ -29,7 +29,7 @@ public struct RecordedLink: Sendable {
     /// Reads a file of `Fixtures/recordings`.
     ///
     /// - Parameter ends: says which frames to the reader cannot be played.
-    public init(_ transcript: Transcript, ends: ([UInt8]) -> Bool = { _ in false }) {
+    package init(_ transcript: Transcript, ends: ([UInt8]) -> Bool = { _ in false }) {
         var events: [Event] = []
         var entries: [TranscriptEntry] = []
         var notes: [String] = []
@@ -66,7 +66,7 @@ public struct RecordedLink: Sendable {
     }
 
     /// The recordings of readers whose ID begins in one of these ways, by their file names.
-    public static func files(of readers: String...) -> [String] {
+    package static func files(of readers: String...) -> [String] {
         TestFiles.names(in: "Fixtures/recordings").filter { name in
             guard let transcript = try? transcript(name) else { return false }
             return readers.contains { transcript.reader.id.hasPrefix($0) }
@@ -74,14 +74,14 @@ public struct RecordedLink: Sendable {
     }
 
     /// A file of `Fixtures/recordings`.
-    public static func transcript(_ name: String) throws -> Transcript {
+    package static func transcript(_ name: String) throws -> Transcript {
         try Transcript(parsing: TestFiles.read("Fixtures/recordings/\(name)"))
     }
 
     /// Asks a reader what the recorded one was asked.
     ///
     /// - Returns: the exchanges that ended otherwise.
-    public func differences(on reader: any Reader) -> [String] {
+    package func differences(on reader: any Reader) -> [String] {
         entries.enumerated().compactMap { number, entry in
             switch entry.event {
             case .activate(let request, let expected):

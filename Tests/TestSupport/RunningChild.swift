@@ -3,9 +3,9 @@
 internal import Glibc
 
 /// A child process that a test talks with while it runs: lines are waited for, never time.
-public final class RunningChild {
+package final class RunningChild {
     /// What the child writes to.
-    public enum Stream: Sendable {
+    package enum Stream: Sendable {
         /// Standard output.
         case output
         /// Standard error.
@@ -13,15 +13,15 @@ public final class RunningChild {
     }
 
     /// A line did not come in time.
-    public struct TookTooLong: Error {
+    package struct TookTooLong: Error {
         /// What had come till then.
-        public let output: String
+        package let output: String
         /// What had come on standard error.
-        public let errors: String
+        package let errors: String
     }
 
     /// Its process ID.
-    public var process: Int32 { child }
+    package var process: Int32 { child }
 
     private let child: pid_t
     private let output: Pipe
@@ -35,7 +35,7 @@ public final class RunningChild {
     /// - Parameters:
     ///   - limit: after this time it is killed.
     ///   - pipeSize: how far the child may write ahead of the test.
-    public init(
+    package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:],
         limit: Duration = .seconds(60), pipeSize: Int? = nil
     ) throws {
@@ -48,7 +48,7 @@ public final class RunningChild {
     }
 
     /// The next line that the child writes; `nil` when it has closed the stream.
-    public func line(of stream: Stream) throws -> String? {
+    package func line(of stream: Stream) throws -> String? {
         let pipe = stream == .output ? output : errors
         let start = taken[stream, default: 0]
         while true {
@@ -63,24 +63,24 @@ public final class RunningChild {
     }
 
     /// Sends it a signal.
-    public func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         kill(child, signal)
     }
 
     /// Reads its output no more, as `head` does when it has enough.
-    public func closeOutput() {
+    package func closeOutput() {
         output.closeReader()
     }
 
     /// Waits for its end without reading what it writes, so that it may be waiting for a reader.
-    public func end() -> ChildResult.End {
+    package func end() -> ChildResult.End {
         let end = ChildProcess.end(of: child, before: deadline)
         isOver = true
         return end
     }
 
     /// Waits for its end.
-    public func finish() -> ChildResult {
+    package func finish() -> ChildResult {
         ChildProcess.drain([output, errors], until: deadline)
         let end = ChildProcess.end(of: child, before: deadline)
         isOver = true

@@ -3,12 +3,12 @@
 internal import Glibc
 
 /// A folder that is gone at the end of the test, with the files in it.
-public final class TemporaryFolder: Sendable {
+package final class TemporaryFolder: Sendable {
     /// Where it is, without a slash at the end.
-    public let path: String
+    package let path: String
 
     /// A new folder.
-    public init() throws {
+    package init() throws {
         var template = "/tmp/kazasu-tests-XXXXXX".utf8CString.map { $0 }
         guard let made = mkdtemp(&template) else { throw ChildProcess.NotStarted(program: "mkdtemp", code: errno) }
         path = String(cString: made)
@@ -17,7 +17,7 @@ public final class TemporaryFolder: Sendable {
     /// Makes a file in it.
     ///
     /// - Returns: its path.
-    public func write(_ bytes: some Collection<UInt8>, as name: String) throws -> String {
+    package func write(_ bytes: some Collection<UInt8>, as name: String) throws -> String {
         let whole = "\(path)/\(name)"
         guard let file = fopen(whole, "wb") else { throw TestFiles.Unreadable(path: whole) }
         defer { fclose(file) }
@@ -27,7 +27,7 @@ public final class TemporaryFolder: Sendable {
     }
 
     /// The names of what is in it, sorted.
-    public var names: [String] { TemporaryFolder.names(in: path) }
+    package var names: [String] { TemporaryFolder.names(in: path) }
 
     private static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }

@@ -4,7 +4,7 @@ internal import Glibc
 
 extension TestFiles {
     /// The names in a folder below the top of the repository, sorted, without hidden ones; empty when there is none.
-    public static func names(in folder: String) -> [String] {
+    package static func names(in folder: String) -> [String] {
         guard let directory = opendir("\(root)/\(folder)") else { return [] }
         defer { closedir(directory) }
         var names: [String] = []
@@ -17,7 +17,7 @@ extension TestFiles {
 
     /// The lines of a text below the top of the repository, each split at its tabs, without comments (`#`) and the
     /// first, which names the columns; every line is a dictionary by column.
-    public static func table(_ path: String) throws -> [[String: String]] {
+    package static func table(_ path: String) throws -> [[String: String]] {
         let lines = String(decoding: try read(path), as: UTF8.self).split(separator: "\n").filter { $0.first != "#" }
             .map {
                 $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)

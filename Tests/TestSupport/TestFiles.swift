@@ -3,15 +3,15 @@
 internal import Glibc
 
 /// Where tests find the files of the repository.
-public enum TestFiles {
+package enum TestFiles {
     /// The top of the repository, without a slash at the end.
-    public static let root: String = {
+    package static let root: String = {
         let parts = #filePath.split(separator: "/").dropLast(3)
         return "/" + parts.joined(separator: "/")
     }()
 
     /// The bytes of a file below the top of the repository, as in `Fixtures/cards/suica/card.json`.
-    public static func read(_ path: String) throws -> [UInt8] {
+    package static func read(_ path: String) throws -> [UInt8] {
         let whole = path.hasPrefix("/") ? path : "\(root)/\(path)"
         guard let file = fopen(whole, "rb") else { throw Unreadable(path: whole) }
         defer { fclose(file) }
@@ -25,8 +25,8 @@ public enum TestFiles {
     }
 
     /// A file that a test needs is not there.
-    public struct Unreadable: Error {
+    package struct Unreadable: Error {
         /// Which one.
-        public let path: String
+        package let path: String
     }
 }

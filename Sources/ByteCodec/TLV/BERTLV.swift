@@ -4,38 +4,38 @@
 ///
 /// The value is kept as it came; what is inside a constructed object is read when it is asked for, so nesting costs
 /// nothing until then.
-public struct BERTLV: Hashable, Sendable {
+package struct BERTLV: Hashable, Sendable {
     /// How deep strict reading goes.
-    public static let deepestNesting = 16
+    package static let deepestNesting = 16
 
     /// The tag.
-    public var tag: BERTag
+    package var tag: BERTag
     /// The value, without tag and length.
-    public var value: [UInt8]
+    package var value: [UInt8]
 
     /// An object with this value.
-    public init(_ tag: BERTag, _ value: [UInt8]) {
+    package init(_ tag: BERTag, _ value: [UInt8]) {
         self.tag = tag
         self.value = value
     }
 
     /// An object made of objects.
-    public init(_ tag: BERTag, _ children: [BERTLV]) {
+    package init(_ tag: BERTag, _ children: [BERTLV]) {
         self.init(tag, children.flatMap(\.encoded))
     }
 
     /// Tag, length in as few bytes as it takes, and value.
-    public var encoded: [UInt8] { tag.bytes + BERHeader.encoded(length: value.count) + value }
+    package var encoded: [UInt8] { tag.bytes + BERHeader.encoded(length: value.count) + value }
 
     /// The objects that the value is made of, or `nil` when it is none of objects: then the value is all there is.
-    public var children: [BERTLV]? {
+    package var children: [BERTLV]? {
         guard tag.isConstructed else { return nil }
         let list = BERTLVList(tolerant: value)
         return list.fault == nil ? list.objects : nil
     }
 
     /// The first object with a tag within this one, one level down.
-    public subscript(tag: BERTag) -> BERTLV? {
+    package subscript(tag: BERTag) -> BERTLV? {
         children?.first { $0.tag == tag }
     }
 
@@ -43,7 +43,7 @@ public struct BERTLV: Hashable, Sendable {
     /// what is inside of them the same way.
     ///
     /// - Throws: ``TLVFault``.
-    public static func strict(_ bytes: some Collection<UInt8>) throws(TLVFault) -> [BERTLV] {
+    package static func strict(_ bytes: some Collection<UInt8>) throws(TLVFault) -> [BERTLV] {
         try strict(Array(bytes), depth: 1)
     }
 
@@ -83,15 +83,15 @@ public struct BERTLV: Hashable, Sendable {
 }
 
 /// Data objects read with tolerance, up to the first that is broken.
-public struct BERTLVList: Hashable, Sendable {
+package struct BERTLVList: Hashable, Sendable {
     /// The objects before the first that is broken, in order.
-    public let objects: [BERTLV]
+    package let objects: [BERTLV]
     /// What is wrong with the first broken one; `nil` when all was read.
-    public let fault: TLVFault?
+    package let fault: TLVFault?
 
     /// Reads objects as cards store them: with 00 between them, with 00 or FF up to the end, and with lengths in more
     /// bytes than they need.
-    public init(tolerant bytes: some Collection<UInt8>) {
+    package init(tolerant bytes: some Collection<UInt8>) {
         var objects: [BERTLV] = []
         let bytes = Array(bytes)
         // From here on there is only padding. FF is also the first byte of tags such as FF20.
@@ -118,62 +118,62 @@ public struct BERTLVList: Hashable, Sendable {
     }
 
     /// The first object with a tag.
-    public subscript(tag: BERTag) -> BERTLV? {
+    package subscript(tag: BERTag) -> BERTLV? {
         objects.first { $0.tag == tag }
     }
 }
 
 /// A tag of BER-TLV (ISO/IEC 7816-4 §5.2.2.1): one to three bytes.
-public struct BERTag: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
+package struct BERTag: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The bytes of the tag as one big-endian number: `0x6F`, `0x5F40`, `0x7F49`.
-    public let rawValue: UInt32
+    package let rawValue: UInt32
 
     /// A tag from its bytes as one big-endian number.
-    public init(rawValue: UInt32) {
+    package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
     /// A tag from its bytes as one big-endian number.
-    public init(integerLiteral value: UInt32) {
+    package init(integerLiteral value: UInt32) {
         rawValue = value
     }
 
     /// The bytes as on the wire, one to four.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let all = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> UInt32($0)) }
         return Array(all.dropLast().drop { $0 == 0 }) + all.suffix(1)
     }
 
     /// Whether the value is made of objects (bit 6 of the first byte).
-    public var isConstructed: Bool { bytes.first.map { $0 & 0x20 != 0 } ?? false }
+    package var isConstructed: Bool { bytes.first.map { $0 & 0x20 != 0 } ?? false }
 
     /// The class: 0 universal, 1 application, 2 context-specific, 3 private.
-    public var tagClass: UInt8 { bytes.first.map { $0 >> 6 } ?? 0 }
+    package var tagClass: UInt8 { bytes.first.map { $0 >> 6 } ?? 0 }
 }
 
 extension BERTag: CustomStringConvertible {
     /// Upper-case hexadecimal digits.
-    public var description: String { Hex.encode(bytes, uppercase: true) }
+    package var description: String { Hex.encode(bytes, uppercase: true) }
 }
 
 /// Tag and length of a BER-TLV data object: enough to know how long it is before all of it is read.
-public struct BERHeader: Hashable, Sendable {
+package struct BERHeader: Hashable, Sendable {
     /// The tag.
-    public let tag: BERTag
+    package let tag: BERTag
     /// How many bytes the value has.
-    public let length: Int
+    package let length: Int
     /// How many bytes tag and length take.
-    public let size: Int
+    package let size: Int
     /// Whether tag and length have the form that the standard asks for; other forms occur and can be read.
-    public let isStrict: Bool
+    package let isStrict: Bool
 
     /// How many bytes the whole object takes.
-    public var totalLength: Int { size &+ length }
+    package var totalLength: Int { size &+ length }
 
     /// Reads tag and length at the start of `bytes`; the value need not be there.
     ///
     /// - Throws: ``TLVFault`` with offset 0.
-    public init(_ bytes: some Sequence<UInt8>) throws(TLVFault) {
+    package init(_ bytes: some Sequence<UInt8>) throws(TLVFault) {
         var rest = bytes.makeIterator()
         var read = 0
         func next(_ reason: TLVFault.Reason) throws(TLVFault) -> UInt8 {
@@ -230,15 +230,15 @@ public struct BERHeader: Hashable, Sendable {
 }
 
 /// Why bytes are no data objects, and where.
-public struct TLVFault: Error, Hashable, Sendable {
+package struct TLVFault: Error, Hashable, Sendable {
     /// Where the object begins that is wrong, counted from the first byte that was given.
-    public let offset: Int
+    package let offset: Int
     /// What is wrong with it.
-    public let reason: Reason
+    package let reason: Reason
 
     /// What is wrong with a data object.
     @nonexhaustive
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// The bytes end within the tag.
         case truncatedTag
         /// A tag that the standard has no place for: 00, or one of more than three bytes.
@@ -258,7 +258,7 @@ public struct TLVFault: Error, Hashable, Sendable {
     }
 
     /// A fault at an offset.
-    public init(offset: Int, reason: Reason) {
+    package init(offset: Int, reason: Reason) {
         self.offset = offset
         self.reason = reason
     }

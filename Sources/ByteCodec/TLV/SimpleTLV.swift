@@ -2,20 +2,20 @@
 
 /// A data object of SIMPLE-TLV (ISO/IEC 7816-4 §5.2.1): a tag of one byte, 01 to FE, and a length of one byte or of FF
 /// and two bytes.
-public struct SimpleTLV: Hashable, Sendable {
+package struct SimpleTLV: Hashable, Sendable {
     /// The tag, 01 to FE.
-    public var tag: UInt8
+    package var tag: UInt8
     /// The value, up to 65,535 bytes.
-    public var value: [UInt8]
+    package var value: [UInt8]
 
     /// An object with this value.
-    public init(_ tag: UInt8, _ value: [UInt8]) {
+    package init(_ tag: UInt8, _ value: [UInt8]) {
         self.tag = tag
         self.value = value
     }
 
     /// Tag, length and value; a value that is too long is cut.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         let value = value.prefix(0xFFFF)
         let length = UInt16(clamping: value.count)
         let low = UInt8(truncatingIfNeeded: length)
@@ -25,7 +25,7 @@ public struct SimpleTLV: Hashable, Sendable {
     /// Reads objects that follow each other.
     ///
     /// - Throws: ``TLVFault``.
-    public static func list(_ bytes: some Collection<UInt8>) throws(TLVFault) -> [SimpleTLV] {
+    package static func list(_ bytes: some Collection<UInt8>) throws(TLVFault) -> [SimpleTLV] {
         var objects: [SimpleTLV] = []
         var rest = Array(bytes)[...]
         while let tag = rest.first {
@@ -50,20 +50,20 @@ public struct SimpleTLV: Hashable, Sendable {
 }
 
 /// A data object of COMPACT-TLV, as in historical bytes (ISO/IEC 7816-4 §12.1.1): tag and length share a byte.
-public struct CompactTLV: Hashable, Sendable {
+package struct CompactTLV: Hashable, Sendable {
     /// The tag, 0 to 15: 4X in the interindustry notation.
-    public var tag: UInt8
+    package var tag: UInt8
     /// The value, up to 15 bytes.
-    public var value: [UInt8]
+    package var value: [UInt8]
 
     /// An object with this value.
-    public init(_ tag: UInt8, _ value: [UInt8]) {
+    package init(_ tag: UInt8, _ value: [UInt8]) {
         self.tag = tag
         self.value = value
     }
 
     /// Tag and length, and the value; of a tag the low four bits count, a value that is too long is cut.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         let value = value.prefix(15)
         return [tag << 4 | UInt8(truncatingIfNeeded: value.count)] + value
     }
@@ -71,7 +71,7 @@ public struct CompactTLV: Hashable, Sendable {
     /// Reads objects that follow each other.
     ///
     /// - Throws: ``TLVFault``.
-    public static func list(_ bytes: some Collection<UInt8>) throws(TLVFault) -> [CompactTLV] {
+    package static func list(_ bytes: some Collection<UInt8>) throws(TLVFault) -> [CompactTLV] {
         var objects: [CompactTLV] = []
         var rest = Array(bytes)[...]
         while let lead = rest.first {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // ayuca of Gifu Bus, system 83EE.
 //
@@ -9,26 +9,26 @@ public import CardModel
 // layout B, the balance and the points of 884B.
 
 /// Decodes ayuca: balance, points, history.
-public struct AyucaDecoder: CardDecoder {
+package struct AyucaDecoder: CardDecoder {
     /// `ayuca`
-    public let id = "ayuca"
+    package let id = "ayuca"
     /// ayuca
-    public let name = LocalizedText("ayuca", "ayuca（アユカ）")
+    package let name = LocalizedText("ayuca", "ayuca（アユカ）")
     /// Service 884B.
-    public let balanceRead = ReadRequest(0x83EE, 0x884B, 0..<1)
+    package let balanceRead = ReadRequest(0x83EE, 0x884B, 0..<1)
     /// Balance with points (884B) and history (898F).
-    public var historyReads: [ReadRequest] { [ReadRequest(0x83EE, 0x884B, 0..<2), historyRead] }
+    package var historyReads: [ReadRequest] { [ReadRequest(0x83EE, 0x884B, 0..<2), historyRead] }
 
     private let historyRead = ReadRequest(0x83EE, 0x898F, 0..<20)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the system holds balance or history.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of 884B: bytes 0 and 1, big-endian, yen.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let raw = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
         return BalanceReport(
@@ -36,7 +36,7 @@ public struct AyucaDecoder: CardDecoder {
     }
 
     /// Balance, points and history.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         var newest: Int?
         if let service = dump.opened(historyRead) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // FCF, the format of Japanese campus and employee cards, in the common area; and the student card of Gifu University.
 //
@@ -10,18 +10,18 @@ public import CardModel
 // would say as digits and as text. All of it is personal. The log in 120F stays raw.
 
 /// Shows what a campus or employee card may say: digits and text, all personal, none certain.
-public struct CampusCardDecoder: PurselessDecoder {
+package struct CampusCardDecoder: PurselessDecoder {
     /// The name for scripts.
-    public let id: String
+    package let id: String
     /// The name for people.
-    public let name: LocalizedText
+    package let name: LocalizedText
     /// The block that shows the card; there is no balance that is known.
-    public let balanceRead: ReadRequest
+    package let balanceRead: ReadRequest
     /// The blocks that hold number and name.
-    public var historyReads: [ReadRequest] { [textRead] }
+    package var historyReads: [ReadRequest] { [textRead] }
 
     /// All of the service: number and name stand anywhere in it.
-    public var personal: [PersonalBytes] {
+    package var personal: [PersonalBytes] {
         [PersonalBytes(textRead.system.rawValue, textRead.service.rawValue)]
     }
 
@@ -38,18 +38,18 @@ public struct CampusCardDecoder: PurselessDecoder {
     }
 
     /// FCF cards: service 1A8B of the common area.
-    public static let fcf = CampusCardDecoder(
+    package static let fcf = CampusCardDecoder(
         "fcf", LocalizedText("FCF campus or employee card", "FCFキャンパスカード・社員証"), 0xFE00, 0x1A8B, hasDigits: true)
 
     /// Gifu University: service 020B of system 0447.
-    public static let gifu = CampusCardDecoder(
+    package static let gifu = CampusCardDecoder(
         "gifu-university", LocalizedText("Gifu University student card", "岐阜大学学生証"), 0x0447, 0x020B, hasDigits: false)
 
     /// Whether the system holds the service.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// What the blocks would say as digits and as text.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         guard let service = dump.opened(textRead) else { throw noBalance(dump) }
         var report = CardReport(card: id, name: name, warnings: [.oneSource])
         for (number, block) in service.blocks where textRead.blocks.contains(number) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // Rakuten Edy, in the common area FE00.
 //
@@ -11,40 +11,40 @@ public import CardModel
 // say nothing that is needed.
 
 /// Decodes Rakuten Edy: balance, card number, day of issue, limits, the last six payments and charges.
-public struct EdyDecoder: CardDecoder {
+package struct EdyDecoder: CardDecoder {
     /// `edy`
-    public let id = "edy"
+    package let id = "edy"
     /// Rakuten Edy
-    public let name = LocalizedText("Rakuten Edy", "楽天Edy")
+    package let name = LocalizedText("Rakuten Edy", "楽天Edy")
     /// Service 1317, the purse.
-    public let balanceRead = ReadRequest(system: .commonArea, service: ServiceCode(rawValue: 0x1317), blocks: 0..<1)
+    package let balanceRead = ReadRequest(system: .commonArea, service: ServiceCode(rawValue: 0x1317), blocks: 0..<1)
     /// Service 170F, the history, and the purse.
-    public var historyReads: [ReadRequest] { [balanceRead, historyRead] }
+    package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
     /// 110B: the number of the card.
-    public let personal = [PersonalBytes(0xFE00, 0x110B)]
+    package let personal = [PersonalBytes(0xFE00, 0x110B)]
 
     private let historyRead = ReadRequest(
         system: .commonArea, service: ServiceCode(rawValue: 0x170F), blocks: 0..<6)
     private let numberRead = ReadRequest(system: .commonArea, service: ServiceCode(rawValue: 0x110B), blocks: 0..<2)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the common area holds Edy's purse or history; the common area alone does not make an Edy.
-    public func recognises(_ dump: CardDump) -> Bool {
+    package func recognises(_ dump: CardDump) -> Bool {
         dump.holds(balanceRead) || dump.holds(historyRead)
     }
 
     /// The balance of the purse: four bytes, little-endian, yen.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         return BalanceReport(
             card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
     }
 
     /// Balance, history, card number, last amount, day of issue and limits.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             let sequence = BlockSequence(service) { EdyHistoryBlock($0) == nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // FeliCa Lite and Lite-S, system 88B4.
 //
@@ -10,30 +10,30 @@ public import CardModel
 // theirs. A MAC is worth something only to who has the card key, so only its presence is told.
 
 /// Shows the ID, the issuer, the memory configuration and the write counter of a FeliCa Lite or Lite-S.
-public struct FeliCaLiteDecoder: PurselessDecoder {
+package struct FeliCaLiteDecoder: PurselessDecoder {
     /// `felica-lite`
-    public let id = "felica-lite"
+    package let id = "felica-lite"
     /// FeliCa Lite, Lite-S
-    public let name = LocalizedText("FeliCa Lite or Lite-S", "FeliCa Lite・Lite-S")
+    package let name = LocalizedText("FeliCa Lite or Lite-S", "FeliCa Lite・Lite-S")
     /// The ID block; there is no balance.
-    public let balanceRead = ReadRequest(0x88B4, 0x000B, 0x82..<0x83)
+    package let balanceRead = ReadRequest(0x88B4, 0x000B, 0x82..<0x83)
     /// The ID block; there is no history.
-    public var historyReads: [ReadRequest] { [balanceRead] }
+    package var historyReads: [ReadRequest] { [balanceRead] }
 
     /// The ID (82) and the device's ID (83).
-    public let personal = [
+    package let personal = [
         PersonalBytes(0x88B4, 0x000B, blocks: 0x82...0x82, bytes: 0..<8),
         PersonalBytes(0x88B4, 0x000B, blocks: 0x83...0x83, bytes: 0..<8),
     ]
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the system holds the read-only service.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// What the system blocks say.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         guard let blocks = dump.opened(balanceRead)?.blocks else { throw noBalance(dump) }
         var report = CardReport(card: id, name: name)
         if let block = blocks[0x82] { report.fields += LiteIDBlock(block).fields }
@@ -103,24 +103,24 @@ struct LiteIDBlock {
 /// Bytes 0 and 1: bit n set while block n may be written (bit 14: REG); 2: FF while the system blocks may; 3, bit 0: NDEF;
 /// 5, bit 0: the card key may be changed with a MAC. Lite-S has three more maps: which blocks need authentication to be
 /// read (6, 7) and to be written (8, 9), and which need a MAC to be written (10, 11). Source: nfcpy.
-public struct LiteMemoryConfiguration: Hashable, Sendable {
+package struct LiteMemoryConfiguration: Hashable, Sendable {
     /// Blocks that cannot be written any more, 0 to 14; 14 is REG.
-    public let readOnlyBlocks: [Int]
+    package let readOnlyBlocks: [Int]
     /// Whether the system blocks can be written; once closed they stay so.
-    public let isSystemWritable: Bool
+    package let isSystemWritable: Bool
     /// Whether the card answers to the NDEF system 12FC.
-    public let announcesNDEF: Bool
+    package let announcesNDEF: Bool
     /// Whether the card key can be changed with a MAC.
-    public let isKeyChangeable: Bool
+    package let isKeyChangeable: Bool
     /// Blocks that are read only after authentication; `nil` for FeliCa Lite, which has no such map.
-    public let authenticatedReads: [Int]?
+    package let authenticatedReads: [Int]?
     /// Blocks that are written only after authentication; `nil` for FeliCa Lite.
-    public let authenticatedWrites: [Int]?
+    package let authenticatedWrites: [Int]?
     /// Blocks that are written only with a MAC; `nil` for FeliCa Lite.
-    public let writesWithMAC: [Int]?
+    package let writesWithMAC: [Int]?
 
     /// What the block says.
-    public init(_ block: Block, isLiteS: Bool) {
+    package init(_ block: Block, isLiteS: Bool) {
         func map(_ bits: UInt16) -> [Int] { (0...14).filter { bits.bits($0...$0) == 1 } }
         readOnlyBlocks = map(~block.uint16(at: 0, .little))
         isSystemWritable = block[2] == 0xFF
@@ -132,7 +132,7 @@ public struct LiteMemoryConfiguration: Hashable, Sendable {
     }
 
     /// All of it as fields of a report.
-    public var fields: [CardField] {
+    package var fields: [CardField] {
         [
             list("readOnlyBlocks", "Read-only blocks", "読み取り専用ブロック", readOnlyBlocks),
             .flag("systemBlocksWritable", "System blocks can be written", "システムブロック書き込み可", isSystemWritable),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 // The card of Ho Chi Minh City Metro, system 9450.
 //
@@ -8,29 +8,29 @@ public import CardModel
 // guess by analogy, so what it gives is a candidate and no balance.
 
 /// Decodes the card of Ho Chi Minh City Metro: what its purse would hold if it is laid out as Jakarta's.
-public struct HoChiMinhCityDecoder: CardDecoder {
+package struct HoChiMinhCityDecoder: CardDecoder {
     /// `hcmc`
-    public let id = "hcmc"
+    package let id = "hcmc"
     /// HCMC Metro
-    public let name = LocalizedText("Ho Chi Minh City Metro", "ホーチミン市メトロ")
+    package let name = LocalizedText("Ho Chi Minh City Metro", "ホーチミン市メトロ")
     /// Service 10D7.
-    public let balanceRead = ReadRequest(0x9450, 0x10D7, 0..<1)
+    package let balanceRead = ReadRequest(0x9450, 0x10D7, 0..<1)
     /// Purse and number (100B).
-    public var historyReads: [ReadRequest] { [balanceRead, numberRead] }
+    package var historyReads: [ReadRequest] { [balanceRead, numberRead] }
 
     /// 100B: the number of the card.
-    public let personal = [PersonalBytes(0x9450, 0x100B)]
+    package let personal = [PersonalBytes(0x9450, 0x100B)]
 
     private let numberRead = ReadRequest(0x9450, 0x100B, 0..<1, isRequired: false)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the system holds purse or number.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
 
     /// No amount, but a candidate: four bytes, little-endian, dong.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
         let candidate = BalanceCandidate(
             amount: purse.balance,
@@ -42,7 +42,7 @@ public struct HoChiMinhCityDecoder: CardDecoder {
     }
 
     /// The candidate, and the bytes that hold the number.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         let number = dump.opened(numberRead)?.blocks[0]
         try report.takeBalance(orElse: number != nil) { () throws(DecodingFailure) in try balance(dump) }

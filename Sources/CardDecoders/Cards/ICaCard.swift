@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // ICa of Hokuriku Railroad (Kanazawa), system 80EF.
 //
 // One source: the balance in bytes 13 and 14 of 898F. What the other bytes of a record are is not published.
 
 /// Decodes ICa: the balance, from the newest block of its history.
-public struct ICaDecoder: CardDecoder {
+package struct ICaDecoder: CardDecoder {
     /// `ica`
-    public let id = "ica"
+    package let id = "ica"
     /// ICa
-    public let name = LocalizedText("ICa", "ICa（アイカ）")
+    package let name = LocalizedText("ICa", "ICa（アイカ）")
     /// The newest block of service 898F.
-    public let balanceRead = ReadRequest(0x80EF, 0x898F, 0..<1)
+    package let balanceRead = ReadRequest(0x80EF, 0x898F, 0..<1)
     /// The twenty blocks of service 898F.
-    public var historyReads: [ReadRequest] { [historyRead] }
+    package var historyReads: [ReadRequest] { [historyRead] }
 
     private let historyRead = ReadRequest(0x80EF, 0x898F, 0..<20)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the system holds the history service.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// Bytes 13 and 14 of the newest record, big-endian, yen; `nil` when no record was ever written.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let newest = try dump.block(balanceRead, card: id, field: "balance", offset: 13)
         return BalanceReport(
             balances: [BalanceEntry(card: id, name: name, amount: newest.isZero ? nil : balance(of: newest))],
@@ -35,7 +35,7 @@ public struct ICaDecoder: CardDecoder {
     }
 
     /// The balance, and the records with their balances and bytes.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // Jelajah, the card of MRT Jakarta, system 9373.
 //
@@ -9,36 +9,36 @@ public import CardModel
 // even there, so its bytes are given as they are.
 
 /// Decodes the card of MRT Jakarta: balance and last amount.
-public struct MRTJakartaDecoder: CardDecoder {
+package struct MRTJakartaDecoder: CardDecoder {
     /// `mrtj`
-    public let id = "mrtj"
+    package let id = "mrtj"
     /// MRT Jakarta
-    public let name = LocalizedText("MRT Jakarta (Jelajah)", "MRTジャカルタ（Jelajah）")
+    package let name = LocalizedText("MRT Jakarta (Jelajah)", "MRTジャカルタ（Jelajah）")
     /// Service 10D7, the purse.
-    public let balanceRead = ReadRequest(0x9373, 0x10D7, 0..<1)
+    package let balanceRead = ReadRequest(0x9373, 0x10D7, 0..<1)
     /// Purse and number (100B); no history is open.
-    public var historyReads: [ReadRequest] { [balanceRead, numberRead] }
+    package var historyReads: [ReadRequest] { [balanceRead, numberRead] }
 
     /// 100B: the number of the card.
-    public let personal = [PersonalBytes(0x9373, 0x100B)]
+    package let personal = [PersonalBytes(0x9373, 0x100B)]
 
     private let numberRead = ReadRequest(0x9373, 0x100B, 0..<1, isRequired: false)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the system holds purse or number.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
 
     /// Four bytes, little-endian, rupiah.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
         return BalanceReport(
             card: id, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
     }
 
     /// Balance, last amount, and the bytes that hold the number.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         let number = dump.opened(numberRead)?.blocks[0]
         try report.takeBalance(orElse: number != nil) { () throws(DecodingFailure) in try balance(dump) }
@@ -63,37 +63,37 @@ extension CardField {
 // Jakarta's; those before 2019 are marked, see ``KMTHistoryBlock``.
 
 /// Decodes KMT: balance, last amount, number, history.
-public struct KMTDecoder: CardDecoder {
+package struct KMTDecoder: CardDecoder {
     /// `kmt`
-    public let id = "kmt"
+    package let id = "kmt"
     /// KMT
-    public let name = LocalizedText("KMT (COMMET)", "KMT（COMMET、ジャカルタ）")
+    package let name = LocalizedText("KMT (COMMET)", "KMT（COMMET、ジャカルタ）")
     /// Service 1017, the purse.
-    public let balanceRead = ReadRequest(0x90B7, 0x1017, 0..<1)
+    package let balanceRead = ReadRequest(0x90B7, 0x1017, 0..<1)
     /// Purse, history (200F), number (300B).
-    public var historyReads: [ReadRequest] { [balanceRead, historyRead, numberRead] }
+    package var historyReads: [ReadRequest] { [balanceRead, historyRead, numberRead] }
 
     /// 300B: the number of the card.
-    public let personal = [PersonalBytes(0x90B7, 0x300B)]
+    package let personal = [PersonalBytes(0x90B7, 0x300B)]
 
     private let historyRead = ReadRequest(0x90B7, 0x200F, 0..<20)
     private let numberRead = ReadRequest(0x90B7, 0x300B, 0..<1, isRequired: false)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the system holds purse or history.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// Four bytes, little-endian, rupiah.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
         return BalanceReport(
             card: id, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
     }
 
     /// Balance, last amount, number and history; the records hold no balance.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             report.take(LocalHistory(service) { KMTHistoryBlock(raw: $0).record })

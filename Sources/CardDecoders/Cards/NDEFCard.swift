@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // NFC Forum tags of type 2 (Ultralight, NTAG), type 3 (FeliCa, system 12FC) and type 4 (ISO 7816).
 //
@@ -9,18 +9,18 @@ public import CardModel
 // Agreed (NXP data sheets, nfcpy): which product has which lock bits.
 
 /// Shows what an NFC Forum tag says of itself, and its NDEF message record by record.
-public struct NDEFDecoder: PurselessDecoder {
+package struct NDEFDecoder: PurselessDecoder {
     /// `ndef`
-    public let id = "ndef"
+    package let id = "ndef"
     /// NDEF
-    public let name = LocalizedText("NDEF (NFC Forum Type 3 Tag)", "NDEF（NFCフォーラム Type 3 Tag）")
+    package let name = LocalizedText("NDEF (NFC Forum Type 3 Tag)", "NDEF（NFCフォーラム Type 3 Tag）")
     /// Block 0 of service 000B; there is no balance.
-    public let balanceRead = ReadRequest(0x12FC, 0x000B, 0..<1)
+    package let balanceRead = ReadRequest(0x12FC, 0x000B, 0..<1)
     /// Block 0 of service 000B.
-    public var historyReads: [ReadRequest] { [balanceRead] }
+    package var historyReads: [ReadRequest] { [balanceRead] }
 
     /// The message: all that its owner wrote. A FeliCa Lite has it in 88B4 too, in user blocks.
-    public let personal = [
+    package let personal = [
         PersonalBytes(0x12FC, 0x000B, blocks: 1...UInt16.max), PersonalBytes(0x88B4, 0x000B, blocks: 1...13),
     ]
 
@@ -28,15 +28,15 @@ public struct NDEFDecoder: PurselessDecoder {
     private let liteRead = ReadRequest(0x88B4, 0x000B, 0..<1)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether it is a tag: pages, the NDEF application, or the attribute block of the NDEF system were read.
-    public func recognises(_ dump: CardDump) -> Bool {
+    package func recognises(_ dump: CardDump) -> Bool {
         attributes(dump) != nil || dump.card.technology != .felica && TagReport(dump) != nil
     }
 
     /// What the tag is, and what its message says.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         guard let tag = TagReport(dump) else { throw noBalance(dump) }
         guard tag.type == 3 else {
             let name = LocalizedText("NFC Forum Type \(tag.type) Tag", "NFCフォーラム Type \(tag.type) Tag")

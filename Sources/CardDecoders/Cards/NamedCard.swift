@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 // Cards of which only the services are known: system codes and services from felica-tool and TRETJapanNFCReader, see
 // `Data/named-cards.tsv`. They are recognised, named and kept raw.
 
 /// Recognises cards whose layout nobody has published.
-public struct NamedCardDecoder: PurselessDecoder {
+package struct NamedCardDecoder: PurselessDecoder {
     /// The name for scripts.
-    public let id: String
+    package let id: String
     /// The name for people.
-    public let name: LocalizedText
+    package let name: LocalizedText
     /// Block 0 of the first service; what it means is not known.
-    public let balanceRead: ReadRequest
+    package let balanceRead: ReadRequest
     /// Block 0 of the first service.
-    public var historyReads: [ReadRequest] { [balanceRead] }
+    package var historyReads: [ReadRequest] { [balanceRead] }
 
     /// Where the number of such a card is, nobody knows: all that is no record of a history and no purse.
-    public var personal: [PersonalBytes] {
+    package var personal: [PersonalBytes] {
         services.filter { $0.kind == .random }.map { PersonalBytes(system.rawValue, $0.rawValue) }
     }
 
@@ -32,17 +32,17 @@ public struct NamedCardDecoder: PurselessDecoder {
     }
 
     /// One decoder for each row of the table.
-    public static let all: [NamedCardDecoder] = DecoderTables.namedCards.decoders
+    package static let all: [NamedCardDecoder] = DecoderTables.namedCards.decoders
 
     /// Whether the system holds one of the card's services.
-    public func recognises(_ dump: CardDump) -> Bool {
+    package func recognises(_ dump: CardDump) -> Bool {
         services.contains { dump.holds(ReadRequest(system: system, service: $0, blocks: 0..<1)) }
     }
 
     /// The name, and that nothing more is known.
     ///
     /// - Throws: ``DecodingFailure`` when the dump is not of such a card.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         guard recognises(dump) else { throw noBalance(dump) }
         return CardReport(card: id, name: name, warnings: [.layoutNotPublished])
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // nanaco, in the common area FE00.
 //
@@ -10,38 +10,38 @@ public import CardModel
 // systems 04C7 and 8B61 say nothing that is needed, and 8B61 is named for other cards too.
 
 /// Decodes nanaco: balance, number, points, the last five payments and charges.
-public struct NanacoDecoder: CardDecoder {
+package struct NanacoDecoder: CardDecoder {
     /// `nanaco`
-    public let id = "nanaco"
+    package let id = "nanaco"
     /// nanaco
-    public let name = LocalizedText("nanaco", "nanaco")
+    package let name = LocalizedText("nanaco", "nanaco")
     /// Service 5597, the purse.
-    public let balanceRead = ReadRequest(0xFE00, 0x5597, 0..<1)
+    package let balanceRead = ReadRequest(0xFE00, 0x5597, 0..<1)
     /// Purse and history (564F).
-    public var historyReads: [ReadRequest] { [balanceRead, historyRead] }
+    package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
     /// 558B: the number of the card; 100B of the marker system 8B61, which names the member.
-    public let personal = [PersonalBytes(0xFE00, 0x558B), PersonalBytes(0x8B61, 0x100B)]
+    package let personal = [PersonalBytes(0xFE00, 0x558B), PersonalBytes(0x8B61, 0x100B)]
 
     private let historyRead = ReadRequest(0xFE00, 0x564F, 0..<5)
     private let numberRead = ReadRequest(0xFE00, 0x558B, 0..<2)
     private let pointsRead = ReadRequest(0xFE00, 0x560B, 0..<2)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the common area holds nanaco's purse or history.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of the purse: four bytes, little-endian, yen.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         return BalanceReport(
             card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
     }
 
     /// Balance, history, number and points.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) { NanacoHistoryBlock(raw: $0).record }

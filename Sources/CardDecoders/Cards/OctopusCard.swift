@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // Octopus (Hong Kong), system 8008, and the old FeliCa Shenzhen Tong, system 8005.
 //
@@ -12,22 +12,22 @@ public import CardModel
 // One source (Metrodroid): Shenzhen Tong, 0118, the same with 350.
 
 /// Decodes cards whose purse begins with tenths over an offset: Octopus and Shenzhen Tong.
-public struct OctopusDecoder: CardDecoder {
+package struct OctopusDecoder: CardDecoder {
     /// The name for scripts.
-    public let id: String
+    package let id: String
     /// The name for people.
-    public let name: LocalizedText
+    package let name: LocalizedText
     /// Block 0 of the purse.
-    public let balanceRead: ReadRequest
+    package let balanceRead: ReadRequest
     /// The purse; neither card has a history that opens without a key.
-    public var historyReads: [ReadRequest] { [balanceRead] }
+    package var historyReads: [ReadRequest] { [balanceRead] }
 
     private let currency: Currency
     private let offsets: [(offset: Int, condition: LocalizedText)]
     private let warnings: [DecodingWarning]
 
     /// Octopus.
-    public static let octopus = OctopusDecoder(
+    package static let octopus = OctopusDecoder(
         id: "octopus", name: LocalizedText("Octopus", "オクトパス（八達通）"),
         balanceRead: ReadRequest(0x8008, 0x0117, 0..<1), currency: .hongKongDollar,
         offsets: [
@@ -37,16 +37,16 @@ public struct OctopusDecoder: CardDecoder {
         warnings: [])
 
     /// The old Shenzhen Tong.
-    public static let shenzhenTong = OctopusDecoder(
+    package static let shenzhenTong = OctopusDecoder(
         id: "shenzhen-tong", name: LocalizedText("Shenzhen Tong (legacy)", "深圳通（旧）"),
         balanceRead: ReadRequest(0x8005, 0x0118, 0..<1), currency: .yuan, offsets: [(350, LocalizedText("", ""))],
         warnings: [.oneSource])
 
     /// Whether the system holds the purse. Old cards do not list their services: a dump of one holds what was read.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// The balance, in hundredths; where the offset is not known, the amounts that are possible.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let raw = Int(try dump.block(balanceRead, card: id, field: "balance", offset: 0).uint32(at: 0, .big))
         let candidates = offsets.map {
             BalanceCandidate(amount: (raw - $0.offset) * 10, condition: $0.condition)
@@ -61,7 +61,7 @@ public struct OctopusDecoder: CardDecoder {
     }
 
     /// The balance.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         let money = try balance(dump)
         return CardReport(card: id, name: name, balances: money.balances, warnings: money.warnings)
     }

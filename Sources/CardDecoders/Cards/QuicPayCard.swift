@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 // QUICPay, in the common area FE00; on cards of its own in the systems 8182 (ANA QUICPay+nanaco) and 8CC1 (Speedpass).
 //
@@ -8,18 +8,18 @@ public import CardModel
 // nothing is decoded. 104B of 8182 and 8CC1 holds the name of the holder: that it is there is said, the name is not.
 
 /// Recognises QUICPay; a QUICPay card holds no money.
-public struct QuicPayDecoder: PurselessDecoder {
+package struct QuicPayDecoder: PurselessDecoder {
     /// The name for scripts.
-    public let id: String
+    package let id: String
     /// The name for people.
-    public let name: LocalizedText
+    package let name: LocalizedText
     /// Block 0 of the service that shows the card.
-    public let balanceRead: ReadRequest
+    package let balanceRead: ReadRequest
     /// The same.
-    public var historyReads: [ReadRequest] { [balanceRead] }
+    package var historyReads: [ReadRequest] { [balanceRead] }
 
     /// The identification or card data, the holder, and the profiles.
-    public let personal: [PersonalBytes]
+    package let personal: [PersonalBytes]
 
     private let holderRead: ReadRequest?
 
@@ -32,25 +32,25 @@ public struct QuicPayDecoder: PurselessDecoder {
     }
 
     /// QUICPay in the common area: card data in 35CB.
-    public static let commonArea = QuicPayDecoder(
+    package static let commonArea = QuicPayDecoder(
         id: "quicpay", name: LocalizedText("QUICPay", "QUICPay"), system: 0xFE00, service: 0x35CB, holder: nil,
         profiles: [0x360B])
     /// ANA QUICPay+nanaco of system 8182: identification in 100B.
-    public static let ana = QuicPayDecoder(
+    package static let ana = QuicPayDecoder(
         id: "quicpay-ana", name: LocalizedText("ANA QUICPay+nanaco", "ANA QUICPay+nanaco"), system: 0x8182,
         service: 0x100B, holder: 0x104B, profiles: [0x110B, 0x120B, 0x130B])
     /// Speedpass of system 8CC1: identification in 100B.
-    public static let speedpass = QuicPayDecoder(
+    package static let speedpass = QuicPayDecoder(
         id: "speedpass", name: LocalizedText("Speedpass", "スピードパス"), system: 0x8CC1, service: 0x100B, holder: 0x104B,
         profiles: [0x110B, 0x120B, 0x130B])
 
     /// Whether the system holds the service that shows the card.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// That it is there, and whether it names its holder.
     ///
     /// - Throws: ``DecodingFailure`` when the dump is not of such a card.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         guard recognises(dump) else { throw noBalance(dump) }
         var report = CardReport(card: id, name: name, warnings: [.layoutNotPublished])
         if let holderRead, dump.holds(holderRead) {

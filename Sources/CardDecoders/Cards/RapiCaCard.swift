@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // RapiCa and the Iwasaki IC card of Kagoshima, one system 8194. All numbers are big-endian, years count from 2000.
 //
@@ -10,15 +10,15 @@ public import CardModel
 // cannot be done the date is not given. Byte 3 of a record tells the company, by its high nibble.
 
 /// Decodes RapiCa and the Iwasaki IC card: balance, points, history, charges, day of issue.
-public struct RapiCaDecoder: CardDecoder {
+package struct RapiCaDecoder: CardDecoder {
     /// `rapica`
-    public let id = "rapica"
+    package let id = "rapica"
     /// RapiCa or the Iwasaki IC card; the company of the issue data tells which.
-    public let name = LocalizedText("RapiCa or Iwasaki IC card", "RapiCa・いわさきICカード")
+    package let name = LocalizedText("RapiCa or Iwasaki IC card", "RapiCa・いわさきICカード")
     /// Block 1 of service 004B.
-    public let balanceRead = ReadRequest(0x8194, 0x004B, 1..<2)
+    package let balanceRead = ReadRequest(0x8194, 0x004B, 1..<2)
     /// Attributes (004B), history (008F), charges (00CF), issue data (000B).
-    public var historyReads: [ReadRequest] { [attributeRead, historyRead, chargeRead, issueRead] }
+    package var historyReads: [ReadRequest] { [attributeRead, historyRead, chargeRead, issueRead] }
 
     private let attributeRead = ReadRequest(0x8194, 0x004B, 0..<4)
     private let historyRead = ReadRequest(0x8194, 0x008F, 0..<20)
@@ -26,13 +26,13 @@ public struct RapiCaDecoder: CardDecoder {
     private let issueRead = ReadRequest(0x8194, 0x000B, 0..<1, isRequired: false)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the system holds balance or history.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// Bytes 3 to 5 of block 1 of 004B, yen.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let block = try dump.block(balanceRead, card: id, field: "balance", offset: 3)
         return BalanceReport(
             balances: [BalanceEntry(card: id, name: brand(dump), amount: Int(block.uint24(at: 3, .big)))],
@@ -40,7 +40,7 @@ public struct RapiCaDecoder: CardDecoder {
     }
 
     /// Balance, points, history, charges and day of issue.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: brand(dump))
         let attributes = dump.opened(attributeRead)?.blocks ?? [:]
         let issue = dump.opened(issueRead)?.blocks[0].map { RapiCaIssue($0) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // Ryuto of Niigata Kotsu, system 8B5D.
 //
@@ -11,30 +11,30 @@ public import CardModel
 // published card decides, so the balance has two candidates, and the records have neither amount nor balance.
 
 /// Decodes Ryuto: history, and both readings of the balance.
-public struct RyutoDecoder: CardDecoder {
+package struct RyutoDecoder: CardDecoder {
     /// `ryuto`
-    public let id = "ryuto"
+    package let id = "ryuto"
     /// Ryuto
-    public let name = LocalizedText("Ryuto", "りゅーと")
+    package let name = LocalizedText("Ryuto", "りゅーと")
     /// The newest block of service 898F.
-    public let balanceRead = ReadRequest(0x8B5D, 0x898F, 0..<1)
+    package let balanceRead = ReadRequest(0x8B5D, 0x898F, 0..<1)
     /// The twenty blocks of service 898F, and issue data (804B).
-    public var historyReads: [ReadRequest] { [historyRead, issueRead] }
+    package var historyReads: [ReadRequest] { [historyRead, issueRead] }
 
     /// 804B: the number of the card.
-    public let personal = [PersonalBytes(0x8B5D, 0x804B)]
+    package let personal = [PersonalBytes(0x8B5D, 0x804B)]
 
     private let historyRead = ReadRequest(0x8B5D, 0x898F, 0..<20)
     private let issueRead = ReadRequest(0x8B5D, 0x804B, 0..<2, isRequired: false)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the system holds the history service.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// No amount, but the two that sources read, in yen; none when no record was ever written.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let newest = try dump.block(balanceRead, card: id, field: "balance", offset: 10)
         let readings = newest.isZero ? [] : [(14, "TRETJapanNFCReader"), (10, "toyowata")]
         let candidates = readings.map { offset, source in
@@ -50,7 +50,7 @@ public struct RyutoDecoder: CardDecoder {
     }
 
     /// History and both readings of the balance.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             report.take(LocalHistory(service) { record($0) })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // ecomyca and passca of Toyama, one system 832C.
 //
@@ -9,30 +9,30 @@ public import CardModel
 // and the day of issue in 804B, and which of the two cards it is, told by the first two bytes of 804B.
 
 /// Decodes ecomyca and passca: balance, history, number, day of issue.
-public struct ToyamaDecoder: CardDecoder {
+package struct ToyamaDecoder: CardDecoder {
     /// `toyama`
-    public let id = "toyama"
+    package let id = "toyama"
     /// Both cards; a report names the one that it is when 804B tells.
-    public let name = LocalizedText("ecomyca or passca", "えこまいか・passca")
+    package let name = LocalizedText("ecomyca or passca", "えこまいか・passca")
     /// Service 884B.
-    public let balanceRead = ReadRequest(0x832C, 0x884B, 0..<1)
+    package let balanceRead = ReadRequest(0x832C, 0x884B, 0..<1)
     /// Balance, history (898F) and issue data (804B).
-    public var historyReads: [ReadRequest] { [balanceRead, historyRead, issueRead] }
+    package var historyReads: [ReadRequest] { [balanceRead, historyRead, issueRead] }
 
     /// 804B: the number of the card.
-    public let personal = [PersonalBytes(0x832C, 0x804B)]
+    package let personal = [PersonalBytes(0x832C, 0x804B)]
 
     private let historyRead = ReadRequest(0x832C, 0x898F, 0..<20)
     private let issueRead = ReadRequest(0x832C, 0x804B, 0..<2, isRequired: false)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the system holds balance or history.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of 884B: bytes 0 and 1, big-endian, yen.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let block = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
         return BalanceReport(
@@ -40,7 +40,7 @@ public struct ToyamaDecoder: CardDecoder {
     }
 
     /// Balance, history, number and day of issue.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: brand(dump))
         var newest: Int?
         if let service = dump.opened(historyRead) {

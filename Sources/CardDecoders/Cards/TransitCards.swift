@@ -11,7 +11,7 @@ internal import CardModel
 
 extension CyberneticsDecoder {
     /// The mutual-use transit cards of system 0003.
-    public static let transit = CyberneticsDecoder(
+    package static let transit = CyberneticsDecoder(
         id: "transit", name: LocalizedText("Transit IC", "交通系IC"), system: .transit, tellsBrand: true)
 }
 
@@ -22,7 +22,7 @@ extension CyberneticsDecoder {
 
 extension CyberneticsDecoder {
     /// IruCa of system 80DE.
-    public static let iruca = CyberneticsDecoder(
+    package static let iruca = CyberneticsDecoder(
         id: "iruca", name: LocalizedText("IruCa", "IruCa（イルカ）"), system: SystemCode(rawValue: 0x80DE))
 }
 
@@ -33,7 +33,7 @@ extension CyberneticsDecoder {
 
 extension CyberneticsDecoder {
     /// PASPY of system 8592.
-    public static let paspy = CyberneticsDecoder(
+    package static let paspy = CyberneticsDecoder(
         id: "paspy", name: LocalizedText("PASPY", "PASPY"), system: SystemCode(rawValue: 0x8592))
 }
 
@@ -46,7 +46,7 @@ extension CyberneticsDecoder {
 
 extension CyberneticsDecoder {
     /// SAPICA of system 865E.
-    public static let sapica = CyberneticsDecoder(
+    package static let sapica = CyberneticsDecoder(
         id: "sapica", name: LocalizedText("SAPICA", "SAPICA"), system: SystemCode(rawValue: 0x865E),
         points: ServiceCode(rawValue: 0xBA4B))
 }
@@ -58,7 +58,7 @@ extension CyberneticsDecoder {
 
 extension CyberneticsDecoder {
     /// Setamaru of system 802B.
-    public static let setamaru = CyberneticsDecoder(
+    package static let setamaru = CyberneticsDecoder(
         id: "setamaru", name: LocalizedText("Setamaru", "せたまる"), system: SystemCode(rawValue: 0x802B))
 }
 
@@ -69,6 +69,6 @@ extension CyberneticsDecoder {
 
 extension CyberneticsDecoder {
     /// The card of system 8029.
-    public static let saitama = CyberneticsDecoder(
+    package static let saitama = CyberneticsDecoder(
         id: "saitama", name: LocalizedText("Saitama Railway", "埼玉高速鉄道"), system: SystemCode(rawValue: 0x8029))
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // WAON, in the common area FE00.
 //
@@ -12,31 +12,31 @@ public import CardModel
 // nothing that is needed.
 
 /// Decodes WAON: balance, number, points with their expiry, the last three payments and charges.
-public struct WaonDecoder: CardDecoder {
+package struct WaonDecoder: CardDecoder {
     /// `waon`
-    public let id = "waon"
+    package let id = "waon"
     /// WAON
-    public let name = LocalizedText("WAON", "WAON")
+    package let name = LocalizedText("WAON", "WAON")
     /// Service 6817, the purse.
-    public let balanceRead = ReadRequest(0xFE00, 0x6817, 0..<1)
+    package let balanceRead = ReadRequest(0xFE00, 0x6817, 0..<1)
     /// Purse and history: blocks 0 to 5 of 680B, which has nine.
-    public var historyReads: [ReadRequest] { [balanceRead, historyRead] }
+    package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
     /// 684F: the number of the card; 67CF, an identification of its own to felica2money.
-    public let personal = [PersonalBytes(0xFE00, 0x684F), PersonalBytes(0xFE00, 0x67CF)]
+    package let personal = [PersonalBytes(0xFE00, 0x684F), PersonalBytes(0xFE00, 0x67CF)]
 
     private let historyRead = ReadRequest(0xFE00, 0x680B, 0..<6)
     private let numberRead = ReadRequest(0xFE00, 0x684F, 0..<2)
     private let pointsRead = ReadRequest(0xFE00, 0x684B, 0..<1)
 
     /// The decoder.
-    public init() {}
+    package init() {}
 
     /// Whether the common area holds WAON's purse or history.
-    public func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
+    package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of the purse: four bytes, little-endian, yen.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         return BalanceReport(
             card: id, name: name, amount: Int(purse.uint32(at: 0, .little)),
@@ -44,7 +44,7 @@ public struct WaonDecoder: CardDecoder {
     }
 
     /// Balance, history, number, points and their expiry.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         let history = dump.opened(historyRead).map { WaonHistory($0) }
         if let history {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Decodes the transit cards in the Cybernetics format: balance in 008B, history in 090F, gates in 108F.
 ///
@@ -9,16 +9,16 @@ public import CardModel
 /// minutes to the newest rides; the entry record (10CB) and tickets with a fee (184B) are decoded when a dump holds them.
 /// Sources: TRETJapanNFCReader, Metrodroid, felica2money, suica-viewer, the pages of the felicalib project, and the
 /// bytes of published dumps, which decided where they differ.
-public struct CyberneticsDecoder: CardDecoder {
+package struct CyberneticsDecoder: CardDecoder {
     /// The name for scripts.
-    public let id: String
+    package let id: String
     /// The name for people.
-    public let name: LocalizedText
+    package let name: LocalizedText
     /// Block 0 of service 008B.
-    public let balanceRead: ReadRequest
+    package let balanceRead: ReadRequest
     /// The twenty blocks of service 090F, block 0 of 008B to check them against, and the gate log, which a card may lack;
     /// these are twenty-four, as many commands as without the gate log.
-    public var historyReads: [ReadRequest] { [balanceRead, historyRead, gateRead] }
+    package var historyReads: [ReadRequest] { [balanceRead, historyRead, gateRead] }
 
     private let historyRead: ReadRequest
     private let gateRead: ReadRequest
@@ -32,7 +32,7 @@ public struct CyberneticsDecoder: CardDecoder {
     /// - Parameters:
     ///   - points: the service whose first block begins with a number of points, three bytes, little-endian.
     ///   - tellsBrand: whether the services tell which of several brands it is.
-    public init(
+    package init(
         id: String, name: LocalizedText, system: SystemCode, points: ServiceCode? = nil, tellsBrand: Bool = false
     ) {
         self.id = id
@@ -50,13 +50,13 @@ public struct CyberneticsDecoder: CardDecoder {
     }
 
     /// Whether the system holds the balance or the history service.
-    public func recognises(_ dump: CardDump) -> Bool {
+    package func recognises(_ dump: CardDump) -> Bool {
         dump.holds(balanceRead) || dump.holds(historyRead)
     }
 
     /// The balance of 008B: bytes 11 and 12, little-endian, yen; checked against the newest history record when the
     /// dump holds it.
-    public func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
         try balance(dump, newest: dump.opened(historyRead)?.blocks[0].flatMap { CyberneticsHistoryBlock($0) })
     }
 
@@ -76,7 +76,7 @@ public struct CyberneticsDecoder: CardDecoder {
     }
 
     /// Balance and history; gate log, entry record, tickets and points when the dump holds them.
-    public func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
         var report = CardReport(card: id, name: name)
         let service = dump.opened(historyRead)
         let newest = service?.blocks[0].flatMap { CyberneticsHistoryBlock($0) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 // A Japanese driver's licence, editions 007 to 010 of its specification, and the licence on a My Number card.
 //
@@ -10,16 +10,16 @@ public import CardModel
 // external character, and which bytes are signed. So pictures are given as bytes, and no signature is called verified.
 
 /// Makes a report of a dump of a licence. It never talks to a card, and no bytes can make it trap.
-public enum LicenseDecoder {
+package enum LicenseDecoder {
     /// The file of PIN 1.
-    public static let pin1 = FileIdentifier(rawValue: 0x0001)
+    package static let pin1 = FileIdentifier(rawValue: 0x0001)
     /// The file of PIN 2.
-    public static let pin2 = FileIdentifier(rawValue: 0x0002)
+    package static let pin2 = FileIdentifier(rawValue: 0x0002)
     /// The file of the PIN on a My Number card.
-    public static let myNumberPIN = FileIdentifier(rawValue: 0x0006)
+    package static let myNumberPIN = FileIdentifier(rawValue: 0x0006)
 
     /// Which licence a dump is of; `nil` when it is of none.
-    public static func kind(of dump: CardDump) -> LicenseKind? {
+    package static func kind(of dump: CardDump) -> LicenseKind? {
         if dump.applications.contains(where: { $0.aid != nil && [LicenseFile.df1, LicenseFile.df2].contains($0.aid) }) {
             return .license
         }
@@ -32,7 +32,7 @@ public enum LicenseDecoder {
     }
 
     /// All that a dump of a licence says; `nil` when it is of none.
-    public static func decode(_ dump: CardDump) -> LicenseReport? {
+    package static func decode(_ dump: CardDump) -> LicenseReport? {
         guard let kind = kind(of: dump) else { return nil }
         var report = LicenseReport(kind: kind, fields: [], withheldFiles: [], faults: [])
         for file in kind.files {
@@ -188,29 +188,29 @@ struct LicenseFieldReader {
 }
 
 /// One item of a licence as the card holds it.
-public struct LicenseField: Hashable, Sendable {
+package struct LicenseField: Hashable, Sendable {
     /// The file it stands in.
-    public let file: LicenseFile
+    package let file: LicenseFile
     /// Its tag.
-    public let tag: LicenseTag
+    package let tag: LicenseTag
     /// Which item it is.
-    public let item: LicenseItem
+    package let item: LicenseItem
     /// Which of several such items, from 1 on.
-    public let number: Int
+    package let number: Int
     /// The category of vehicles, where it is one, as in `medium`.
-    public let category: String?
+    package let category: String?
     /// The name for people.
-    public let name: LocalizedText
+    package let name: LocalizedText
     /// What it says.
-    public let value: LicenseValue
+    package let value: LicenseValue
     /// The bytes of its value.
-    public let raw: [UInt8]
+    package let raw: [UInt8]
 }
 
 extension LicenseField {
     /// What the text of the card means, for people who do not read it: of the colour class and of common conditions.
     /// `nil` for every other item, and for texts that no table has.
-    public var meaning: LocalizedText? {
+    package var meaning: LocalizedText? {
         switch (item, value) {
         case (.colorClass, .text(let text)): LicenseColorClass(text)?.name
         case (.conditions, .text(let text)): DecoderTables.licenseConditions[text]
@@ -222,13 +222,13 @@ extension LicenseField {
 }
 
 /// What MF/EF01 tells without a PIN: the edition of the specification, and the days of issue and expiry.
-public struct LicenseEdition: Hashable, Sendable {
+package struct LicenseEdition: Hashable, Sendable {
     /// 仕様書バージョン番号, as in `008`; `nil` when it is no text.
-    public let version: String?
+    package let version: String?
     /// 交付年月日; `nil` when the digits are no day.
-    public let issued: CalendarDate?
+    package let issued: CalendarDate?
     /// 有効期間の末日; `nil` when the digits are no day.
-    public let expires: CalendarDate?
+    package let expires: CalendarDate?
 
     /// Three characters of ASCII, then two days of four bytes each in decimal digits, or `nil` for another length.
     init?(_ value: [UInt8]) {
@@ -248,14 +248,14 @@ public struct LicenseEdition: Hashable, Sendable {
 }
 
 /// Which of the two cards holds a licence; the raw values are those of `kazasu.license/1`.
-public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
+package enum LicenseKind: String, Hashable, Sendable, CaseIterable {
     /// IC運転免許証
     case license
     /// マイナ免許証: the licence on a My Number card
     case myNumberLicense
 
     /// The name for people.
-    public var name: LocalizedText {
+    package var name: LocalizedText {
         switch self {
         case .license: LocalizedText("Driver's licence (Japan)", "運転免許証")
         case .myNumberLicense: LocalizedText("Driver's licence on a My Number card", "マイナ免許証")
@@ -263,7 +263,7 @@ public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The files that make it up, in the order of the report.
-    public var files: [LicenseFile] {
+    package var files: [LicenseFile] {
         LicenseFile.allCases.filter { $0.isOnMyNumberCard == (self == .myNumberLicense) }
     }
 }

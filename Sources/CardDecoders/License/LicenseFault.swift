@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// What is wrong with one item or one file of a licence; the rest of the card is shown all the same.
 ///
 /// A fault carries no value of the card: no name and no number can reach a log through it.
-public struct LicenseFault: Error, Hashable, Sendable {
+package struct LicenseFault: Error, Hashable, Sendable {
     /// The file.
-    public var file: LicenseFile
+    package var file: LicenseFile
     /// The item, or `nil` when the file as a whole is meant.
-    public var tag: LicenseTag?
+    package var tag: LicenseTag?
     /// Where the item stands in the file, in bytes from its start.
-    public var offset: Int
+    package var offset: Int
     /// What is wrong.
-    public var reason: Reason
+    package var reason: Reason
 
     /// What can be wrong.
     @nonexhaustive
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// The file ends before the item's length.
         case lengthMissing
         /// No such first byte of a length is known.
@@ -50,7 +50,7 @@ public struct LicenseFault: Error, Hashable, Sendable {
     }
 
     /// Something that is wrong.
-    public init(file: LicenseFile, tag: LicenseTag? = nil, offset: Int = 0, reason: Reason) {
+    package init(file: LicenseFile, tag: LicenseTag? = nil, offset: Int = 0, reason: Reason) {
         self.file = file
         self.tag = tag
         self.offset = offset
@@ -60,7 +60,7 @@ public struct LicenseFault: Error, Hashable, Sendable {
 
 extension LicenseFault {
     /// The sentence for people: file, item, and what is wrong.
-    public var message: LocalizedText {
+    package var message: LocalizedText {
         let place = file.rawValue
         let what = reason.message
         guard let tag else { return LocalizedText("\(place): \(what.english)", "\(place): \(what.japanese)") }
@@ -70,7 +70,7 @@ extension LicenseFault {
 
 extension LicenseFault.Reason {
     /// The word for scripts.
-    public var word: String {
+    package var word: String {
         switch self {
         case .lengthMissing: "lengthMissing"
         case .lengthForm: "lengthForm"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// The files of a Japanese driver's licence and of the licence on a My Number card; the raw values are their names.
 ///
 /// Sources: hmpow/JpDrvLicNfcCommand, TRETJapanNFCReader, the application of libjeid, tobari's notes on edition 010.
-public enum LicenseFile: String, Hashable, Sendable, CaseIterable {
+package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     /// 共通データ要素
     case commonData = "MF/EF01"
     /// 暗証番号(PIN)設定
@@ -35,14 +35,14 @@ public enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     case myNumberSignature = "WEF03"
 
     /// Licence: the text of the licence.
-    public static let df1 = AID(hexadecimal: "a0000002310100000000000000000000")
+    package static let df1 = AID(hexadecimal: "a0000002310100000000000000000000")
     /// Licence: the photo.
-    public static let df2 = AID(hexadecimal: "a0000002310200000000000000000000")
+    package static let df2 = AID(hexadecimal: "a0000002310200000000000000000000")
     /// The licence on a My Number card.
-    public static let myNumberLicense = AID(hexadecimal: "a0000002310600000000000000000000")
+    package static let myNumberLicense = AID(hexadecimal: "a0000002310600000000000000000000")
 
     /// The application that holds it; `nil` for a file of the master file.
-    public var application: AID? {
+    package var application: AID? {
         switch self {
         case .commonData, .pinSetting: nil
         case .photo: LicenseFile.df2
@@ -52,7 +52,7 @@ public enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Its identifier.
-    public var id: FileIdentifier {
+    package var id: FileIdentifier {
         FileIdentifier(rawValue: number)
     }
 
@@ -74,7 +74,7 @@ public enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The most bytes that it has.
-    public var longest: Int {
+    package var longest: Int {
         switch self {
         case .commonData: 17
         case .pinSetting, .myNumberPINSetting: 3
@@ -92,7 +92,7 @@ public enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// What has to be verified before it can be read.
-    public var access: LicenseAccess {
+    package var access: LicenseAccess {
         switch self {
         case .commonData, .pinSetting, .myNumberPINSetting: .free
         case .domicile, .laterDomicile, .photo: .bothPINs
@@ -101,7 +101,7 @@ public enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether it is one of the My Number card's application.
-    public var isOnMyNumberCard: Bool {
+    package var isOnMyNumberCard: Bool {
         switch self {
         case .myNumberPINSetting, .myNumberMatters, .myNumberSignature: true
         default: false
@@ -110,7 +110,7 @@ public enum LicenseFile: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What a file of a licence asks for before it can be read.
-public enum LicenseAccess: Hashable, Sendable {
+package enum LicenseAccess: Hashable, Sendable {
     /// Nothing.
     case free
     /// PIN 1; the only PIN on a My Number card.
@@ -120,20 +120,20 @@ public enum LicenseAccess: Hashable, Sendable {
 }
 
 /// The tag of an item on a licence: one plain byte, but for the photo's 5F40 and for 0100 and above on a My Number card.
-public struct LicenseTag: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+package struct LicenseTag: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     /// The tag as a number.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// A tag.
-    public init(rawValue: UInt16) {
+    package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// A tag.
-    public init(integerLiteral value: UInt16) {
+    package init(integerLiteral value: UInt16) {
         self.init(rawValue: value)
     }
 
     /// Hexadecimal digits, two where they are enough.
-    public var description: String { Hex.encode(rawValue, digits: rawValue > 0xFF ? 4 : 2) }
+    package var description: String { Hex.encode(rawValue, digits: rawValue > 0xFF ? 4 : 2) }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// One item of a file of a licence: tag, length, value.
-public struct LicenseRecord: Hashable, Sendable {
+package struct LicenseRecord: Hashable, Sendable {
     /// The tag.
-    public let tag: LicenseTag
+    package let tag: LicenseTag
     /// Where the tag stands in the file, in bytes from its start.
-    public let offset: Int
+    package let offset: Int
     /// The value; empty for an item that is not there.
-    public let value: [UInt8]
+    package let value: [UInt8]
 }
 
 /// The items of a file of a licence, by the card's own rules, which only look like BER: 1F, 5F, 7F and 9F are tags of
@@ -18,16 +18,16 @@ public struct LicenseRecord: Hashable, Sendable {
 ///
 /// Sources: the layouts in libjeid's application, TRETJapanNFCReader and soft-studio's reader; that 5F is a tag of two
 /// bytes in the photo alone follows from the sizes of the files, and so does that tags from 0100 on have two bytes.
-public struct LicenseRecordList: Hashable, Sendable {
+package struct LicenseRecordList: Hashable, Sendable {
     /// The items in the card's order.
-    public private(set) var records: [LicenseRecord] = []
+    package private(set) var records: [LicenseRecord] = []
     /// What is wrong with the bytes.
-    public private(set) var faults: [LicenseFault] = []
+    package private(set) var faults: [LicenseFault] = []
 
     private let file: LicenseFile
 
     /// The items of a file; what follows a broken item is not guessed at.
-    public init(_ bytes: [UInt8], of file: LicenseFile) {
+    package init(_ bytes: [UInt8], of file: LicenseFile) {
         self.file = file
         var reader = ByteReader(bytes)
         while reader.remaining > 0 {
@@ -86,15 +86,15 @@ public struct LicenseRecordList: Hashable, Sendable {
 /// five characters. A new commission has no text: its name is the last five characters.
 ///
 /// Source: soft-studio/NFC_DriversLicenseReader; that the date has the form of all others is an inference from it.
-public struct LicenseLaterEntry: Hashable, Sendable {
+package struct LicenseLaterEntry: Hashable, Sendable {
     /// JIS X 0208 制定年番号.
-    public let characterSet: UInt8
+    package let characterSet: UInt8
     /// When it was written.
-    public let date: LicenseDate
+    package let date: LicenseDate
     /// The new text; for a new commission its name.
-    public let text: JISText
+    package let text: JISText
     /// 公安委員会名: who wrote it.
-    public let commission: JISText
+    package let commission: JISText
 
     /// The fixed parts have 25 bytes; `nil` for less.
     init?(_ value: [UInt8], isCommission: Bool) {
@@ -108,17 +108,17 @@ public struct LicenseLaterEntry: Hashable, Sendable {
 }
 
 /// A category of vehicles on a licence.
-public struct LicenseCategory: Hashable, Sendable {
+package struct LicenseCategory: Hashable, Sendable {
     /// The word for scripts, as in `medium`.
-    public let id: String
+    package let id: String
     /// The name for people.
-    public let name: LocalizedText
+    package let name: LocalizedText
     /// Whether it is one of the three groups (二・小・原, 他, 二種) that only say when the first of them was acquired.
-    public let isGroup: Bool
+    package let isGroup: Bool
     /// Whether it is held; `nil` when the card's value is not known.
-    public let isHeld: Bool?
+    package let isHeld: Bool?
     /// Since when; `nil` when it is not held, and for categories on a My Number card.
-    public let since: LicenseDate?
+    package let since: LicenseDate?
 
     init?(_ field: LicenseField) {
         guard let category = field.category else { return nil }
@@ -138,7 +138,7 @@ public struct LicenseCategory: Hashable, Sendable {
 /// 免許証の色区分: how long the licence is valid, which the colour of its band shows.
 ///
 /// Source: the three texts that readers of real cards name (TRETJapanNFCReader), and the colours of the bands.
-public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
+package enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     /// 優良: no accident and no offence for five years; gold.
     case excellent = "優良"
     /// 新規: the first licence; green.
@@ -147,12 +147,12 @@ public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     case other = "その他"
 
     /// The class that a text of the card stands for, however it is spaced (`優　良`); `nil` for any other text.
-    public init?(_ text: JISText) {
+    package init?(_ text: JISText) {
         self.init(rawValue: text.unspaced)
     }
 
     /// The name for people.
-    public var name: LocalizedText {
+    package var name: LocalizedText {
         switch self {
         case .excellent: LocalizedText("excellent driver (gold)", rawValue)
         case .new: LocalizedText("new driver (green)", rawValue)

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// All that a dump of a My Number card says.
-public struct MyNumberReport: Hashable, Sendable {
+package struct MyNumberReport: Hashable, Sendable {
     /// The text of the token information; `nil` when it was not read or is no text.
-    public var token: String?
+    package var token: String?
     /// What the card said of its PINs, in the order of ``MyNumberPIN``.
-    public var pins: [MyNumberPIN: CardPINState]
+    package var pins: [MyNumberPIN: CardPINState]
     /// The certificates in DER, those that were read.
-    public var certificates: [MyNumberFile: [UInt8]]
+    package var certificates: [MyNumberFile: [UInt8]]
     /// The four items; `nil` when they were not read.
-    public var attributes: MyNumberAttributes?
+    package var attributes: MyNumberAttributes?
     /// Files that need a PIN that the card was not given, or did not take.
-    public var withheld: [MyNumberFile]
+    package var withheld: [MyNumberFile]
     /// What is wrong, file by file.
-    public var faults: [MyNumberFault]
+    package var faults: [MyNumberFault]
 
     /// What kind of card it says it is; `nil` for a text that no source knows.
-    public var kind: MyNumberToken? { token.flatMap(MyNumberToken.init(rawValue:)) }
+    package var kind: MyNumberToken? { token.flatMap(MyNumberToken.init(rawValue:)) }
 }
 
 extension MyNumberReport {
@@ -28,7 +28,7 @@ extension MyNumberReport {
     ///   - language: the language of names; keys and ids never change.
     ///   - certificates: what is told of each certificate beside its length.
     ///   - redact: what stands in place of a personal value.
-    public func json(
+    package func json(
         _ language: Language, certificates summaries: (MyNumberFile) -> JSONObject = { _ in JSONObject() },
         redact: (String) -> String = { $0 }
     ) -> JSONObject {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// The money on a card: the document `kazasu.balance/1`.
-public struct BalanceReport: Hashable, Sendable {
+package struct BalanceReport: Hashable, Sendable {
     /// The value of the document's `schema` member.
-    public static let schema = "kazasu.balance/1"
+    package static let schema = "kazasu.balance/1"
 
     /// The purses, in the order of the decoders.
-    public var balances: [BalanceEntry]
+    package var balances: [BalanceEntry]
     /// What does not fit together; not part of the document.
-    public var warnings: [DecodingWarning]
+    package var warnings: [DecodingWarning]
 
     /// A report of these purses.
-    public init(balances: [BalanceEntry], warnings: [DecodingWarning] = []) {
+    package init(balances: [BalanceEntry], warnings: [DecodingWarning] = []) {
         self.balances = balances
         self.warnings = warnings
     }
@@ -23,7 +23,7 @@ extension BalanceReport {
     /// The document `kazasu.balance/1`.
     ///
     /// - Parameter language: the language of the names; keys and ids never change.
-    public func json(_ language: Language) -> JSONValue {
+    package func json(_ language: Language) -> JSONValue {
         JSONValue { sink in
             sink.object {
                 $0.member("schema", BalanceReport.schema)
@@ -35,7 +35,7 @@ extension BalanceReport {
 
 extension BalanceEntry {
     /// An element of `balances` in `kazasu.balance/1`.
-    public func json(_ language: Language) -> JSONValue {
+    package func json(_ language: Language) -> JSONValue {
         JSONValue { write(to: &$0, language) }
     }
 
@@ -86,20 +86,20 @@ extension BalanceReport {
 }
 
 /// One purse of a card and the money in it.
-public struct BalanceEntry: Hashable, Sendable {
+package struct BalanceEntry: Hashable, Sendable {
     /// The decoder's id, as in `transit`.
-    public let card: String
+    package let card: String
     /// The purse's name.
-    public let name: LocalizedText
+    package let name: LocalizedText
     /// The money in the currency's smallest unit, or `nil` when the card does not say enough.
-    public let amount: Int?
+    package let amount: Int?
     /// What the money is counted in.
-    public let currency: Currency
+    package let currency: Currency
     /// The amounts that are possible where the card does not say enough; else empty.
-    public let candidates: [BalanceCandidate]
+    package let candidates: [BalanceCandidate]
 
     /// What is known of a purse.
-    public init(
+    package init(
         card: String, name: LocalizedText, amount: Int?, currency: Currency = .yen, candidates: [BalanceCandidate] = []
     ) {
         self.card = card
@@ -111,14 +111,14 @@ public struct BalanceEntry: Hashable, Sendable {
 }
 
 /// One of several amounts that a card may mean.
-public struct BalanceCandidate: Hashable, Sendable {
+package struct BalanceCandidate: Hashable, Sendable {
     /// The money in the currency's smallest unit.
-    public let amount: Int
+    package let amount: Int
     /// When it is this one.
-    public let condition: LocalizedText
+    package let condition: LocalizedText
 
     /// A possible amount.
-    public init(amount: Int, condition: LocalizedText) {
+    package init(amount: Int, condition: LocalizedText) {
         self.amount = amount
         self.condition = condition
     }
@@ -127,7 +127,7 @@ public struct BalanceCandidate: Hashable, Sendable {
 /// The money that an amount is counted in; the raw values are the codes of ISO 4217.
 ///
 /// Amounts are whole numbers of the smallest unit in use, which is ``minorDigits`` decimal places of the currency.
-public enum Currency: String, Hashable, Sendable, CaseIterable {
+package enum Currency: String, Hashable, Sendable, CaseIterable {
     /// Japanese yen; amounts are yen.
     case yen = "JPY"
     /// Hong Kong dollar; amounts are cents.
@@ -142,7 +142,7 @@ public enum Currency: String, Hashable, Sendable, CaseIterable {
     case dong = "VND"
 
     /// How many of an amount's digits stand behind the decimal point when it is written for people: 0 or 2.
-    public var minorDigits: Int {
+    package var minorDigits: Int {
         switch self {
         case .yen, .rupiah, .dong: 0
         case .hongKongDollar, .yuan, .taka: 2
@@ -154,7 +154,7 @@ extension Currency {
     /// An amount as people write it, as `-14.40` for -1440 cents and `1440` for 1440 yen.
     ///
     /// - Parameter amount: in the smallest unit in use.
-    public func text(_ amount: Int) -> String {
+    package func text(_ amount: Int) -> String {
         guard minorDigits > 0 else { return String(amount) }
         let digits = String(amount.magnitude)
         let padded = String(repeating: "0", count: max(0, minorDigits + 1 - digits.count)) + digits

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// All that a decoder sees in a dump.
-public struct CardReport: Hashable, Sendable {
+package struct CardReport: Hashable, Sendable {
     /// The decoder's id, as in `transit`.
-    public var card: String
+    package var card: String
     /// The card's name.
-    public var name: LocalizedText
+    package var name: LocalizedText
     /// The money on it; empty when neither a balance nor a history was read.
-    public var balances: [BalanceEntry]
+    package var balances: [BalanceEntry]
     /// What was done with it, newest first; `nil` when its history was not read.
-    public var history: [HistoryRecord]?
+    package var history: [HistoryRecord]?
     /// The last passages through gates, newest first; empty where the card keeps none or they were not read.
-    public var gateEvents: [GateEvent]
+    package var gateEvents: [GateEvent]
     /// Where the card last went in for a fare, or `nil` where it keeps no such record or it was not read.
-    public var entryRecord: EntryRecord?
+    package var entryRecord: EntryRecord?
     /// Tickets with a fee; empty where the card keeps none or they were not read.
-    public var tickets: [PaidTicket]
+    package var tickets: [PaidTicket]
     /// That its holder is inside the gates: an inference and no fact of the card; `nil` where nothing hints at it.
-    public var insideGates: InsideGates?
+    package var insideGates: InsideGates?
     /// What else it says of itself, such as its number.
-    public var fields: [CardField]
+    package var fields: [CardField]
     /// What does not fit together.
-    public var warnings: [DecodingWarning]
+    package var warnings: [DecodingWarning]
 
     /// A report on a card.
-    public init(
+    package init(
         card: String, name: LocalizedText, balances: [BalanceEntry] = [], history: [HistoryRecord]? = nil,
         gateEvents: [GateEvent] = [], entryRecord: EntryRecord? = nil, tickets: [PaidTicket] = [],
         insideGates: InsideGates? = nil, fields: [CardField] = [], warnings: [DecodingWarning] = []
@@ -45,15 +45,15 @@ public struct CardReport: Hashable, Sendable {
     }
 
     /// The money alone, with the warnings that touch it.
-    public var balanceReport: BalanceReport { BalanceReport(balances: balances, warnings: warnings) }
+    package var balanceReport: BalanceReport { BalanceReport(balances: balances, warnings: warnings) }
 
     /// The history alone, or `nil` when it was not read.
-    public var historyReport: HistoryReport? {
+    package var historyReport: HistoryReport? {
         history.map { HistoryReport(card: card, name: name, currency: currency, records: $0) }
     }
 
     /// What the card's amounts are counted in.
-    public var currency: Currency { balances.first?.currency ?? .yen }
+    package var currency: Currency { balances.first?.currency ?? .yen }
 }
 
 extension CardReport {
@@ -62,7 +62,7 @@ extension CardReport {
     /// - Parameters:
     ///   - language: the language of the names; keys and ids never change.
     ///   - redact: what stands in place of a personal value.
-    public func json(_ language: Language, redact: (String) -> String = { $0 }) -> JSONValue {
+    package func json(_ language: Language, redact: (String) -> String = { $0 }) -> JSONValue {
         JSONValue { write(to: &$0, language, redact: redact) }
     }
 
@@ -72,8 +72,9 @@ extension CardReport {
     ///   - language: the language of the names; keys and ids never change.
     ///   - redact: what stands in place of a personal value.
     @specialized(where Sink == JSONWriter)
-    public func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, _ language: Language, redact: (String) -> String)
-    {
+    package func write<Sink: JSONSink & ~Copyable>(
+        to sink: inout Sink, _ language: Language, redact: (String) -> String
+    ) {
         sink.object { report in
             report.member("card", card)
             report.member("name", name[language])
@@ -102,20 +103,20 @@ extension CardReport {
 }
 
 /// One more thing that a card says of itself, beside its balances and its history.
-public struct CardField: Hashable, Sendable {
+package struct CardField: Hashable, Sendable {
     /// The name for scripts, as in `number`.
-    public let key: String
+    package let key: String
     /// The name for people.
-    public let name: LocalizedText
+    package let name: LocalizedText
     /// What the card says, or a word for scripts.
-    public let value: String
+    package let value: String
     /// What to show people instead of the word, where it is one.
-    public let label: LocalizedText?
+    package let label: LocalizedText?
     /// Whether it tells whose card it is, so that `--redact` must mask it.
-    public let isPersonal: Bool
+    package let isPersonal: Bool
 
     /// A field of a card.
-    public init(key: String, name: LocalizedText, value: String, label: LocalizedText? = nil, isPersonal: Bool) {
+    package init(key: String, name: LocalizedText, value: String, label: LocalizedText? = nil, isPersonal: Bool) {
         self.key = key
         self.name = name
         self.value = value
@@ -179,18 +180,18 @@ extension CardReport {
 }
 
 /// What the card said of one of its PINs when it was read; the PIN itself is nowhere.
-public struct CardPINState: Hashable, Sendable {
+package struct CardPINState: Hashable, Sendable {
     /// How many tries are left, 0 when it is locked; `nil` when that is not known.
     ///
     /// After a PIN that the card took: how many were left before, since cards do not tell the counter of a verified PIN.
-    public var triesLeft: Int?
+    package var triesLeft: Int?
     /// Whether the card took the PIN in this reading.
-    public var isVerified: Bool
+    package var isVerified: Bool
     /// Why the PIN opened nothing; `nil` when the card took it, and when none was given.
-    public var refusal: Refusal?
+    package var refusal: Refusal?
 
     /// Why a PIN opened nothing. The raw values are the words of dumps and of `withheldReason`.
-    public enum Refusal: String, Hashable, Sendable {
+    package enum Refusal: String, Hashable, Sendable {
         /// The card compared it, and it was wrong.
         case wrong = "wrongPIN"
         /// It is locked, by this PIN or before.
@@ -204,14 +205,14 @@ public struct CardPINState: Hashable, Sendable {
     }
 
     /// A state.
-    public init(triesLeft: Int?, isVerified: Bool, refusal: Refusal? = nil) {
+    package init(triesLeft: Int?, isVerified: Bool, refusal: Refusal? = nil) {
         self.triesLeft = triesLeft
         self.isVerified = isVerified
         self.refusal = refusal
     }
 
     /// The state that a dump keeps with the file of a PIN.
-    public init?(_ file: FileDump?) {
+    package init?(_ file: FileDump?) {
         guard let file else { return nil }
         self.init(triesLeft: nil, isVerified: file.extra["verified"] == true)
         if case .integer(let tries)? = file.extra["triesLeft"], (0...15).contains(tries) { triesLeft = Int(tries) }
@@ -219,7 +220,7 @@ public struct CardPINState: Hashable, Sendable {
     }
 
     /// The file of the PIN in a dump: its members `triesLeft`, `verified` and `refusal`, no data.
-    public func file(_ id: FileIdentifier) -> FileDump {
+    package func file(_ id: FileIdentifier) -> FileDump {
         var extra = JSONObject()
         extra["triesLeft"] = .optional(triesLeft)
         extra["verified"] = .bool(isVerified)

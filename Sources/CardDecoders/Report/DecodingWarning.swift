@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// Something odd in what a card holds; the raw values are the words in `warnings[]` of a document.
 ///
 /// A warning carries no value of the card: no number, name or IDm can reach a log through it.
 @nonexhaustive
-public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
+package enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
     /// The balance block and the newest history record name different balances.
     case balanceDiffersFromHistory
     /// The balance block counts other transactions than the newest history record.
@@ -51,7 +51,7 @@ public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
     case checksumWrong
 
     /// The sentence for people.
-    public var message: LocalizedText {
+    package var message: LocalizedText {
         switch self {
         case .balanceDiffersFromHistory:
             LocalizedText(
@@ -121,25 +121,25 @@ extension DecodingWarning {
 }
 
 /// Why a card could not be decoded: what was looked for, and where.
-public struct DecodingFailure: Error, Hashable, Sendable {
+package struct DecodingFailure: Error, Hashable, Sendable {
     /// The decoder's id.
-    public let card: String
+    package let card: String
     /// What was looked for, as in `balance`.
-    public let field: String
+    package let field: String
     /// The system it should be in.
-    public let system: SystemCode
+    package let system: SystemCode
     /// The service it should be in.
-    public let service: ServiceCode
+    package let service: ServiceCode
     /// The number of the block.
-    public let block: UInt16
+    package let block: UInt16
     /// The first byte of the field within the block.
-    public let offset: Int
+    package let offset: Int
     /// What is wrong.
-    public let reason: Reason
+    package let reason: Reason
 
     /// What is wrong with the bytes that were looked for.
     @nonexhaustive
-    public enum Reason: String, Hashable, Sendable {
+    package enum Reason: String, Hashable, Sendable {
         /// The dump does not hold the service.
         case noSuchService
         /// The dump holds the service but not the block.
@@ -155,7 +155,7 @@ public struct DecodingFailure: Error, Hashable, Sendable {
     }
 
     /// A failure at a place of a dump.
-    public init(
+    package init(
         card: String, field: String, system: SystemCode, service: ServiceCode, block: UInt16, offset: Int,
         reason: Reason
     ) {
@@ -169,7 +169,7 @@ public struct DecodingFailure: Error, Hashable, Sendable {
     }
 
     /// The sentence for people.
-    public var message: LocalizedText {
+    package var message: LocalizedText {
         let place = "\(system)/\(service)"
         return switch reason {
         case .noSuchService:
@@ -192,5 +192,5 @@ public struct DecodingFailure: Error, Hashable, Sendable {
 
 extension DecodingFailure: CustomStringConvertible {
     /// The sentence in English.
-    public var description: String { message.english }
+    package var description: String { message.english }
 }

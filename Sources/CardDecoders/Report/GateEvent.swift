@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// One passage through a gate, as transit cards log the last few of them beside their history.
-public struct GateEvent: Hashable, Sendable {
+package struct GateEvent: Hashable, Sendable {
     /// What the gate did; a code with bit 7 set is an entry.
-    public let kind: CodedValue
+    package let kind: CodedValue
     /// The line; the log holds no area, so it may be one of up to four stations.
-    public let line: UInt8
+    package let line: UInt8
     /// The station on the line.
-    public let station: UInt8
+    package let station: UInt8
     /// The number of the gate: four bits corner, twelve bits unit, to a payment terminal's own classes.
-    public let device: UInt16
+    package let device: UInt16
     /// The day, or `nil` when the bytes name no day that exists.
-    public let date: CalendarDate?
+    package let date: CalendarDate?
     /// The time to the minute, or `nil` when the bytes name none that exists.
-    public let time: ClockTime?
+    package let time: ClockTime?
     /// What was taken off, in the smallest unit; 0 at an entry.
-    public let amount: Int
+    package let amount: Int
     /// The kind of an intermediate gate (transfer, shinkansen), 00 at ordinary gates; known from one source only
     /// (suica-viewer), and no code has a name.
-    public let intermediate: UInt8
+    package let intermediate: UInt8
     /// Bytes 12 to 15, or `nil` when they are 0.
-    public let settlement: GateSettlement?
+    package let settlement: GateSettlement?
     /// The stations that the codes can mean: where a ride of that day goes through one of them, just that, with or without
     /// a name; else all that the table of names knows.
-    public var stations: [Place] = []
+    package var stations: [Place] = []
     /// The bytes that all this was taken from.
-    public let raw: Block
+    package let raw: Block
 
     /// Whether the card went in here.
-    public var isEntry: Bool { kind.code & 0x80 != 0 }
+    package var isEntry: Bool { kind.code & 0x80 != 0 }
 }
 
 /// What the last four bytes of a passage hold, which sources read differently: a provisional settlement and its station
 /// to a payment terminal's own classes; to suica-viewer the part of the fare that a commuter pass paid and the pass's
 /// station; on a published ICOCA they are the stop of a bus ride.
-public struct GateSettlement: Hashable, Sendable {
+package struct GateSettlement: Hashable, Sendable {
     /// The amount, in the smallest unit.
-    public let amount: Int
+    package let amount: Int
     /// Line and station.
-    public let station: UInt16
+    package let station: UInt16
 
     /// The last four bytes of a block of the gate log, or `nil` when they are 0.
     init?(_ block: Block) {
@@ -51,7 +51,7 @@ public struct GateSettlement: Hashable, Sendable {
     }
 
     /// Why it is not certain what they are.
-    public var doubt: Doubt { .disputed }
+    package var doubt: Doubt { .disputed }
 }
 
 extension GateEvent {
@@ -138,7 +138,7 @@ extension PaidTicket {
 
 extension InsideGates {
     /// `insideGates` among the `inferences` in `kazasu.decode/1`.
-    public var json: JSONValue { JSONValue { write(to: &$0) } }
+    package var json: JSONValue { JSONValue { write(to: &$0) } }
 
     /// Writes `insideGates` among the `inferences` in `kazasu.decode/1`.
     func write(to sink: inout some (JSONSink & ~Copyable)) {
@@ -155,43 +155,43 @@ extension InsideGates {
 }
 
 /// What the gate log says of a ride whose exit, day and fare it shares; the record's times come from it too.
-public struct GatePassages: Hashable, Sendable {
+package struct GatePassages: Hashable, Sendable {
     /// The day of the entry, or `nil` when the log no longer holds the entry.
-    public let entryDate: CalendarDate?
+    package let entryDate: CalendarDate?
     /// What was taken off at the exit, in the smallest unit.
-    public let fare: Int
+    package let fare: Int
     /// What the exit says beside the fare, or `nil` when it says nothing.
-    public let settlement: GateSettlement?
+    package let settlement: GateSettlement?
 }
 
 /// Service 10CB of transit cards: where the card last went in for a fare.
 ///
 /// The station is certain (published dumps: it is the entry of the newest ride). Everything in the second block is known
 /// from one source only, suica-viewer. The record holds no area.
-public struct EntryRecord: Hashable, Sendable {
+package struct EntryRecord: Hashable, Sendable {
     /// The line.
-    public let line: UInt8
+    package let line: UInt8
     /// The station on the line.
-    public let station: UInt8
+    package let station: UInt8
     /// The last intermediate gate, or `nil` when there was none or the second block was not read.
-    public let intermediate: Intermediate?
+    package let intermediate: Intermediate?
     /// The blocks that all this was taken from.
-    public let raw: [Block]
+    package let raw: [Block]
     /// The stations that the codes can mean, as far as the table of names knows them.
-    public var stations: [Place] = []
+    package var stations: [Place] = []
 
     /// An intermediate gate on the way; one source only.
-    public struct Intermediate: Hashable, Sendable {
+    package struct Intermediate: Hashable, Sendable {
         /// The day, or `nil` when the bytes name no day that exists.
-        public let date: CalendarDate?
+        package let date: CalendarDate?
         /// The minute of the entry, or `nil` when the bytes name none that exists.
-        public let entryTime: ClockTime?
+        package let entryTime: ClockTime?
         /// Line and station of the entry.
-        public let entryStation: UInt16
+        package let entryStation: UInt16
         /// The minute of the exit, or `nil` when the bytes name none that exists.
-        public let exitTime: ClockTime?
+        package let exitTime: ClockTime?
         /// Line and station of the exit.
-        public let exitStation: UInt16
+        package let exitStation: UInt16
     }
 }
 
@@ -199,24 +199,24 @@ public struct EntryRecord: Hashable, Sendable {
 ///
 /// An inference, not a fact of the card: it was not tested on hardware, and a gate that does not write the log would
 /// make it wrong. It is not drawn when another part of the card contradicts it.
-public struct InsideGates: Hashable, Sendable {
+package struct InsideGates: Hashable, Sendable {
     /// The line; the log holds no area, so it may be one of up to four stations.
-    public let line: UInt8
+    package let line: UInt8
     /// The station on the line.
-    public let station: UInt8
+    package let station: UInt8
     /// The stations that the codes can mean, as of the passage.
-    public var stations: [Place] = []
+    package var stations: [Place] = []
     /// The day of the entry.
-    public let date: CalendarDate
+    package let date: CalendarDate
     /// The minute of the entry.
-    public let since: ClockTime
+    package let since: ClockTime
     /// Whether the entry was with a commuter pass.
-    public let isWithPass: Bool
+    package let isWithPass: Bool
     /// What else on the card points to it.
-    public let support: [Support]
+    package let support: [Support]
 
     /// A part of the card that agrees; the raw values are the words in a document.
-    public enum Support: String, Hashable, Sendable {
+    package enum Support: String, Hashable, Sendable {
         /// The entry record names the same station.
         case entryRecord
         /// The card counted a transaction that its history does not hold.
@@ -228,23 +228,23 @@ public struct InsideGates: Hashable, Sendable {
 ///
 /// One source only, and disputed: felica-tool calls the service commuter pass information. It was all zero in every
 /// published dump.
-public struct PaidTicket: Hashable, Sendable {
+package struct PaidTicket: Hashable, Sendable {
     /// Line and station where it begins.
-    public let from: UInt16
+    package let from: UInt16
     /// Line and station where it ends.
-    public let to: UInt16
+    package let to: UInt16
     /// The last day, or `nil` when the bytes name no day that exists.
-    public let expiry: CalendarDate?
+    package let expiry: CalendarDate?
     /// The time it was issued, or `nil` when the bytes name none that exists.
-    public let issued: ClockTime?
+    package let issued: ClockTime?
     /// The kind of ticket; no source names the codes.
-    public let kind: UInt8
+    package let kind: UInt8
     /// The price in yen; the card holds tens of yen.
-    public let price: Int
+    package let price: Int
     /// The number of the machine that issued it.
-    public let device: UInt16
+    package let device: UInt16
     /// Line and station where it was checked.
-    public let checkedAt: UInt16
+    package let checkedAt: UInt16
     /// The bytes that all this was taken from.
-    public let raw: Block
+    package let raw: Block
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// What was done with a card: the document `kazasu.history/1`.
-public struct HistoryReport: Hashable, Sendable {
+package struct HistoryReport: Hashable, Sendable {
     /// The value of the document's `schema` member.
-    public static let schema = "kazasu.history/1"
+    package static let schema = "kazasu.history/1"
 
     /// The decoder's id, as in `transit`.
-    public var card: String
+    package var card: String
     /// The card's name.
-    public var name: LocalizedText
+    package var name: LocalizedText
     /// What the records' amounts are counted in.
-    public var currency: Currency
+    package var currency: Currency
     /// The records, newest first.
-    public var records: [HistoryRecord]
+    package var records: [HistoryRecord]
 
     /// A report of these records.
-    public init(card: String, name: LocalizedText, currency: Currency = .yen, records: [HistoryRecord]) {
+    package init(card: String, name: LocalizedText, currency: Currency = .yen, records: [HistoryRecord]) {
         self.card = card
         self.name = name
         self.currency = currency
@@ -30,7 +30,7 @@ extension HistoryReport {
     /// The document `kazasu.history/1`.
     ///
     /// - Parameter language: the language of the names; keys and ids never change.
-    public func json(_ language: Language) -> JSONValue {
+    package func json(_ language: Language) -> JSONValue {
         JSONValue { sink in
             sink.object {
                 $0.member("schema", HistoryReport.schema)
@@ -44,58 +44,58 @@ extension HistoryReport {
 }
 
 /// One record of a card's history. What the card does not say is `nil`; nothing is guessed.
-public struct HistoryRecord: Hashable, Sendable {
+package struct HistoryRecord: Hashable, Sendable {
     /// The card's own running number, or `nil` where the card keeps none.
-    public var serial: Int?
+    package var serial: Int?
     /// The day, in the time of the card's country; `nil` when the bytes name no day that exists.
-    public var date: CalendarDate?
+    package var date: CalendarDate?
     /// The time of day, or `nil` when the record has none or the bytes name none that exists. Of a ride by rail it is
     /// the minute of the exit, which the record does not hold: it is there only with a ``gateLog`` that proves it.
-    public var time: ClockTime?
+    package var time: ClockTime?
     /// When a ride began whose ``time`` is that of its end, or `nil` where the record does not say.
-    public var entryTime: ClockTime?
+    package var entryTime: ClockTime?
     /// What the card says of day or hour when that is too little for ``date`` or ``time``; else `nil`.
-    public var partial: PartialMoment?
+    package var partial: PartialMoment?
     /// What was done, as far as the codes are known.
-    public var kind: RecordKind
+    package var kind: RecordKind
     /// The kind of machine, or `nil` where the card keeps none.
-    public var terminal: CodedValue?
+    package var terminal: CodedValue?
     /// The name or number of the very machine, in characters, or `nil` where the card keeps none.
-    public var terminalID: String?
+    package var terminalID: String?
     /// What the machine did, or `nil` where the card keeps none.
-    public var process: CodedValue?
+    package var process: CodedValue?
     /// How it was paid, or `nil` where the card keeps none.
-    public var payment: CodedValue?
+    package var payment: CodedValue?
     /// How gates were passed, or `nil` where the card keeps none.
-    public var gate: CodedValue?
+    package var gate: CodedValue?
     /// The issuer's number of the shop's machine, or `nil` where the record has none.
-    public var device: UInt16?
+    package var device: UInt16?
     /// Where a ride began, where a machine stands, or the stop of a bus ride.
-    public var entry: Place?
+    package var entry: Place?
     /// Where a ride ended.
-    public var exit: Place?
+    package var exit: Place?
     /// What was put on (positive) or taken off (negative), in the smallest unit; `nil` when it cannot be known.
-    public var amount: Int?
+    package var amount: Int?
     /// What was left afterwards, in the smallest unit.
-    public var balance: Int?
+    package var balance: Int?
     /// What the gate log adds to a ride, or `nil` when it does not hold the ride.
-    public var gateLog: GatePassages?
+    package var gateLog: GatePassages?
     /// What is odd about this record.
-    public var warnings: [DecodingWarning]
+    package var warnings: [DecodingWarning]
     /// The first of two blocks, where the card writes a record in two; else `nil`.
-    public var rawHead: Block?
+    package var rawHead: Block?
     /// The bytes that all this was taken from; the second block where the card writes a record in two.
-    public var raw: Block
+    package var raw: Block
 
     /// Whether one of its values is not certain.
-    public var hasDoubt: Bool {
+    package var hasDoubt: Bool {
         [terminal?.doubt, process?.doubt, payment?.doubt, gate?.doubt, entry?.doubt, exit?.doubt]
             .contains { $0 != nil }
     }
 
     /// A record; what is not given is not known. Inlined, so that it is made in its place and not copied there.
     @inline(__always)
-    public init(
+    package init(
         serial: Int?, date: CalendarDate? = nil, time: ClockTime? = nil, entryTime: ClockTime? = nil,
         partial: PartialMoment? = nil, kind: RecordKind, terminal: CodedValue? = nil,
         terminalID: String? = nil, process: CodedValue? = nil,
@@ -128,19 +128,19 @@ public struct HistoryRecord: Hashable, Sendable {
 
 extension HistoryRecord {
     /// The value of the member `schema` of a record that stands on a line of its own.
-    public static let schema = "kazasu.record/1"
+    package static let schema = "kazasu.record/1"
 
     /// An element of `records` in `kazasu.history/1`.
     ///
     /// - Parameter language: the language of the names; keys and ids never change.
-    public func json(_ language: Language) -> JSONValue {
+    package func json(_ language: Language) -> JSONValue {
         JSONValue { write(to: &$0, language) }
     }
 
     /// One line of the ndjson format: the members of ``json(_:)`` after the schema.
     ///
     /// - Parameter currency: what its amounts are counted in.
-    public func jsonLine(_ language: Language, _ currency: Currency) -> String {
+    package func jsonLine(_ language: Language, _ currency: Currency) -> String {
         var writer = JSONWriter()
         writer.object {
             $0.member("schema", HistoryRecord.schema)
@@ -197,7 +197,7 @@ extension HistoryRecord {
 
 extension GatePassages {
     /// `gateLog` of a record in `kazasu.history/1`.
-    public var json: JSONValue { JSONValue { write(to: &$0) } }
+    package var json: JSONValue { JSONValue { write(to: &$0) } }
 
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object {
@@ -237,7 +237,7 @@ extension CodedValue? {
 }
 
 /// What a history record tells of; the raw values are those of `kazasu.history/1`.
-public enum RecordKind: String, Hashable, Sendable, CaseIterable {
+package enum RecordKind: String, Hashable, Sendable, CaseIterable {
     /// A ride by rail.
     case rail
     /// A ride by bus or tram.
@@ -258,7 +258,7 @@ public enum RecordKind: String, Hashable, Sendable, CaseIterable {
     case other
 
     /// The name for people.
-    public var name: LocalizedText {
+    package var name: LocalizedText {
         switch self {
         case .rail: LocalizedText("rail", "鉄道")
         case .bus: LocalizedText("bus", "バス")
@@ -274,7 +274,7 @@ public enum RecordKind: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Why a value that is given is not certain; the raw values are the words in the member `doubt` of documents.
-public enum Doubt: String, Hashable, Sendable {
+package enum Doubt: String, Hashable, Sendable {
     /// Sources differ.
     case disputed
     /// One source says so, and no published card confirms it.
@@ -282,29 +282,29 @@ public enum Doubt: String, Hashable, Sendable {
 }
 
 /// One byte by which a card tells a kind of thing, with its name where one is known.
-public struct CodedValue: Hashable, Sendable {
+package struct CodedValue: Hashable, Sendable {
     /// The byte as on the card.
-    public let code: UInt8
+    package let code: UInt8
     /// Why the name is not certain, or `nil`.
-    public let doubt: Doubt?
+    package let doubt: Doubt?
     /// Every record has up to four of these: one reference is copied faster than two texts.
     private let shared: Shared<LocalizedText>?
 
     /// What it stands for, or `nil` when no source says.
-    public var name: LocalizedText? { shared?.value }
+    package var name: LocalizedText? { shared?.value }
 
     /// What it stands for in one language, without a copy of the others.
     func name(_ language: Language) -> String? { shared?.value[language] }
 
     /// A code with its name.
-    public init(code: UInt8, name: LocalizedText?, doubt: Doubt? = nil) {
+    package init(code: UInt8, name: LocalizedText?, doubt: Doubt? = nil) {
         self.code = code
         self.doubt = doubt
         shared = name.map { Shared($0) }
     }
 
     /// The code as two upper-case hexadecimal digits.
-    public var hex: String { HexDigits(code, digits: 2).text }
+    package var hex: String { HexDigits(code, digits: 2).text }
 }
 
 /// A value that never changes, held once for all copies.

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Where something was done.
-public struct Place: Hashable, Sendable {
+package struct Place: Hashable, Sendable {
     /// What the card says.
-    public let code: PlaceCode
+    package let code: PlaceCode
     /// What a table of names says of it, or `nil`.
-    public let name: StationName?
+    package let name: StationName?
     /// Why it is not certain that this is the place, or `nil`.
-    public let doubt: Doubt?
+    package let doubt: Doubt?
 
     /// A place with its name.
-    public init(code: PlaceCode, name: StationName? = nil, doubt: Doubt? = nil) {
+    package init(code: PlaceCode, name: StationName? = nil, doubt: Doubt? = nil) {
         self.code = code
         self.name = name
         self.doubt = doubt
     }
 
     /// A place named by a table of names as it was on a day.
-    public init(_ code: PlaceCode, on date: CalendarDate?, _ names: some StationNames) {
+    package init(_ code: PlaceCode, on date: CalendarDate?, _ names: some StationNames) {
         let name: StationName? =
             switch code {
             case .station(let station): names.station(station, on: date)
@@ -38,7 +38,7 @@ extension Place {
     /// A station is told by its area, line and station numbers; a bus stop by its area and the two four-digit codes
     /// of operator and stop, which are codes of their own and no line or station; a stop of one town's card by its
     /// system, its operator and route where the card tells them, and its number.
-    public var json: JSONValue { JSONValue { write(to: &$0) } }
+    package var json: JSONValue { JSONValue { write(to: &$0) } }
 
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { place in
@@ -86,7 +86,7 @@ extension Place? {
 }
 
 /// How a card writes where something was done.
-public enum PlaceCode: Hashable, Sendable {
+package enum PlaceCode: Hashable, Sendable {
     /// A station.
     case station(StationCode)
     /// A bus stop.

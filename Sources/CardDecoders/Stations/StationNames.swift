@@ -5,7 +5,7 @@ internal import CardModel
 /// A table of stations and bus stops.
 ///
 /// Codes are given to other stations over the years, so the day of the record is part of the question.
-public protocol StationNames: Sendable {
+package protocol StationNames: Sendable {
     /// The station that had this code on that day, or `nil` when the table does not say.
     func station(_ code: StationCode, on date: CalendarDate?) -> StationName?
     /// The bus stop that had this code on that day, or `nil` when the table does not say.
@@ -13,15 +13,15 @@ public protocol StationNames: Sendable {
 }
 
 /// A table that knows no station: every name stays `nil`.
-public struct NoStationNames: StationNames {
+package struct NoStationNames: StationNames {
     /// The empty table.
-    public init() {}
+    package init() {}
 
     /// Always `nil`.
-    public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? { nil }
+    package func station(_ code: StationCode, on date: CalendarDate?) -> StationName? { nil }
 
     /// Always `nil`.
-    public func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? { nil }
+    package func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? { nil }
 }
 
 /// A few codes whose station is public from decoded cards; they tell whether a table's codes are hexadecimal or decimal.
@@ -57,7 +57,7 @@ enum KnownStations {
 }
 
 /// What a table says of a station or a bus stop, in the table's own language.
-public struct StationName: Hashable, Sendable {
+package struct StationName: Hashable, Sendable {
     /// Every record has up to two of these: one reference is copied faster than four texts.
     private let texts: Shared<Texts>
 
@@ -69,29 +69,29 @@ public struct StationName: Hashable, Sendable {
     }
 
     /// Who runs it.
-    public var company: String? { texts.value.company }
+    package var company: String? { texts.value.company }
     /// The line it is on; `nil` for bus stops.
-    public var line: String? { texts.value.line }
+    package var line: String? { texts.value.line }
     /// Its own name.
-    public var name: String? { texts.value.name }
+    package var name: String? { texts.value.name }
     /// The names that the code meant before, where the table knows some but not which of them held on the day.
-    public var formerNames: [FormerName] { texts.value.formerNames }
+    package var formerNames: [FormerName] { texts.value.formerNames }
 
     /// A name from a table.
-    public init(company: String?, line: String?, name: String?, formerNames: [FormerName] = []) {
+    package init(company: String?, line: String?, name: String?, formerNames: [FormerName] = []) {
         texts = Shared(Texts(company: company, line: line, name: name, formerNames: formerNames))
     }
 }
 
 /// A name that a code meant before.
-public struct FormerName: Hashable, Sendable {
+package struct FormerName: Hashable, Sendable {
     /// The name.
-    public let name: String
+    package let name: String
     /// The last day on which the code meant it, or `nil` when the table does not say.
-    public let until: CalendarDate?
+    package let until: CalendarDate?
 
     /// A name with its last day.
-    public init(_ name: String, until: CalendarDate? = nil) {
+    package init(_ name: String, until: CalendarDate? = nil) {
         self.name = name
         self.until = until
     }

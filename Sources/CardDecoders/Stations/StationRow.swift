@@ -4,15 +4,15 @@ internal import ByteCodec
 internal import CardModel
 
 /// One row of a station table.
-public struct StationRow: Hashable, Sendable {
+package struct StationRow: Hashable, Sendable {
     /// Area, line and station code in one number.
     var key: UInt32
     /// What the row says.
-    public var name: StationName
+    package var name: StationName
     /// The first day on which it holds; `nil` for ever.
-    public var from: CalendarDate?
+    package var from: CalendarDate?
     /// The last day on which it holds; `nil` for ever.
-    public var until: CalendarDate?
+    package var until: CalendarDate?
 
     init(key: UInt32, name: StationName, from: CalendarDate? = nil, until: CalendarDate? = nil) {
         self.key = key
@@ -22,7 +22,7 @@ public struct StationRow: Hashable, Sendable {
     }
 
     /// The codes.
-    public var code: StationCode {
+    package var code: StationCode {
         StationCode(
             area: UInt8(truncatingIfNeeded: key >> 16), line: UInt8(truncatingIfNeeded: key >> 8),
             station: UInt8(truncatingIfNeeded: key))
@@ -41,29 +41,29 @@ public struct StationRow: Hashable, Sendable {
 }
 
 /// One row of a bus stop table.
-public struct BusStopRow: Hashable, Sendable {
+package struct BusStopRow: Hashable, Sendable {
     /// Operator and stop code in one number.
     var key: UInt32
     /// What the row says.
-    public var name: StationName
+    package var name: StationName
 
     static func key(operatorCode: UInt16, stop: UInt16) -> UInt32 { UInt32(operatorCode) << 16 | UInt32(stop) }
 
     /// The operator's code.
-    public var operatorCode: UInt16 { UInt16(truncatingIfNeeded: key >> 16) }
+    package var operatorCode: UInt16 { UInt16(truncatingIfNeeded: key >> 16) }
     /// The stop's code.
-    public var stop: UInt16 { UInt16(truncatingIfNeeded: key) }
+    package var stop: UInt16 { UInt16(truncatingIfNeeded: key) }
 }
 
 /// One row of a table of names that stations had before.
-public struct FormerNameRow: Hashable, Sendable {
+package struct FormerNameRow: Hashable, Sendable {
     /// Area, line and station code in one number.
     var key: UInt32
     /// The name that the code meant before, with its last day where the table says it.
-    public var former: FormerName
+    package var former: FormerName
 
     /// The codes.
-    public var code: StationCode {
+    package var code: StationCode {
         StationCode(
             area: UInt8(truncatingIfNeeded: key >> 16), line: UInt8(truncatingIfNeeded: key >> 8),
             station: UInt8(truncatingIfNeeded: key))

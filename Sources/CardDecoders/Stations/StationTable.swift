@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Names of stations and bus stops from tables that the user has; Kazasu ships none.
 ///
 /// A key may stand several times with dates of validity; then the date of a record chooses. A name that a station had
 /// before, without a date, is given beside the present one.
-public struct StationTable: StationNames {
+package struct StationTable: StationNames {
     private var index = StationIndex()
     private var stations: [Entry] = []
     private var busStops: [UInt32: StationName] = [:]
@@ -22,19 +22,19 @@ public struct StationTable: StationNames {
     }
 
     /// An empty table.
-    public init() {}
+    package init() {}
 
     /// How many stations it names.
-    public var stationCount: Int { stations.count }
+    package var stationCount: Int { stations.count }
     /// How many bus stops it names.
-    public var busStopCount: Int { busStops.count }
+    package var busStopCount: Int { busStops.count }
     /// How many stations it knows a former name of.
-    public var formerNameCount: Int { formerNames.count }
+    package var formerNameCount: Int { formerNames.count }
     /// Whether any row has a date, so that the day of a record can change a name.
-    public private(set) var hasDates = false
+    package private(set) var hasDates = false
 
     /// Adds rows. Of rows with the same key and no dates the first counts.
-    public mutating func add(_ rows: StationRows) {
+    package mutating func add(_ rows: StationRows) {
         switch rows {
         case .stations(let rows):
             stations.reserveCapacity(stations.count + rows.count)
@@ -73,7 +73,7 @@ public struct StationTable: StationNames {
 
     /// The name that the station had on a date; where the table has dates and none fits, `nil`. A code that is in no table
     /// may still be known from a card whose owner named its stations.
-    public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
+    package func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
         let key = StationRow.key(area: code.area, line: code.line, station: code.station)
         guard let former = formerNames.isEmpty ? nil : formerNames[key] else {
             return present(key, on: date) ?? (index[key] == nil ? DecoderTables.ownersStations[key] : nil)
@@ -102,7 +102,7 @@ public struct StationTable: StationNames {
 
     /// The name of a bus stop; both codes count in all their 16 bits. Of a stop that is in no row, the company is known
     /// where all rows of the operator's code name the same.
-    public func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? {
+    package func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? {
         if let name = busStops[BusStopRow.key(operatorCode: code.operatorCode, stop: code.stop)] { return name }
         guard let company = companies[code.operatorCode] ?? nil else { return nil }
         return StationName(company: company, line: nil, name: nil)
@@ -117,9 +117,9 @@ public struct StationTable: StationNames {
 /// with or without a header; files of the same name exist with hexadecimal and with decimal codes. Bus stops also come
 /// under the header of nfc-felica's tables (`LineCode StationCode CompanyName LineName StationName`, without an area).
 /// UTF-8, or Shift_JIS as Japanese Windows writes it.
-public struct StationFile: Hashable, Sendable {
+package struct StationFile: Hashable, Sendable {
     /// How the codes of a file are written.
-    public enum Codes: String, Hashable, Sendable, CaseIterable {
+    package enum Codes: String, Hashable, Sendable, CaseIterable {
         /// Hexadecimal.
         case hex
         /// Decimal.
@@ -127,7 +127,7 @@ public struct StationFile: Hashable, Sendable {
     }
 
     /// How it is known how the codes are written.
-    public enum Evidence: Hashable, Sendable {
+    package enum Evidence: Hashable, Sendable {
         /// The user said so.
         case told
         /// The file has Kazasu's own layout.
@@ -139,27 +139,27 @@ public struct StationFile: Hashable, Sendable {
     }
 
     /// What the file holds.
-    public let rows: StationRows
+    package let rows: StationRows
     /// How its codes are written.
-    public let codes: Codes
+    package let codes: Codes
     /// How that is known.
-    public let evidence: Evidence
+    package let evidence: Evidence
     /// How many rows were left out because their key had been there already.
-    public let repeated: Int
+    package let repeated: Int
     /// How many of these have another name than the row that counts.
-    public let differing: Int
+    package let differing: Int
     /// Whether the file is in Shift_JIS.
-    public let isShiftJIS: Bool
+    package let isShiftJIS: Bool
 
     /// The longest file that is read, in bytes.
-    public static let longestDocument = 32 << 20
+    package static let longestDocument = 32 << 20
 
     /// Reads a file.
     ///
     /// - Parameter codes: how the codes are written; `nil` to find out.
     /// - Throws: ``DocumentError`` with the line; ``DocumentError/malformed(key:expected:)`` for `codes` when nothing
     ///   tells how they are written.
-    public init(parsing bytes: [UInt8], codes told: Codes? = nil) throws(DocumentError) {
+    package init(parsing bytes: [UInt8], codes told: Codes? = nil) throws(DocumentError) {
         guard bytes.count <= StationFile.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: StationFile.longestDocument)
         }
@@ -188,7 +188,7 @@ public struct StationFile: Hashable, Sendable {
 }
 
 /// The rows of one file of station names.
-public enum StationRows: Hashable, Sendable {
+package enum StationRows: Hashable, Sendable {
     /// Stations.
     case stations([StationRow])
     /// Bus stops.
@@ -197,7 +197,7 @@ public enum StationRows: Hashable, Sendable {
     case formerNames([FormerNameRow])
 
     /// How many there are.
-    public var count: Int {
+    package var count: Int {
         switch self {
         case .stations(let rows): rows.count
         case .busStops(let rows): rows.count
@@ -208,7 +208,7 @@ public enum StationRows: Hashable, Sendable {
 
 extension StationRows {
     /// The rows in Kazasu's own layout: tab-separated, a header, decimal codes, sorted by code.
-    public var text: String {
+    package var text: String {
         switch self {
         case .stations(let rows):
             let hasDates = rows.contains(where: \.hasDates)

@@ -6,72 +6,72 @@ internal import ByteCodec
 ///
 /// The high nibble of the first byte is the number of the system on the card; the other fifteen nibbles are
 /// equal in all systems of an ordinary card (not always on phones).
-public struct IDm: Hashable, Sendable {
+package struct IDm: Hashable, Sendable {
     /// The eight bytes as one big-endian number.
-    public let rawValue: UInt64
+    package let rawValue: UInt64
 
     /// An IDm from its bytes read as one big-endian number.
-    public init(rawValue: UInt64) {
+    package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
     /// An IDm from exactly eight bytes, else `nil`.
-    public init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         guard let value = UInt64(bigEndianBytes: bytes) else { return nil }
         rawValue = value
     }
 
     /// The eight bytes as on the wire.
-    public var bytes: [UInt8] { rawValue.bigEndianBytes }
+    package var bytes: [UInt8] { rawValue.bigEndianBytes }
 
     /// The number of the system on the card, 0 to 15.
-    public var systemNumber: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 60) }
+    package var systemNumber: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 60) }
 
     /// The IDm that system `number` of the same ordinary card has; only the low nibble of `number` counts.
-    public func inSystem(_ number: UInt8) -> IDm {
+    package func inSystem(_ number: UInt8) -> IDm {
         IDm(rawValue: rawValue & 0x0FFF_FFFF_FFFF_FFFF | UInt64(number & 0x0F) << 60)
     }
 
     /// Whether both are systems of one ordinary card: all but the system number is equal.
-    public func isSameCard(as other: IDm) -> Bool {
+    package func isSameCard(as other: IDm) -> Bool {
         inSystem(0) == other.inSystem(0)
     }
 }
 
 extension IDm: CustomStringConvertible {
     /// Sixteen lower-case hexadecimal digits.
-    public var description: String { Hex.encode(rawValue, digits: 16, uppercase: false) }
+    package var description: String { Hex.encode(rawValue, digits: 16, uppercase: false) }
 }
 
 /// The manufacture parameter of a FeliCa card: ROM type, IC type and six bytes of maximum response times.
-public struct PMm: Hashable, Sendable {
+package struct PMm: Hashable, Sendable {
     /// The eight bytes as one big-endian number.
-    public let rawValue: UInt64
+    package let rawValue: UInt64
 
     /// A PMm from its bytes read as one big-endian number.
-    public init(rawValue: UInt64) {
+    package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
     /// A PMm from exactly eight bytes, else `nil`.
-    public init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         guard let value = UInt64(bigEndianBytes: bytes) else { return nil }
         rawValue = value
     }
 
     /// The eight bytes as on the wire.
-    public var bytes: [UInt8] { rawValue.bigEndianBytes }
+    package var bytes: [UInt8] { rawValue.bigEndianBytes }
 
     /// Byte 0: the ROM type.
-    public var romType: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 56) }
+    package var romType: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 56) }
 
     /// Byte 1: the IC type.
-    public var icType: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 48) }
+    package var icType: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 48) }
 }
 
 extension PMm: CustomStringConvertible {
     /// Sixteen lower-case hexadecimal digits.
-    public var description: String { Hex.encode(rawValue, digits: 16, uppercase: false) }
+    package var description: String { Hex.encode(rawValue, digits: 16, uppercase: false) }
 }
 
 extension UInt64 {

@@ -4,18 +4,18 @@ internal import ByteCodec
 
 /// An application identifier of ISO 7816-5: the name of an application on a card, 1 to 16 bytes; whole ones have 5 or
 /// more.
-public struct AID: Hashable, Sendable {
+package struct AID: Hashable, Sendable {
     /// The bytes as on the wire.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// An identifier of 1 to 16 bytes, else `nil`.
-    public init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         guard (1...16).contains(bytes.count) else { return nil }
         self.bytes = Array(bytes)
     }
 
     /// An identifier from hexadecimal digits as a user types them, else `nil`.
-    public init?(hexadecimal text: some StringProtocol) {
+    package init?(hexadecimal text: some StringProtocol) {
         guard let bytes = try? Hex.decode(String(text)) else { return nil }
         self.init(bytes)
     }
@@ -23,108 +23,108 @@ public struct AID: Hashable, Sendable {
 
 extension AID: CustomStringConvertible {
     /// Lower-case hexadecimal digits.
-    public var description: String { Hex.encode(bytes) }
+    package var description: String { Hex.encode(bytes) }
 }
 
 /// The identifier of a file on an ISO 7816 card, as in `2F01`.
-public struct FileIdentifier: FourDigitCode {
+package struct FileIdentifier: FourDigitCode {
     /// The identifier as a big-endian number.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// An identifier from its number.
-    public init(rawValue: UInt16) {
+    package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// The master file, 3F00.
-    public static let masterFile = FileIdentifier(rawValue: 0x3F00)
+    package static let masterFile = FileIdentifier(rawValue: 0x3F00)
 }
 
 /// The short identifier of an EF, 1 to 30, with which it can be read without being selected first.
-public struct ShortFileIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct ShortFileIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The number, 1 to 30.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// A short file identifier, or `nil` when the number is not 1 to 30.
-    public init?(_ rawValue: UInt8) {
+    package init?(_ rawValue: UInt8) {
         guard (1...30).contains(rawValue) else { return nil }
         self.rawValue = rawValue
     }
 
     /// By number.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// The number in two upper-case hexadecimal digits.
-    public var description: String { Hex.encode(rawValue, digits: 2) }
+    package var description: String { Hex.encode(rawValue, digits: 2) }
 }
 
 /// INS, the instruction byte of a command APDU (ISO/IEC 7816-4 §5.4.2). The odd code of a pair carries its parameters
 /// in BER-TLV.
-public struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
+package struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The byte.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// An instruction from its byte.
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// An instruction from its byte.
-    public init(integerLiteral value: UInt8) {
+    package init(integerLiteral value: UInt8) {
         rawValue = value
     }
 
     /// VERIFY.
-    public static let verify: Instruction = 0x20
+    package static let verify: Instruction = 0x20
     /// MANAGE SECURITY ENVIRONMENT.
-    public static let manageSecurityEnvironment: Instruction = 0x22
+    package static let manageSecurityEnvironment: Instruction = 0x22
     /// CHANGE REFERENCE DATA.
-    public static let changeReferenceData: Instruction = 0x24
+    package static let changeReferenceData: Instruction = 0x24
     /// DISABLE VERIFICATION REQUIREMENT.
-    public static let disableVerification: Instruction = 0x26
+    package static let disableVerification: Instruction = 0x26
     /// ENABLE VERIFICATION REQUIREMENT.
-    public static let enableVerification: Instruction = 0x28
+    package static let enableVerification: Instruction = 0x28
     /// PERFORM SECURITY OPERATION.
-    public static let performSecurityOperation: Instruction = 0x2A
+    package static let performSecurityOperation: Instruction = 0x2A
     /// RESET RETRY COUNTER.
-    public static let resetRetryCounter: Instruction = 0x2C
+    package static let resetRetryCounter: Instruction = 0x2C
     /// MANAGE CHANNEL.
-    public static let manageChannel: Instruction = 0x70
+    package static let manageChannel: Instruction = 0x70
     /// EXTERNAL AUTHENTICATE.
-    public static let externalAuthenticate: Instruction = 0x82
+    package static let externalAuthenticate: Instruction = 0x82
     /// GET CHALLENGE.
-    public static let getChallenge: Instruction = 0x84
+    package static let getChallenge: Instruction = 0x84
     /// GENERAL AUTHENTICATE.
-    public static let generalAuthenticate: Instruction = 0x86
+    package static let generalAuthenticate: Instruction = 0x86
     /// INTERNAL AUTHENTICATE.
-    public static let internalAuthenticate: Instruction = 0x88
+    package static let internalAuthenticate: Instruction = 0x88
     /// SELECT.
-    public static let select: Instruction = 0xA4
+    package static let select: Instruction = 0xA4
     /// READ BINARY.
-    public static let readBinary: Instruction = 0xB0
+    package static let readBinary: Instruction = 0xB0
     /// READ BINARY with the offset in a data object.
-    public static let readBinaryWithOffsetObject: Instruction = 0xB1
+    package static let readBinaryWithOffsetObject: Instruction = 0xB1
     /// READ RECORD.
-    public static let readRecord: Instruction = 0xB2
+    package static let readRecord: Instruction = 0xB2
     /// GET RESPONSE.
-    public static let getResponse: Instruction = 0xC0
+    package static let getResponse: Instruction = 0xC0
     /// ENVELOPE.
-    public static let envelope: Instruction = 0xC2
+    package static let envelope: Instruction = 0xC2
     /// GET DATA.
-    public static let getData: Instruction = 0xCA
+    package static let getData: Instruction = 0xCA
     /// WRITE BINARY.
-    public static let writeBinary: Instruction = 0xD0
+    package static let writeBinary: Instruction = 0xD0
     /// UPDATE BINARY.
-    public static let updateBinary: Instruction = 0xD6
+    package static let updateBinary: Instruction = 0xD6
     /// UPDATE RECORD.
-    public static let updateRecord: Instruction = 0xDC
+    package static let updateRecord: Instruction = 0xDC
 
     /// Whether it carries, changes or spends a PIN, or may hide a command that does: such commands are sent by the PIN
     /// guard alone, and no transcript shows their data.
     ///
     /// VERIFY, CHANGE REFERENCE DATA, DISABLE and ENABLE VERIFICATION REQUIREMENT, RESET RETRY COUNTER (also their odd
     /// codes), and ENVELOPE.
-    public var needsGuard: Bool {
+    package var needsGuard: Bool {
         switch Instruction(rawValue: rawValue & 0xFE) {
         case .verify, .changeReferenceData, .disableVerification, .enableVerification, .resetRetryCounter, .envelope:
             true
@@ -133,7 +133,7 @@ public struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIn
     }
 
     /// What the standard calls it, in English as everywhere; `nil` for a code that it does not name here.
-    public var name: String? { Instruction.names[self] }
+    package var name: String? { Instruction.names[self] }
 
     private static let names: [Instruction: String] = [
         .verify: "VERIFY", 0x21: "VERIFY", .manageSecurityEnvironment: "MANAGE SECURITY ENVIRONMENT",
@@ -153,70 +153,70 @@ public struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIn
 
 extension Instruction: CustomStringConvertible {
     /// Two upper-case hexadecimal digits.
-    public var description: String { Hex.encode(rawValue, digits: 2) }
+    package var description: String { Hex.encode(rawValue, digits: 2) }
 }
 
 /// The status word SW1 SW2 that ends every response APDU (ISO/IEC 7816-4 §5.6).
-public struct StatusWord: FourDigitCode, ExpressibleByIntegerLiteral {
+package struct StatusWord: FourDigitCode, ExpressibleByIntegerLiteral {
     /// SW1 in the high byte, SW2 in the low byte.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// A status word from its number.
-    public init(rawValue: UInt16) {
+    package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// A status word from its two bytes.
-    public init(_ sw1: UInt8, _ sw2: UInt8) {
+    package init(_ sw1: UInt8, _ sw2: UInt8) {
         rawValue = UInt16(sw1) << 8 | UInt16(sw2)
     }
 
     /// A status word from its number.
-    public init(integerLiteral value: UInt16) {
+    package init(integerLiteral value: UInt16) {
         rawValue = value
     }
 
     /// 9000: done, nothing to add.
-    public static let success: StatusWord = 0x9000
+    package static let success: StatusWord = 0x9000
     /// 6282: the file or record ended before as many bytes as were asked for, or a search found nothing.
-    public static let endOfFile: StatusWord = 0x6282
+    package static let endOfFile: StatusWord = 0x6282
     /// 6283: the selected file is deactivated; on a driver's licence: locked.
-    public static let fileDeactivated: StatusWord = 0x6283
+    package static let fileDeactivated: StatusWord = 0x6283
     /// 6700: the length is wrong.
-    public static let wrongLength: StatusWord = 0x6700
+    package static let wrongLength: StatusWord = 0x6700
     /// 6982: the security status does not allow it; a PIN is missing.
-    public static let securityStatusNotSatisfied: StatusWord = 0x6982
+    package static let securityStatusNotSatisfied: StatusWord = 0x6982
     /// 6983: the authentication method is blocked; a PIN is locked.
-    public static let authenticationBlocked: StatusWord = 0x6983
+    package static let authenticationBlocked: StatusWord = 0x6983
     /// 6984: the reference data cannot be used; what a driver's licence answers for a locked PIN.
-    public static let referenceDataUnusable: StatusWord = 0x6984
+    package static let referenceDataUnusable: StatusWord = 0x6984
     /// 6A82: there is no such file or application.
-    public static let fileNotFound: StatusWord = 0x6A82
+    package static let fileNotFound: StatusWord = 0x6A82
     /// 6A83: there is no such record.
-    public static let recordNotFound: StatusWord = 0x6A83
+    package static let recordNotFound: StatusWord = 0x6A83
     /// 6B00: P1 P2 are wrong; with READ BINARY the offset lies outside of the file.
-    public static let wrongParameters: StatusWord = 0x6B00
+    package static let wrongParameters: StatusWord = 0x6B00
 
     /// The first byte.
-    public var sw1: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 8) }
+    package var sw1: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 8) }
     /// The second byte.
-    public var sw2: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
+    package var sw2: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
 
     /// Whether the command was carried out without a warning: 9000 or 61xx.
-    public var isSuccess: Bool { self == .success || sw1 == 0x61 }
+    package var isSuccess: Bool { self == .success || sw1 == 0x61 }
 
     /// Whether the command was carried out, with a warning: 62xx or 63xx.
-    public var isWarning: Bool { sw1 == 0x62 || sw1 == 0x63 }
+    package var isWarning: Bool { sw1 == 0x62 || sw1 == 0x63 }
 
     /// How many bytes wait for GET RESPONSE, 1 to 256: 61xx, where 00 says 256 or more; else `nil`.
-    public var bytesAvailable: Int? { sw1 == 0x61 ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
+    package var bytesAvailable: Int? { sw1 == 0x61 ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
 
     /// The length that should have been asked for, 1 to 256: 6Cxx; else `nil`.
-    public var correctLength: Int? { sw1 == 0x6C ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
+    package var correctLength: Int? { sw1 == 0x6C ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
 
     /// The counter of 63Cx, 0 to 15: after VERIFY the tries that are left; else `nil`.
-    public var counter: Int? { rawValue & 0xFFF0 == 0x63C0 ? Int(sw2 & 0x0F) : nil }
+    package var counter: Int? { rawValue & 0xFFF0 == 0x63C0 ? Int(sw2 & 0x0F) : nil }
 
     /// Whether the standard allows it: SW1 is 61 to 6F or 90 to 9F. Other values come from broken answers only.
-    public var isValid: Bool { (0x61...0x6F).contains(sw1) || sw1 & 0xF0 == 0x90 }
+    package var isValid: Bool { (0x61...0x6F).contains(sw1) || sw1 & 0xF0 == 0x90 }
 }

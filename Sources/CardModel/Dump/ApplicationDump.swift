@@ -3,18 +3,18 @@
 internal import ByteCodec
 
 /// One application of an ISO 7816 card in a dump.
-public struct ApplicationDump: Hashable, Sendable {
+package struct ApplicationDump: Hashable, Sendable {
     /// Its name; `nil` for the master file, whose own files stand here.
-    public var aid: AID?
+    package var aid: AID?
     /// What the card answered to SELECT, when it told something.
-    public var selectAnswer: [UInt8]?
+    package var selectAnswer: [UInt8]?
     /// Its files in the order in which they were read.
-    public var files: [FileDump]
+    package var files: [FileDump]
     /// Members of the document that this version does not know.
-    public var extra: JSONObject
+    package var extra: JSONObject
 
     /// An application of a card.
-    public init(
+    package init(
         aid: AID?, selectAnswer: [UInt8]? = nil, files: [FileDump] = [], extra: JSONObject = JSONObject()
     ) {
         self.aid = aid
@@ -24,24 +24,24 @@ public struct ApplicationDump: Hashable, Sendable {
     }
 
     /// The first file with this identifier.
-    public func file(_ id: FileIdentifier) -> FileDump? {
+    package func file(_ id: FileIdentifier) -> FileDump? {
         files.first { $0.id == id }
     }
 }
 
 /// One elementary file of an application in a dump.
-public struct FileDump: Hashable, Sendable {
+package struct FileDump: Hashable, Sendable {
     /// Its identifier.
-    public var id: FileIdentifier
+    package var id: FileIdentifier
     /// What became of it.
-    public var state: ReadState
+    package var state: ReadState
     /// What was read of it, from its first byte on.
-    public var data: [UInt8]
+    package var data: [UInt8]
     /// Members of the document that this version does not know.
-    public var extra: JSONObject
+    package var extra: JSONObject
 
     /// A file of a card.
-    public init(id: FileIdentifier, state: ReadState, data: [UInt8] = [], extra: JSONObject = JSONObject()) {
+    package init(id: FileIdentifier, state: ReadState, data: [UInt8] = [], extra: JSONObject = JSONObject()) {
         self.id = id
         self.state = state
         self.data = data
@@ -87,7 +87,7 @@ extension FileDump {
 
 extension JSONCursor {
     /// This as the name of an application, 1 to 16 bytes.
-    public func aid() throws(DocumentError) -> AID {
+    package func aid() throws(DocumentError) -> AID {
         guard let aid = AID(try bytes()) else { throw malformed("2 to 32 hexadecimal digits") }
         return aid
     }

@@ -4,31 +4,31 @@
 ///
 /// A card's blocks are numbered from 0 without gaps, and come in that order. So they stand in a row, where a block is
 /// found by its number at once, and a dictionary's hashing of each is saved.
-public struct BlockTable: Hashable, Sendable {
+package struct BlockTable: Hashable, Sendable {
     /// By number, each number once.
     private var entries: [Element] = []
 
     /// No blocks.
-    public init() {}
+    package init() {}
 
     /// Blocks with their numbers, in any order; of two with the same number the later counts.
-    public init(_ blocks: some Sequence<(UInt16, Block)>) {
+    package init(_ blocks: some Sequence<(UInt16, Block)>) {
         for (number, block) in blocks { self[number] = block }
     }
 
     /// How many blocks there are.
-    public var count: Int { entries.count }
+    package var count: Int { entries.count }
     /// Whether there is none.
-    public var isEmpty: Bool { entries.isEmpty }
+    package var isEmpty: Bool { entries.isEmpty }
     /// The block with the highest number.
-    public var last: Element? { entries.last }
+    package var last: Element? { entries.last }
     /// The numbers, lowest first.
-    public var numbers: [UInt16] { entries.map(\.number) }
+    package var numbers: [UInt16] { entries.map(\.number) }
     /// The blocks, that with the lowest number first.
-    public var values: [Block] { entries.map(\.block) }
+    package var values: [Block] { entries.map(\.block) }
 
     /// The block with this number.
-    public subscript(number: UInt16) -> Block? {
+    package subscript(number: UInt16) -> Block? {
         get {
             let place = place(of: number)
             return holds(number, at: place) ? entries[place].block : nil
@@ -47,7 +47,7 @@ public struct BlockTable: Hashable, Sendable {
     ///
     /// - Returns: the block that had the number before.
     @discardableResult
-    public mutating func updateValue(_ block: Block, forKey number: UInt16) -> Block? {
+    package mutating func updateValue(_ block: Block, forKey number: UInt16) -> Block? {
         let place = place(of: number)
         guard holds(number, at: place) else {
             entries.insert((number, block), at: place)
@@ -58,19 +58,19 @@ public struct BlockTable: Hashable, Sendable {
     }
 
     /// Adds the blocks whose numbers are not there yet.
-    public mutating func add(missing others: BlockTable) {
+    package mutating func add(missing others: BlockTable) {
         for (number, block) in others where self[number] == nil { self[number] = block }
     }
 
     /// Other blocks with the same numbers.
-    public func mapValues<Failure: Error>(_ change: (Block) throws(Failure) -> Block) throws(Failure) -> BlockTable {
+    package func mapValues<Failure: Error>(_ change: (Block) throws(Failure) -> Block) throws(Failure) -> BlockTable {
         var table = BlockTable()
         table.entries = try entries.map { entry throws(Failure) in (entry.number, try change(entry.block)) }
         return table
     }
 
     /// The blocks for which `isIncluded` holds.
-    public func filter<Failure: Error>(_ isIncluded: (Element) throws(Failure) -> Bool) throws(Failure) -> BlockTable {
+    package func filter<Failure: Error>(_ isIncluded: (Element) throws(Failure) -> Bool) throws(Failure) -> BlockTable {
         var table = BlockTable()
         for entry in entries where try isIncluded(entry) { table.entries.append(entry) }
         return table
@@ -96,12 +96,12 @@ public struct BlockTable: Hashable, Sendable {
     }
 
     /// Whether both have the same blocks with the same numbers.
-    public static func == (left: BlockTable, right: BlockTable) -> Bool {
+    package static func == (left: BlockTable, right: BlockTable) -> Bool {
         left.entries.elementsEqual(right.entries) { $0.number == $1.number && $0.block == $1.block }
     }
 
     /// By the numbers and the blocks.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         for entry in entries {
             hasher.combine(entry.number)
             hasher.combine(entry.block)
@@ -111,15 +111,15 @@ public struct BlockTable: Hashable, Sendable {
 
 extension BlockTable: Sequence {
     /// A block and its number.
-    public typealias Element = (number: UInt16, block: Block)
+    package typealias Element = (number: UInt16, block: Block)
 
     /// Goes through the blocks by number, the lowest first.
-    public func makeIterator() -> IndexingIterator<[Element]> { entries.makeIterator() }
+    package func makeIterator() -> IndexingIterator<[Element]> { entries.makeIterator() }
 }
 
 extension BlockTable: ExpressibleByDictionaryLiteral {
     /// Blocks by their numbers; of two with the same number the later counts.
-    public init(dictionaryLiteral elements: (UInt16, Block)...) {
+    package init(dictionaryLiteral elements: (UInt16, Block)...) {
         self.init(elements)
     }
 }

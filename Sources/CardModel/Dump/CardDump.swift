@@ -3,33 +3,33 @@
 /// All that was read from one card: the document `kazasu.dump/1`, the waist between reading and decoding.
 ///
 /// Members that this version does not know are kept in the `extra` of their level and written again.
-public struct CardDump: Hashable, Sendable {
+package struct CardDump: Hashable, Sendable {
     /// The value of the document's `schema` member.
-    public static let schema = "kazasu.dump/1"
+    package static let schema = "kazasu.dump/1"
 
     /// The program that read the card, as in `kazasu 0.1.0`; `nil` when the document does not say.
-    public var tool: String?
+    package var tool: String?
     /// When the card was read, ISO 8601 with the offset from UTC; `nil` when the document does not say.
-    public var readAt: String?
+    package var readAt: String?
     /// The reader's ID; `nil` when the document does not say.
-    public var reader: String?
+    package var reader: String?
     /// Whether everything was read that can be read without a key.
-    public var complete: Bool
+    package var complete: Bool
     /// What was not read although it could have been.
-    public var missing: [MissingPart]
+    package var missing: [MissingPart]
     /// What the reader learnt of the card when it found it.
-    public var card: CardIdentity
+    package var card: CardIdentity
     /// The FeliCa systems in the card's order; empty for other cards.
-    public var systems: [SystemDump]
+    package var systems: [SystemDump]
     /// The applications of an ISO 7816 card in the order in which they were read; empty for other cards.
-    public var applications: [ApplicationDump]
+    package var applications: [ApplicationDump]
     /// The memory of a Type 2 Tag; `nil` for other cards.
-    public var type2: Type2Dump?
+    package var type2: Type2Dump?
     /// Members of the document that this version does not know.
-    public var extra: JSONObject
+    package var extra: JSONObject
 
     /// A dump of a card.
-    public init(
+    package init(
         tool: String? = nil, readAt: String? = nil, reader: String? = nil, complete: Bool = true,
         missing: [MissingPart] = [], card: CardIdentity, systems: [SystemDump] = [],
         applications: [ApplicationDump] = [], type2: Type2Dump? = nil, extra: JSONObject = JSONObject()
@@ -47,36 +47,36 @@ public struct CardDump: Hashable, Sendable {
     }
 
     /// The first system with this code.
-    public func system(_ code: SystemCode) -> SystemDump? {
+    package func system(_ code: SystemCode) -> SystemDump? {
         systems.first { $0.systemCode == code }
     }
 
     /// The first application with this name; the master file for `nil`.
-    public func application(_ aid: AID?) -> ApplicationDump? {
+    package func application(_ aid: AID?) -> ApplicationDump? {
         applications.first { $0.aid == aid }
     }
 
     /// The blocks that were read of a service, by block number; `nil` when the service is not in the dump.
-    public func blocks(_ system: SystemCode, _ service: ServiceCode) -> BlockTable? {
+    package func blocks(_ system: SystemCode, _ service: ServiceCode) -> BlockTable? {
         self.system(system)?.service(service)?.blocks
     }
 }
 
 extension CardDump {
     /// The longest document that is read, in bytes; no card's dump comes near it.
-    public static let longestDocument = 8 << 20
+    package static let longestDocument = 8 << 20
 
     /// Reads the document `kazasu.dump/1`.
     ///
     /// - Throws: ``DocumentError`` with the path of what is wrong.
-    public init(parsing bytes: [UInt8]) throws(DocumentError) {
+    package init(parsing bytes: [UInt8]) throws(DocumentError) {
         try self.init(parsing: bytes[...])
     }
 
     /// Reads a part of a text, as one line of ndjson.
     ///
     /// - Throws: ``DocumentError`` with the path of what is wrong.
-    public init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
+    package init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
         guard bytes.count <= CardDump.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: CardDump.longestDocument)
         }
@@ -91,7 +91,7 @@ extension CardDump {
     /// Takes a dump from the document as a JSON value.
     ///
     /// - Throws: ``DocumentError`` with the path of what is wrong.
-    public init(json: JSONValue) throws(DocumentError) {
+    package init(json: JSONValue) throws(DocumentError) {
         try self.init(root: JSONCursor(json))
     }
 
@@ -129,7 +129,7 @@ extension CardDump {
     ]
 
     /// The document `kazasu.dump/1`.
-    public var json: JSONValue {
+    package var json: JSONValue {
         var document = JSONObject([("schema", .string(CardDump.schema))])
         document["tool"] = tool.map { .string($0) }
         document["readAt"] = readAt.map { .string($0) }
@@ -154,26 +154,26 @@ extension CardDump {
 }
 
 /// Something that could have been read but was not, because the card left or the radio failed.
-public struct MissingPart: Hashable, Sendable {
+package struct MissingPart: Hashable, Sendable {
     /// The system it belongs to; `nil` when even the list of systems is not complete.
-    public var system: SystemCode?
+    package var system: SystemCode?
     /// The service; `nil` when the list of the system's nodes is not complete.
-    public var service: ServiceCode?
+    package var service: ServiceCode?
     /// The first block that was not read; `nil` when that is not known.
-    public var fromBlock: UInt16?
+    package var fromBlock: UInt16?
     /// ISO 7816: the application; `nil` with ``file`` for a file of the master file.
-    public var application: AID?
+    package var application: AID?
     /// ISO 7816: the file that was not read to its end.
-    public var file: FileIdentifier?
+    package var file: FileIdentifier?
     /// Type 2 Tag: the first page that was not read.
-    public var fromPage: UInt16?
+    package var fromPage: UInt16?
     /// Why, in one word: `cardLost`, `radioError`, `readerFailed`, `cancelled`.
-    public var reason: String
+    package var reason: String
     /// Members of the document that this version does not know.
-    public var extra: JSONObject
+    package var extra: JSONObject
 
     /// A part that was not read.
-    public init(
+    package init(
         system: SystemCode? = nil, service: ServiceCode? = nil, fromBlock: UInt16? = nil,
         application: AID? = nil, file: FileIdentifier? = nil, fromPage: UInt16? = nil, reason: String,
         extra: JSONObject = JSONObject()
@@ -191,19 +191,19 @@ public struct MissingPart: Hashable, Sendable {
 
 extension JSONCursor {
     /// This as an IDm of 16 digits.
-    public func idm() throws(DocumentError) -> IDm {
+    package func idm() throws(DocumentError) -> IDm {
         guard let idm = IDm(try bytes(count: 8)) else { throw malformed("16 hexadecimal digits") }
         return idm
     }
 
     /// This as a PMm of 16 digits.
-    public func pmm() throws(DocumentError) -> PMm {
+    package func pmm() throws(DocumentError) -> PMm {
         guard let pmm = PMm(try bytes(count: 8)) else { throw malformed("16 hexadecimal digits") }
         return pmm
     }
 
     /// The elements of this array, each read by `read`.
-    public func list<Element>(
+    package func list<Element>(
         _ read: (JSONCursor) throws(DocumentError) -> Element
     ) throws(DocumentError) -> [Element] {
         var list: [Element] = []

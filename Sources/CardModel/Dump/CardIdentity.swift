@@ -3,34 +3,34 @@
 internal import ByteCodec
 
 /// What the reader learnt of a card when it found it: `card` of `kazasu.dump/1`.
-public struct CardIdentity: Hashable, Sendable {
+package struct CardIdentity: Hashable, Sendable {
     /// The kind of card.
-    public var technology: Technology
+    package var technology: Technology
     /// FeliCa: the IDm of the system that answered first.
-    public var idm: IDm?
+    package var idm: IDm?
     /// FeliCa: the PMm.
-    public var pmm: PMm?
+    package var pmm: PMm?
     /// Type A: the UID, 4, 7 or 10 bytes.
-    public var uid: [UInt8]?
+    package var uid: [UInt8]?
     /// Type A: the ATQA as people write it, as in `0344`.
-    public var atqa: UInt16?
+    package var atqa: UInt16?
     /// Type A: the SAK.
-    public var sak: UInt8?
+    package var sak: UInt8?
     /// Type A: the whole ATS with its length byte.
-    public var ats: [UInt8]?
+    package var ats: [UInt8]?
     /// Type B: the PUPI, four bytes, which may differ at each activation.
-    public var pupi: [UInt8]?
+    package var pupi: [UInt8]?
     /// Type B: the application data of the ATQB, four bytes.
-    public var applicationData: [UInt8]?
+    package var applicationData: [UInt8]?
     /// Type B: the protocol info of the ATQB.
-    public var protocolInfo: [UInt8]?
+    package var protocolInfo: [UInt8]?
     /// The speed that was used, in kilobits a second: 106, 212 or 424.
-    public var bitRate: Int?
+    package var bitRate: Int?
     /// Members of the document that this version does not know.
-    public var extra: JSONObject
+    package var extra: JSONObject
 
     /// What is known of a card.
-    public init(
+    package init(
         technology: Technology, idm: IDm? = nil, pmm: PMm? = nil, bitRate: Int? = nil, extra: JSONObject = JSONObject()
     ) {
         self.technology = technology
@@ -41,7 +41,7 @@ public struct CardIdentity: Hashable, Sendable {
     }
 
     /// A card of type A.
-    public static func typeA(
+    package static func typeA(
         uid: [UInt8]?, atqa: UInt16? = nil, sak: UInt8? = nil, ats: [UInt8]? = nil, bitRate: Int? = 106
     ) -> CardIdentity {
         var identity = CardIdentity(technology: .typeA, bitRate: bitRate)
@@ -53,7 +53,7 @@ public struct CardIdentity: Hashable, Sendable {
     }
 
     /// A card of type B.
-    public static func typeB(
+    package static func typeB(
         pupi: [UInt8]?, applicationData: [UInt8]? = nil, protocolInfo: [UInt8]? = nil, bitRate: Int? = 106
     ) -> CardIdentity {
         var identity = CardIdentity(technology: .typeB, bitRate: bitRate)
@@ -95,7 +95,7 @@ extension CardIdentity {
     }
 
     /// `card` of the documents `kazasu.dump/1`, `kazasu.scan/1` and `kazasu.poll/1`.
-    public var json: JSONValue {
+    package var json: JSONValue {
         var object = JSONObject([("technology", .string(technology.rawValue))])
         object["idm"] = idm.map { .string($0.description) }
         object["pmm"] = pmm.map { .string($0.description) }
@@ -115,7 +115,7 @@ extension CardIdentity {
 extension CardIdentity {
     /// Whether this is surely another card: IDms of one card differ in the number of the system only, and a UID of four
     /// bytes that begins with 08 is made anew at each activation (ISO 14443-3), so it tells nothing.
-    public func isOtherCard(than other: CardIdentity) -> Bool {
+    package func isOtherCard(than other: CardIdentity) -> Bool {
         if technology != other.technology { return true }
         if let idm, let otherIDm = other.idm { return !idm.isSameCard(as: otherIDm) }
         if let uid, let otherUID = other.uid {
@@ -128,7 +128,7 @@ extension CardIdentity {
 }
 
 /// The kind of contactless card; the raw values are those of `kazasu.dump/1`.
-public enum Technology: String, Hashable, Sendable, CaseIterable {
+package enum Technology: String, Hashable, Sendable, CaseIterable {
     /// FeliCa (JIS X 6319-4, NFC-F).
     case felica
     /// ISO 14443 type A.

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One FeliCa system of a dump.
-public struct SystemDump: Hashable, Sendable {
+package struct SystemDump: Hashable, Sendable {
     /// Its code.
-    public var systemCode: SystemCode
+    package var systemCode: SystemCode
     /// Its own IDm.
-    public var idm: IDm
+    package var idm: IDm
     /// The PMm that it answered with.
-    public var pmm: PMm
+    package var pmm: PMm
     /// Its areas in the card's order.
-    public var areas: [AreaDump]
+    package var areas: [AreaDump]
     /// Its services in the card's order.
-    public var services: [ServiceDump]
+    package var services: [ServiceDump]
     /// Members of the document that this version does not know.
-    public var extra: JSONObject
+    package var extra: JSONObject
 
     /// A system with what was found in it.
-    public init(
+    package init(
         systemCode: SystemCode, idm: IDm, pmm: PMm, areas: [AreaDump] = [], services: [ServiceDump] = [],
         extra: JSONObject = JSONObject()
     ) {
@@ -29,24 +29,24 @@ public struct SystemDump: Hashable, Sendable {
     }
 
     /// The service with this code.
-    public func service(_ code: ServiceCode) -> ServiceDump? {
+    package func service(_ code: ServiceCode) -> ServiceDump? {
         services.first { $0.code == code }
     }
 }
 
 /// One FeliCa area of a dump.
-public struct AreaDump: Hashable, Sendable {
+package struct AreaDump: Hashable, Sendable {
     /// Its code.
-    public var start: AreaCode
+    package var start: AreaCode
     /// The last code that belongs to it: `FFFE` for the root area.
-    public var end: AreaCode
+    package var end: AreaCode
     /// The version of its key, or `nil` when the card did not say.
-    public var keyVersion: KeyVersion?
+    package var keyVersion: KeyVersion?
     /// Members of the document that this version does not know.
-    public var extra: JSONObject
+    package var extra: JSONObject
 
     /// An area of a card.
-    public init(start: AreaCode, end: AreaCode, keyVersion: KeyVersion? = nil, extra: JSONObject = JSONObject()) {
+    package init(start: AreaCode, end: AreaCode, keyVersion: KeyVersion? = nil, extra: JSONObject = JSONObject()) {
         self.start = start
         self.end = end
         self.keyVersion = keyVersion
@@ -55,20 +55,20 @@ public struct AreaDump: Hashable, Sendable {
 }
 
 /// One FeliCa service of a dump.
-public struct ServiceDump: Hashable, Sendable {
+package struct ServiceDump: Hashable, Sendable {
     /// Its code.
-    public var code: ServiceCode
+    package var code: ServiceCode
     /// The version of its key, or `nil` when the card did not say.
-    public var keyVersion: KeyVersion?
+    package var keyVersion: KeyVersion?
     /// What became of it.
-    public var state: ReadState
+    package var state: ReadState
     /// The blocks that were read, by block number from 0.
-    public var blocks: BlockTable
+    package var blocks: BlockTable
     /// Members of the document that this version does not know.
-    public var extra: JSONObject
+    package var extra: JSONObject
 
     /// A service of a card.
-    public init(
+    package init(
         code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState, blocks: BlockTable = [:],
         extra: JSONObject = JSONObject()
     ) {
@@ -81,7 +81,7 @@ public struct ServiceDump: Hashable, Sendable {
 }
 
 /// What became of a part of a card that was to be read.
-public enum ReadState: Hashable, Sendable {
+package enum ReadState: Hashable, Sendable {
     /// All of it was read.
     case read
     /// It cannot be read without a key.
@@ -94,7 +94,7 @@ public enum ReadState: Hashable, Sendable {
     case skipped
 
     /// The word in `kazasu.dump/1`.
-    public var word: String {
+    package var word: String {
         switch self {
         case .read: "read"
         case .keyRequired: "keyRequired"

@@ -2,7 +2,7 @@
 
 /// Why a document could not be read. `key` is the path of the value, as in `felica.systems[0].systemCode`.
 @nonexhaustive
-public enum DocumentError: Error, Hashable, Sendable {
+package enum DocumentError: Error, Hashable, Sendable {
     /// The text is no JSON at all, or ends too early.
     case notJSON(reason: String)
     /// A value that must be there is not.

@@ -3,7 +3,7 @@
 internal import ByteCodec
 
 /// A JSON value together with its path, for reading documents with errors that name the key.
-public struct JSONCursor: Sendable {
+package struct JSONCursor: Sendable {
     let source: Source
 
     /// What is read from.
@@ -22,7 +22,7 @@ public struct JSONCursor: Sendable {
     }
 
     /// The value.
-    public var value: JSONValue {
+    package var value: JSONValue {
         switch source {
         case .tree(let value, _, _, _): value
         case .tape(let tape, let index): tape.value(index)
@@ -30,13 +30,13 @@ public struct JSONCursor: Sendable {
     }
 
     /// Where it stands, as in `felica.systems[0].systemCode`; empty for the whole document.
-    public var path: String {
+    package var path: String {
         guard case .tree(_, let step, let parent, _) = source else { return "" }
         return JSONPlace(step, in: parent).text
     }
 
     /// The whole of a document.
-    public init(_ value: JSONValue) {
+    package init(_ value: JSONValue) {
         self.init(value, .document, in: nil)
     }
 
@@ -61,7 +61,7 @@ public struct JSONCursor: Sendable {
     /// The member `key`, or `nil` when it is absent or `null`.
     ///
     /// - Throws: ``DocumentError/malformed(key:expected:)`` when this is no object.
-    public func optional(_ key: String) throws(DocumentError) -> JSONCursor? {
+    package func optional(_ key: String) throws(DocumentError) -> JSONCursor? {
         switch source {
         case .tree(.object(let object), _, _, let place):
             guard let value = object[key], value != .null else { return nil }
@@ -76,20 +76,20 @@ public struct JSONCursor: Sendable {
     /// The member `key`.
     ///
     /// - Throws: ``DocumentError/missing(key:)`` when it is absent or `null`.
-    public func required(_ key: String) throws(DocumentError) -> JSONCursor {
+    package func required(_ key: String) throws(DocumentError) -> JSONCursor {
         if let member = try optional(key) { return member }
         guard case .tree(_, _, _, let place) = source else { throw .missing(key: key) }
         throw .missing(key: JSONPlace(.member(key), in: place).text)
     }
 
     /// This as an object.
-    public func object() throws(DocumentError) -> JSONObject {
+    package func object() throws(DocumentError) -> JSONObject {
         guard case .object(let object) = value else { throw malformed("an object") }
         return object
     }
 
     /// The members of this object but those with these names, which are few.
-    public func members(without names: [StaticString]) throws(DocumentError) -> JSONObject {
+    package func members(without names: [StaticString]) throws(DocumentError) -> JSONObject {
         guard case .tape(let tape, let index) = source, tape.isObject(index) else {
             return try object().without(names.map(\.description))
         }
@@ -97,7 +97,7 @@ public struct JSONCursor: Sendable {
     }
 
     /// The members of this object.
-    public func members() throws(DocumentError) -> [(key: String, value: JSONCursor)] {
+    package func members() throws(DocumentError) -> [(key: String, value: JSONCursor)] {
         var members: [(key: String, value: JSONCursor)] = []
         var names: Set<String> = []
         try forEachMember { name, member throws(DocumentError) in
@@ -134,7 +134,7 @@ public struct JSONCursor: Sendable {
     }
 
     /// The elements of this array.
-    public func elements() throws(DocumentError) -> [JSONCursor] {
+    package func elements() throws(DocumentError) -> [JSONCursor] {
         switch source {
         case .tree(.array(let values), _, _, let place):
             values.enumerated().map { JSONCursor($1, .element($0), in: place) }
@@ -147,7 +147,7 @@ public struct JSONCursor: Sendable {
     // MARK: Errors
 
     /// The error that says what should stand here.
-    public func malformed(_ expected: String) -> DocumentError {
+    package func malformed(_ expected: String) -> DocumentError {
         let path = path
         return .malformed(key: path.isEmpty ? "the document" : path, expected: expected)
     }
@@ -155,7 +155,7 @@ public struct JSONCursor: Sendable {
 
 extension JSONCursor {
     /// This as a text.
-    public func text() throws(DocumentError) -> String {
+    package func text() throws(DocumentError) -> String {
         switch source {
         case .tree(.string(let text), _, _, _): return text
         case .tape(let tape, let index):
@@ -166,13 +166,13 @@ extension JSONCursor {
     }
 
     /// This as a truth value.
-    public func bool() throws(DocumentError) -> Bool {
+    package func bool() throws(DocumentError) -> Bool {
         guard case .bool(let value) = value else { throw malformed("true or false") }
         return value
     }
 
     /// This as a whole number within `range`.
-    public func integer(in range: ClosedRange<Int> = Int.min...Int.max) throws(DocumentError) -> Int {
+    package func integer(in range: ClosedRange<Int> = Int.min...Int.max) throws(DocumentError) -> Int {
         guard case .integer(let number) = value, let value = Int(exactly: number), range.contains(value) else {
             throw malformed(range == Int.min...Int.max ? "a whole number" : "a number \(range)")
         }
@@ -180,7 +180,7 @@ extension JSONCursor {
     }
 
     /// This as bytes written in hexadecimal; exactly `count` of them when that is given.
-    public func bytes(count: Int? = nil) throws(DocumentError) -> [UInt8] {
+    package func bytes(count: Int? = nil) throws(DocumentError) -> [UInt8] {
         if let bytes = (try? text()).flatMap({ try? Hex.decode($0) }), count == nil || bytes.count == count {
             return bytes
         }
@@ -188,7 +188,7 @@ extension JSONCursor {
     }
 
     /// This as a code of four hexadecimal digits.
-    public func code<Code: FourDigitCode>(_ type: Code.Type = Code.self) throws(DocumentError) -> Code {
+    package func code<Code: FourDigitCode>(_ type: Code.Type = Code.self) throws(DocumentError) -> Code {
         let code: Code? =
             switch source {
             case .tape(let tape, let index): tape.withBytes(index) { Code(digits: $0) }

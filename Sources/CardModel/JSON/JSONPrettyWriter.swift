@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ByteCodec
+package import ByteCodec
 
 /// Writes JSON over several lines as it comes, two blanks a level; arrays and objects without arrays or objects in them
 /// stay on one line while that is short.
 ///
 /// No more than a line is kept back, so that a document of any length takes no memory but its pieces.
-public struct JSONPrettyWriter: JSONSink, ~Copyable {
+package struct JSONPrettyWriter: JSONSink, ~Copyable {
     private var text = JSONWriter()
     private let flush: ((Span<UInt8>) -> Void)?
     /// The arrays and objects that were begun and not ended, outermost first. All but the last two are broken: spread
@@ -33,15 +33,15 @@ public struct JSONPrettyWriter: JSONSink, ~Copyable {
     /// Nothing was written yet.
     ///
     /// - Parameter flush: takes each piece of the text; without it, the text is kept as a whole.
-    public init(flush: ((Span<UInt8>) -> Void)? = nil) {
+    package init(flush: ((Span<UInt8>) -> Void)? = nil) {
         self.flush = flush
     }
 
     /// What was written since the last piece was taken.
-    public var unflushed: String { text.text }
+    package var unflushed: String { text.text }
 
     /// Ends the text with a line end and hands out what is left of it.
-    public mutating func finish() {
+    package mutating func finish() {
         text.raw("\n")
         flushText(all: true)
     }
@@ -133,47 +133,47 @@ public struct JSONPrettyWriter: JSONSink, ~Copyable {
     // MARK: The sink
 
     /// `{`
-    public mutating func beginObject() { begin(isObject: true) }
+    package mutating func beginObject() { begin(isObject: true) }
     /// `}`
-    public mutating func endObject() { end() }
+    package mutating func endObject() { end() }
     /// `[`
-    public mutating func beginArray() { begin(isObject: false) }
+    package mutating func beginArray() { begin(isObject: false) }
     /// `]`
-    public mutating func endArray() { end() }
+    package mutating func endArray() { end() }
     /// The name of the next value; its characters need no escapes.
-    public mutating func key(_ name: StaticString) { key(name.description) }
+    package mutating func key(_ name: StaticString) { key(name.description) }
     /// The name of the next value.
-    public mutating func key(_ name: String) {
+    package mutating func key(_ name: String) {
         entry.string(name)
         entry.raw(": ")
     }
     /// `null`
-    public mutating func null() {
+    package mutating func null() {
         entry.null()
         endEntry()
     }
     /// `true` or `false`
-    public mutating func bool(_ value: Bool) {
+    package mutating func bool(_ value: Bool) {
         entry.bool(value)
         endEntry()
     }
     /// A number without fraction.
-    public mutating func integer(_ value: Int64) {
+    package mutating func integer(_ value: Int64) {
         entry.integer(value)
         endEntry()
     }
     /// Any other number; one that JSON does not have becomes `null`.
-    public mutating func number(_ value: Double) {
+    package mutating func number(_ value: Double) {
         entry.number(value)
         endEntry()
     }
     /// A text.
-    public mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         entry.string(text)
         endEntry()
     }
     /// A text that needs no escapes.
-    public mutating func plain(_ text: some ASCIIText) {
+    package mutating func plain(_ text: some ASCIIText) {
         entry.plain(text)
         endEntry()
     }

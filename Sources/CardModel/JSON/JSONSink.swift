@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ByteCodec
+package import ByteCodec
 
 /// Takes a JSON value part by part, in the order of its text.
 ///
 /// A document is described once, as calls to a sink. ``JSONWriter`` makes bytes of them at once, for very many documents;
 /// ``JSONTreeBuilder`` makes a ``JSONValue``. In an object each value follows its key. What is written out of turn makes
 /// no valid text, but traps nowhere.
-public protocol JSONSink: ~Copyable {
+package protocol JSONSink: ~Copyable {
     /// `{`
     mutating func beginObject()
     /// `}`
@@ -36,16 +36,15 @@ public protocol JSONSink: ~Copyable {
 
 extension JSONSink where Self: ~Copyable {
     /// An object with the members that `body` writes.
-    @inlinable @inline(__always)
-    public mutating func object(_ body: (inout Self) -> Void) {
+    @inline(__always)
+    package mutating func object(_ body: (inout Self) -> Void) {
         beginObject()
         body(&self)
         endObject()
     }
 
     /// An array with one value, which `body` writes, for each element.
-    @inlinable
-    public mutating func array<Element>(of elements: [Element], _ body: (inout Self, borrowing Element) -> Void) {
+    package mutating func array<Element>(of elements: [Element], _ body: (inout Self, borrowing Element) -> Void) {
         beginArray()
         // Elements of an array are copied when it is gone through; those of a span are not.
         let elements = elements.span
@@ -54,42 +53,42 @@ extension JSONSink where Self: ~Copyable {
     }
 
     /// A member whose value `body` writes.
-    @inlinable @inline(__always)
-    public mutating func member(_ name: StaticString, _ body: (inout Self) -> Void) {
+    @inline(__always)
+    package mutating func member(_ name: StaticString, _ body: (inout Self) -> Void) {
         key(name)
         body(&self)
     }
 
     /// A text, or `null` when there is none.
-    @inlinable @inline(__always)
-    public mutating func member(_ name: StaticString, _ text: String?) {
+    @inline(__always)
+    package mutating func member(_ name: StaticString, _ text: String?) {
         key(name)
         if let text { string(text) } else { null() }
     }
 
     /// A text that needs no escapes, or `null` when there is none.
-    @inlinable @inline(__always)
-    public mutating func member(_ name: StaticString, _ text: (some ASCIIText)?) {
+    @inline(__always)
+    package mutating func member(_ name: StaticString, _ text: (some ASCIIText)?) {
         key(name)
         if let text { plain(text) } else { null() }
     }
 
     /// A number, or `null` when there is none.
-    @inlinable @inline(__always)
-    public mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
+    @inline(__always)
+    package mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
         key(name)
         if let number { integer(Int64(clamping: number)) } else { null() }
     }
 
     /// A truth value.
-    @inlinable @inline(__always)
-    public mutating func member(_ name: StaticString, _ value: Bool) {
+    @inline(__always)
+    package mutating func member(_ name: StaticString, _ value: Bool) {
         key(name)
         bool(value)
     }
 
     /// A whole value that was made before.
-    public mutating func value(_ value: JSONValue) {
+    package mutating func value(_ value: JSONValue) {
         switch value {
         case .null: null()
         case .bool(let value): bool(value)
@@ -102,7 +101,7 @@ extension JSONSink where Self: ~Copyable {
     }
 
     /// The members of an object that was made before, among those of the object that is being written.
-    public mutating func members(of object: JSONObject) {
+    package mutating func members(of object: JSONObject) {
         for member in object.members {
             key(member.key)
             value(member.value)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ByteCodec
+package import ByteCodec
 
 /// Makes a ``JSONValue`` of what is written.
-public struct JSONTreeBuilder: JSONSink {
+package struct JSONTreeBuilder: JSONSink {
     /// The arrays and objects that were begun and not ended, outermost first, each with the name that its next value
     /// gets.
     private var open: [(container: Container, key: String)] = []
@@ -16,7 +16,7 @@ public struct JSONTreeBuilder: JSONSink {
     }
 
     /// Nothing was written yet. Of a name that is written twice the last value counts, at the first place.
-    public init() {
+    package init() {
         isReplacing = true
     }
 
@@ -26,7 +26,7 @@ public struct JSONTreeBuilder: JSONSink {
     }
 
     /// The value that was written; `null` before the end of the outermost array or object.
-    public var value: JSONValue { whole }
+    package var value: JSONValue { whole }
 
     mutating func add(_ value: JSONValue) {
         // Taken out of the row, so that the array or object is not copied when it is added to.
@@ -53,37 +53,37 @@ public struct JSONTreeBuilder: JSONSink {
     }
 
     /// `{`
-    public mutating func beginObject() { open.append((.object(JSONObject.Builder()), "")) }
+    package mutating func beginObject() { open.append((.object(JSONObject.Builder()), "")) }
     /// `}`
-    public mutating func endObject() { end() }
+    package mutating func endObject() { end() }
     /// `[`
-    public mutating func beginArray() { open.append((.array([]), "")) }
+    package mutating func beginArray() { open.append((.array([]), "")) }
     /// `]`
-    public mutating func endArray() { end() }
+    package mutating func endArray() { end() }
     /// The name of the next value.
-    public mutating func key(_ name: StaticString) { key(name.description) }
+    package mutating func key(_ name: StaticString) { key(name.description) }
     /// The name of the next value.
-    public mutating func key(_ name: String) {
+    package mutating func key(_ name: String) {
         guard let last = open.indices.last else { return }
         open[last].key = name
     }
     /// `null`
-    public mutating func null() { add(.null) }
+    package mutating func null() { add(.null) }
     /// `true` or `false`
-    public mutating func bool(_ value: Bool) { add(.bool(value)) }
+    package mutating func bool(_ value: Bool) { add(.bool(value)) }
     /// A number without fraction.
-    public mutating func integer(_ value: Int64) { add(.integer(value)) }
+    package mutating func integer(_ value: Int64) { add(.integer(value)) }
     /// Any other number.
-    public mutating func number(_ value: Double) { add(.number(value)) }
+    package mutating func number(_ value: Double) { add(.number(value)) }
     /// A text.
-    public mutating func string(_ text: String) { add(.string(text)) }
+    package mutating func string(_ text: String) { add(.string(text)) }
     /// A text that needs no escapes.
-    public mutating func plain(_ text: some ASCIIText) { add(.string(text.text)) }
+    package mutating func plain(_ text: some ASCIIText) { add(.string(text.text)) }
 }
 
 extension JSONValue {
     /// The value that `body` writes.
-    public init(writing body: (inout JSONTreeBuilder) -> Void) {
+    package init(writing body: (inout JSONTreeBuilder) -> Void) {
         var builder = JSONTreeBuilder()
         body(&builder)
         self = builder.value

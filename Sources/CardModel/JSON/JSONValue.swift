@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A JSON value whose objects keep the order of their keys, when they are read and when they are written.
-public enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     /// `null`
     case null
     /// `true` or `false`
@@ -22,51 +22,51 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
     /// A text.
-    public init(stringLiteral value: String) { self = .string(value) }
+    package init(stringLiteral value: String) { self = .string(value) }
     /// A truth value.
-    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
     /// A number.
-    public init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(integerLiteral value: Int64) { self = .integer(value) }
     /// Values in order.
-    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// Named values in order.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
     /// `null`
-    public init(nilLiteral: ()) { self = .null }
+    package init(nilLiteral: ()) { self = .null }
 }
 
 extension JSONValue {
     /// A number.
-    public static func int(_ value: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: value)) }
+    package static func int(_ value: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: value)) }
 
     /// The text, or `null` when there is none.
-    public static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    package static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
 
     /// The number, or `null` when there is none.
-    public static func optional(_ value: (some BinaryInteger)?) -> JSONValue { value.map { .int($0) } ?? .null }
+    package static func optional(_ value: (some BinaryInteger)?) -> JSONValue { value.map { .int($0) } ?? .null }
 }
 
 extension JSONValue {
     /// The most arrays and objects that may stand in one another; Kazasu's own documents have seven at most.
-    public static let deepestNesting = 64
+    package static let deepestNesting = 64
 
     /// The most values that a text may have, so that one of a few megabytes does not take hundreds: a dump in the longest
     /// document has fewer than 200,000 blocks.
-    public static let mostValues = 1 << 18
+    package static let mostValues = 1 << 18
 
     /// Reads a JSON text (RFC 8259) in UTF-8, with or without a byte order mark.
     ///
     /// Members keep their order; of a name that stands twice the first value counts.
     ///
     /// - Throws: ``DocumentError/notJSON(reason:)`` with the line and the byte of it, both counted from 1.
-    public init(parsing bytes: [UInt8]) throws(DocumentError) {
+    package init(parsing bytes: [UInt8]) throws(DocumentError) {
         try self.init(parsing: bytes[...])
     }
 
     /// Reads a part of a text, as one line of ndjson.
     ///
     /// - Throws: ``DocumentError/notJSON(reason:)`` with the line and the byte of it, both counted from 1.
-    public init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
+    package init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
         try self.init(parsing: bytes, allowsNumbersAsNames: false)
     }
 
@@ -92,14 +92,14 @@ extension JSONValue {
 
 extension JSONValue {
     /// This value on one line, without blanks, as for one line of ndjson.
-    public var compactText: String {
+    package var compactText: String {
         var writer = JSONWriter()
         writer.value(self)
         return writer.text
     }
 
     /// This value over several lines, as ``JSONPrettyWriter`` writes it.
-    public var prettyText: String {
+    package var prettyText: String {
         var writer = JSONPrettyWriter()
         writer.value(self)
         return writer.unflushed
@@ -107,20 +107,20 @@ extension JSONValue {
 }
 
 /// The named values of a JSON object, in order; a name stands at most once.
-public struct JSONObject: Hashable, Sendable {
+package struct JSONObject: Hashable, Sendable {
     /// The names and values in order.
-    public private(set) var members: [Member]
+    package private(set) var members: [Member]
 
     /// One name and its value.
-    public struct Member: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
         /// The name.
-        public let key: String
+        package let key: String
         /// What it names.
-        public var value: JSONValue
+        package var value: JSONValue
     }
 
     /// An object of these members; of a name that stands twice the last value counts, at the first place.
-    public init(_ members: [(String, JSONValue)] = []) {
+    package init(_ members: [(String, JSONValue)] = []) {
         var builder = Builder(capacity: members.count)
         for (key, value) in members { builder.add(key, value, replacing: true) }
         self = builder.object
@@ -163,7 +163,7 @@ public struct JSONObject: Hashable, Sendable {
     }
 
     /// The value of `key`; setting appends or replaces, setting `nil` removes.
-    public subscript(key: String) -> JSONValue? {
+    package subscript(key: String) -> JSONValue? {
         get { members.first { $0.key == key }?.value }
         set {
             let place = members.firstIndex { $0.key == key }
@@ -177,13 +177,13 @@ public struct JSONObject: Hashable, Sendable {
     }
 
     /// Adds the members of `other` whose names are not there yet.
-    public mutating func merge(_ other: JSONObject) {
+    package mutating func merge(_ other: JSONObject) {
         let known = Set(members.map(\.key))
         members += other.members.filter { !known.contains($0.key) }
     }
 
     /// All but the members with these names, which are few.
-    public func without(_ keys: [String]) -> JSONObject {
+    package func without(_ keys: [String]) -> JSONObject {
         var rest = JSONObject(empty: ())
         for member in members where !keys.contains(member.key) { rest.members.append(member) }
         return rest

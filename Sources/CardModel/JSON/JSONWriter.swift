@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ByteCodec
+package import ByteCodec
 
 /// Writes JSON on one line into a buffer of bytes.
 ///
 /// One writer can take many documents one after the other: ``removeAll()`` keeps the room that the buffer has.
-public struct JSONWriter: JSONSink, ~Copyable {
-    @usableFromInline var buffer = ByteBuffer(capacity: 256)
+package struct JSONWriter: JSONSink, ~Copyable {
+    var buffer = ByteBuffer(capacity: 256)
     /// Whether a value has ended that the next one or its name must be kept apart from.
-    @usableFromInline var needsComma = false
+    var needsComma = false
 
     /// What was written, UTF-8.
-    public var bytes: [UInt8] { buffer.bytes }
+    package var bytes: [UInt8] { buffer.bytes }
 
     /// How many bytes were written.
-    public var count: Int { buffer.count }
+    package var count: Int { buffer.count }
 
     /// Nothing was written yet.
-    public init() {}
+    package init() {}
 
     /// What was written.
-    public var text: String { buffer.text }
+    package var text: String { buffer.text }
 
     /// Calls `body` with what was written, UTF-8.
-    public func withBytes<Result, Failure: Error>(
+    package func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try buffer.withBytes(body)
     }
 
     /// Forgets what was written.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         buffer.removeAll()
         needsComma = false
     }
@@ -38,7 +38,7 @@ public struct JSONWriter: JSONSink, ~Copyable {
     // MARK: Outside of values
 
     /// Adds a line end, after which the next document can begin.
-    public mutating func endLine() { raw("\n") }
+    package mutating func endLine() { raw("\n") }
 
     mutating func raw(_ byte: UInt8) {
         buffer.append(byte)
@@ -64,7 +64,7 @@ public struct JSONWriter: JSONSink, ~Copyable {
         for _ in 0..<max(0, count) { buffer.append(UInt8(ascii: " ")) }
     }
 
-    @inlinable @inline(__always)
+    @inline(__always)
     mutating func comma() {
         if needsComma { buffer.append(UInt8(ascii: ",")) }
         needsComma = true
@@ -73,27 +73,23 @@ public struct JSONWriter: JSONSink, ~Copyable {
     // MARK: Arrays and objects
 
     /// `{`
-    @inlinable
-    public mutating func beginObject() { comma(); buffer.append(UInt8(ascii: "{")); needsComma = false }
+    package mutating func beginObject() { comma(); buffer.append(UInt8(ascii: "{")); needsComma = false }
     /// `}`
-    @inlinable
-    public mutating func endObject() { buffer.append(UInt8(ascii: "}")); needsComma = true }
+    package mutating func endObject() { buffer.append(UInt8(ascii: "}")); needsComma = true }
     /// `[`
-    @inlinable
-    public mutating func beginArray() { comma(); buffer.append(UInt8(ascii: "[")); needsComma = false }
+    package mutating func beginArray() { comma(); buffer.append(UInt8(ascii: "[")); needsComma = false }
     /// `]`
-    @inlinable
-    public mutating func endArray() { buffer.append(UInt8(ascii: "]")); needsComma = true }
+    package mutating func endArray() { buffer.append(UInt8(ascii: "]")); needsComma = true }
 
     /// The name of the next value; its characters need no escapes.
-    @inlinable @inline(__always)
-    public mutating func key(_ name: StaticString) {
+    @inline(__always)
+    package mutating func key(_ name: StaticString) {
         buffer.append(key: name, afterComma: needsComma)
         needsComma = false
     }
 
     /// The name of the next value.
-    public mutating func key(_ name: String) {
+    package mutating func key(_ name: String) {
         string(name)
         raw(UInt8(ascii: ":"))
     }
@@ -101,32 +97,29 @@ public struct JSONWriter: JSONSink, ~Copyable {
     // MARK: Values
 
     /// `null`
-    @inlinable
-    public mutating func null() { comma(); buffer.append("null") }
+    package mutating func null() { comma(); buffer.append("null") }
 
     /// `true` or `false`
-    @inlinable
-    public mutating func bool(_ value: Bool) {
+    package mutating func bool(_ value: Bool) {
         comma()
         if value { buffer.append("true") } else { buffer.append("false") }
     }
 
     /// A number without fraction.
-    public mutating func integer(_ value: Int64) {
+    package mutating func integer(_ value: Int64) {
         comma()
         DecimalDigits(value).append(to: &buffer)
     }
 
     /// Any other number; one that JSON does not have becomes `null`.
-    public mutating func number(_ value: Double) {
+    package mutating func number(_ value: Double) {
         guard value.isFinite else { return null() }
         comma()
         buffer.append(contentsOf: "\(value)".utf8.span)
     }
 
     /// A text that needs no escapes.
-    @inlinable
-    public mutating func plain(_ text: some ASCIIText) {
+    package mutating func plain(_ text: some ASCIIText) {
         comma()
         buffer.append(UInt8(ascii: "\""))
         text.append(to: &buffer)
@@ -135,7 +128,7 @@ public struct JSONWriter: JSONSink, ~Copyable {
 
     /// A text. What must be escaped is, and whatever is not seen (``HiddenCharacters``): a document may be shown on a
     /// terminal. Everything else stays as it is.
-    public mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         comma()
         if !buffer.append(quoted: text) { escaped(text) }
     }
@@ -166,7 +159,7 @@ extension ByteBuffer {
     /// Adds the name of a member in quotes and a colon, after a comma where one is due.
     ///
     /// The name stands in the program, so that its bytes, quotes and colon become a few words that are stored.
-    @inlinable @inline(__always)
+    @inline(__always)
     mutating func append(key name: StaticString, afterComma hasComma: Bool) {
         unsafe append(atMost: 4 + name.utf8CodeUnitCount) { end in
             let count = name.utf8CodeUnitCount

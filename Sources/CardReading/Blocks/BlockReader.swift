@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-public import FeliCa
+package import FeliCa
 
 /// Reads the blocks of services of one system in as few commands as the card and the reader allow.
 ///
@@ -276,14 +276,14 @@ final class BlockReader {
 }
 
 /// How a card, although it is there, did not give what was asked for.
-public enum Refusal: Hashable, Sendable {
+package enum Refusal: Hashable, Sendable {
     /// With these status flags.
     case flags(StatusFlags)
     /// By silence.
     case silence
 
     /// Status flags 1 and 2 as one number, `nil` for silence.
-    public var status: UInt16? {
+    package var status: UInt16? {
         switch self {
         case .flags(let flags): flags.value
         case .silence: nil

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// Which blocks of which service are to be read.
-public struct ServiceRequest: Hashable, Sendable {
+package struct ServiceRequest: Hashable, Sendable {
     /// The service.
-    public var code: ServiceCode
+    package var code: ServiceCode
     /// Which of its blocks.
-    public var blocks: Blocks
+    package var blocks: Blocks
 
     /// Which blocks of a service.
-    public enum Blocks: Hashable, Sendable {
+    package enum Blocks: Hashable, Sendable {
         /// All, to the end of the service. `expected` is how many there usually are; it only saves commands.
         case all(expected: Int?)
         /// The first ones, as far as they exist.
@@ -20,7 +20,7 @@ public struct ServiceRequest: Hashable, Sendable {
     }
 
     /// A request for blocks of a service.
-    public init(_ code: ServiceCode, _ blocks: Blocks) {
+    package init(_ code: ServiceCode, _ blocks: Blocks) {
         self.code = code
         self.blocks = blocks
     }
@@ -28,19 +28,19 @@ public struct ServiceRequest: Hashable, Sendable {
 
 extension CardSession {
     /// What came of reading chosen services.
-    public struct ServicesOutcome: Hashable, Sendable {
+    package struct ServicesOutcome: Hashable, Sendable {
         /// The services in the order in which they were asked for.
-        public var services: [ServiceDump]
+        package var services: [ServiceDump]
         /// Why single blocks that were asked for by number were not given.
-        public var absent: [ServiceCode: [UInt16: Refusal]]
+        package var absent: [ServiceCode: [UInt16: Refusal]]
         /// Why whole services gave nothing.
-        public var refusals: [ServiceCode: Refusal]
+        package var refusals: [ServiceCode: Refusal]
         /// Why reading ended before its end.
-        public var interruption: ReadingError?
+        package var interruption: ReadingError?
     }
 
     /// Reads blocks of services of one system without listing what else is there, in as few commands as possible.
-    public func read(_ requests: [ServiceRequest], of system: SystemHandle) -> ServicesOutcome {
+    package func read(_ requests: [ServiceRequest], of system: SystemHandle) -> ServicesOutcome {
         let reader = BlockReader(session: self, system: system, jobs: requests.map { ServiceJob($0) })
         var interruption: ReadingError?
         do {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 internal import FeliCa
 internal import NFCTransport
 
 /// Reads every block of a FeliCa card that needs no key, system by system, and goes on with a dump that was
 /// interrupted.
-public struct CardDumper {
+package struct CardDumper {
     private let session: CardSession
     private let selection: DumpSelection
     private let earlier: CardDump?
@@ -15,7 +15,7 @@ public struct CardDumper {
     /// A dumper of the card in this session.
     ///
     /// - Parameter earlier: an incomplete dump of the same card; what it holds is not read again.
-    public init(
+    package init(
         session: CardSession, selection: DumpSelection = .everything, resuming earlier: CardDump? = nil,
         progress: @escaping (ReadingProgress) -> Void = { _ in }
     ) {
@@ -26,21 +26,21 @@ public struct CardDumper {
     }
 
     /// The dump, and why it ended early if it did.
-    public struct Outcome: Hashable, Sendable {
+    package struct Outcome: Hashable, Sendable {
         /// All that was read; `tool`, `readAt` and `reader` are left to the caller.
-        public var dump: CardDump
+        package var dump: CardDump
         /// Why reading ended before its end.
-        public var interruption: ReadingError?
+        package var interruption: ReadingError?
     }
 
     /// Whether `dump` is of the card in this session: one of its systems, or the card itself, has this IDm.
-    public static func isSameCard(_ dump: CardDump, _ session: CardSession) -> Bool {
+    package static func isSameCard(_ dump: CardDump, _ session: CardSession) -> Bool {
         let idm = session.target.idm
         return ([dump.card.idm].compactMap { $0 } + dump.systems.map(\.idm)).contains { $0.isSameCard(as: idm) }
     }
 
     /// Reads the card; what was read before an interruption is in the dump, and what was not is in its `missing`.
-    public func dump() -> Outcome {
+    package func dump() -> Outcome {
         let target = session.target
         let identity = CardIdentity(
             technology: .felica, idm: earlier?.card.idm ?? target.idm, pmm: target.pmm,
@@ -97,28 +97,28 @@ public struct CardDumper {
 }
 
 /// Which part of a card a dump is to hold.
-public struct DumpSelection: Hashable, Sendable {
+package struct DumpSelection: Hashable, Sendable {
     /// Only these systems; `nil` for all.
-    public var systems: [SystemCode]?
+    package var systems: [SystemCode]?
     /// Only these services; `nil` for all. They are read without listing what else is there.
-    public var services: [ServiceCode]?
+    package var services: [ServiceCode]?
 
     /// All, or a part of a card.
-    public init(systems: [SystemCode]? = nil, services: [ServiceCode]? = nil) {
+    package init(systems: [SystemCode]? = nil, services: [ServiceCode]? = nil) {
         self.systems = systems
         self.services = services
     }
 
     /// The whole card.
-    public static let everything = DumpSelection()
+    package static let everything = DumpSelection()
 }
 
 /// How far a long reading has come.
-public struct ReadingProgress: Hashable, Sendable {
+package struct ReadingProgress: Hashable, Sendable {
     /// The system that is being read.
-    public var system: SystemCode
+    package var system: SystemCode
     /// How many nodes of it are known.
-    public var nodes: Int
+    package var nodes: Int
     /// How many blocks of it were read.
-    public var blocks: Int
+    package var blocks: Int
 }

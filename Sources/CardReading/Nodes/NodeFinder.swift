@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 internal import FeliCa
 internal import NFCTransport
 
@@ -156,7 +156,7 @@ final class NodeFinder {
 }
 
 /// How the nodes of a system were found; what the card cannot list may be incomplete.
-public enum NodeListing: String, Hashable, Sendable {
+package enum NodeListing: String, Hashable, Sendable {
     /// Search Service Code listed them: complete.
     case searchServiceCode
     /// Request Code List listed them: complete.
@@ -169,7 +169,7 @@ public enum NodeListing: String, Hashable, Sendable {
     case fixedLayout
 
     /// Whether the card itself said that there are no other nodes.
-    public var isComplete: Bool {
+    package var isComplete: Bool {
         switch self {
         case .searchServiceCode, .requestCodeList, .fixedLayout: true
         case .requestService, .readProbe: false
@@ -178,16 +178,16 @@ public enum NodeListing: String, Hashable, Sendable {
 }
 
 /// A node as a scan found it, in the card's order.
-public struct ScannedNode: Hashable, Sendable {
+package struct ScannedNode: Hashable, Sendable {
     /// What it is.
-    public var kind: Kind
+    package var kind: Kind
     /// The version of its key, or `nil` when the card did not say.
-    public var keyVersion: KeyVersion?
+    package var keyVersion: KeyVersion?
     /// How many areas it lies in; 0 for the root area.
-    public var depth: Int
+    package var depth: Int
 
     /// What a node is.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// An area, with the last code that belongs to it.
         case area(AreaCode, end: AreaCode)
         /// A service.
@@ -195,14 +195,14 @@ public struct ScannedNode: Hashable, Sendable {
     }
 
     /// A node of a card.
-    public init(_ kind: Kind, keyVersion: KeyVersion? = nil, depth: Int = 0) {
+    package init(_ kind: Kind, keyVersion: KeyVersion? = nil, depth: Int = 0) {
         self.kind = kind
         self.keyVersion = keyVersion
         self.depth = depth
     }
 
     /// Its code.
-    public var code: NodeCode {
+    package var code: NodeCode {
         switch kind {
         case .area(let code, _): code.node
         case .service(let code): code.node

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
-public import ISO7816
+package import CardModel
+package import ISO7816
 internal import NDEF
 internal import NFCTransport
 
 /// Reads the files of an ISO 7816 card that anybody may read, and goes on with a dump that was interrupted.
 ///
 /// No PIN is sent or asked about: SELECT and READ BINARY are all that a card gets.
-public struct OpenFileDumper {
+package struct OpenFileDumper {
     private let session: ISO7816Session
     private let identity: CardIdentity
     private let earlier: CardDump?
@@ -20,7 +20,7 @@ public struct OpenFileDumper {
     ///   - identity: what the reader learnt of the card.
     ///   - earlier: an incomplete dump of the same card; the files that it holds whole are not read again.
     ///   - plan: the files to try; all of the table by default.
-    public init(
+    package init(
         session: ISO7816Session, identity: CardIdentity, resuming earlier: CardDump? = nil,
         plan: [OpenFile] = OpenFile.all
     ) {
@@ -32,7 +32,7 @@ public struct OpenFileDumper {
 
     /// Whether `dump` is of a card with this identity. The PUPI of most cards of type B, and UIDs that begin with 08, are
     /// chosen anew each time and tell nothing.
-    public static func isSameCard(_ dump: CardDump, _ identity: CardIdentity) -> Bool {
+    package static func isSameCard(_ dump: CardDump, _ identity: CardIdentity) -> Bool {
         guard dump.card.technology == identity.technology else { return false }
         let isRandom = identity.uid.map { $0.count == 4 && $0.first == 0x08 } ?? true
         return (isRandom || dump.card.uid == identity.uid) && dump.card.ats == identity.ats
@@ -41,7 +41,7 @@ public struct OpenFileDumper {
     }
 
     /// Reads the card; what was read before an interruption is in the dump, and what was not is in its `missing`.
-    public func dump() -> CardDumper.Outcome {
+    package func dump() -> CardDumper.Outcome {
         var applications: [ApplicationDump] = []
         var missing: [MissingPart] = []
         var interruption: ReadingError?
@@ -87,18 +87,18 @@ public struct OpenFileDumper {
 }
 
 /// A file that anybody may read; the facts are rows of `Data/open-files.tsv`.
-public struct OpenFile: Hashable, Sendable {
+package struct OpenFile: Hashable, Sendable {
     /// The application; `nil` for the master file.
-    public let application: AID?
+    package let application: AID?
     /// The file; `nil` where another file names it.
-    public let file: FileIdentifier?
+    package let file: FileIdentifier?
     /// How far to read.
-    public let length: Length
+    package let length: Length
     /// What it is.
-    public let name: LocalizedText
+    package let name: LocalizedText
 
     /// How far to read a file.
-    public enum Length: Hashable, Sendable {
+    package enum Length: Hashable, Sendable {
         /// So many bytes, or to its end.
         case bytes(Int)
         /// As far as the BER-TLV object at its start says.
@@ -129,10 +129,10 @@ public struct OpenFile: Hashable, Sendable {
     }
 
     /// Every file of the table, in the order in which they are read.
-    public static var all: [OpenFile] { table.rows }
+    package static var all: [OpenFile] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
-    public static var faults: [TableFault] { table.faults }
+    package static var faults: [TableFault] { table.faults }
 
     private static let table = FactTable(
         PackageResources.open_files_tsv, columns: ["application", "file", "length", "english", "japanese"],

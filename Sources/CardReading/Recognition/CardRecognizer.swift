@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
-public import ISO7816
-public import NFCTransport
+package import CardModel
+package import ISO7816
+package import NFCTransport
 
 /// Says what kind of card of type A or B lies on the reader, without reading what is on it.
 ///
 /// Of payment cards only the list of applications is asked for: no file, no record, so no number of a card is ever
 /// read. No command carries a PIN or counts as a try.
-public struct CardRecognizer {
+package struct CardRecognizer {
     private let session: ISO7816Session
     private let picc: PICC
 
@@ -19,12 +19,12 @@ public struct CardRecognizer {
     ///   - reader: the reader, which outlives the recogniser.
     ///   - picc: the card as it was activated.
     ///   - request: what activated it.
-    public init(reader: any Reader, picc: PICC, request: ActivationRequest) {
+    package init(reader: any Reader, picc: PICC, request: ActivationRequest) {
         self.init(session: ISO7816Session(reader: reader, picc: picc, request: request), picc: picc)
     }
 
     /// A recogniser that goes on with a session.
-    public init(session: ISO7816Session, picc: PICC) {
+    package init(session: ISO7816Session, picc: PICC) {
         self.session = session
         self.picc = picc
     }
@@ -32,7 +32,7 @@ public struct CardRecognizer {
     /// What a card is by the way in which it answered when it was selected; nothing is sent to it.
     ///
     /// - Returns: one kind at most. FeliCa cards are not named here, nor any of type B, whose answers tell nothing.
-    public static func recognize(_ picc: PICC) -> RecognizedCard? {
+    package static func recognize(_ picc: PICC) -> RecognizedCard? {
         guard case .typeA(let target) = picc, let sak = target.sak else { return nil }
         if sak & 0x20 != 0, let ats = target.ats, let kind = KnownCard.of(.ats, ats) { return RecognizedCard(kind) }
         let atqa = target.atqa.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0), sak] }
@@ -44,7 +44,7 @@ public struct CardRecognizer {
     ///
     /// - Returns: everything that was found, in the order of the table; empty for a card that takes no APDUs.
     /// - Throws: ``ISO7816Error`` when the card left or the reader failed.
-    public func applications() throws(ISO7816Error) -> [RecognizedCard] {
+    package func applications() throws(ISO7816Error) -> [RecognizedCard] {
         guard picc.isISODEP else { return [] }
         var found: [RecognizedCard] = []
         for kind in KnownCard.all(by: .application) where !found.contains(where: { $0.kind.id == kind.id }) {
@@ -106,20 +106,20 @@ public struct CardRecognizer {
 }
 
 /// One thing that a card is recognised as; a card may be several, as a phone with many applications is.
-public struct RecognizedCard: Hashable, Sendable {
+package struct RecognizedCard: Hashable, Sendable {
     /// What it is, and by what it was recognised.
-    public var kind: KnownCard
+    package var kind: KnownCard
     /// What else the card said of itself, in its own words: labels, schemes, versions. Never a number of its owner.
-    public var details: [Detail]
+    package var details: [Detail]
 
     /// One thing that a card said.
-    public struct Detail: Hashable, Sendable {
+    package struct Detail: Hashable, Sendable {
         /// The word for it in documents.
-        public var key: String
+        package var key: String
         /// What it is called.
-        public var title: LocalizedText
+        package var title: LocalizedText
         /// What the card said.
-        public var value: String
+        package var value: String
 
         init(_ key: String, _ title: LocalizedText, _ value: String) {
             self.key = key
@@ -135,9 +135,9 @@ public struct RecognizedCard: Hashable, Sendable {
 }
 
 /// A kind of card of type A or B and what tells it; the facts are rows of `Data/known-cards.tsv`.
-public struct KnownCard: Hashable, Sendable {
+package struct KnownCard: Hashable, Sendable {
     /// Which answer of the card tells it.
-    public enum Clue: String, Hashable, Sendable {
+    package enum Clue: String, Hashable, Sendable {
         /// ATQA and SAK, three bytes.
         case atqaSAK
         /// The SAK, one byte.
@@ -151,7 +151,7 @@ public struct KnownCard: Hashable, Sendable {
     }
 
     /// What a clue proves.
-    public enum Certainty: String, Hashable, Sendable {
+    package enum Certainty: String, Hashable, Sendable {
         /// It is such a card.
         case certain
         /// Nearly every card with this clue is such a card.
@@ -161,15 +161,15 @@ public struct KnownCard: Hashable, Sendable {
     }
 
     /// The word for it in documents.
-    public let id: String
+    package let id: String
     /// Which answer tells it.
-    public let clue: Clue
+    package let clue: Clue
     /// The bytes of that answer.
-    public let value: [UInt8]
+    package let value: [UInt8]
     /// What the clue proves.
-    public let certainty: Certainty
+    package let certainty: Certainty
     /// Its name.
-    public let name: LocalizedText
+    package let name: LocalizedText
 
     init(_ row: FactRow) throws(TableFault) {
         id = try row.required("id")
@@ -190,10 +190,10 @@ public struct KnownCard: Hashable, Sendable {
         key: ["clue", "value"], row: KnownCard.init(_:))
 
     /// Every known kind, in the order of the table.
-    public static var all: [KnownCard] { table.rows }
+    package static var all: [KnownCard] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
-    public static var faults: [TableFault] { table.faults }
+    package static var faults: [TableFault] { table.faults }
 
     /// The kinds with this clue.
     static func all(by clue: Clue) -> [KnownCard] { all.filter { $0.clue == clue } }

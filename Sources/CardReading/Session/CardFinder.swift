@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
-public import NFCTransport
+package import CardModel
+package import NFCTransport
 
 /// Waits for a FeliCa card with one of some systems.
-public struct CardFinder {
+package struct CardFinder {
     private let search: CardSearch
 
     /// The systems to look for when any will do: the one that the Express transit card of a phone answers, then any.
-    public static let anySystem: [SystemCode] = [.transit, .any]
+    package static let anySystem: [SystemCode] = [.transit, .any]
 
     /// A finder on an open reader.
-    public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
+    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
         self.init(reader: reader, cancellation: cancellation, clock: .system)
     }
 
@@ -20,7 +20,7 @@ public struct CardFinder {
     }
 
     /// What a search came to.
-    public enum Finding: Hashable, Sendable {
+    package enum Finding: Hashable, Sendable {
         /// A card answered to this code of the list.
         case found(FeliCaTarget, SystemCode)
         /// No card came in time.
@@ -40,7 +40,7 @@ public struct CardFinder {
     ///   - requestCode: what the card is to tell beside its IDm; 1 for the system code.
     ///   - timeout: how long to go on; zero for one round, `nil` for ever.
     /// - Throws: ``ReadingError`` when the reader failed or work was cancelled.
-    public func find(
+    package func find(
         _ codes: [SystemCode], requestCode: UInt8 = 0, timeout: Duration?
     ) throws(ReadingError) -> Finding {
         let wanted = search.reader.requests(codes, requestCode: requestCode)
@@ -58,15 +58,15 @@ public struct CardFinder {
 }
 
 /// Waits for a card of whatever kind.
-public struct AnyCardFinder {
+package struct AnyCardFinder {
     private let search: CardSearch
 
     /// The order in which kinds are looked for when nobody says another one: FeliCa answers fastest, and is what
     /// most of the cards here are.
-    public static let usualOrder: [Technology] = [.felica, .typeA, .typeB]
+    package static let usualOrder: [Technology] = [.felica, .typeA, .typeB]
 
     /// A finder on an open reader.
-    public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
+    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
         self.init(reader: reader, cancellation: cancellation, clock: .system)
     }
 
@@ -83,7 +83,7 @@ public struct AnyCardFinder {
     ///   - timeout: how long to go on; zero for one round, `nil` for ever.
     /// - Returns: what answered, at most one card of each kind, in the caller's order; of FeliCa with the system code.
     /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
-    public func find(
+    package func find(
         _ technologies: [Technology] = usualOrder, timeout: Duration?
     ) throws(ReadingError) -> [PICC] {
         let wanted = technologies.filter(search.reader.information.technologies.contains)
@@ -138,11 +138,11 @@ public struct AnyCardFinder {
 }
 
 /// Waits for a card of any of several kinds.
-public struct FirstCardFinder {
+package struct FirstCardFinder {
     private let search: CardSearch
 
     /// A finder on an open reader.
-    public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
+    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
         self.init(reader: reader, cancellation: cancellation, clock: .system)
     }
 
@@ -158,7 +158,7 @@ public struct FirstCardFinder {
     ///   - timeout: how long to go on; zero for one round, `nil` for ever.
     /// - Returns: the first card, or `nil` when none came in time.
     /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
-    public func find(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> FoundCard? {
+    package func find(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> FoundCard? {
         let possible = requests.filter { search.reader.information.technologies.contains($0.technology) }
         guard !possible.isEmpty else { throw .reader(.unsupported(detail: "cards of this kind")) }
         return try search.find(possible, within: timeout) { requests throws(ReadingError) in
@@ -170,23 +170,23 @@ public struct FirstCardFinder {
 extension ActivationRequest {
     /// What to look for when a tag is wanted: type A first, as most tags are, then the systems of FeliCa tags, type B,
     /// and any FeliCa card, to tell that it is no tag.
-    public static let tags: [ActivationRequest] = [
+    package static let tags: [ActivationRequest] = [
         .typeA(), .felica(.ndef, requestCode: 1), .felica(.lite, requestCode: 1), .typeB(),
         .felica(.any, requestCode: 1),
     ]
 }
 
 /// Waits for a card of type A or B that speaks ISO-DEP, that is, one that takes APDUs.
-public struct ISODEPFinder {
+package struct ISODEPFinder {
     private let search: CardSearch
 
     /// A finder on an open reader.
-    public init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
+    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
         search = CardSearch(reader: reader, cancellation: cancellation, clock: .system)
     }
 
     /// What a search came to.
-    public enum Finding: Hashable, Sendable {
+    package enum Finding: Hashable, Sendable {
         /// A card answered and takes APDUs; the request finds it again.
         case found(PICC, ActivationRequest)
         /// No card came in time.
@@ -201,7 +201,7 @@ public struct ISODEPFinder {
     ///   - technologies: type A, type B or both; what the reader cannot look for is left out.
     ///   - timeout: how long to go on; zero for one round, `nil` for ever.
     /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
-    public func find(
+    package func find(
         _ technologies: [Technology] = [.typeA, .typeB], timeout: Duration?
     ) throws(ReadingError) -> Finding {
         let requests = technologies.filter(search.reader.information.technologies.contains).compactMap(

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 internal import FeliCa
 
 /// Lists every system, area and service of a FeliCa card.
-public struct CardScanner {
+package struct CardScanner {
     private let session: CardSession
     private let progress: (ReadingProgress) -> Void
 
     /// A scanner of the card in this session.
-    public init(session: CardSession, progress: @escaping (ReadingProgress) -> Void = { _ in }) {
+    package init(session: CardSession, progress: @escaping (ReadingProgress) -> Void = { _ in }) {
         self.session = session
         self.progress = progress
     }
 
     /// What a scan found, and why it ended early if it did.
-    public struct Outcome: Hashable, Sendable {
+    package struct Outcome: Hashable, Sendable {
         /// The systems in the card's order, then those that it does not list.
-        public var systems: [SystemScan]
+        package var systems: [SystemScan]
         /// Why the scan ended before its end.
-        public var interruption: ReadingError?
+        package var interruption: ReadingError?
     }
 
     /// Scans the card; what was found before an interruption is kept.
-    public func scan() -> Outcome {
+    package func scan() -> Outcome {
         var outcome = Outcome(systems: [], interruption: nil)
         do throws(ReadingError) {
             try CardWalk(session: session).run { system throws(ReadingError) in
@@ -56,18 +56,18 @@ public struct CardScanner {
 }
 
 /// What a scan found in one system.
-public struct SystemScan: Hashable, Sendable {
+package struct SystemScan: Hashable, Sendable {
     /// The system as it answered its Polling.
-    public var system: SystemHandle
+    package var system: SystemHandle
     /// The version of the system key, or `nil` when the card did not say.
-    public var keyVersion: KeyVersion?
+    package var keyVersion: KeyVersion?
     /// Its nodes in the card's order, the root area first.
-    public var nodes: [ScannedNode]
+    package var nodes: [ScannedNode]
     /// How they were found.
-    public var listing: NodeListing
+    package var listing: NodeListing
 
     /// A system with its nodes.
-    public init(
+    package init(
         system: SystemHandle, keyVersion: KeyVersion? = nil, nodes: [ScannedNode] = [],
         listing: NodeListing = .searchServiceCode
     ) {
@@ -78,7 +78,7 @@ public struct SystemScan: Hashable, Sendable {
     }
 
     /// The services in the card's order.
-    public var services: [ServiceCode] {
+    package var services: [ServiceCode] {
         nodes.compactMap { if case .service(let code) = $0.kind { code } else { nil } }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Flipper Zero's `.nfc` files, versions 2 to 4: of FeliCa cards in data formats 1 (every card as a Lite) and 2, and of
 /// MIFARE Ultralight and NTAG.
@@ -9,21 +9,21 @@ public import CardModel
 /// Facts: the files of the Flipper firmware (`lib/nfc/protocols/felica`, `documentation/file_formats/NfcFileFormats.md`) and
 /// the sample of data format 2 in FareBot.
 /// Codes stand in the order in which people write them; the attribute that stands beside each is checked against it.
-public struct FlipperFormat: WritableDumpFormat {
+package struct FlipperFormat: WritableDumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `flipper`.
-    public var id: String { "flipper" }
+    package var id: String { "flipper" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("Flipper Zero .nfc", "Flipper Zero の .nfc") }
+    package var name: LocalizedText { LocalizedText("Flipper Zero .nfc", "Flipper Zero の .nfc") }
 
     /// The first line names the kind of file.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         source.head.first { !$0.text.isEmpty }?.value(of: "Filetype") == "Flipper NFC device"
     }
 
     /// One card.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         if let type = source.lines.lazy.compactMap({ $0.value(of: "Device type") }).first,
             FlipperTagReader.reads(type)
         {
@@ -37,7 +37,7 @@ public struct FlipperFormat: WritableDumpFormat {
     }
 
     /// Data format 1 for a FeliCa Lite or Lite-S with the blocks that it has places for, else data format 2.
-    public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
+    package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         let idm = try dump.idmToWrite()
         guard let pmm = dump.pmmToWrite else { throw .noPMm }
         try dump.checkCodesAreUnique(systems: false)

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// FareBot's JSON: its exports since 2026, which name themselves, and those of the old Android application.
 ///
 /// Facts: FareBot `card/felica/.../raw`, `card/ultralight/.../raw`. Codes are **numbers**, bytes are base64. In both there is
 /// one IDm and one PMm; the oldest exports have them in two parts each, as lists of signed bytes.
-public struct FareBotFormat: DumpFormat {
+package struct FareBotFormat: DumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `farebot`.
-    public var id: String { "farebot" }
+    package var id: String { "farebot" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("FareBot JSON", "FareBot の JSON") }
+    package var name: LocalizedText { LocalizedText("FareBot JSON", "FareBot の JSON") }
 
     /// A kind of card beside its systems, or a list of cards with their kinds.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         guard let json = source.json else { return false }
         return (json.member("cards").flatMap { try? $0.elements().first } ?? json).member("cardType") != nil
     }
 
     /// The FeliCa cards and Type 2 Tags of the file; other cards in a file of several are passed over.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .notJSON(reason: source.kind) }
         guard let cards = try root.optional("cards") else { return [try read(root)] }
         let dumps = try cards.list { card throws(DocumentError) in

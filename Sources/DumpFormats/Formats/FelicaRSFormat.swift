@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// What the `dump` example of felica-rs prints as JSON.
 ///
 /// Facts: felica-rs `examples/dump.rs`. Codes stand in the order in which people write them. Services with one number
 /// stand in a group that has the blocks once.
-public struct FelicaRSFormat: DumpFormat {
+package struct FelicaRSFormat: DumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `felica-rs`.
-    public var id: String { "felica-rs" }
+    package var id: String { "felica-rs" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("felica-rs dump", "felica-rs のダンプ") }
+    package var name: LocalizedText { LocalizedText("felica-rs dump", "felica-rs のダンプ") }
 
     /// Systems with their code under this tool's own name.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         guard let systems = source.json?.member("systems"), systems.isArray else { return false }
         return (try? systems.elements())?.first?.member("system_code_hex") != nil
     }
 
     /// One card.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .notJSON(reason: source.kind) }
         var card = ImportedCard()
         for json in try root.required("systems").elements() {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// The scans that felica-tool exports as JSON.
 ///
 /// Facts: felica-tool `util/ExportUtils.kt`. The codes of nodes stand **in the order of the wire**, low byte first; the
 /// number that stands beside each is checked against it. Its private exports have `XX` in place of bytes of IDm and
 /// blocks: such an IDm is not known, such a block is not there.
-public struct FelicaToolFormat: DumpFormat {
+package struct FelicaToolFormat: DumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `felica-tool`.
-    public var id: String { "felica-tool" }
+    package var id: String { "felica-tool" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("felica-tool scan", "felica-tool のスキャン") }
+    package var name: LocalizedText { LocalizedText("felica-tool scan", "felica-tool のスキャン") }
 
     /// Systems beside what only this tool says of a card.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         source.json.map { $0.member("systems") != nil && FelicaToolFormat.isNamed(in: $0) } ?? false
     }
 
@@ -28,7 +28,7 @@ public struct FelicaToolFormat: DumpFormat {
     }
 
     /// One card.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .notJSON(reason: source.kind) }
         var card = ImportedCard()
         card.idm = try root.optional("primary_idm").flatMap { idm throws(DocumentError) in try maskedIDm(idm) }
@@ -119,22 +119,22 @@ public struct FelicaToolFormat: DumpFormat {
 /// Facts: felica-tool `util/ExportUtils.kt`: an array of objects with `type` (`COMMAND` or `RESPONSE`), `name`,
 /// `timestamp_ns` and `data`, the packet with its LEN byte. Its private exports have `XX` in place of bytes of IDm and
 /// blocks: such an IDm is not known, such a block is not there.
-public struct FelicaToolLogFormat: DumpFormat {
+package struct FelicaToolLogFormat: DumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `felica-tool-log`.
-    public var id: String { "felica-tool-log" }
+    package var id: String { "felica-tool-log" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("felica-tool communication log", "felica-tool の通信記録") }
+    package var name: LocalizedText { LocalizedText("felica-tool communication log", "felica-tool の通信記録") }
 
     /// A list whose first element is a packet with its time.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         guard let json = source.json, json.isArray, let first = (try? json.elements())?.first else { return false }
         return first.member("timestamp_ns") != nil && first.member("data") != nil && first.member("type") != nil
     }
 
     /// One card; commands that it did not answer are passed over.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .notJSON(reason: source.kind) }
         var log = FeliCaLog()
         var command: LoggedPacket?

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// What felicalib's `felica_dump` prints: lines `090F:0000 HEX`, bytes apart.
 ///
 /// Facts: felicalib `src/dump/dump.c`. Codes stand in the order in which people write them. There is one IDm and one PMm.
-public struct FelicalibFormat: DumpFormat {
+package struct FelicalibFormat: DumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `felicalib`.
-    public var id: String { "felicalib" }
+    package var id: String { "felicalib" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("felicalib listing", "felicalib の一覧") }
+    package var name: LocalizedText { LocalizedText("felicalib listing", "felicalib の一覧") }
 
     /// A block line with one colon, or a comment that only this program writes (its spelling of "service" is its own).
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let text = line.text
             if text.hasPrefix("#") { return ["# System code:", "# Serivce code ="].contains { text.hasPrefix($0) } }
@@ -25,7 +25,7 @@ public struct FelicalibFormat: DumpFormat {
     }
 
     /// One card.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard()
         for line in source.lines {
             let text = line.text

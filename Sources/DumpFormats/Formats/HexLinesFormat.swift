@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Lines of sixteen bytes in hexadecimal and nothing else, as people paste them: read as the history of a transit card
 /// (service 090F) when every record could be one, and refused otherwise.
 ///
 /// Nothing in the file says so, therefore system and service are marked as assumed. Records are put in the order of the
 /// card, newest first by their serial number, and records that stand twice are taken once.
-public struct HexLinesFormat: DumpFormat {
+package struct HexLinesFormat: DumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `hex-lines`.
-    public var id: String { "hex-lines" }
+    package var id: String { "hex-lines" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("lines of 16 bytes", "16 バイトの行") }
+    package var name: LocalizedText { LocalizedText("lines of 16 bytes", "16 バイトの行") }
 
     /// Every line that is no comment is sixteen bytes.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         let lines = source.head.map(\.text).filter { !$0.isEmpty && !$0.hasPrefix("#") }
         return !lines.isEmpty && lines.allSatisfy { (try? Hex.decode($0))?.count == 16 }
     }
 
     /// One card.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var records: [Block] = []
         var seen: Set<Block> = []
         for line in source.lines {

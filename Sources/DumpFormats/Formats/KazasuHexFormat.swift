@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Kazasu's listing for `awk`, `grep` and `diff`, see ``HexListing``.
 ///
 /// Its comments are read too where they have the form in which ``HexListing`` writes them; other comments are not.
-public struct KazasuHexFormat: WritableDumpFormat {
+package struct KazasuHexFormat: WritableDumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `hex`, as in `dump --format hex`.
-    public var id: String { "hex" }
+    package var id: String { "hex" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("Kazasu hex listing", "Kazasu の 16 進一覧") }
+    package var name: LocalizedText { LocalizedText("Kazasu hex listing", "Kazasu の 16 進一覧") }
 
     /// A block line, or the comment that opens the listing or a system.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let words = line.text.words
             guard words.first == "#" else { return isBlockLine(words) }
@@ -33,7 +33,7 @@ public struct KazasuHexFormat: WritableDumpFormat {
     }
 
     /// One card.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         if let first = source.head.first(where: { !$0.text.isEmpty }), TagListing.opens(first.text.words) {
             return [try TagListing.read(source.lines)]
         }
@@ -141,7 +141,7 @@ public struct KazasuHexFormat: WritableDumpFormat {
     }
 
     /// The listing without a separator between bytes.
-    public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
+    package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         if dump.card.technology == .felica {
             try dump.checkFeliCa()
             try dump.checkCodesAreUnique(systems: false)

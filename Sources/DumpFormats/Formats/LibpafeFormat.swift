@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// What libpafe's `felica_dump` prints: lines `090F:0000:HEX`.
 ///
@@ -9,16 +9,16 @@ public import CardModel
 /// bits 15 to 6 of the code, in the place of the code, and the attribute in a comment before the blocks:
 /// `# 0024:000f  Cyclic Access Read only`, then `  0024:0000:HEX`. Other programs print the whole code. A line that
 /// follows such a comment is read as the program means it, any other has the whole code; Kazasu writes the whole code.
-public struct LibpafeFormat: WritableDumpFormat {
+package struct LibpafeFormat: WritableDumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `libpafe`.
-    public var id: String { "libpafe" }
+    package var id: String { "libpafe" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("libpafe listing", "libpafe の一覧") }
+    package var name: LocalizedText { LocalizedText("libpafe listing", "libpafe の一覧") }
 
     /// A block line with two colons, or a comment that only this program writes.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let text = line.text
             if text.hasPrefix("#") {
@@ -32,7 +32,7 @@ public struct LibpafeFormat: WritableDumpFormat {
     }
 
     /// One card.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard()
         var service: ServiceCode?
         for line in source.lines {
@@ -101,7 +101,7 @@ public struct LibpafeFormat: WritableDumpFormat {
     }
 
     /// Every system with its IDm and PMm, every service, every block.
-    public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
+    package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         try dump.checkFeliCa()
         try dump.checkCodesAreUnique(systems: false)
         var text = dump.card.idm.map { "# IDm = \($0.description.uppercased())\n" } ?? ""

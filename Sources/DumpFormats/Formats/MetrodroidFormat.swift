@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Metrodroid's JSON, of one card or of several.
 ///
 /// Facts: Metrodroid `card/felica/FelicaCard.kt`. The codes of systems and services and the numbers of blocks are
 /// **decimal**: `2319` is 090F, `34996` is 88B4; older files have them without quotes. There is one IDm, and it is the ID of
 /// the tag. `mifareUltralight` is a Type 2 Tag.
-public struct MetrodroidFormat: WritableDumpFormat {
+package struct MetrodroidFormat: WritableDumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `metrodroid`.
-    public var id: String { "metrodroid" }
+    package var id: String { "metrodroid" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("Metrodroid JSON", "Metrodroid の JSON") }
+    package var name: LocalizedText { LocalizedText("Metrodroid JSON", "Metrodroid の JSON") }
 
     /// The ID of a tag and when it was scanned, or a list of such.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         guard let json = source.json else { return false }
         let first = json.member("cards").flatMap { try? $0.elements().first } ?? json
         return first.member("tagId") != nil
@@ -29,7 +29,7 @@ public struct MetrodroidFormat: WritableDumpFormat {
     private static let kinds = ["felica", "mifareUltralight"]
 
     /// The FeliCa cards and Type 2 Tags of the file; other cards in a file of several are passed over.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .notJSON(reason: source.kind) }
         guard let cards = try root.optional("cards") else { return [try read(root)] }
         let dumps = try cards.list { card throws(DocumentError) in
@@ -114,7 +114,7 @@ public struct MetrodroidFormat: WritableDumpFormat {
     }
 
     /// The ID of the tag, the PMm, and the systems with their services and blocks.
-    public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
+    package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         let idm = try dump.idmToWrite()
         try dump.checkCodesAreUnique(systems: true)
         var document = JSONObject([("tagId", .string(idm.description))])

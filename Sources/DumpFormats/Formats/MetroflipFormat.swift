@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// The files of Metroflip, an application of the Flipper Zero, for Japanese transit cards.
 ///
 /// Facts: Metroflip's own files. They hold the history and nothing else, so the service is 090F; that the system is 0003
 /// is taken from the kind of card and marked as assumed. Its own sample labels two records alike: then they are numbered in
 /// the order of their lines, and the numbers are marked as assumed.
-public struct MetroflipFormat: DumpFormat {
+package struct MetroflipFormat: DumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `metroflip`.
-    public var id: String { "metroflip" }
+    package var id: String { "metroflip" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("Metroflip file", "Metroflip のファイル") }
+    package var name: LocalizedText { LocalizedText("Metroflip file", "Metroflip のファイル") }
 
     /// The first line names the kind of file.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         source.head.first { !$0.text.isEmpty }?.value(of: "Filetype") == "Flipper Metroflip File"
     }
 
     /// One card.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard(complete: false)
         var system = ImportedSystem(code: nil)
         let history = ServiceCode(rawValue: 0x090F)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-public import CardModel
+package import CardModel
 
 /// What `hf felica dump` of Proxmark3 writes.
 ///
 /// Facts: Proxmark3 `client/src/cmdhffelica.c`. The codes of areas and services stand **in the order of the wire**, low
 /// byte first: `0F09` is 090F, `00963F97` is the area 9600 to 973F. Codes of systems are the same in both orders.
-public struct ProxmarkFeliCaFormat: WritableDumpFormat {
+package struct ProxmarkFeliCaFormat: WritableDumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `proxmark`.
-    public var id: String { "proxmark" }
+    package var id: String { "proxmark" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("Proxmark3 FeliCa dump", "Proxmark3 の FeliCa ダンプ") }
+    package var name: LocalizedText { LocalizedText("Proxmark3 FeliCa dump", "Proxmark3 の FeliCa ダンプ") }
 
     /// Systems in an array, each with its code and its nodes.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         guard let json = source.json, let systems = json.member("systems"), systems.isArray,
             !FelicaToolFormat.isNamed(in: json)
         else { return false }
@@ -27,7 +27,7 @@ public struct ProxmarkFeliCaFormat: WritableDumpFormat {
     }
 
     /// One card.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .notJSON(reason: source.kind) }
         var card = ImportedCard()
         for json in try root.required("systems").elements() {
@@ -69,7 +69,7 @@ public struct ProxmarkFeliCaFormat: WritableDumpFormat {
     }
 
     /// Everything but key versions of systems, what was refused, and who read it when.
-    public func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
+    package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         try dump.checkFeliCa()
         try dump.checkCodesAreUnique(systems: false)
         let systems = dump.systems.map { system in JSONValue.object(object(of: system, in: dump.card)) }
@@ -126,16 +126,16 @@ public struct ProxmarkFeliCaFormat: WritableDumpFormat {
 ///
 /// Facts: listings in Proxmark3's pull request 2951 (2025). Codes stand in the order in which people write them. Only
 /// the system that was selected is in it, without its code; lines of other commands may stand around.
-public struct ProxmarkListingFormat: DumpFormat {
+package struct ProxmarkListingFormat: DumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `proxmark-text`.
-    public var id: String { "proxmark-text" }
+    package var id: String { "proxmark-text" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("Proxmark3 FeliCa listing", "Proxmark3 の FeliCa 一覧") }
+    package var name: LocalizedText { LocalizedText("Proxmark3 FeliCa listing", "Proxmark3 の FeliCa 一覧") }
 
     /// A line that names a service and says whether it is public.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let cells = ProxmarkListingFormat.cells(line)
             guard ProxmarkListingFormat.service(cells) != nil, cells.count > 1 else { return false }
@@ -144,7 +144,7 @@ public struct ProxmarkListingFormat: DumpFormat {
     }
 
     /// One card.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard()
         var system = ImportedSystem(code: nil)
         var service: ServiceCode?
@@ -197,22 +197,22 @@ public struct ProxmarkListingFormat: DumpFormat {
 ///
 /// Facts: Proxmark3 `client/src/fileutils.c`. The pages become `type2.pages` of `kazasu.dump/1`, the blocks of a
 /// `14b` file `st25tb.blocks`, each four bytes by number in two hexadecimal digits.
-public struct ProxmarkMemoryFormat: DumpFormat {
+package struct ProxmarkMemoryFormat: DumpFormat {
     /// The format.
-    public init() {}
+    package init() {}
     /// `proxmark-memory`.
-    public var id: String { "proxmark-memory" }
+    package var id: String { "proxmark-memory" }
     /// Its name.
-    public var name: LocalizedText { LocalizedText("Proxmark3 memory dump", "Proxmark3 のメモリダンプ") }
+    package var name: LocalizedText { LocalizedText("Proxmark3 memory dump", "Proxmark3 のメモリダンプ") }
 
     /// The document says who made it, and the kind of file.
-    public func recognises(_ source: DumpSource) -> Bool {
+    package func recognises(_ source: DumpSource) -> Bool {
         guard let json = source.json, (try? json.member("Created")?.text()) == "proxmark3" else { return false }
         return json.member("FileType") != nil
     }
 
     /// One card.
-    public func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
+    package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .notJSON(reason: source.kind) }
         let type = try root.required("FileType")
         let isType2: Bool

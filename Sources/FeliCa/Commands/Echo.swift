@@ -4,39 +4,39 @@
 /// command's own code.
 ///
 /// 1 to 252 bytes; IC 0B answers up to 238, FeliCa Lite-S up to 75, and several products never. Source: felica-tool.
-public struct Echo: FeliCaCommand, Hashable, Sendable {
+package struct Echo: FeliCaCommand, Hashable, Sendable {
     /// `F000`.
-    public static let code = CommandCode.echo
+    package static let code = CommandCode.echo
     /// `false`.
-    public static let carriesIDm = false
+    package static let carriesIDm = false
     /// How many bytes fit into LEN.
-    public static let allowedBytes = 1...252
+    package static let allowedBytes = 1...252
 
     /// What the card is to send back.
-    public var data: [UInt8]
+    package var data: [UInt8]
 
     /// An Echo of these bytes.
-    public init(_ data: [UInt8]) {
+    package init(_ data: [UInt8]) {
         self.data = data
     }
 
     /// Between 1 and 252 bytes.
-    public func validate() throws(FeliCaError) {
+    package func validate() throws(FeliCaError) {
         guard Self.allowedBytes.contains(data.count) else {
             throw .invalidArgument(.count(.echoData, data.count, allowed: Self.allowedBytes))
         }
     }
 
     /// The data.
-    public var parameters: [UInt8] { data }
+    package var parameters: [UInt8] { data }
 
     /// The same bytes; any other are refused.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) {
         guard answer.rest() == data else { throw answer.flaw(.echo) }
     }
 
     /// The variable class, one unit for each 16 bytes begun (felica-tool).
-    public func maximumTime(_ times: ResponseTime) -> Duration {
+    package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.variable, units: (data.count + 15) / 16)
     }
 }
@@ -45,7 +45,7 @@ extension FeliCaSystem {
     /// Has the card send 1 to 252 bytes back.
     ///
     /// - Throws: ``FeliCaError``.
-    public func echo(_ data: [UInt8]) throws(FeliCaError) {
+    package func echo(_ data: [UInt8]) throws(FeliCaError) {
         try send(Echo(data))
     }
 }

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Get Container Issue Information (22): what phone is it? Apple Wallet and Osaifu-Keitai know it. Source: felica-tool.
-public struct GetContainerIssueInformation: FeliCaCommand, Hashable, Sendable {
+package struct GetContainerIssueInformation: FeliCaCommand, Hashable, Sendable {
     /// `22`.
-    public static let code = CommandCode.getContainerIssueInformation
+    package static let code = CommandCode.getContainerIssueInformation
 
     /// The question; it has no arguments.
-    public init() {}
+    package init() {}
 
     /// Two bytes 00.
-    public var parameters: [UInt8] { [0, 0] }
+    package var parameters: [UInt8] { [0, 0] }
 
     /// Five and eleven bytes; there are no Status Flags.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> ContainerIssueInformation {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> ContainerIssueInformation {
         ContainerIssueInformation(
             formatVersionCarrier: Array(try answer.bytes(5)), model: Array(try answer.bytes(11)))
     }
 
     /// The other class (felica-tool).
-    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.other) }
+    package func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.other) }
 }
 
 extension FeliCaSystem {
     /// Asks a phone for its container issue information.
     ///
     /// - Throws: ``FeliCaError``.
-    public func getContainerIssueInformation() throws(FeliCaError) -> ContainerIssueInformation {
+    package func getContainerIssueInformation() throws(FeliCaError) -> ContainerIssueInformation {
         try send(GetContainerIssueInformation())
     }
 }
 
 /// The answer to Get Container Issue Information.
-public struct ContainerIssueInformation: Hashable, Sendable {
+package struct ContainerIssueInformation: Hashable, Sendable {
     /// Format version and carrier: five bytes as they came.
-    public let formatVersionCarrier: [UInt8]
+    package let formatVersionCarrier: [UInt8]
     /// The model of the phone: eleven bytes as they came, often ASCII.
-    public let model: [UInt8]
+    package let model: [UInt8]
 }

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Get Node Property (28): a property of 1 to 16 nodes. ICs 3B, 44 and 46 know it.
-public struct GetNodeProperty<Property: NodeProperty>: FeliCaCommand, Hashable, Sendable {
+package struct GetNodeProperty<Property: NodeProperty>: FeliCaCommand, Hashable, Sendable {
     /// `28`.
-    public static var code: CommandCode { .getNodeProperty }
+    package static var code: CommandCode { .getNodeProperty }
     /// How many nodes one command may ask for.
-    public static var allowedNodes: ClosedRange<Int> { 1...16 }
+    package static var allowedNodes: ClosedRange<Int> { 1...16 }
 
     /// The nodes.
-    public var nodes: [NodeCode]
+    package var nodes: [NodeCode]
 
     /// A question about these nodes.
-    public init(_ nodes: [NodeCode]) {
+    package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
 
     /// Between 1 and 16 nodes.
-    public func validate() throws(FeliCaError) {
+    package func validate() throws(FeliCaError) {
         try nodes.validateCount(.nodes, Self.allowedNodes)
     }
 
     /// The property's type, the count and the nodes.
-    public var parameters: [UInt8] { [Property.type] + nodes.countedWireBytes }
+    package var parameters: [UInt8] { [Property.type] + nodes.countedWireBytes }
 
     /// The property of each node in the order asked.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [Property] {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [Property] {
         try answer.expectSuccess()
         try answer.expectCount(nodes.count)
         return try answer.list(nodes.count) { (answer) throws(FeliCaError) in try Property(&answer) }
     }
 
     /// The variable class, one unit a node (felica-tool).
-    public func maximumTime(_ times: ResponseTime) -> Duration {
+    package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.variable, units: nodes.count)
     }
 }
@@ -43,7 +43,7 @@ extension FeliCaSystem {
     /// Asks for a property of 1 to 16 nodes: ``ValueLimitedPurseProperty`` or ``MACCommunicationProperty``.
     ///
     /// - Throws: ``FeliCaError``.
-    public func getNodeProperty<Property: NodeProperty>(
+    package func getNodeProperty<Property: NodeProperty>(
         _ property: Property.Type, of nodes: [NodeCode]
     ) throws(FeliCaError) -> [Property] {
         try send(GetNodeProperty<Property>(nodes))
@@ -51,7 +51,7 @@ extension FeliCaSystem {
 }
 
 /// A property that Get Node Property can ask for.
-public protocol NodeProperty {
+package protocol NodeProperty {
     /// The byte that asks for it.
     static var type: UInt8 { get }
 
@@ -62,39 +62,39 @@ public protocol NodeProperty {
 }
 
 /// Whether a service is read with a MAC: property type 01, one byte. Source: felica-tool, the unofficial user's manual.
-public struct MACCommunicationProperty: NodeProperty, Hashable, Sendable {
+package struct MACCommunicationProperty: NodeProperty, Hashable, Sendable {
     /// `01`.
-    public static let type: UInt8 = 0x01
+    package static let type: UInt8 = 0x01
 
     /// The byte: 01 when communication with MAC is on.
-    public let flag: UInt8
+    package let flag: UInt8
 
     /// One byte.
-    public init(_ answer: inout AnswerReader) throws(FeliCaError) {
+    package init(_ answer: inout AnswerReader) throws(FeliCaError) {
         flag = try answer.uint8()
     }
 
     /// Whether communication with MAC is on.
-    public var isEnabled: Bool { flag == 0x01 }
+    package var isEnabled: Bool { flag == 0x01 }
 }
 
 /// The limits of a value-limited purse service: property type 00, ten bytes. Source: felica-tool, the unofficial
 /// user's manual.
-public struct ValueLimitedPurseProperty: NodeProperty, Hashable, Sendable {
+package struct ValueLimitedPurseProperty: NodeProperty, Hashable, Sendable {
     /// `00`.
-    public static let type: UInt8 = 0x00
+    package static let type: UInt8 = 0x00
 
     /// The first byte: 01 when the purse has limits.
-    public let flag: UInt8
+    package let flag: UInt8
     /// The highest value; `nil` when the node has no limits (all ten bytes FF).
-    public let upperLimit: Int32?
+    package let upperLimit: Int32?
     /// The lowest value; `nil` when the node has no limits.
-    public let lowerLimit: Int32?
+    package let lowerLimit: Int32?
     /// The generation number; `nil` when the node has no limits.
-    public let generation: UInt8?
+    package let generation: UInt8?
 
     /// Flag, upper and lower limit (signed, least significant byte first), generation.
-    public init(_ answer: inout AnswerReader) throws(FeliCaError) {
+    package init(_ answer: inout AnswerReader) throws(FeliCaError) {
         flag = try answer.uint8()
         let upper = try answer.int32LittleEndian()
         let lower = try answer.int32LittleEndian()
@@ -106,5 +106,5 @@ public struct ValueLimitedPurseProperty: NodeProperty, Hashable, Sendable {
     }
 
     /// Whether the limits are in force.
-    public var isEnabled: Bool { flag == 0x01 }
+    package var isEnabled: Bool { flag == 0x01 }
 }

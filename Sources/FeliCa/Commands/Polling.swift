@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Polling (00): which card is there, and has it this system?
 ///
 /// Answered with 18 bytes, or 20 when the card knows the request code. It carries no IDm.
-public struct Polling: FeliCaCommand, Hashable, Sendable {
+package struct Polling: FeliCaCommand, Hashable, Sendable {
     /// `00`.
-    public static let code = CommandCode.polling
+    package static let code = CommandCode.polling
     /// `false`: the IDm is what a Polling asks for.
-    public static let carriesIDm = false
+    package static let carriesIDm = false
 
     /// The system; `FF` in either byte stands for any value of that byte.
-    public var systemCode: SystemCode
+    package var systemCode: SystemCode
     /// What the card is to tell beside IDm and PMm.
-    public var requestCode: PollingRequestCode
+    package var requestCode: PollingRequestCode
     /// In how many slots cards may answer.
-    public var timeSlots: TimeSlots
+    package var timeSlots: TimeSlots
 
     /// A Polling for a system.
-    public init(
+    package init(
         _ systemCode: SystemCode, requestCode: PollingRequestCode = .none, timeSlots: TimeSlots = .one
     ) {
         self.systemCode = systemCode
@@ -29,7 +29,7 @@ public struct Polling: FeliCaCommand, Hashable, Sendable {
     }
 
     /// The system code (big-endian, unlike node codes), the request code, the time slots.
-    public var parameters: [UInt8] {
+    package var parameters: [UInt8] {
         var bytes = ByteWriter()
         bytes.write(systemCode.rawValue, .big)
         bytes.write(requestCode.rawValue)
@@ -38,7 +38,7 @@ public struct Polling: FeliCaCommand, Hashable, Sendable {
     }
 
     /// IDm, PMm and the request data where there are some; data that was not asked for is refused.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> PollingResponse {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> PollingResponse {
         let idm = try answer.idmField()
         let pmm = PMm(rawValue: try answer.idmField().rawValue)
         let hasData = requestCode != .none && answer.remaining > 0
@@ -47,14 +47,14 @@ public struct Polling: FeliCaCommand, Hashable, Sendable {
     }
 
     /// How long cards may take.
-    public var window: Duration { ResponseTime.pollingWindow(timeSlots) }
+    package var window: Duration { ResponseTime.pollingWindow(timeSlots) }
 
     /// ``window``: the PMm says nothing about Polling.
-    public func maximumTime(_ times: ResponseTime) -> Duration { window }
+    package func maximumTime(_ times: ResponseTime) -> Duration { window }
 }
 
 /// What a card is to tell beside IDm and PMm when it is polled; the raw values are the bytes on the wire.
-public enum PollingRequestCode: UInt8, Hashable, Sendable, CaseIterable {
+package enum PollingRequestCode: UInt8, Hashable, Sendable, CaseIterable {
     /// Nothing.
     case none = 0x00
     /// The system code.
@@ -64,30 +64,30 @@ public enum PollingRequestCode: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// A card's answer to a Polling.
-public struct PollingResponse: Hashable, Sendable {
+package struct PollingResponse: Hashable, Sendable {
     /// The IDm of the system that answered.
-    public let idm: IDm
+    package let idm: IDm
     /// The PMm.
-    public let pmm: PMm
+    package let pmm: PMm
     /// The two bytes of request data as one big-endian number; `nil` when none were asked for, or when the product
     /// does not know the request code and left them out.
-    public let requestData: UInt16?
+    package let requestData: UInt16?
     /// What was asked for.
-    public let requestCode: PollingRequestCode
+    package let requestCode: PollingRequestCode
 
     /// The system code, when it was asked for and given.
-    public var systemCode: SystemCode? {
+    package var systemCode: SystemCode? {
         requestCode == .systemCode ? requestData.map(SystemCode.init(rawValue:)) : nil
     }
 
     /// The communication performance, when it was asked for and given.
-    public var communicationPerformance: CommunicationPerformance? {
+    package var communicationPerformance: CommunicationPerformance? {
         requestCode == .communicationPerformance ? requestData.map(CommunicationPerformance.init(rawValue:)) : nil
     }
 }
 
 /// In how many time slots cards may answer a Polling; the raw values are the bytes on the wire.
-public enum TimeSlots: UInt8, Hashable, Sendable, CaseIterable {
+package enum TimeSlots: UInt8, Hashable, Sendable, CaseIterable {
     /// One slot.
     case one = 0x00
     /// Two slots.
@@ -100,17 +100,17 @@ public enum TimeSlots: UInt8, Hashable, Sendable, CaseIterable {
     case sixteen = 0x0F
 
     /// How many slots.
-    public var count: Int { Int(rawValue) + 1 }
+    package var count: Int { Int(rawValue) + 1 }
 }
 
 /// The two bytes that a card answers to request code 02, kept as they came: the bits beyond the raw value are not
 /// documented in what this project has read.
-public struct CommunicationPerformance: RawRepresentable, Hashable, Sendable {
+package struct CommunicationPerformance: RawRepresentable, Hashable, Sendable {
     /// The two bytes as one big-endian number.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// A communication performance from its two bytes read as one big-endian number.
-    public init(rawValue: UInt16) {
+    package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 }

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Read Without Encryption (06): blocks of services that need no key. Every FeliCa product knows it.
 ///
 /// 1 to 16 services; 1 to 15 blocks, because an answer of 13 bytes and 16 a block must fit into LEN. What the card
 /// and the reader can do may be less (``ICProfile/blocksPerRead``).
-public struct ReadWithoutEncryption: FeliCaCommand, Hashable, Sendable {
+package struct ReadWithoutEncryption: FeliCaCommand, Hashable, Sendable {
     /// `06`.
-    public static let code = CommandCode.readWithoutEncryption
+    package static let code = CommandCode.readWithoutEncryption
     /// How many services one command may name.
-    public static let allowedServices = 1...16
+    package static let allowedServices = 1...16
     /// How many blocks one answer has room for.
-    public static let allowedBlocks = 1...15
+    package static let allowedBlocks = 1...15
 
     /// The Service Code List.
-    public var services: [ServiceCode]
+    package var services: [ServiceCode]
     /// The Block List; its elements name services by their place in the list.
-    public var blocks: BlockList
+    package var blocks: BlockList
 
     /// A read of these blocks.
-    public init(services: [ServiceCode], blocks: BlockList) {
+    package init(services: [ServiceCode], blocks: BlockList) {
         self.services = services
         self.blocks = blocks
     }
 
     /// The counts, and that each element names a service of the list.
-    public func validate() throws(FeliCaError) {
+    package func validate() throws(FeliCaError) {
         try services.validateCount(.services, Self.allowedServices)
         try blocks.validate(serviceCount: services.count, allowed: Self.allowedBlocks)
     }
 
     /// Both lists, each after its count.
-    public var parameters: [UInt8] {
+    package var parameters: [UInt8] {
         var bytes = ByteWriter(services.countedWireBytes)
         bytes.write(UInt8(truncatingIfNeeded: blocks.count))
         bytes.write(blocks.bytes)
@@ -41,7 +41,7 @@ public struct ReadWithoutEncryption: FeliCaCommand, Hashable, Sendable {
     }
 
     /// The blocks in the order asked. A success with fewer bytes than the blocks need is refused.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [Block] {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [Block] {
         try answer.expectSuccess()
         try answer.expectCount(blocks.count)
         return try answer.list(blocks.count) { (answer) throws(FeliCaError) in
@@ -51,7 +51,7 @@ public struct ReadWithoutEncryption: FeliCaCommand, Hashable, Sendable {
     }
 
     /// The read class, one unit a block.
-    public func maximumTime(_ times: ResponseTime) -> Duration {
+    package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.read, units: blocks.count)
     }
 }
@@ -60,7 +60,7 @@ extension FeliCaSystem {
     /// Reads 1 to 15 blocks of 1 to 16 services that need no key.
     ///
     /// - Throws: ``FeliCaError``; ``FeliCaError/status(_:)`` with `A8` past the end of a service.
-    public func readWithoutEncryption(
+    package func readWithoutEncryption(
         services: [ServiceCode], blocks: BlockList
     ) throws(FeliCaError) -> [Block] {
         try send(ReadWithoutEncryption(services: services, blocks: blocks))

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Request Block Information (0E): how many blocks have these nodes? Mobile FeliCa 4.1 knows it.
-public struct RequestBlockInformation: FeliCaCommand, Hashable, Sendable {
+package struct RequestBlockInformation: FeliCaCommand, Hashable, Sendable {
     /// `0E`.
-    public static let code = CommandCode.requestBlockInformation
+    package static let code = CommandCode.requestBlockInformation
     /// How many nodes one command may ask for.
-    public static let allowedNodes = 1...32
+    package static let allowedNodes = 1...32
 
     /// The nodes.
-    public var nodes: [NodeCode]
+    package var nodes: [NodeCode]
 
     /// A question about these nodes.
-    public init(_ nodes: [NodeCode]) {
+    package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
 
     /// Between 1 and 32 nodes.
-    public func validate() throws(FeliCaError) {
+    package func validate() throws(FeliCaError) {
         try nodes.validateCount(.nodes, Self.allowedNodes)
     }
 
     /// The count and the nodes.
-    public var parameters: [UInt8] { nodes.countedWireBytes }
+    package var parameters: [UInt8] { nodes.countedWireBytes }
 
     /// A number for each node in the order asked: the allocated blocks of a service. What it is for an area (free or
     /// allocated blocks) is not certain.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [UInt16] {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [UInt16] {
         try answer.expectCount(nodes.count)
         return try answer.list(nodes.count) { (answer) throws(FeliCaError) in try answer.uint16(.little) }
     }
 
     /// The variable class, one unit a node (felica-tool).
-    public func maximumTime(_ times: ResponseTime) -> Duration {
+    package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.variable, units: nodes.count)
     }
 }
@@ -43,35 +43,35 @@ extension FeliCaSystem {
     /// Asks for the numbers of blocks of 1 to 32 nodes.
     ///
     /// - Throws: ``FeliCaError``.
-    public func requestBlockInformation(_ nodes: [NodeCode]) throws(FeliCaError) -> [UInt16] {
+    package func requestBlockInformation(_ nodes: [NodeCode]) throws(FeliCaError) -> [UInt16] {
         try send(RequestBlockInformation(nodes))
     }
 }
 
 /// Request Block Information Ex (1E): how many blocks of these nodes are assigned and free? Mobile FeliCa 4.1
 /// knows it.
-public struct RequestBlockInformationEx: FeliCaCommand, Hashable, Sendable {
+package struct RequestBlockInformationEx: FeliCaCommand, Hashable, Sendable {
     /// `1E`.
-    public static let code = CommandCode.requestBlockInformationEx
+    package static let code = CommandCode.requestBlockInformationEx
 
     /// The nodes, 1 to 32.
-    public var nodes: [NodeCode]
+    package var nodes: [NodeCode]
 
     /// A question about these nodes.
-    public init(_ nodes: [NodeCode]) {
+    package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
 
     /// Between 1 and 32 nodes.
-    public func validate() throws(FeliCaError) {
+    package func validate() throws(FeliCaError) {
         try nodes.validateCount(.nodes, RequestBlockInformation.allowedNodes)
     }
 
     /// The count and the nodes.
-    public var parameters: [UInt8] { nodes.countedWireBytes }
+    package var parameters: [UInt8] { nodes.countedWireBytes }
 
     /// Two numbers for each node in the order asked.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [BlockCounts] {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [BlockCounts] {
         try answer.expectSuccess()
         try answer.expectCount(nodes.count)
         return try answer.list(nodes.count) { (answer) throws(FeliCaError) in
@@ -80,7 +80,7 @@ public struct RequestBlockInformationEx: FeliCaCommand, Hashable, Sendable {
     }
 
     /// The variable class, one unit a node (felica-tool).
-    public func maximumTime(_ times: ResponseTime) -> Duration {
+    package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.variable, units: nodes.count)
     }
 }
@@ -89,20 +89,20 @@ extension FeliCaSystem {
     /// Asks for the assigned and free blocks of 1 to 32 nodes.
     ///
     /// - Throws: ``FeliCaError``.
-    public func requestBlockInformationEx(_ nodes: [NodeCode]) throws(FeliCaError) -> [BlockCounts] {
+    package func requestBlockInformationEx(_ nodes: [NodeCode]) throws(FeliCaError) -> [BlockCounts] {
         try send(RequestBlockInformationEx(nodes))
     }
 }
 
 /// The blocks of a node, in the answer to Request Block Information Ex.
-public struct BlockCounts: Hashable, Sendable {
+package struct BlockCounts: Hashable, Sendable {
     /// Blocks that are assigned.
-    public let assigned: UInt16
+    package let assigned: UInt16
     /// Blocks that are free.
-    public let free: UInt16
+    package let free: UInt16
 
     /// The blocks of a node.
-    public init(assigned: UInt16, free: UInt16) {
+    package init(assigned: UInt16, free: UInt16) {
         self.assigned = assigned
         self.free = free
     }

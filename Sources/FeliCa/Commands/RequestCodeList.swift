@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Request Code List (1A): the areas and services below a node, page by page. Mobile FeliCa 4.1 knows it.
-public struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
+package struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
     /// `1A`.
-    public static let code = CommandCode.requestCodeList
+    package static let code = CommandCode.requestCodeList
 
     /// The node whose content is listed.
-    public var parent: NodeCode
+    package var parent: NodeCode
     /// The page; the first is 1.
-    public var index: UInt16
+    package var index: UInt16
 
     /// A question about one page.
-    public init(parent: NodeCode, index: UInt16) {
+    package init(parent: NodeCode, index: UInt16) {
         self.parent = parent
         self.index = index
     }
 
     /// The parent and the index, both least significant byte first.
-    public var parameters: [UInt8] {
+    package var parameters: [UInt8] {
         var bytes = ByteWriter()
         bytes.write(parent.rawValue, .little)
         bytes.write(index, .little)
@@ -28,7 +28,7 @@ public struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
     }
 
     /// The continue flag, the areas and the services; the counts are the card's.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> CodeListPage {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> CodeListPage {
         try answer.expectSuccess()
         let hasMore = try answer.uint8() != 0
         let areaCount = Int(try answer.uint8())
@@ -42,43 +42,43 @@ public struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
 
     /// The variable class with a unit for each node that a page has room for: 32. No source says how many units the
     /// command counts; felica-tool reckons none and adds 50 ms.
-    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.variable, units: 32) }
+    package func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.variable, units: 32) }
 }
 
 extension FeliCaSystem {
     /// Asks for a page of the areas and services below a node; the first page is 1.
     ///
     /// - Throws: ``FeliCaError``.
-    public func requestCodeList(parent: NodeCode, index: UInt16) throws(FeliCaError) -> CodeListPage {
+    package func requestCodeList(parent: NodeCode, index: UInt16) throws(FeliCaError) -> CodeListPage {
         try send(RequestCodeList(parent: parent, index: index))
     }
 }
 
 /// One page of the answer to Request Code List.
-public struct CodeListPage: Hashable, Sendable {
+package struct CodeListPage: Hashable, Sendable {
     /// Whether another page follows at the next index.
-    public let hasMore: Bool
+    package let hasMore: Bool
     /// Areas, at most 16 on cards that are known.
-    public let areas: [AreaRange]
+    package let areas: [AreaRange]
     /// Services, at most 16 on cards that are known.
-    public let services: [ServiceCode]
+    package let services: [ServiceCode]
 }
 
 /// An area as a card lists it: its code, and the last code that belongs to it.
-public struct AreaRange: Hashable, Sendable {
+package struct AreaRange: Hashable, Sendable {
     /// The area's code.
-    public let start: AreaCode
+    package let start: AreaCode
     /// The last code that belongs to it: `FFFE` for the root area.
-    public let end: AreaCode
+    package let end: AreaCode
 
     /// An area.
-    public init(start: AreaCode, end: AreaCode) {
+    package init(start: AreaCode, end: AreaCode) {
         self.start = start
         self.end = end
     }
 
     /// Whether a code lies in the area: from its own number to the number of its end.
-    public func contains(_ node: NodeCode) -> Bool {
+    package func contains(_ node: NodeCode) -> Bool {
         (start.rawValue & 0xFFC0...max(end.rawValue, start.rawValue) | 0x3F).contains(node.rawValue)
     }
 }

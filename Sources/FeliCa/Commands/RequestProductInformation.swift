@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Request Product Information (3A), also called Platform Information. Source: felica-tool, proxmark3.
-public struct RequestProductInformation: FeliCaCommand, Hashable, Sendable {
+package struct RequestProductInformation: FeliCaCommand, Hashable, Sendable {
     /// `3A`.
-    public static let code = CommandCode.requestProductInformation
+    package static let code = CommandCode.requestProductInformation
 
     /// The question; it has no arguments.
-    public init() {}
+    package init() {}
 
     /// As many bytes as the card counts, as they came; what they mean is not published.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [UInt8] {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [UInt8] {
         try answer.expectSuccess()
         let count = Int(try answer.uint8())
         return Array(try answer.bytes(count))
     }
 
     /// The other class (felica-tool).
-    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.other) }
+    package func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.other) }
 }
 
 extension FeliCaSystem {
     /// Asks for the product information, bytes of unpublished meaning.
     ///
     /// - Throws: ``FeliCaError``.
-    public func requestProductInformation() throws(FeliCaError) -> [UInt8] {
+    package func requestProductInformation() throws(FeliCaError) -> [UInt8] {
         try send(RequestProductInformation())
     }
 }

@@ -1,64 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Request Response (04): is the card there, and in which mode? FeliCa Lite and Lite-S do not know it.
-public struct RequestResponse: FeliCaCommand, Hashable, Sendable {
+package struct RequestResponse: FeliCaCommand, Hashable, Sendable {
     /// `04`.
-    public static let code = CommandCode.requestResponse
+    package static let code = CommandCode.requestResponse
 
     /// The question; it has no arguments.
-    public init() {}
+    package init() {}
 
     /// The mode, 0 to 3; any other is refused.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> CardMode {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> CardMode {
         let byte = try answer.uint8()
         guard let mode = CardMode(rawValue: byte) else { throw answer.flaw(.value(.mode, UInt16(byte))) }
         return mode
     }
 
     /// The fixed class with one unit, as nfcpy reckons; other sources reckon none.
-    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed, units: 1) }
+    package func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed, units: 1) }
 }
 
 extension FeliCaSystem {
     /// Asks for the card's mode.
     ///
     /// - Throws: ``FeliCaError``.
-    public func requestResponse() throws(FeliCaError) -> CardMode {
+    package func requestResponse() throws(FeliCaError) -> CardMode {
         try send(RequestResponse())
     }
 }
 
 /// Reset Mode (3E): back to mode 0 from any mode. AES cards know it.
-public struct ResetMode: FeliCaCommand, Hashable, Sendable {
+package struct ResetMode: FeliCaCommand, Hashable, Sendable {
     /// `3E`.
-    public static let code = CommandCode.resetMode
+    package static let code = CommandCode.resetMode
 
     /// The command; it has no arguments.
-    public init() {}
+    package init() {}
 
     /// Two bytes 00.
-    public var parameters: [UInt8] { [0, 0] }
+    package var parameters: [UInt8] { [0, 0] }
 
     /// Nothing but the Status Flags.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) {
         try answer.expectSuccess()
     }
 
     /// The fixed class.
-    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed) }
+    package func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed) }
 }
 
 extension FeliCaSystem {
     /// Puts the card back into mode 0.
     ///
     /// - Throws: ``FeliCaError``.
-    public func resetMode() throws(FeliCaError) {
+    package func resetMode() throws(FeliCaError) {
         try send(ResetMode())
     }
 }
 
 /// The mode that a card is in; the raw values are those on the wire.
-public enum CardMode: UInt8, Hashable, Sendable, CaseIterable {
+package enum CardMode: UInt8, Hashable, Sendable, CaseIterable {
     /// Mode 0: as after power-on; plain commands work.
     case initial = 0
     /// Mode 1: authentication has begun.

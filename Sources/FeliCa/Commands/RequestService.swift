@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Request Service (02): which of these nodes are there, and what are their key versions?
 ///
 /// At most 32 nodes. IC 24 keeps silent when one node has an attribute that it does not know.
-public struct RequestService: FeliCaCommand, Hashable, Sendable {
+package struct RequestService: FeliCaCommand, Hashable, Sendable {
     /// `02`.
-    public static let code = CommandCode.requestService
+    package static let code = CommandCode.requestService
     /// How many nodes one command may ask for.
-    public static let allowedNodes = 1...32
+    package static let allowedNodes = 1...32
 
     /// The nodes; ``CardModel/NodeCode/system`` is the system itself.
-    public var nodes: [NodeCode]
+    package var nodes: [NodeCode]
 
     /// A question about these nodes.
-    public init(_ nodes: [NodeCode]) {
+    package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
 
     /// Between 1 and 32 nodes.
-    public func validate() throws(FeliCaError) {
+    package func validate() throws(FeliCaError) {
         try nodes.validateCount(.nodes, Self.allowedNodes)
     }
 
     /// The count and the nodes.
-    public var parameters: [UInt8] { nodes.countedWireBytes }
+    package var parameters: [UInt8] { nodes.countedWireBytes }
 
     /// The key version of each node in the order asked; `nil` for a node that is not there.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [KeyVersion?] {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [KeyVersion?] {
         try answer.expectCount(nodes.count)
         return try answer.list(nodes.count) { (answer) throws(FeliCaError) in try answer.keyVersion() }
     }
 
     /// The variable class, one unit a node.
-    public func maximumTime(_ times: ResponseTime) -> Duration {
+    package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.variable, units: nodes.count)
     }
 }
@@ -44,35 +44,35 @@ extension FeliCaSystem {
     /// Asks for the key versions of 1 to 32 nodes; `nil` for a node that is not there.
     ///
     /// - Throws: ``FeliCaError``.
-    public func requestService(_ nodes: [NodeCode]) throws(FeliCaError) -> [KeyVersion?] {
+    package func requestService(_ nodes: [NodeCode]) throws(FeliCaError) -> [KeyVersion?] {
         try send(RequestService(nodes))
     }
 }
 
 /// Request Service v2 (32): like Request Service, with AES and DES key versions apart.
-public struct RequestServiceV2: FeliCaCommand, Hashable, Sendable {
+package struct RequestServiceV2: FeliCaCommand, Hashable, Sendable {
     /// `32`.
-    public static let code = CommandCode.requestServiceV2
+    package static let code = CommandCode.requestServiceV2
 
     /// The nodes, 1 to 32.
-    public var nodes: [NodeCode]
+    package var nodes: [NodeCode]
 
     /// A question about these nodes.
-    public init(_ nodes: [NodeCode]) {
+    package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
 
     /// Between 1 and 32 nodes.
-    public func validate() throws(FeliCaError) {
+    package func validate() throws(FeliCaError) {
         try nodes.validateCount(.nodes, RequestService.allowedNodes)
     }
 
     /// The count and the nodes.
-    public var parameters: [UInt8] { nodes.countedWireBytes }
+    package var parameters: [UInt8] { nodes.countedWireBytes }
 
     /// The encryption identifier and one or two lists; where the identifier does not say how many lists follow, the
     /// length does.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> ServiceVersions {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> ServiceVersions {
         try answer.expectSuccess()
         let encryption = EncryptionIdentifier(rawValue: try answer.uint8())
         try answer.expectCount(nodes.count)
@@ -84,7 +84,7 @@ public struct RequestServiceV2: FeliCaCommand, Hashable, Sendable {
     }
 
     /// The variable class, one unit a node.
-    public func maximumTime(_ times: ResponseTime) -> Duration {
+    package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.variable, units: nodes.count)
     }
 }
@@ -93,27 +93,27 @@ extension FeliCaSystem {
     /// Asks for the AES and DES key versions of 1 to 32 nodes.
     ///
     /// - Throws: ``FeliCaError``.
-    public func requestServiceV2(_ nodes: [NodeCode]) throws(FeliCaError) -> ServiceVersions {
+    package func requestServiceV2(_ nodes: [NodeCode]) throws(FeliCaError) -> ServiceVersions {
         try send(RequestServiceV2(nodes))
     }
 }
 
 /// The answer to Request Service v2.
-public struct ServiceVersions: Hashable, Sendable {
+package struct ServiceVersions: Hashable, Sendable {
     /// Which kinds of keys the system has.
-    public let encryption: EncryptionIdentifier
+    package let encryption: EncryptionIdentifier
     /// The first list, in the order asked; `nil` for a node that is not there or has no such key.
-    public let first: [KeyVersion?]
+    package let first: [KeyVersion?]
     /// The second list, where there is one.
-    public let second: [KeyVersion?]?
+    package let second: [KeyVersion?]?
 
     /// The versions of the AES keys; `nil` when the answer has none, or its identifier is unknown.
-    public var aes: [KeyVersion?]? {
+    package var aes: [KeyVersion?]? {
         encryption.listCount == nil ? nil : first
     }
 
     /// The versions of the DES keys; `nil` when the answer has none, or its identifier is unknown.
-    public var des: [KeyVersion?]? {
+    package var des: [KeyVersion?]? {
         switch encryption {
         case .des56, .des112: second ?? first
         case .aesAndDES56, .aesAndDES112: second
@@ -140,25 +140,25 @@ extension Array where Element: FourDigitCode {
 
 /// Which kinds of keys a system has, in the answer to Request Service v2; unknown values are kept as they came.
 /// Source: the unofficial user's manual, felica-tool.
-public struct EncryptionIdentifier: RawRepresentable, Hashable, Sendable {
+package struct EncryptionIdentifier: RawRepresentable, Hashable, Sendable {
     /// The byte.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// An identifier from its byte.
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// `4F`: AES only.
-    public static let aes = EncryptionIdentifier(rawValue: 0x4F)
+    package static let aes = EncryptionIdentifier(rawValue: 0x4F)
     /// `41`: AES and DES of 56 bits.
-    public static let aesAndDES56 = EncryptionIdentifier(rawValue: 0x41)
+    package static let aesAndDES56 = EncryptionIdentifier(rawValue: 0x41)
     /// `43`: AES and DES of 112 bits.
-    public static let aesAndDES112 = EncryptionIdentifier(rawValue: 0x43)
+    package static let aesAndDES112 = EncryptionIdentifier(rawValue: 0x43)
     /// `3F`: DES of 112 bits.
-    public static let des112 = EncryptionIdentifier(rawValue: 0x3F)
+    package static let des112 = EncryptionIdentifier(rawValue: 0x3F)
     /// `2F`: DES of 56 bits.
-    public static let des56 = EncryptionIdentifier(rawValue: 0x2F)
+    package static let des56 = EncryptionIdentifier(rawValue: 0x2F)
 
     /// How many lists of key versions the answer has, or `nil` where no source says so.
     var listCount: Int? {

@@ -3,18 +3,18 @@
 internal import ByteCodec
 
 /// Request Specification Version (3C): which version of the specification does the card follow? AES cards know it.
-public struct RequestSpecificationVersion: FeliCaCommand, Hashable, Sendable {
+package struct RequestSpecificationVersion: FeliCaCommand, Hashable, Sendable {
     /// `3C`.
-    public static let code = CommandCode.requestSpecificationVersion
+    package static let code = CommandCode.requestSpecificationVersion
 
     /// The question; it has no arguments.
-    public init() {}
+    package init() {}
 
     /// Two bytes 00.
-    public var parameters: [UInt8] { [0, 0] }
+    package var parameters: [UInt8] { [0, 0] }
 
     /// Format version 00, the basic version, and as many options as the card counts.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> SpecificationVersion {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> SpecificationVersion {
         try answer.expectSuccess()
         let format = try answer.uint8()
         guard format == 0 else { throw answer.flaw(.value(.formatVersion, UInt16(format))) }
@@ -27,32 +27,32 @@ public struct RequestSpecificationVersion: FeliCaCommand, Hashable, Sendable {
     }
 
     /// The fixed class.
-    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed) }
+    package func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed) }
 }
 
 extension FeliCaSystem {
     /// Asks for the version of the specification.
     ///
     /// - Throws: ``FeliCaError``.
-    public func requestSpecificationVersion() throws(FeliCaError) -> SpecificationVersion {
+    package func requestSpecificationVersion() throws(FeliCaError) -> SpecificationVersion {
         try send(RequestSpecificationVersion())
     }
 }
 
 /// The versions of the specifications that a card follows.
-public struct SpecificationVersion: Hashable, Sendable {
+package struct SpecificationVersion: Hashable, Sendable {
     /// The basic version.
-    public let basic: Number
+    package let basic: Number
     /// The versions of the options in the card's order; ``Option`` names the places that are known.
-    public let options: [Number]
+    package let options: [Number]
 
     /// The version of an option, or `nil` when the card does not list it.
-    public func version(of option: Option) -> Number? {
+    package func version(of option: Option) -> Number? {
         options.element(at: option.rawValue)
     }
 
     /// The options in the order in which cards list them. Source: felica-tool, the unofficial user's manual.
-    public enum Option: Int, Hashable, Sendable, CaseIterable {
+    package enum Option: Int, Hashable, Sendable, CaseIterable {
         /// DES.
         case des
         /// Special, on phones.
@@ -68,17 +68,17 @@ public struct SpecificationVersion: Hashable, Sendable {
     }
 
     /// One version: a top nibble of 8, then three decimal digits, `8500` for 5.0.0.
-    public struct Number: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    package struct Number: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The two bytes, which are least significant first on the wire.
-        public let rawValue: UInt16
+        package let rawValue: UInt16
 
         /// A version from its two bytes.
-        public init(rawValue: UInt16) {
+        package init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
         /// `5.0.0`; the four hexadecimal digits when they are not of that form.
-        public var description: String {
+        package var description: String {
             let digits = [rawValue.bits(8...11), rawValue.bits(4...7), rawValue.bits(0...3)]
             guard rawValue.bits(12...15) == 8, digits.allSatisfy({ $0 <= 9 }) else {
                 return Hex.encode(rawValue, digits: 4)

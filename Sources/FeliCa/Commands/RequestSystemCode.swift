@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Request System Code (0C): the systems of the card. `12FC`, `88B4` and `957A` may be there without being listed.
-public struct RequestSystemCode: FeliCaCommand, Hashable, Sendable {
+package struct RequestSystemCode: FeliCaCommand, Hashable, Sendable {
     /// `0C`.
-    public static let code = CommandCode.requestSystemCode
+    package static let code = CommandCode.requestSystemCode
 
     /// The question; it has no arguments.
-    public init() {}
+    package init() {}
 
     /// The codes (big-endian) in the order of the system numbers.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [SystemCode] {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [SystemCode] {
         let count = Int(try answer.uint8())
         return try answer.list(count) { (answer) throws(FeliCaError) in
             SystemCode(rawValue: try answer.uint16(.big))
@@ -20,7 +20,7 @@ public struct RequestSystemCode: FeliCaCommand, Hashable, Sendable {
     }
 
     /// The fixed class.
-    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed) }
+    package func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed) }
 }
 
 extension FeliCaSystem {
@@ -28,7 +28,7 @@ extension FeliCaSystem {
     /// that system's IDm.
     ///
     /// - Throws: ``FeliCaError``.
-    public func requestSystemCode() throws(FeliCaError) -> [SystemCode] {
+    package func requestSystemCode() throws(FeliCaError) -> [SystemCode] {
         try send(RequestSystemCode())
     }
 }

@@ -1,52 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Search Service Code (0A): the area or service at a place of the system's list.
 ///
 /// The list is in tree order: an area comes before what it holds; index 0 is the root area.
-public struct SearchServiceCode: FeliCaCommand, Hashable, Sendable {
+package struct SearchServiceCode: FeliCaCommand, Hashable, Sendable {
     /// `0A`.
-    public static let code = CommandCode.searchServiceCode
+    package static let code = CommandCode.searchServiceCode
 
     /// The place in the list, counted from 0.
-    public var index: UInt16
+    package var index: UInt16
 
     /// A question about one place.
-    public init(index: UInt16) {
+    package init(index: UInt16) {
         self.index = index
     }
 
     /// The index, least significant byte first.
-    public var parameters: [UInt8] {
+    package var parameters: [UInt8] {
         var bytes = ByteWriter()
         bytes.write(index, .little)
         return bytes.bytes
     }
 
     /// Four bytes are an area, two are a service, `FFFF` is the end: `nil`.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> SearchedNode? {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> SearchedNode? {
         if answer.remaining > 2 { return .area(try answer.area()) }
         let service = try answer.code(ServiceCode.self)
         return service.rawValue == 0xFFFF ? nil : .service(service)
     }
 
     /// The fixed class.
-    public func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed) }
+    package func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed) }
 }
 
 extension FeliCaSystem {
     /// Asks for the area or service at a place of the system's list, counted from 0; `nil` past its end.
     ///
     /// - Throws: ``FeliCaError``.
-    public func searchServiceCode(index: UInt16) throws(FeliCaError) -> SearchedNode? {
+    package func searchServiceCode(index: UInt16) throws(FeliCaError) -> SearchedNode? {
         try send(SearchServiceCode(index: index))
     }
 }
 
 /// What Search Service Code found at an index.
-public enum SearchedNode: Hashable, Sendable {
+package enum SearchedNode: Hashable, Sendable {
     /// An area; what belongs to it follows at the next indexes.
     case area(AreaRange)
     /// A service.

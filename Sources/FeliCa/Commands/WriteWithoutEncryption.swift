@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Write Without Encryption (08): blocks of services that need no key.
 ///
 /// 1 to 16 services; at most 13 blocks fit into LEN with one service, 11 with sixteen and three-byte elements. What
 /// the card can do may be less (``ICProfile/blocksPerWrite``).
-public struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
+package struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
     /// `08`.
-    public static let code = CommandCode.writeWithoutEncryption
+    package static let code = CommandCode.writeWithoutEncryption
     /// How many blocks the Block List may name before the length of the packet is looked at.
-    public static let allowedBlocks = 1...13
+    package static let allowedBlocks = 1...13
 
     /// The Service Code List.
-    public var services: [ServiceCode]
+    package var services: [ServiceCode]
     /// The Block List; its elements name services by their place in the list.
-    public var blocks: BlockList
+    package var blocks: BlockList
     /// What is written, one block for each element.
-    public var data: [Block]
+    package var data: [Block]
 
     /// A write of these blocks.
-    public init(services: [ServiceCode], blocks: BlockList, data: [Block]) {
+    package init(services: [ServiceCode], blocks: BlockList, data: [Block]) {
         self.services = services
         self.blocks = blocks
         self.data = data
     }
 
     /// The counts, and that each element names a service of the list and has its data.
-    public func validate() throws(FeliCaError) {
+    package func validate() throws(FeliCaError) {
         try services.validateCount(.services, ReadWithoutEncryption.allowedServices)
         try blocks.validate(serviceCount: services.count, allowed: Self.allowedBlocks)
         guard data.count == blocks.count else {
@@ -37,7 +37,7 @@ public struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
     }
 
     /// Both lists, each after its count, and the data.
-    public var parameters: [UInt8] {
+    package var parameters: [UInt8] {
         var bytes = ByteWriter(services.countedWireBytes)
         bytes.write(UInt8(truncatingIfNeeded: blocks.count))
         bytes.write(blocks.bytes)
@@ -46,7 +46,7 @@ public struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
     }
 
     /// The flags of a write that was done: 00 00, or the warning `71` that the memory wears out.
-    public func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> StatusFlags {
+    package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> StatusFlags {
         let flags = try answer.statusFlags()
         try answer.expectEnd()
         guard flags.isSuccess || flags.isWarning else { throw .status(flags) }
@@ -54,7 +54,7 @@ public struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
     }
 
     /// The write class, one unit a block.
-    public func maximumTime(_ times: ResponseTime) -> Duration {
+    package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.write, units: blocks.count)
     }
 }
@@ -65,7 +65,7 @@ extension FeliCaSystem {
     /// - Returns: the flags: 00 00, or a warning (``StatusFlags/isWarning``) although the data was written.
     /// - Throws: ``FeliCaError``.
     @discardableResult
-    public func writeWithoutEncryption(
+    package func writeWithoutEncryption(
         services: [ServiceCode], blocks: BlockList, data: [Block]
     ) throws(FeliCaError) -> StatusFlags {
         try send(WriteWithoutEncryption(services: services, blocks: blocks, data: data))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ByteCodec
-public import CardModel
+package import ByteCodec
+package import CardModel
 
 /// Reads an answer field by field; each thing that breaks the packet's rules becomes ``FeliCaError/malformed(_:_:)``.
-public struct AnswerReader {
+package struct AnswerReader {
     /// The command that is answered.
-    public let command: CommandCode
+    package let command: CommandCode
     private var reader: ByteReader
 
     /// Checks LEN, the response code and the IDm, and stops behind them.
@@ -16,7 +16,7 @@ public struct AnswerReader {
     ///   - command: what was sent.
     ///   - idm: whose answer it must be; `nil` where the answer has no IDm that was known before.
     /// - Throws: ``FeliCaError/malformed(_:_:)``.
-    public init(_ frame: [UInt8], to command: CommandCode, from idm: IDm?) throws(FeliCaError) {
+    package init(_ frame: [UInt8], to command: CommandCode, from idm: IDm?) throws(FeliCaError) {
         self.command = command
         guard let declared = frame.first else { throw .malformed(command, .empty) }
         guard Int(declared) == frame.count else {
@@ -32,13 +32,13 @@ public struct AnswerReader {
     }
 
     /// How many bytes are left.
-    public var remaining: Int { reader.remaining }
+    package var remaining: Int { reader.remaining }
 
     /// The error for something wrong in this answer.
-    public func flaw(_ flaw: AnswerFlaw) -> FeliCaError { .malformed(command, flaw) }
+    package func flaw(_ flaw: AnswerFlaw) -> FeliCaError { .malformed(command, flaw) }
 
     /// Takes the next `count` bytes.
-    public mutating func bytes(_ count: Int) throws(FeliCaError) -> ArraySlice<UInt8> {
+    package mutating func bytes(_ count: Int) throws(FeliCaError) -> ArraySlice<UInt8> {
         guard let field = try? reader.readBytes(count) else {
             throw flaw(.tooShort(missing: count - remaining))
         }
@@ -46,39 +46,39 @@ public struct AnswerReader {
     }
 
     /// Takes one byte.
-    public mutating func uint8() throws(FeliCaError) -> UInt8 {
+    package mutating func uint8() throws(FeliCaError) -> UInt8 {
         try bytes(1).reduce(0) { $0 | $1 }
     }
 
     /// Takes two bytes.
-    public mutating func uint16(_ order: ByteOrder) throws(FeliCaError) -> UInt16 {
+    package mutating func uint16(_ order: ByteOrder) throws(FeliCaError) -> UInt16 {
         let field = try bytes(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
         return order == .big ? field : field.byteSwapped
     }
 
     /// Takes a signed four-byte number, least significant byte first.
-    public mutating func int32LittleEndian() throws(FeliCaError) -> Int32 {
+    package mutating func int32LittleEndian() throws(FeliCaError) -> Int32 {
         Int32(bitPattern: try bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }.byteSwapped)
     }
 
     /// Takes the eight bytes of an IDm.
-    public mutating func idmField() throws(FeliCaError) -> IDm {
+    package mutating func idmField() throws(FeliCaError) -> IDm {
         IDm(rawValue: try bytes(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     /// Takes a two-byte code, least significant byte first as nodes are on the wire.
-    public mutating func code<Code: FourDigitCode>(_ type: Code.Type) throws(FeliCaError) -> Code {
+    package mutating func code<Code: FourDigitCode>(_ type: Code.Type) throws(FeliCaError) -> Code {
         Code(rawValue: try uint16(.little))
     }
 
     /// Takes a key version; `FFFF` says that there is none.
-    public mutating func keyVersion() throws(FeliCaError) -> KeyVersion? {
+    package mutating func keyVersion() throws(FeliCaError) -> KeyVersion? {
         let version = try uint16(.little)
         return version == 0xFFFF ? nil : KeyVersion(rawValue: version)
     }
 
     /// Takes `count` entries of one kind.
-    public mutating func list<Element>(
+    package mutating func list<Element>(
         _ count: Int, _ element: (inout AnswerReader) throws(FeliCaError) -> Element
     ) throws(FeliCaError) -> [Element] {
         var elements: [Element] = []
@@ -87,16 +87,16 @@ public struct AnswerReader {
     }
 
     /// Takes a count byte that must be what was asked for.
-    public mutating func expectCount(_ expected: Int) throws(FeliCaError) {
+    package mutating func expectCount(_ expected: Int) throws(FeliCaError) {
         let received = Int(try uint8())
         guard received == expected else { throw flaw(.count(expected: expected, received: received)) }
     }
 
     /// Takes all that is left.
-    public mutating func rest() -> [UInt8] { Array(reader.readRest()) }
+    package mutating func rest() -> [UInt8] { Array(reader.readRest()) }
 
     /// Takes the Status Flags without judging them.
-    public mutating func statusFlags() throws(FeliCaError) -> StatusFlags {
+    package mutating func statusFlags() throws(FeliCaError) -> StatusFlags {
         StatusFlags(try uint8(), try uint8())
     }
 
@@ -104,7 +104,7 @@ public struct AnswerReader {
     ///
     /// - Throws: ``FeliCaError/status(_:)`` for any other, and for Status Flags `00 xx` (xx not 00) with no byte
     ///   behind them, which say no more than a refusal.
-    public mutating func expectSuccess() throws(FeliCaError) {
+    package mutating func expectSuccess() throws(FeliCaError) {
         let flags = try statusFlags()
         if flags.flag1 == 0, flags.flag2.rawValue == 0 || remaining > 0 { return }
         try expectEnd()
@@ -112,7 +112,7 @@ public struct AnswerReader {
     }
 
     /// Checks that nothing is left.
-    public func expectEnd() throws(FeliCaError) {
+    package func expectEnd() throws(FeliCaError) {
         guard remaining == 0 else { throw flaw(.trailingBytes(extra: remaining)) }
     }
 }

@@ -6,84 +6,84 @@ internal import ByteCodec
 ///
 /// Sources of the codes: the unofficial user's manual of soltia48, felica-tool, and proxmark3's
 /// `include/protocols.h`, which agree.
-public struct CommandCode: RawRepresentable, Hashable, Sendable {
+package struct CommandCode: RawRepresentable, Hashable, Sendable {
     /// The code as people write it: `0x06`, `0xF000`.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// A code from its number; above `FF` it takes two bytes on the wire, most significant first.
-    public init(rawValue: UInt16) {
+    package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// Polling.
-    public static let polling = CommandCode(rawValue: 0x00)
+    package static let polling = CommandCode(rawValue: 0x00)
     /// Request Service.
-    public static let requestService = CommandCode(rawValue: 0x02)
+    package static let requestService = CommandCode(rawValue: 0x02)
     /// Request Response.
-    public static let requestResponse = CommandCode(rawValue: 0x04)
+    package static let requestResponse = CommandCode(rawValue: 0x04)
     /// Read Without Encryption.
-    public static let readWithoutEncryption = CommandCode(rawValue: 0x06)
+    package static let readWithoutEncryption = CommandCode(rawValue: 0x06)
     /// Write Without Encryption.
-    public static let writeWithoutEncryption = CommandCode(rawValue: 0x08)
+    package static let writeWithoutEncryption = CommandCode(rawValue: 0x08)
     /// Search Service Code.
-    public static let searchServiceCode = CommandCode(rawValue: 0x0A)
+    package static let searchServiceCode = CommandCode(rawValue: 0x0A)
     /// Request System Code.
-    public static let requestSystemCode = CommandCode(rawValue: 0x0C)
+    package static let requestSystemCode = CommandCode(rawValue: 0x0C)
     /// Request Block Information.
-    public static let requestBlockInformation = CommandCode(rawValue: 0x0E)
+    package static let requestBlockInformation = CommandCode(rawValue: 0x0E)
     /// Request Code List.
-    public static let requestCodeList = CommandCode(rawValue: 0x1A)
+    package static let requestCodeList = CommandCode(rawValue: 0x1A)
     /// Request Block Information Ex.
-    public static let requestBlockInformationEx = CommandCode(rawValue: 0x1E)
+    package static let requestBlockInformationEx = CommandCode(rawValue: 0x1E)
     /// Set Parameter.
-    public static let setParameter = CommandCode(rawValue: 0x20)
+    package static let setParameter = CommandCode(rawValue: 0x20)
     /// Get Container Issue Information.
-    public static let getContainerIssueInformation = CommandCode(rawValue: 0x22)
+    package static let getContainerIssueInformation = CommandCode(rawValue: 0x22)
     /// Get Area Information.
-    public static let getAreaInformation = CommandCode(rawValue: 0x24)
+    package static let getAreaInformation = CommandCode(rawValue: 0x24)
     /// Get Node Property.
-    public static let getNodeProperty = CommandCode(rawValue: 0x28)
+    package static let getNodeProperty = CommandCode(rawValue: 0x28)
     /// Get Container Property.
-    public static let getContainerProperty = CommandCode(rawValue: 0x2E)
+    package static let getContainerProperty = CommandCode(rawValue: 0x2E)
     /// Request Service v2.
-    public static let requestServiceV2 = CommandCode(rawValue: 0x32)
+    package static let requestServiceV2 = CommandCode(rawValue: 0x32)
     /// Internal Authenticate and Read.
-    public static let internalAuthenticateAndRead = CommandCode(rawValue: 0x34)
+    package static let internalAuthenticateAndRead = CommandCode(rawValue: 0x34)
     /// Get System Status.
-    public static let getSystemStatus = CommandCode(rawValue: 0x38)
+    package static let getSystemStatus = CommandCode(rawValue: 0x38)
     /// Request Product Information.
-    public static let requestProductInformation = CommandCode(rawValue: 0x3A)
+    package static let requestProductInformation = CommandCode(rawValue: 0x3A)
     /// Request Specification Version.
-    public static let requestSpecificationVersion = CommandCode(rawValue: 0x3C)
+    package static let requestSpecificationVersion = CommandCode(rawValue: 0x3C)
     /// Reset Mode.
-    public static let resetMode = CommandCode(rawValue: 0x3E)
+    package static let resetMode = CommandCode(rawValue: 0x3E)
     /// Authentication1 v2.
-    public static let authentication1V2 = CommandCode(rawValue: 0x40)
+    package static let authentication1V2 = CommandCode(rawValue: 0x40)
     /// Get Container ID.
-    public static let getContainerID = CommandCode(rawValue: 0x70)
+    package static let getContainerID = CommandCode(rawValue: 0x70)
     /// Echo.
-    public static let echo = CommandCode(rawValue: 0xF000)
+    package static let echo = CommandCode(rawValue: 0xF000)
 
     /// The bytes on the wire, one or two.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let low = UInt8(truncatingIfNeeded: rawValue)
         return rawValue > 0xFF ? [UInt8(truncatingIfNeeded: rawValue >> 8), low] : [low]
     }
 
     /// The code of the answer: one more than the command's, the same for two-byte commands.
-    public var response: CommandCode {
+    package var response: CommandCode {
         CommandCode(rawValue: rawValue > 0xFF ? rawValue : (rawValue &+ 1) & 0xFF)
     }
 }
 
 extension CommandCode: CustomStringConvertible {
     /// Two or four upper-case hexadecimal digits.
-    public var description: String { Hex.encode(rawValue, digits: rawValue > 0xFF ? 4 : 2) }
+    package var description: String { Hex.encode(rawValue, digits: rawValue > 0xFF ? 4 : 2) }
 }
 
 extension CommandCode {
     /// What the manual calls the command, in English as everywhere; `nil` for a code that no source names.
-    public var name: String? {
+    package var name: String? {
         CommandCode.names.first { $0.code == self }?.name
     }
 

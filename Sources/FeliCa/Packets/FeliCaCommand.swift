@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
-public import NFCTransport
+package import CardModel
+package import NFCTransport
 
 /// A FeliCa command: what is sent, what comes back, and how long the card may take.
-public protocol FeliCaCommand {
+package protocol FeliCaCommand {
     /// What a good answer says.
     associatedtype Response
 
@@ -34,18 +34,18 @@ public protocol FeliCaCommand {
 
 extension FeliCaCommand {
     /// `true`.
-    public static var carriesIDm: Bool { true }
+    package static var carriesIDm: Bool { true }
 
     /// Nothing to check.
-    public func validate() throws(FeliCaError) {}
+    package func validate() throws(FeliCaError) {}
 
     /// No parameters.
-    public var parameters: [UInt8] { [] }
+    package var parameters: [UInt8] { [] }
 
     /// The whole packet with its LEN byte.
     ///
     /// - Throws: ``FeliCaError/invalidArgument(_:)``.
-    public func packet(for idm: IDm) throws(FeliCaError) -> [UInt8] {
+    package func packet(for idm: IDm) throws(FeliCaError) -> [UInt8] {
         try validate()
         var packet = ByteWriter([0])
         packet.write(Self.code.bytes)
@@ -62,7 +62,7 @@ extension FeliCaCommand {
     /// Reads a whole answer and checks every byte of it.
     ///
     /// - Throws: ``FeliCaError/malformed(_:_:)``, ``FeliCaError/status(_:)``.
-    public func response(from frame: [UInt8], idm: IDm) throws(FeliCaError) -> Response {
+    package func response(from frame: [UInt8], idm: IDm) throws(FeliCaError) -> Response {
         var answer = try AnswerReader(frame, to: Self.code, from: Self.carriesIDm ? idm : nil)
         let response = try parse(&answer)
         try answer.expectEnd()
@@ -73,18 +73,18 @@ extension FeliCaCommand {
 /// One system of the FeliCa card behind a channel; its methods are the commands of the manual.
 ///
 /// Sending to an IDm of another system of the card switches the card to that system.
-public struct FeliCaSystem {
+package struct FeliCaSystem {
     /// The way to the card.
-    public let channel: any CardChannel
+    package let channel: any CardChannel
     /// The system's IDm, which every command carries and every answer must echo.
-    public let idm: IDm
+    package let idm: IDm
     /// The PMm, which says how long the card may take.
-    public let pmm: PMm
+    package let pmm: PMm
     /// The time-outs that the PMm stands for.
-    public let times: ResponseTime
+    package let times: ResponseTime
 
     /// The system with this IDm.
-    public init(channel: any CardChannel, idm: IDm, pmm: PMm) {
+    package init(channel: any CardChannel, idm: IDm, pmm: PMm) {
         self.channel = channel
         self.idm = idm
         self.pmm = pmm
@@ -92,14 +92,14 @@ public struct FeliCaSystem {
     }
 
     /// The system that answered a Polling.
-    public init(channel: any CardChannel, target: FeliCaTarget) {
+    package init(channel: any CardChannel, target: FeliCaTarget) {
         self.init(channel: channel, idm: target.idm, pmm: target.pmm)
     }
 
     /// Sends a command once and reads its answer.
     ///
     /// - Throws: ``FeliCaError``.
-    public func send<Command: FeliCaCommand>(_ command: Command) throws(FeliCaError) -> Command.Response {
+    package func send<Command: FeliCaCommand>(_ command: Command) throws(FeliCaError) -> Command.Response {
         let packet = try command.packet(for: idm)
         let frame = try channel.exchange(packet, timeout: command.maximumTime(times))
         return try command.response(from: frame, idm: idm)
@@ -114,7 +114,7 @@ extension CardChannel {
     ///   - requestCode: what the card is to tell beside IDm and PMm.
     ///   - timeSlots: in how many slots cards may answer.
     /// - Throws: ``FeliCaError``; no card is ``FeliCaError/transport(_:)`` with `noAnswer`.
-    public func polling(
+    package func polling(
         _ systemCode: SystemCode, requestCode: PollingRequestCode = .none, timeSlots: TimeSlots = .one
     ) throws(FeliCaError) -> PollingResponse {
         let command = Polling(systemCode, requestCode: requestCode, timeSlots: timeSlots)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
-public import NFCTransport
+package import CardModel
+package import NFCTransport
 
 /// Why a FeliCa command gave no result.
 @nonexhaustive
-public enum FeliCaError: Error, Hashable, Sendable {
+package enum FeliCaError: Error, Hashable, Sendable {
     /// The exchange itself failed; a silent card is ``NFCTransport/TransportError/noAnswer``.
     case transport(TransportError)
     /// The card's answer to this command breaks the rules of the packet; nothing of it was used.
@@ -16,17 +16,17 @@ public enum FeliCaError: Error, Hashable, Sendable {
     case invalidArgument(ArgumentFlaw)
 
     /// The card's status flags, when it refused.
-    public var statusFlags: StatusFlags? {
+    package var statusFlags: StatusFlags? {
         if case .status(let flags) = self { flags } else { nil }
     }
 
     /// Whether the card kept silent: it left, or it does not know the command, the mode or the IDm.
-    public var isSilence: Bool { self == .transport(.noAnswer) }
+    package var isSilence: Bool { self == .transport(.noAnswer) }
 }
 
 /// What is wrong with an answer.
 @nonexhaustive
-public enum AnswerFlaw: Hashable, Sendable {
+package enum AnswerFlaw: Hashable, Sendable {
     /// No byte at all.
     case empty
     /// The LEN byte and the number of bytes that came differ.
@@ -48,7 +48,7 @@ public enum AnswerFlaw: Hashable, Sendable {
 
     /// Fields that have few legal values.
     @nonexhaustive
-    public enum Field: Hashable, Sendable {
+    package enum Field: Hashable, Sendable {
         /// The mode in Request Response, 0 to 3.
         case mode
         /// The format version in Request Specification Version, 0.
@@ -58,7 +58,7 @@ public enum AnswerFlaw: Hashable, Sendable {
 
 /// Why a command cannot be sent as asked.
 @nonexhaustive
-public enum ArgumentFlaw: Hashable, Sendable {
+package enum ArgumentFlaw: Hashable, Sendable {
     /// Too few or too many entries in a list.
     case count(List, Int, allowed: ClosedRange<Int>)
     /// The command would be longer than LEN can say, 255 bytes.
@@ -70,7 +70,7 @@ public enum ArgumentFlaw: Hashable, Sendable {
 
     /// The lists that commands carry.
     @nonexhaustive
-    public enum List: Hashable, Sendable {
+    package enum List: Hashable, Sendable {
         /// The Node Code List.
         case nodes
         /// The Service Code List.

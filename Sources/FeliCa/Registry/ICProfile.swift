@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// What cards with an IC type were seen to do. A hint for planning, never a reason to refuse a command.
-public struct ICProfile: Hashable, Sendable {
+package struct ICProfile: Hashable, Sendable {
     /// The IC types, byte 1 of the PMm.
-    public let icTypes: [UInt8]
+    package let icTypes: [UInt8]
     /// The ROM types (byte 0 of the PMm) that it is limited to; empty for any.
-    public let romTypes: [UInt8]
+    package let romTypes: [UInt8]
     /// The most blocks that one Read Without Encryption may ask for.
-    public let blocksPerRead: Int?
+    package let blocksPerRead: Int?
     /// The most blocks that one Write Without Encryption may carry.
-    public let blocksPerWrite: Int?
+    package let blocksPerWrite: Int?
     /// Commands that are answered.
-    public let answered: [CommandCode]
+    package let answered: [CommandCode]
     /// Commands that are met with silence.
-    public let silent: [CommandCode]
+    package let silent: [CommandCode]
     /// The most bytes that an Echo may carry; `nil` when Echo is not answered or not measured.
-    public let echoLimit: Int?
+    package let echoLimit: Int?
     /// Whether some commands are met with silence when bytes follow their last field.
-    public let isStrictAboutLength: Bool
+    package let isStrictAboutLength: Bool
     /// Whether a Polling with request code 02 is answered; `nil` when not measured.
-    public let tellsPerformance: Bool?
+    package let tellsPerformance: Bool?
 
     init(
         _ icTypes: [UInt8], rom romTypes: [UInt8] = [], read: Int?, write: Int?, answered: [CommandCode] = [],
@@ -39,13 +39,13 @@ public struct ICProfile: Hashable, Sendable {
     }
 
     /// Whether a command is answered. Read Without Encryption is answered by every FeliCa product.
-    public func support(of command: CommandCode) -> CommandSupport {
+    package func support(of command: CommandCode) -> CommandSupport {
         if command == .readWithoutEncryption || answered.contains(command) { return .answered }
         return silent.contains(command) ? .silent : .unknown
     }
 
     /// The profile of cards with this PMm, or `nil` when none was published.
-    public static func of(_ pmm: PMm) -> ICProfile? {
+    package static func of(_ pmm: PMm) -> ICProfile? {
         all.first { row in
             row.icTypes.contains(pmm.icType) && (row.romTypes.isEmpty || row.romTypes.contains(pmm.romType))
         }
@@ -56,7 +56,7 @@ extension ICProfile {
     /// Every profile. Sources: the table in felica-tool's README, measured on real cards; for the numbers of blocks of
     /// ICs 08, 09, 0C and 0D and the writes of 00 and 01 nfcpy `tt3_sony.py`; for FeliCa Lite the Nbr and Nbw of
     /// nfcpy's tests.
-    public static let all: [ICProfile] = [
+    package static let all: [ICProfile] = [
         .init(
             [0x00], rom: [0x02], read: 12, write: 8, answered: plain,
             silent: mobile + container + property + modern + [.echo], performance: false),
@@ -113,15 +113,15 @@ extension ICProfile {
 }
 
 /// Which product has an IC type; the facts are rows of `Data/ic-products.tsv`.
-public struct ICProduct: Hashable, Sendable {
+package struct ICProduct: Hashable, Sendable {
     /// The IC types, byte 1 of the PMm.
-    public let icTypes: ClosedRange<UInt8>
+    package let icTypes: ClosedRange<UInt8>
     /// The ROM types (byte 0 of the PMm) that were seen with them; empty where no source gives one.
-    public let romTypes: [UInt8]
+    package let romTypes: [UInt8]
     /// The chip, as its maker calls it.
-    public let name: String
+    package let name: String
     /// Where it is found: cards, shops, phones; `nil` where nothing is known.
-    public let use: String?
+    package let use: String?
 
     init(_ row: FactRow) throws(TableFault) {
         let first: UInt8 = try row.hex("ic")
@@ -134,18 +134,18 @@ public struct ICProduct: Hashable, Sendable {
     }
 
     /// Every product, by IC type.
-    public static var all: [ICProduct] { Registry.products.rows }
+    package static var all: [ICProduct] { Registry.products.rows }
 
     /// The product with this PMm: the row of its IC and ROM type; where no row has that ROM type, the only row of the
     /// IC type; else `nil`.
-    public static func of(_ pmm: PMm) -> ICProduct? {
+    package static func of(_ pmm: PMm) -> ICProduct? {
         let rows = all.filter { $0.icTypes.contains(pmm.icType) }
         return rows.first { $0.romTypes.contains(pmm.romType) } ?? (rows.count == 1 ? rows.first : nil)
     }
 }
 
 /// Whether cards of a kind answer a command.
-public enum CommandSupport: Hashable, Sendable {
+package enum CommandSupport: Hashable, Sendable {
     /// They do.
     case answered
     /// They keep silent.

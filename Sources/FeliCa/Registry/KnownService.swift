@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// What is known of a service of some system.
-public struct KnownService: Hashable, Sendable {
+package struct KnownService: Hashable, Sendable {
     /// The service.
-    public let code: ServiceCode
+    package let code: ServiceCode
     /// What it holds, or `nil` when nobody has published it.
-    public let name: LocalizedText?
+    package let name: LocalizedText?
     /// How many blocks real cards had, or how many the public decoders read; `nil` when neither gave a number. A hint
     /// for planning a read: what the card says counts.
-    public let usualBlocks: Int?
+    package let usualBlocks: Int?
 
     /// What is known of a service in a system, or `nil`.
-    public static func of(_ code: ServiceCode, in system: SystemCode) -> KnownService? {
+    package static func of(_ code: ServiceCode, in system: SystemCode) -> KnownService? {
         for group in KnownServiceGroup.all where group.systems.contains(system) {
             if let service = group.services.first(where: { $0.code == code }) { return service }
         }
@@ -21,7 +21,7 @@ public struct KnownService: Hashable, Sendable {
     }
 
     /// The services that are known in a system, in the order of their codes.
-    public static func all(in system: SystemCode) -> [KnownService] {
+    package static func all(in system: SystemCode) -> [KnownService] {
         let services = KnownServiceGroup.all.filter { $0.systems.contains(system) }.flatMap(\.services)
         var seen: Set<ServiceCode> = []
         return services.filter { seen.insert($0.code).inserted }.sorted { $0.code < $1.code }
@@ -31,7 +31,7 @@ public struct KnownService: Hashable, Sendable {
     /// known services of the system; the openly readable ones of all systems when the system is unknown.
     ///
     /// No PIN variants are among them, which silence cards that do not know them.
-    public static func candidateNodes(in system: SystemCode) -> [NodeCode] {
+    package static func candidateNodes(in system: SystemCode) -> [NodeCode] {
         let own = all(in: system).map(\.code)
         let services = own.isEmpty ? openOfAllSystems : own
         return [AreaCode.root.node] + services.map(\.node)
@@ -44,11 +44,11 @@ public struct KnownService: Hashable, Sendable {
 }
 
 /// Services that mean the same in each of some systems; the facts are rows of `Data/services.tsv`.
-public struct KnownServiceGroup: Hashable, Sendable {
+package struct KnownServiceGroup: Hashable, Sendable {
     /// The systems.
-    public let systems: [SystemCode]
+    package let systems: [SystemCode]
     /// The services.
-    public private(set) var services: [KnownService]
+    package private(set) var services: [KnownService]
 
     /// A group of one row.
     init(_ row: FactRow) throws(TableFault) {
@@ -62,7 +62,7 @@ public struct KnownServiceGroup: Hashable, Sendable {
     }
 
     /// Every group. Where two groups have the same system and service, the earlier one's name counts.
-    public static let all: [KnownServiceGroup] = {
+    package static let all: [KnownServiceGroup] = {
         var groups: [KnownServiceGroup] = []
         for row in Registry.services.rows {
             if let last = groups.indices.last, groups[last].systems == row.systems {
@@ -76,11 +76,11 @@ public struct KnownServiceGroup: Hashable, Sendable {
 }
 
 /// A system code and whose it is; the facts are rows of `Data/systems.tsv`.
-public struct KnownSystem: Hashable, Sendable {
+package struct KnownSystem: Hashable, Sendable {
     /// The code.
-    public let code: SystemCode
+    package let code: SystemCode
     /// The card or the purpose.
-    public let name: LocalizedText
+    package let name: LocalizedText
 
     init(_ row: FactRow) throws(TableFault) {
         guard let name = try row.name() else { throw row.fault("english", .empty) }
@@ -89,10 +89,10 @@ public struct KnownSystem: Hashable, Sendable {
     }
 
     /// Every system that is known, by code.
-    public static var all: [KnownSystem] { Registry.systems.rows }
+    package static var all: [KnownSystem] { Registry.systems.rows }
 
     /// What is known of a code, or `nil`.
-    public static func of(_ code: SystemCode) -> KnownSystem? {
+    package static func of(_ code: SystemCode) -> KnownSystem? {
         byCode[code]
     }
 
@@ -103,7 +103,7 @@ public struct KnownSystem: Hashable, Sendable {
 ///
 /// What a row says, and where the facts of a table come from, stands on top of its file. Profiles of ICs
 /// (``ICProfile``) are code, since every read of a card asks for one and they name commands.
-public enum Registry {
+package enum Registry {
     static let systems = FactTable(
         PackageResources.systems_tsv, columns: ["code", "english", "japanese"], key: ["code"],
         row: KnownSystem.init(_:))
@@ -117,7 +117,7 @@ public enum Registry {
         key: ["systems", "service"], row: KnownServiceGroup.init(_:))
 
     /// What is wrong in the tables, by the name of the file; a release has no faults.
-    public static var faults: [String: [TableFault]] {
+    package static var faults: [String: [TableFault]] {
         [
             "systems.tsv": systems.faults, "ic-products.tsv": products.faults, "services.tsv": services.faults,
         ]

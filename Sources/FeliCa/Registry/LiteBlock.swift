@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// A block, or a run of blocks, of FeliCa Lite and Lite-S. Sources: nfcpy `tt3_sony.py`, Flipper `felica.h`.
-public struct LiteBlock: Hashable, Sendable {
+package struct LiteBlock: Hashable, Sendable {
     /// The block numbers; they are the same in services 0009 and 000B.
-    public let numbers: ClosedRange<UInt16>
+    package let numbers: ClosedRange<UInt16>
     /// The name in the manual: `S_PAD`, `MC`.
-    public let name: String
+    package let name: String
     /// What it holds.
-    public let meaning: LocalizedText
+    package let meaning: LocalizedText
     /// Whether FeliCa Lite lacks it and only Lite-S has it.
-    public let isLiteSOnly: Bool
+    package let isLiteSOnly: Bool
     /// Whether it is never given out.
-    public let isWriteOnly: Bool
+    package let isWriteOnly: Bool
 
     init(
         _ numbers: ClosedRange<UInt16>, _ name: String, _ english: String, _ japanese: String, liteS: Bool = false,
@@ -27,17 +27,17 @@ public struct LiteBlock: Hashable, Sendable {
     }
 
     /// The row that a block number belongs to, or `nil` when there is no such block.
-    public static func of(_ number: UInt16) -> LiteBlock? {
+    package static func of(_ number: UInt16) -> LiteBlock? {
         all.first { $0.numbers.contains(number) }
     }
 
     /// The numbers of the blocks that may be read, in order: those of FeliCa Lite, or with `liteS` all of Lite-S.
-    public static func readableNumbers(liteS: Bool) -> [UInt16] {
+    package static func readableNumbers(liteS: Bool) -> [UInt16] {
         all.filter { !$0.isWriteOnly && (liteS || !$0.isLiteSOnly) }.flatMap { Array($0.numbers) }
     }
 
     /// Every block that nfcpy and Flipper both know, by number.
-    public static let all: [LiteBlock] = [
+    package static let all: [LiteBlock] = [
         .init(0x00...0x0D, "S_PAD", "user data", "ユーザーブロック"),
         .init(0x0E...0x0E, "REG", "decrement-only counters", "減算専用レジスター"),
         .init(0x80...0x80, "RC", "random challenge", "ランダムチャレンジ"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ByteCodec
+package import ByteCodec
 internal import CardModel
 
 extension CommandAPDU {
@@ -10,7 +10,7 @@ extension CommandAPDU {
     ///   - tag: a tag of one or two bytes.
     ///   - cla: the class; some cards want a proprietary one.
     /// - Throws: ``APDUFlaw/count(_:)`` for a tag of more than two bytes.
-    public static func getData(_ tag: BERTag, cla: ClassByte = .interindustry) throws(APDUFlaw) -> CommandAPDU {
+    package static func getData(_ tag: BERTag, cla: ClassByte = .interindustry) throws(APDUFlaw) -> CommandAPDU {
         guard let number = UInt16(exactly: tag.rawValue) else { throw .count(tag.bytes.count) }
         return CommandAPDU(
             .getData, cla: cla, p1: UInt8(truncatingIfNeeded: number >> 8), p2: UInt8(truncatingIfNeeded: number),
@@ -23,7 +23,7 @@ extension ISO7816Session {
     ///
     /// - Returns: the value, or the whole object: cards differ in that.
     /// - Throws: ``ISO7816Error``.
-    public func getData(_ tag: BERTag, cla: ClassByte = .interindustry) throws(ISO7816Error) -> [UInt8] {
+    package func getData(_ tag: BERTag, cla: ClassByte = .interindustry) throws(ISO7816Error) -> [UInt8] {
         try data(try made { () throws(APDUFlaw) in try .getData(tag, cla: cla) })
     }
 }
@@ -32,7 +32,7 @@ extension CommandAPDU {
     /// GET CHALLENGE (ISO/IEC 7816-4 §11.6.3): random bytes from the card.
     ///
     /// - Parameter count: how many bytes, 1 to 256.
-    public static func getChallenge(_ count: Int = 8) -> CommandAPDU {
+    package static func getChallenge(_ count: Int = 8) -> CommandAPDU {
         CommandAPDU(.getChallenge, ne: count)
     }
 }
@@ -41,7 +41,7 @@ extension ISO7816Session {
     /// Fetches random bytes from the card.
     ///
     /// - Throws: ``ISO7816Error``; ``ResponseFlaw/dataLength(expected:received:)`` when there are more or fewer.
-    public func getChallenge(_ count: Int = 8) throws(ISO7816Error) -> [UInt8] {
+    package func getChallenge(_ count: Int = 8) throws(ISO7816Error) -> [UInt8] {
         let bytes = try data(.getChallenge(count))
         guard bytes.count == count else {
             throw .malformed(.getChallenge, .dataLength(expected: count, received: bytes.count))

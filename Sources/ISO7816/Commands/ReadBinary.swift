@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 extension CommandAPDU {
     /// The highest offset that READ and UPDATE BINARY can name in P1 P2.
-    public static let highestBinaryOffset = 0x7FFF
+    package static let highestBinaryOffset = 0x7FFF
 
     /// READ BINARY (ISO/IEC 7816-4 §11.3.3) of the current EF.
     ///
@@ -13,7 +13,7 @@ extension CommandAPDU {
     ///   - offset: where to begin, 0 to 32,767.
     ///   - count: how many bytes, 1 to 65,536; up to 256 is asked for in the short form, 256 being all there is.
     /// - Throws: ``APDUFlaw/offset(_:)``.
-    public static func readBinary(offset: Int, count: Int) throws(APDUFlaw) -> CommandAPDU {
+    package static func readBinary(offset: Int, count: Int) throws(APDUFlaw) -> CommandAPDU {
         let (p1, p2) = try offset15(offset)
         return CommandAPDU(.readBinary, p1: p1, p2: p2, ne: count)
     }
@@ -25,7 +25,7 @@ extension CommandAPDU {
     ///   - offset: where to begin, 0 to 255.
     ///   - count: how many bytes, as in ``readBinary(offset:count:)``.
     /// - Throws: ``APDUFlaw/offset(_:)``.
-    public static func readBinary(
+    package static func readBinary(
         _ file: ShortFileIdentifier, offset: Int = 0, count: Int
     ) throws(APDUFlaw) -> CommandAPDU {
         guard let offset = UInt8(exactly: offset) else { throw .offset(offset) }
@@ -41,7 +41,7 @@ extension CommandAPDU {
     ///   - count: how many bytes of answer, the data object's tag and length included.
     ///   - file: the EF; the current one by default.
     /// - Throws: ``APDUFlaw/offset(_:)``.
-    public static func readBinary(
+    package static func readBinary(
         farOffset offset: Int, count: Int, file: FileIdentifier = FileIdentifier(rawValue: 0)
     ) throws(APDUFlaw) -> CommandAPDU {
         guard let number = UInt32(exactly: offset) else { throw .offset(offset) }
@@ -66,7 +66,7 @@ extension ISO7816Session {
     /// Offsets above 32,767 go with the odd instruction, whose data object is taken off the answer.
     ///
     /// - Throws: ``ISO7816Error``.
-    public func readBinary(offset: Int, count: Int) throws(ISO7816Error) -> ResponseAPDU {
+    package func readBinary(offset: Int, count: Int) throws(ISO7816Error) -> ResponseAPDU {
         guard offset > CommandAPDU.highestBinaryOffset else {
             return try transmit(try made { () throws(APDUFlaw) in try .readBinary(offset: offset, count: count) })
         }
@@ -86,7 +86,7 @@ extension ISO7816Session {
     /// whatever its status word says.
     ///
     /// - Throws: ``ISO7816Error``.
-    public func readBinary(
+    package func readBinary(
         _ file: ShortFileIdentifier, offset: Int = 0, count: Int
     ) throws(ISO7816Error) -> ResponseAPDU {
         try transmit(try made { () throws(APDUFlaw) in try .readBinary(file, offset: offset, count: count) })
@@ -110,7 +110,7 @@ extension CommandAPDU {
     ///   - file: an EF of the current DF, which becomes the current one; `nil` for the current EF.
     ///   - andFollowing: all records from this one to the last.
     ///   - count: how many bytes, 256 being all there is.
-    public static func readRecord(
+    package static func readRecord(
         _ number: UInt8, file: ShortFileIdentifier? = nil, andFollowing: Bool = false, count: Int = 0x100
     ) -> CommandAPDU {
         CommandAPDU(
@@ -126,7 +126,7 @@ extension ISO7816Session {
     ///   - file: an EF of the current DF; `nil` for the current EF.
     ///   - andFollowing: all records from this one to the last.
     /// - Throws: ``ISO7816Error``; `6A83` when there is no such record.
-    public func readRecord(
+    package func readRecord(
         _ number: UInt8, file: ShortFileIdentifier? = nil, andFollowing: Bool = false
     ) throws(ISO7816Error) -> [UInt8] {
         try data(
@@ -137,7 +137,7 @@ extension ISO7816Session {
     ///
     /// - Parameter file: an EF of the current DF; `nil` for the current EF.
     /// - Throws: ``ISO7816Error``; only the status word `6A83` ends the list without an error.
-    public func readRecords(file: ShortFileIdentifier? = nil) throws(ISO7816Error) -> [[UInt8]] {
+    package func readRecords(file: ShortFileIdentifier? = nil) throws(ISO7816Error) -> [[UInt8]] {
         var records: [[UInt8]] = []
         for number: UInt8 in 1...254 {
             do {
@@ -157,7 +157,7 @@ extension CommandAPDU {
     ///   - offset: where to begin, 0 to 32,767.
     ///   - data: the bytes, at least one; more than 255 are sent in a chain or extended.
     /// - Throws: ``APDUFlaw/offset(_:)``, ``APDUFlaw/count(_:)``.
-    public static func updateBinary(offset: Int, data: [UInt8]) throws(APDUFlaw) -> CommandAPDU {
+    package static func updateBinary(offset: Int, data: [UInt8]) throws(APDUFlaw) -> CommandAPDU {
         let (p1, p2) = try offset15(offset)
         guard !data.isEmpty else { throw .count(0) }
         return CommandAPDU(.updateBinary, p1: p1, p2: p2, data: data)
@@ -170,7 +170,7 @@ extension CommandAPDU {
     ///   - offset: where to begin, 0 to 255.
     ///   - data: the bytes, at least one.
     /// - Throws: ``APDUFlaw/offset(_:)``, ``APDUFlaw/count(_:)``.
-    public static func updateBinary(
+    package static func updateBinary(
         _ file: ShortFileIdentifier, offset: Int = 0, data: [UInt8]
     ) throws(APDUFlaw) -> CommandAPDU {
         guard let offset = UInt8(exactly: offset) else { throw .offset(offset) }
@@ -187,7 +187,7 @@ extension ISO7816Session {
     ///   - data: the bytes.
     ///   - bytesPerCommand: the most that one command carries; what the reader can send by default.
     /// - Throws: ``ISO7816Error``; what earlier commands wrote stays written.
-    public func updateBinary(
+    package func updateBinary(
         offset: Int, data: [UInt8], bytesPerCommand: Int? = nil
     ) throws(ISO7816Error) {
         let step = max(1, min(bytesPerCommand ?? limits.longestData, limits.longestData))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 extension ISO7816Session {
     /// The most bytes that are read of one file unless more is asked for.
-    public static let longestFile = 0x10000
+    package static let longestFile = 0x10000
 
     /// Reads the current EF in blocks that the reader can pass on.
     ///
@@ -17,7 +17,7 @@ extension ISO7816Session {
     ///   - limit: how many bytes at most, when the size of the file is known before or no more is wanted.
     ///   - bytesPerRead: the most that one command asks for; what the reader can pass on by default.
     /// - Returns: what was read, also when an exchange failed on the way.
-    public func readFile(limit: Int = longestFile, bytesPerRead: Int? = nil) -> FileContents {
+    package func readFile(limit: Int = longestFile, bytesPerRead: Int? = nil) -> FileContents {
         var step = max(1, min(bytesPerRead ?? limits.bytesPerRead, limits.longestExpected))
         var data: [UInt8] = []
         while data.count < limit {
@@ -41,7 +41,7 @@ extension ISO7816Session {
     /// Selects an EF of the current DF and reads it, as ``readFile(limit:bytesPerRead:)`` does.
     ///
     /// - Throws: ``ISO7816Error`` when it cannot be selected, and when not a byte of it could be read.
-    public func readFile(
+    package func readFile(
         _ file: FileIdentifier, limit: Int = longestFile, bytesPerRead: Int? = nil
     ) throws(ISO7816Error) -> FileContents {
         try select(.childEF(file))
@@ -59,7 +59,7 @@ extension ISO7816Session {
     /// - Parameter limit: the longest object that is read, its tag and length included.
     /// - Returns: the object as far as it was read, and nothing behind it.
     /// - Throws: ``ISO7816Error``; ``ResponseFlaw/notADataObject`` when the file begins with no tag and length.
-    public func readDataObject(limit: Int = longestFile) throws(ISO7816Error) -> FileContents {
+    package func readDataObject(limit: Int = longestFile) throws(ISO7816Error) -> FileContents {
         let head = readFile(limit: min(limit, 7))
         if case .failed(let error) = head.end { throw error }
         if case .refused(let status) = head.end { throw .status(.readBinary, status) }
@@ -73,15 +73,15 @@ extension ISO7816Session {
 }
 
 /// What could be read of a transparent EF.
-public struct FileContents: Hashable, Sendable {
+package struct FileContents: Hashable, Sendable {
     /// The bytes from the start of the file.
-    public var data: [UInt8]
+    package var data: [UInt8]
     /// Why there are no more.
-    public var end: End
+    package var end: End
 
     /// Why reading came to an end.
     @nonexhaustive
-    public enum End: Hashable, Sendable {
+    package enum End: Hashable, Sendable {
         /// As many bytes as were asked for are there.
         case limit
         /// The card says that the file ends here: by `6282`, by `6B00` for an offset behind the end, or by an answer
@@ -94,10 +94,10 @@ public struct FileContents: Hashable, Sendable {
     }
 
     /// Whether nothing is missing of what was asked for or of the file.
-    public var isComplete: Bool { end == .limit || end == .file }
+    package var isComplete: Bool { end == .limit || end == .file }
 
     /// Bytes and why there are no more.
-    public init(data: [UInt8], end: End) {
+    package init(data: [UInt8], end: End) {
         self.data = data
         self.end = end
     }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardCiphers
-public import CardModel
+package import CardCiphers
+package import CardModel
 
 /// A PIN, or another secret that a card compares: its bytes are in one place of memory, which is overwritten when nobody
 /// holds the value any more.
 ///
 /// It prints, reflects and dumps as `Redacted`, cannot be compared, encoded or copied out, and is sent at most once.
-public final class PIN: SecretValue {
+package final class PIN: SecretValue {
     private let secret: SecretBytes
     /// Whether it was sent, or tried to be.
-    public private(set) var isSpent = false
+    package private(set) var isSpent = false
 
     /// A secret of these bytes; who holds them overwrites them then.
-    public convenience init(_ bytes: some Collection<UInt8>) {
+    package convenience init(_ bytes: some Collection<UInt8>) {
         self.init(SecretBytes(bytes))
     }
 
     /// These bytes, which are overwritten when the PIN is.
-    public init(_ secret: SecretBytes) {
+    package init(_ secret: SecretBytes) {
         self.secret = secret
     }
 
     /// Whether it has this form.
-    public func matches(_ form: PINForm) -> Bool {
+    package func matches(_ form: PINForm) -> Bool {
         unsafe secret.withUnsafeBytes { unsafe form.accepts($0) }
     }
 
     /// Overwrites the bytes; nothing can be sent after that.
-    public func wipe() {
+    package func wipe() {
         isSpent = true
         secret.wipe()
     }
@@ -54,7 +54,7 @@ public final class PIN: SecretValue {
 
 /// What a PIN may be; checked before anything is sent, since a card takes a wrong form for a wrong PIN.
 @nonexhaustive
-public enum PINForm: Hashable, Sendable {
+package enum PINForm: Hashable, Sendable {
     /// So many digits in ASCII.
     case digits(Int)
     /// Capital letters A to Z and digits in ASCII, so many of them.
@@ -80,20 +80,20 @@ public enum PINForm: Hashable, Sendable {
 }
 
 /// Which PIN of a card: where it is, and what it may be.
-public struct PINReference: Hashable, Sendable {
+package struct PINReference: Hashable, Sendable {
     /// What people call it.
-    public var name: LocalizedText
+    package var name: LocalizedText
     /// The files to select before, in this order; none when the current one is right.
-    public var path: [SelectTarget]
+    package var path: [SelectTarget]
     /// P2 of VERIFY: 80 for the selected PIN file, 81 and so on for one by its number.
-    public var p2: UInt8
+    package var p2: UInt8
     /// What it may be.
-    public var form: PINForm
+    package var form: PINForm
     /// The class of the commands.
-    public var cla: ClassByte
+    package var cla: ClassByte
 
     /// A PIN of a card.
-    public init(
+    package init(
         _ name: LocalizedText, path: [SelectTarget] = [], p2: UInt8, form: PINForm,
         cla: ClassByte = .interindustry
     ) {
@@ -106,7 +106,7 @@ public struct PINReference: Hashable, Sendable {
 }
 
 /// What a card says of the tries that a PIN has left.
-public enum TriesLeft: Hashable, Sendable {
+package enum TriesLeft: Hashable, Sendable {
     /// This many, 1 to 15.
     case count(Int)
     /// None: the PIN is locked (`6983`, `6984` or `63C0`).
@@ -119,7 +119,7 @@ public enum TriesLeft: Hashable, Sendable {
     case refused(StatusWord)
 
     /// What an answer to a VERIFY without data says.
-    public init(query status: StatusWord) {
+    package init(query status: StatusWord) {
         switch status {
         case .success: self = .notNeeded
         case .authenticationBlocked, .referenceDataUnusable: self = .locked

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// What lets a PIN command through a session; nothing but ``PINGuard`` can make one.
 struct PINPermit {
@@ -16,7 +16,7 @@ struct PINPermit {
 ///   is sent only when ``PINConsent`` says so; locked is `6983`, `6984` and `63C0`.
 /// - A PIN is sent once in a run and never again, whatever came of it. After a radio error the tries are read and told.
 /// - PINs go in order; when one fails, no further one is sent.
-public final class PINGuard {
+package final class PINGuard {
     private var sent: Set<Place> = []
     /// What a card said that does not tell the tries of these PINs.
     private var untold: [Place: TriesLeft] = [:]
@@ -35,7 +35,7 @@ public final class PINGuard {
     /// A card that does not tell is asked once only: it may be one that takes the question for a try.
     ///
     /// - Throws: ``ISO7816Error``.
-    public func triesLeft(
+    package func triesLeft(
         of reference: PINReference, in session: ISO7816Session
     ) throws(ISO7816Error) -> TriesLeft {
         for target in reference.path { try session.select(target) }
@@ -49,7 +49,7 @@ public final class PINGuard {
     /// What the card answers to a VERIFY without data, as it is.
     ///
     /// - Throws: ``ISO7816Error``.
-    public func queryStatus(
+    package func queryStatus(
         of reference: PINReference, in session: ISO7816Session
     ) throws(ISO7816Error) -> StatusWord {
         for target in reference.path { try session.select(target) }
@@ -64,7 +64,7 @@ public final class PINGuard {
     ///   - consent: whether a last try may be used.
     /// - Returns: what became of each.
     /// - Throws: ``PINGuardError`` for the first that was not taken.
-    public func verify(
+    package func verify(
         _ requests: [PINRequest], in session: ISO7816Session, consent: PINConsent
     ) throws(PINGuardError) -> [PINOutcome] {
         defer { for request in requests { request.pin.wipe() } }
@@ -178,7 +178,7 @@ public final class PINGuard {
 
 /// Why a PIN was not sent, or was sent in vain.
 @nonexhaustive
-public enum PINGuardError: Error, Hashable, Sendable {
+package enum PINGuardError: Error, Hashable, Sendable {
     /// It does not have the form that the card's PIN has; nothing was sent to the card at all.
     case form(PINReference)
     /// This PIN was sent in this run already; it was not sent again.
@@ -206,7 +206,7 @@ public enum PINGuardError: Error, Hashable, Sendable {
     ///
     /// - Parameter before: what the card said before; `nil` when it was not asked.
     /// - Returns: `nil` when nobody knows.
-    public func triesLeft(before: TriesLeft?) -> TriesLeft? {
+    package func triesLeft(before: TriesLeft?) -> TriesLeft? {
         switch self {
         case .locked: .locked
         case .lastTry(_, let now), .wrong(_, let now): now
@@ -217,7 +217,7 @@ public enum PINGuardError: Error, Hashable, Sendable {
     }
 
     /// Which PIN.
-    public var reference: PINReference {
+    package var reference: PINReference {
         switch self {
         case .form(let reference), .alreadySent(let reference), .earlierFailure(let reference),
             .locked(let reference), .lastTry(let reference, _), .triesUnreadable(let reference, _),
@@ -229,24 +229,24 @@ public enum PINGuardError: Error, Hashable, Sendable {
 }
 
 /// Whether a VERIFY may be sent that can lock the PIN.
-public struct PINConsent {
+package struct PINConsent {
     /// Whether the user asked for it beforehand (`--allow-last-try`).
-    public var allowsLastTry: Bool
+    package var allowsLastTry: Bool
     /// Asks the user, who has to type the answer; called only when ``allowsLastTry`` is set.
-    public var confirm: (PINReference, TriesLeft) -> Bool
+    package var confirm: (PINReference, TriesLeft) -> Bool
 
     /// Both have to say yes.
-    public init(allowsLastTry: Bool, confirm: @escaping (PINReference, TriesLeft) -> Bool) {
+    package init(allowsLastTry: Bool, confirm: @escaping (PINReference, TriesLeft) -> Bool) {
         self.allowsLastTry = allowsLastTry
         self.confirm = confirm
     }
 
     /// Never.
-    public static var never: PINConsent { PINConsent(allowsLastTry: false) { _, _ in false } }
+    package static var never: PINConsent { PINConsent(allowsLastTry: false) { _, _ in false } }
 }
 
 /// What became of a PIN that was not refused.
-public enum PINOutcome: Hashable, Sendable {
+package enum PINOutcome: Hashable, Sendable {
     /// The card took it.
     case verified
     /// The card asked for none, so it was not sent.
@@ -254,14 +254,14 @@ public enum PINOutcome: Hashable, Sendable {
 }
 
 /// A PIN and which of the card's PINs it is.
-public struct PINRequest {
+package struct PINRequest {
     /// Which PIN of the card.
-    public var reference: PINReference
+    package var reference: PINReference
     /// What the user gave.
-    public var pin: PIN
+    package var pin: PIN
 
     /// A PIN to be verified.
-    public init(_ reference: PINReference, _ pin: PIN) {
+    package init(_ reference: PINReference, _ pin: PIN) {
         self.reference = reference
         self.pin = pin
     }

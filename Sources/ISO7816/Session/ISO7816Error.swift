@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
-public import NFCTransport
+package import CardModel
+package import NFCTransport
 
 /// Why a command to an ISO 7816 card gave no result.
 @nonexhaustive
-public enum ISO7816Error: Error, Hashable, Sendable {
+package enum ISO7816Error: Error, Hashable, Sendable {
     /// The exchange itself failed. The card has to be selected anew; see ``ISO7816Session/reselect()``.
     case transport(TransportError)
     /// The card's answer breaks the rules of a response APDU; nothing of it was used.
@@ -23,14 +23,14 @@ public enum ISO7816Error: Error, Hashable, Sendable {
     case otherCard
 
     /// The card's status word, when it said no.
-    public var statusWord: StatusWord? {
+    package var statusWord: StatusWord? {
         if case .status(_, let status) = self { status } else { nil }
     }
 }
 
 /// What is wrong with a response APDU.
 @nonexhaustive
-public enum ResponseFlaw: Hashable, Sendable {
+package enum ResponseFlaw: Hashable, Sendable {
     /// Fewer than the two bytes of the status word.
     case tooShort(length: Int)
     /// GET RESPONSE gave no byte, more than was promised in all, or never came to an end.

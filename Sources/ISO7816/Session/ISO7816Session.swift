@@ -2,7 +2,7 @@
 
 internal import ByteCodec
 internal import CardModel
-public import NFCTransport
+package import NFCTransport
 
 /// Commands to one card that speaks ISO 7816-4, with what the standard asks of the terminal: answers fetched in parts,
 /// lengths corrected once, long data sent in a chain.
@@ -12,16 +12,16 @@ public import NFCTransport
 /// sent, and commands that count on the file that was current before are not sent (``ISO7816Error/selectionLost``).
 ///
 /// PIN commands are not sent by ``transmit(_:)``; see ``PINGuard``.
-public final class ISO7816Session {
+package final class ISO7816Session {
     /// The time that a card gets for an answer: a licence may take more than the 2.5 s that it names.
-    public static let usualTimeout: Duration = .seconds(5)
+    package static let usualTimeout: Duration = .seconds(5)
 
     /// How long commands and answers may be.
-    public var limits: APDULimits
+    package var limits: APDULimits
     /// How long the card may take for one answer.
-    public var timeout: Duration
+    package var timeout: Duration
     /// Sends what carries a PIN; there is one for each session, and it keeps book of what was sent.
-    public let pinGuard = PINGuard()
+    package let pinGuard = PINGuard()
 
     /// The SELECT commands that led to the current file, from the last that did not depend on one before.
     private(set) var trail: [CommandAPDU] = []
@@ -45,7 +45,7 @@ public final class ISO7816Session {
     ///   - limits: how long commands and answers may be.
     ///   - timeout: how long the card may take for one answer.
     ///   - reselect: selects the same card anew and says whether it is the same; throws when there is none.
-    public init(
+    package init(
         channel: any CardChannel, limits: APDULimits = APDULimits(), timeout: Duration = usualTimeout,
         reselect: @escaping () throws(TransportError) -> Bool
     ) {
@@ -62,7 +62,7 @@ public final class ISO7816Session {
     ///   - picc: the card as it was activated.
     ///   - request: what activated it.
     ///   - timeout: how long the card may take for one answer.
-    public convenience init(
+    package convenience init(
         reader: any Reader, picc: PICC, request: ActivationRequest, timeout: Duration = usualTimeout
     ) {
         self.init(channel: reader, limits: APDULimits(reader.information), timeout: timeout) {
@@ -75,7 +75,7 @@ public final class ISO7816Session {
     /// Selects the card anew when an exchange has failed before, and takes note that its current file is the MF.
     ///
     /// - Throws: ``ISO7816Error/transport(_:)`` when there is no card, ``ISO7816Error/otherCard``.
-    public func reselect() throws(ISO7816Error) {
+    package func reselect() throws(ISO7816Error) {
         try renew()
         selection = .current
     }
@@ -94,7 +94,7 @@ public final class ISO7816Session {
     }
 
     /// Whether an exchange has failed and ``reselect()`` was not called since.
-    public var isSelectionLost: Bool { selection != .current }
+    package var isSelectionLost: Bool { selection != .current }
 
     /// Sends a command and gives the whole answer, whatever its status word says.
     ///
@@ -102,7 +102,7 @@ public final class ISO7816Session {
     /// more with that length, `61xx` by GET RESPONSE until all is there.
     ///
     /// - Throws: ``ISO7816Error``, but never ``ISO7816Error/status(_:_:)``.
-    public func transmit(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
+    package func transmit(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
         guard !command.ins.needsGuard else { throw .guarded(command.ins) }
         var command = command
         if command.lengthForm != .extended, !limits.allowsExtended { command.ne = min(command.ne, 0x100) }
@@ -121,7 +121,7 @@ public final class ISO7816Session {
     /// Sends a command as it is and gives the one answer to it: nothing is chained, corrected or fetched.
     ///
     /// - Throws: ``ISO7816Error``, but never ``ISO7816Error/status(_:_:)``.
-    public func transmitOnce(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
+    package func transmitOnce(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
         let response = try exchange(command)
         note(command, response.status)
         return response
@@ -131,7 +131,7 @@ public final class ISO7816Session {
     ///
     /// - Throws: ``ISO7816Error``; any status word but 9000 is ``ISO7816Error/status(_:_:)``.
     @discardableResult
-    public func data(_ command: CommandAPDU) throws(ISO7816Error) -> [UInt8] {
+    package func data(_ command: CommandAPDU) throws(ISO7816Error) -> [UInt8] {
         let response = try transmit(command)
         guard response.status == .success else { throw .status(command.ins, response.status) }
         return response.data
@@ -216,16 +216,16 @@ extension TransportError {
 }
 
 /// How long commands and answers may be on the way to a card.
-public struct APDULimits: Hashable, Sendable {
+package struct APDULimits: Hashable, Sendable {
     /// The longest command APDU in bytes; at least 261 carries every short one.
-    public var longestCommand: Int
+    package var longestCommand: Int
     /// The longest response APDU in bytes, status word included; at least 258 carries every short one.
-    public var longestResponse: Int
+    package var longestResponse: Int
     /// Whether Lc and Le may be extended: the card must know it, and reader and driver must let it through.
-    public var allowsExtended: Bool
+    package var allowsExtended: Bool
 
     /// Limits; by default those of short APDUs, which every reader but the ACR122U can pass on.
-    public init(longestCommand: Int = 261, longestResponse: Int = 258, allowsExtended: Bool = false) {
+    package init(longestCommand: Int = 261, longestResponse: Int = 258, allowsExtended: Bool = false) {
         self.longestCommand = longestCommand
         self.longestResponse = longestResponse
         self.allowsExtended = allowsExtended
@@ -233,7 +233,7 @@ public struct APDULimits: Hashable, Sendable {
 
     /// What a reader can pass on. Extended lengths stay off until ``allowsExtended`` is set: only the card tells
     /// whether it knows them.
-    public init(_ information: ReaderInformation) {
+    package init(_ information: ReaderInformation) {
         self.init(
             longestCommand: information.longestCommandAPDU, longestResponse: information.longestResponseAPDU)
     }
@@ -245,7 +245,7 @@ public struct APDULimits: Hashable, Sendable {
     }
 
     /// The most bytes that one READ BINARY asks for: a multiple of 16 when it is not all that Le can say.
-    public var bytesPerRead: Int {
+    package var bytesPerRead: Int {
         let room = max(1, min(longestResponse - 2, allowsExtended ? 0xFFFF : 0x100))
         return room >= 0x100 || room < 16 ? room : room & ~0x0F
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// What a status word, or every one of a range, means; the facts are rows of `Data/status-words.tsv`.
-public struct StatusWordMeaning: Hashable, Sendable {
+package struct StatusWordMeaning: Hashable, Sendable {
     /// The word as four upper-case digits, of which the last one or two may be `x` for any.
-    public let pattern: String
+    package let pattern: String
     /// What it means.
-    public let text: LocalizedText
+    package let text: LocalizedText
 
     init(_ row: FactRow) throws(TableFault) {
         guard let text = try row.name() else { throw row.fault("english", .empty) }
@@ -27,13 +27,13 @@ public struct StatusWordMeaning: Hashable, Sendable {
     private static let byPattern = Dictionary(table.rows.map { ($0.pattern, $0) }) { first, _ in first }
 
     /// Every word and range with a known meaning, by number.
-    public static var all: [StatusWordMeaning] { table.rows }
+    package static var all: [StatusWordMeaning] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
-    public static var faults: [TableFault] { table.faults }
+    package static var faults: [TableFault] { table.faults }
 
     /// The most exact row for a status word, or `nil`.
-    public static func of(_ status: StatusWord) -> StatusWordMeaning? {
+    package static func of(_ status: StatusWord) -> StatusWordMeaning? {
         let digits = status.description
         return [digits, digits.dropLast() + "x", digits.dropLast(2) + "xx"].lazy
             .compactMap { byPattern[String($0)] }.first
@@ -42,7 +42,7 @@ public struct StatusWordMeaning: Hashable, Sendable {
 
 extension StatusWord {
     /// What it means; `nil` for one that no source names. Of `61xx`, `63Cx` and `6Cxx` the number is told as well.
-    public var meaning: LocalizedText? {
+    package var meaning: LocalizedText? {
         guard let text = StatusWordMeaning.of(self)?.text else { return nil }
         guard let number = bytesAvailable ?? counter ?? correctLength else { return text }
         return LocalizedText("\(text.english): \(number)", "\(text.japanese): \(number)")

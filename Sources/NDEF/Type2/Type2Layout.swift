@@ -4,21 +4,21 @@
 ///
 /// The walk takes each byte at most once, so lengths and control blocks of any kind cannot make it long: a data area has
 /// 2,040 bytes at most.
-public struct Type2Layout: Hashable, Sendable {
+package struct Type2Layout: Hashable, Sendable {
     /// The blocks in order, NULL ones left out; the NDEF message is the last.
-    public private(set) var blocks: [Type2TLV] = []
+    package private(set) var blocks: [Type2TLV] = []
     /// What the control blocks point at.
-    public private(set) var controlAreas: [Type2ControlArea] = []
+    package private(set) var controlAreas: [Type2ControlArea] = []
     /// How the walk ended.
-    public private(set) var end = End.dataArea
+    package private(set) var end = End.dataArea
     /// Where a new block may begin: behind the last block.
-    public private(set) var freeAddress: Int
+    package private(set) var freeAddress: Int
     private let dataArea: Range<Int>
     /// For each byte of the data area, whether a control block takes it away from the data.
     private var isReserved: [Bool]
 
     /// How the walk ended.
-    public enum End: Hashable, Sendable {
+    package enum End: Hashable, Sendable {
         /// With an NDEF message.
         case message
         /// With a terminator.
@@ -37,7 +37,7 @@ public struct Type2Layout: Hashable, Sendable {
     ///   - capability: tells where the data area is.
     ///   - byte: gives the byte at an address; `nil` when it cannot be read.
     /// - Throws: what `byte` throws.
-    public init<Failure: Error>(
+    package init<Failure: Error>(
         _ capability: Type2Capability, byte: (Int) throws(Failure) -> UInt8?
     ) throws(Failure) {
         dataArea = capability.dataArea
@@ -70,15 +70,15 @@ public struct Type2Layout: Hashable, Sendable {
     }
 
     /// The layout of pages that were read.
-    public init(_ capability: Type2Capability, memory: Type2Memory) {
+    package init(_ capability: Type2Capability, memory: Type2Memory) {
         self.init(capability) { memory.byte(at: $0) }
     }
 
     /// The first NDEF message.
-    public var message: Type2TLV? { end == .message ? blocks.last : nil }
+    package var message: Type2TLV? { end == .message ? blocks.last : nil }
 
     /// The addresses of the data area that hold data, from an address on.
-    public func addresses(from address: Int) -> [Int] {
+    package func addresses(from address: Int) -> [Int] {
         let address = max(address, dataArea.lowerBound)
         guard address < dataArea.upperBound else { return [] }
         return (address..<dataArea.upperBound).filter { !isReserved[$0 - dataArea.lowerBound] }
@@ -137,38 +137,38 @@ public struct Type2Layout: Hashable, Sendable {
 }
 
 /// A block of the data area of a Type 2 Tag: tag, length, value.
-public struct Type2TLV: Hashable, Sendable {
+package struct Type2TLV: Hashable, Sendable {
     /// Its tag.
-    public let tag: Tag
+    package let tag: Tag
     /// The address of its tag byte.
-    public let address: Int
+    package let address: Int
     /// The address of the first byte of its length.
-    public let lengthAddress: Int
+    package let lengthAddress: Int
     /// The bytes of the value, those that reserved areas hold left out.
-    public let value: [UInt8]
+    package let value: [UInt8]
 
     /// What a block is for.
-    public struct Tag: RawRepresentable, Hashable, Sendable {
+    package struct Tag: RawRepresentable, Hashable, Sendable {
         /// The tag byte.
-        public let rawValue: UInt8
+        package let rawValue: UInt8
 
         /// A tag by its byte.
-        public init(rawValue: UInt8) {
+        package init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
         /// NULL: a byte to be passed over, without a length.
-        public static let null = Tag(rawValue: 0x00)
+        package static let null = Tag(rawValue: 0x00)
         /// Lock Control: where the dynamic lock bytes are.
-        public static let lockControl = Tag(rawValue: 0x01)
+        package static let lockControl = Tag(rawValue: 0x01)
         /// Memory Control: bytes that hold no data.
-        public static let memoryControl = Tag(rawValue: 0x02)
+        package static let memoryControl = Tag(rawValue: 0x02)
         /// An NDEF message.
-        public static let ndefMessage = Tag(rawValue: 0x03)
+        package static let ndefMessage = Tag(rawValue: 0x03)
         /// Somebody's own data.
-        public static let proprietary = Tag(rawValue: 0xFD)
+        package static let proprietary = Tag(rawValue: 0xFD)
         /// Terminator: nothing follows; without a length.
-        public static let terminator = Tag(rawValue: 0xFE)
+        package static let terminator = Tag(rawValue: 0xFE)
     }
 }
 
@@ -177,16 +177,16 @@ public struct Type2TLV: Hashable, Sendable {
 /// Value: page address (high nibble) and byte offset (low nibble); size, 00 for 256, in bits for locks and in bytes for
 /// memory; low nibble n: 2ⁿ bytes a page, high nibble m: 2ᵐ bytes that one bit locks. The address is page · 2ⁿ + offset.
 /// Source: NFC Forum Type 2 Tag 1.0, §2.3.
-public struct Type2ControlArea: Hashable, Sendable {
+package struct Type2ControlArea: Hashable, Sendable {
     /// The addresses of the bytes.
-    public let addresses: Range<Int>
+    package let addresses: Range<Int>
     /// How many lock bits there are; `nil` for memory.
-    public let lockBits: Int?
+    package let lockBits: Int?
     /// How many bytes of the data area one bit locks; `nil` for memory.
-    public let bytesPerLockBit: Int?
+    package let bytesPerLockBit: Int?
 
     /// Takes a block; `nil` when it is no control block, or a broken one, which is to be passed over.
-    public init?(_ tlv: Type2TLV) {
+    package init?(_ tlv: Type2TLV) {
         guard tlv.tag == .lockControl || tlv.tag == .memoryControl, tlv.value.count == 3 else { return nil }
         let (position, count, units) = (tlv.value[0], Int(tlv.value[1]), tlv.value[2])
         let size = count == 0 ? 256 : count

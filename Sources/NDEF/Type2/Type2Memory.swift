@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// The pages of a Type 2 Tag that were read, four bytes each.
-public struct Type2Memory: Hashable, Sendable {
+package struct Type2Memory: Hashable, Sendable {
     /// The pages by number; every one has four bytes.
-    public private(set) var pages: [UInt16: [UInt8]]
+    package private(set) var pages: [UInt16: [UInt8]]
 
     /// The bytes of one page.
-    public static let pageSize = 4
+    package static let pageSize = 4
 
     /// The pages that have four bytes; others are left out.
-    public init(pages: [UInt16: [UInt8]] = [:]) {
+    package init(pages: [UInt16: [UInt8]] = [:]) {
         self.pages = pages.filter { $0.value.count == Type2Memory.pageSize }
     }
 
     /// The pages of a dump.
-    public init(_ dump: Type2Dump) {
+    package init(_ dump: Type2Dump) {
         self.init(pages: dump.pages)
     }
 
     /// One page, or `nil` when it was not read; setting anything but four bytes removes it.
-    public subscript(page: UInt16) -> [UInt8]? {
+    package subscript(page: UInt16) -> [UInt8]? {
         get { pages[page] }
         set { pages[page] = newValue?.count == Type2Memory.pageSize ? newValue : nil }
     }
 
     /// The byte at an address, counted from the first byte of page 0; `nil` when it was not read.
-    public func byte(at address: Int) -> UInt8? {
+    package func byte(at address: Int) -> UInt8? {
         guard address >= 0, let page = UInt16(exactly: address / Type2Memory.pageSize) else { return nil }
         return pages[page]?[address % Type2Memory.pageSize]
     }
@@ -36,7 +36,7 @@ public struct Type2Memory: Hashable, Sendable {
     /// The UID of pages 0 to 2, seven bytes; `nil` when they were not read.
     ///
     /// Layout: UID 0 to 2, BCC0, UID 3 to 6, BCC1.
-    public var uid: [UInt8]? {
+    package var uid: [UInt8]? {
         guard let first = pages[0], let second = pages[1] else { return nil }
         return Array(first[..<3]) + second
     }
@@ -44,29 +44,29 @@ public struct Type2Memory: Hashable, Sendable {
     /// Whether both check bytes of the UID are right; `nil` when they were not read.
     ///
     /// BCC0 is 88 ⊕ UID0 ⊕ UID1 ⊕ UID2, BCC1 the sum without carry of the others (ISO 14443-3).
-    public var uidCheckIsRight: Bool? {
+    package var uidCheckIsRight: Bool? {
         guard let uid, let first = byte(at: 3), let second = byte(at: 8) else { return nil }
         return first == uid[..<3].reduce(0x88, ^) && second == uid[3...].reduce(0, ^)
     }
 
     /// The Capability Container of page 3; `nil` when it was not read or is none.
-    public var capability: Type2Capability? {
+    package var capability: Type2Capability? {
         pages[3].flatMap { Type2Capability($0) }
     }
 }
 
 /// The page writes that put an NDEF message on a Type 2 Tag, in an order that never leaves half a message: the length
 /// becomes 0, the data follows, the length comes last.
-public struct Type2WritePlan: Hashable, Sendable {
+package struct Type2WritePlan: Hashable, Sendable {
     /// The pages and their new bytes in order.
-    public let writes: [PageWrite]
+    package let writes: [PageWrite]
 
     /// One page to be written.
-    public struct PageWrite: Hashable, Sendable {
+    package struct PageWrite: Hashable, Sendable {
         /// Its number.
-        public let page: UInt16
+        package let page: UInt16
         /// Its four bytes.
-        public let bytes: [UInt8]
+        package let bytes: [UInt8]
 
         init(_ page: UInt16, _ bytes: [UInt8]) {
             self.page = page
@@ -77,13 +77,13 @@ public struct Type2WritePlan: Hashable, Sendable {
     /// The longest message that there is room for.
     ///
     /// A block of 255 bytes or more has a length of three bytes.
-    public static func capacity(_ layout: Type2Layout) -> Int {
+    package static func capacity(_ layout: Type2Layout) -> Int {
         let room = layout.addresses(from: layout.message?.address ?? layout.freeAddress).count
         return max(0, room >= 0xFF + 4 ? room - 4 : min(room - 2, 0xFE))
     }
 
     /// The pages that the plan must know before: all from the block on that the message can reach.
-    public static func pages(_ layout: Type2Layout, length: Int) -> [UInt16] {
+    package static func pages(_ layout: Type2Layout, length: Int) -> [UInt16] {
         let places = layout.addresses(from: layout.message?.address ?? layout.freeAddress)
         let header = length < 0xFF ? 2 : 4
         var pages: [UInt16] = []
@@ -101,7 +101,7 @@ public struct Type2WritePlan: Hashable, Sendable {
     ///   - layout: how the data area is divided now.
     ///   - memory: holds at least ``pages(_:length:)``.
     /// - Returns: `nil` when the message is too long, or a page that must be known is not.
-    public init?(message: [UInt8], layout: Type2Layout, memory: Type2Memory) {
+    package init?(message: [UInt8], layout: Type2Layout, memory: Type2Memory) {
         guard message.count <= Type2WritePlan.capacity(layout) else { return nil }
         let places = layout.addresses(from: layout.message?.address ?? layout.freeAddress)
         var header: [UInt8] = [Type2TLV.Tag.ndefMessage.rawValue]
@@ -165,18 +165,18 @@ extension Type2Memory {
 /// - Ultralight C and NTAG203, two groups of a freezing bit and three bits for four pages each, then counter, AUTH0, AUTH1
 ///   and key: NXP data sheets MF0ICU2 §7.5.3 and NTAG203 figure 7.
 /// - None: Ultralight, MF0UL11, NTAG210, whose pages end with 15.
-public struct Type2Locks: Hashable, Sendable {
+package struct Type2Locks: Hashable, Sendable {
     /// The static lock bytes; `nil` when they were not read.
-    public let staticBytes: [UInt8]?
+    package let staticBytes: [UInt8]?
     /// The dynamic lock bytes; `nil` when there are none, or it is not known where, or they were not read.
-    public let dynamicBytes: [UInt8]?
+    package let dynamicBytes: [UInt8]?
     /// The locked pages in order.
-    public let pages: [UInt16]
+    package let pages: [UInt16]
     /// Whether the lock bits of page 3, which is the Capability Container or one-time programmable, cannot be changed.
-    public let isOneTimeAreaFrozen: Bool
+    package let isOneTimeAreaFrozen: Bool
 
     /// The locks of a tag.
-    public init(memory: Type2Memory, product: Type2Product?, layout: Type2Layout?) {
+    package init(memory: Type2Memory, product: Type2Product?, layout: Type2Layout?) {
         let fixed = memory[2].map { Array($0[2...3]) }
         staticBytes = fixed
         var locked: Set<UInt16> = []

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// A product that is a Type 2 Tag; the facts are rows of `Data/type2-products.tsv`.
-public struct Type2Product: Hashable, Sendable {
+package struct Type2Product: Hashable, Sendable {
     /// What its maker calls it.
-    public let name: String
+    package let name: String
     /// Bytes 1 to 6 of its answer to GET_VERSION; empty when it does not know the command.
-    public let version: [UInt8]
+    package let version: [UInt8]
     /// How many pages it has; `nil` when that is not in the table.
-    public let pageCount: UInt16?
+    package let pageCount: UInt16?
     /// The pages for the user's data; `nil` when they are not in the table.
-    public let userPages: ClosedRange<UInt16>?
+    package let userPages: ClosedRange<UInt16>?
     /// The page with the dynamic lock bytes; `nil` when it has none.
-    public let dynamicLockPage: UInt16?
+    package let dynamicLockPage: UInt16?
     /// Which pages a dynamic lock bit locks.
-    public let dynamicLocks: DynamicLocks?
+    package let dynamicLocks: DynamicLocks?
     /// The first page of the configuration (CFG0); `nil` when it has none.
-    public let configurationPage: UInt16?
+    package let configurationPage: UInt16?
     /// The numbers of its counters.
-    public let counters: [UInt8]
+    package let counters: [UInt8]
     /// Whether it answers READ_SIG.
-    public let hasSignature: Bool
+    package let hasSignature: Bool
 
     /// Which pages the dynamic lock bits lock, from page 16 on.
-    public enum DynamicLocks: Hashable, Sendable {
+    package enum DynamicLocks: Hashable, Sendable {
         /// Each bit of the first two bytes this many.
         case pagesPerBit(UInt16)
         /// As in Ultralight C and NTAG203: four pages a bit, block-locking bits between them.
@@ -34,7 +34,7 @@ public struct Type2Product: Hashable, Sendable {
 
     /// The pages with key or password, which are never written by hand: those behind the configuration (CFG0 and CFG1,
     /// AUTH0 and AUTH1). `nil` when the product has none.
-    public var secretPages: ClosedRange<UInt16>? {
+    package var secretPages: ClosedRange<UInt16>? {
         guard let configurationPage else { return nil }
         let first = configurationPage &+ 2
         return first...first &+ (dynamicLocks == .ultralightC ? 3 : 1)
@@ -42,7 +42,7 @@ public struct Type2Product: Hashable, Sendable {
 
     /// How many pages can be read at all: an Ultralight C never gives its key, others give zeros. `nil` when that is not
     /// in the table.
-    public var readablePageCount: UInt16? {
+    package var readablePageCount: UInt16? {
         dynamicLocks == .ultralightC ? secretPages?.lowerBound ?? pageCount : pageCount
     }
 
@@ -69,10 +69,10 @@ public struct Type2Product: Hashable, Sendable {
     }
 
     /// Every product of the table.
-    public static var all: [Type2Product] { table.rows }
+    package static var all: [Type2Product] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
-    public static var faults: [TableFault] { table.faults + NDEFURIPrefix.table.faults }
+    package static var faults: [TableFault] { table.faults + NDEFURIPrefix.table.faults }
 
     private static let table = FactTable(
         PackageResources.type2_products_tsv,
@@ -82,38 +82,38 @@ public struct Type2Product: Hashable, Sendable {
         ], key: ["product"], row: Type2Product.init(_:))
 
     /// The product with this answer to GET_VERSION, eight bytes; `nil` when it is not in the table.
-    public static func of(version: [UInt8]) -> Type2Product? {
+    package static func of(version: [UInt8]) -> Type2Product? {
         guard version.count == 8 else { return nil }
         return all.first { !$0.version.isEmpty && version[1...6].elementsEqual($0.version) }
     }
 
     /// The product with this name.
-    public static func named(_ name: String) -> Type2Product? {
+    package static func named(_ name: String) -> Type2Product? {
         all.first { $0.name == name }
     }
 
     /// MIFARE Ultralight, which knows neither GET_VERSION nor an authentication.
-    public static var ultralight: Type2Product? { named("Ultralight") }
+    package static var ultralight: Type2Product? { named("Ultralight") }
     /// MIFARE Ultralight C, which answers AUTHENTICATE.
-    public static var ultralightC: Type2Product? { named("Ultralight C") }
+    package static var ultralightC: Type2Product? { named("Ultralight C") }
     /// NTAG203, which refuses GET_VERSION where Ultralight keeps silent.
-    public static var ntag203: Type2Product? { named("NTAG203") }
+    package static var ntag203: Type2Product? { named("NTAG203") }
 }
 
 /// The Capability Container of a Type 2 Tag, page 3: `E1`, version (two nibbles), size of the data area in units of eight
 /// bytes, access (two nibbles: read, write; 0 granted, F none). Source: NFC Forum Type 2 Tag 1.0, §6.1.
-public struct Type2Capability: Hashable, Sendable {
+package struct Type2Capability: Hashable, Sendable {
     /// The version of the mapping; 1.0 and 1.1 are known.
-    public let version: (major: UInt8, minor: UInt8)
+    package let version: (major: UInt8, minor: UInt8)
     /// The bytes of the data area, which begins with page 4.
-    public let dataSize: Int
+    package let dataSize: Int
     /// What must be done to read: 0 nothing, F nobody may; others are proprietary.
-    public let readAccess: UInt8
+    package let readAccess: UInt8
     /// What must be done to write: 0 nothing, F nobody may; others are proprietary.
-    public let writeAccess: UInt8
+    package let writeAccess: UInt8
 
     /// Takes the four bytes of page 3; `nil` when they do not begin with E1.
-    public init?(_ page: [UInt8]) {
+    package init?(_ page: [UInt8]) {
         guard page.count == 4, page[0] == 0xE1 else { return nil }
         version = (page[1] >> 4, page[1] & 0x0F)
         dataSize = Int(page[2]) * 8
@@ -122,25 +122,25 @@ public struct Type2Capability: Hashable, Sendable {
     }
 
     /// Whether this mapping can be read: any version 1.
-    public var isSupported: Bool { version.major == 1 }
+    package var isSupported: Bool { version.major == 1 }
 
     /// The access that is granted to who is authenticated, among the proprietary ones.
-    public static let accessWithKey: UInt8 = 0x8
+    package static let accessWithKey: UInt8 = 0x8
 
     /// The address of the first byte of the data area.
-    public static let dataStart = 16
+    package static let dataStart = 16
 
     /// The addresses of the data area.
-    public var dataArea: Range<Int> { Type2Capability.dataStart..<Type2Capability.dataStart + dataSize }
+    package var dataArea: Range<Int> { Type2Capability.dataStart..<Type2Capability.dataStart + dataSize }
 
     /// Same version, size and access.
-    public static func == (left: Type2Capability, right: Type2Capability) -> Bool {
+    package static func == (left: Type2Capability, right: Type2Capability) -> Bool {
         left.version == right.version && left.dataSize == right.dataSize && left.readAccess == right.readAccess
             && left.writeAccess == right.writeAccess
     }
 
     /// Feeds version, size and access.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(version.major)
         hasher.combine(version.minor)
         hasher.combine(dataSize)
@@ -154,22 +154,22 @@ public struct Type2Capability: Hashable, Sendable {
 /// CFG0: MIRROR, –, MIRROR_PAGE, AUTH0. CFG1 byte 0, ACCESS: 80 PROT, 40 CFGLCK, 10 counter on, 08 counter needs the
 /// password, low three bits AUTHLIM. Ultralight C has AUTH0 alone, in byte 0 of its page, and AUTH1 in the next. Sources: NXP
 /// data sheets.
-public struct Type2Configuration: Hashable, Sendable {
+package struct Type2Configuration: Hashable, Sendable {
     /// The first page that the password protects; above the last page: none is protected.
-    public let firstProtectedPage: UInt16
+    package let firstProtectedPage: UInt16
     /// Whether reading needs the password too.
-    public let protectsReading: Bool
+    package let protectsReading: Bool
     /// Whether the configuration cannot be changed any more; `nil` where there is no such bit.
-    public let isLocked: Bool?
+    package let isLocked: Bool?
     /// Whether the tag counts the reads; `nil` where there is no such bit.
-    public let countsReads: Bool?
+    package let countsReads: Bool?
     /// Whether reading the counter needs the password; `nil` where there is no such bit.
-    public let protectsCounter: Bool?
+    package let protectsCounter: Bool?
     /// After how many wrong passwords the tag refuses for ever, 0 for never; `nil` where there is no such field.
-    public let passwordTries: Int?
+    package let passwordTries: Int?
 
     /// The configuration of a product; `nil` when it has none, or its pages were not read.
-    public init?(memory: Type2Memory, product: Type2Product) {
+    package init?(memory: Type2Memory, product: Type2Product) {
         guard let page = product.configurationPage, let first = memory[page], let second = memory[page &+ 1] else {
             return nil
         }
@@ -189,11 +189,11 @@ public struct Type2Configuration: Hashable, Sendable {
     }
 
     /// What is known when the configuration cannot be read either: from this page on, reading needs the password.
-    public init(refusedFrom page: UInt16) {
+    package init(refusedFrom page: UInt16) {
         (firstProtectedPage, protectsReading) = (page, true)
         (isLocked, countsReads, protectsCounter, passwordTries) = (nil, nil, nil, nil)
     }
 
     /// Whether writing a page needs the password.
-    public func protects(_ page: UInt16) -> Bool { page >= firstProtectedPage }
+    package func protects(_ page: UInt16) -> Bool { page >= firstProtectedPage }
 }

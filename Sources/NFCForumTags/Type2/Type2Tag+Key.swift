@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardCiphers
+package import CardCiphers
 internal import NDEF
 internal import NFCTransport
 
 extension Type2Tag {
     /// Whether the tag is authenticated with a key.
-    public var isAuthenticated: Bool { key != nil }
+    package var isAuthenticated: Bool { key != nil }
 
     /// Authenticates with the key of an Ultralight C, sixteen bytes as its data sheet writes them (from the factory
     /// `49454D4B41455242214E4143554F5946`), and does so again each time the tag has to be selected anew.
@@ -14,7 +14,7 @@ extension Type2Tag {
     /// The key is proved and not sent. There is no limit of tries that a wrong one could use up.
     ///
     /// - Throws: ``TagError``; ``TagError/takesNoKey``, ``TagError/keyRefused``.
-    public func authenticate(_ key: TripleDESKey) throws(TagError) {
+    package func authenticate(_ key: TripleDESKey) throws(TagError) {
         guard try product() == .ultralightC else { throw .takesNoKey }
         self.key = key
         do throws(TagError) {

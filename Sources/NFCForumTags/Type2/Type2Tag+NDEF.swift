@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import NDEF
+package import NDEF
 
 extension Type2Tag: NDEFTag {
     /// 2
-    public var typeNumber: Int { 2 }
+    package var typeNumber: Int { 2 }
 
     /// How the data area is divided; reads no more pages than it takes to know.
     ///
     /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` for a tag without a Capability Container that can be followed.
-    public func layout() throws(TagError) -> Type2Layout {
+    package func layout() throws(TagError) -> Type2Layout {
         _ = try product()
         guard let capability = Type2Capability(try page(3)) else { throw .noNDEF(.notFormatted) }
         guard capability.isSupported else { throw .noNDEF(.unknownVersion) }
@@ -22,14 +22,14 @@ extension Type2Tag: NDEFTag {
     }
 
     /// Reads the first NDEF message of the data area.
-    public func readNDEF() throws(TagError) -> NDEFArea {
+    package func readNDEF() throws(TagError) -> NDEFArea {
         let layout = try layout()
         guard let message = layout.message else { throw .noNDEF(Type2Tag.obstacle(layout)) }
         return try area(layout, message.value)
     }
 
     /// A data area without a message block has a place for one behind its other blocks.
-    public func writableArea() throws(TagError) -> NDEFArea {
+    package func writableArea() throws(TagError) -> NDEFArea {
         let layout = try layout()
         if layout.message == nil {
             let obstacle = Type2Tag.obstacle(layout)
@@ -39,14 +39,14 @@ extension Type2Tag: NDEFTag {
     }
 
     /// Looks at the locks and the protection of each page that would change.
-    public func checkPlaces(of bytes: [UInt8]) throws(TagError) {
+    package func checkPlaces(of bytes: [UInt8]) throws(TagError) {
         let layout = try layout()
         let pages = try plan(bytes, layout).writes.map(\.page)
         if let obstacle = try obstacle(to: pages, layout) { throw .notWritable(obstacle) }
     }
 
     /// Writes the message block page by page.
-    public func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
+    package func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
         let plan = try plan(bytes, layout())
         defer { forget() }
         for write in plan.writes { try self.write(page: write.page, write.bytes) }
@@ -64,7 +64,7 @@ extension Type2Tag: NDEFTag {
     /// without what control blocks point at; none where there is neither.
     ///
     /// - Throws: ``TagError``.
-    public func userPages() throws(TagError) -> [UInt16] {
+    package func userPages() throws(TagError) -> [UInt16] {
         if let pages = try product()?.userPages { return Array(pages) }
         do throws(TagError) {
             let addresses = Set(try layout().addresses(from: 0))
@@ -81,7 +81,7 @@ extension Type2Tag: NDEFTag {
     }
 
     /// Which pages are locked; reads the pages with the lock bits.
-    public func locks(_ layout: Type2Layout?) throws(TagError) -> Type2Locks {
+    package func locks(_ layout: Type2Layout?) throws(TagError) -> Type2Locks {
         let product = try product()
         try readIfOpen(2)
         if let page = product?.dynamicLockPage {
@@ -95,7 +95,7 @@ extension Type2Tag: NDEFTag {
     }
 
     /// The configuration; `nil` when the product has none, or does not let it be read.
-    public func configuration() throws(TagError) -> Type2Configuration? {
+    package func configuration() throws(TagError) -> Type2Configuration? {
         guard let product = try product(), let page = product.configurationPage else { return nil }
         try readIfOpen(page)
         try readIfOpen(page + 1)
@@ -112,7 +112,7 @@ extension Type2Tag: NDEFTag {
     /// known against it.
     ///
     /// - Throws: ``TagError``.
-    public func obstacle(to pages: some Sequence<UInt16>) throws(TagError) -> TagError.WriteObstacle? {
+    package func obstacle(to pages: some Sequence<UInt16>) throws(TagError) -> TagError.WriteObstacle? {
         let layout: Type2Layout?
         do throws(TagError) {
             layout = try self.layout()

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardCiphers
-public import NDEF
-public import NFCTransport
+package import NDEF
+package import NFCTransport
 
 /// A Type 2 Tag in the field of a reader: its commands with bounded retries, selected anew after each refusal.
 ///
 /// After a NAK such a tag is idle and hears nothing until it is selected again, so that is done at once.
-public final class Type2Tag {
+package final class Type2Tag {
     /// The tag as it was found.
-    public let target: TypeATarget
+    package let target: TypeATarget
     /// The pages that were read or written so far.
-    public private(set) var memory = Type2Memory()
+    package private(set) var memory = Type2Memory()
     let reader: any Reader
     private let cancellation: CancellationToken
     /// The codes of commands that the reader does not pass on, so that the tag could not be asked.
-    public private(set) var notPassed: Set<UInt8> = []
+    package private(set) var notPassed: Set<UInt8> = []
     /// What the tag is authenticated with each time it is selected anew; `nil` for no authentication.
     var key: TripleDESKey?
     /// Where RndA comes from.
@@ -28,14 +28,14 @@ public final class Type2Tag {
     static let timeout: Duration = .milliseconds(100)
 
     /// The tag that a reader has just activated.
-    public init(reader: any Reader, target: TypeATarget, cancellation: CancellationToken = CancellationToken()) {
+    package init(reader: any Reader, target: TypeATarget, cancellation: CancellationToken = CancellationToken()) {
         self.reader = reader
         self.target = target
         self.cancellation = cancellation
     }
 
     /// Whether a card of type A may be a Type 2 Tag: it speaks no ISO-DEP, and its SAK is 00.
-    public static func mayBe(_ target: TypeATarget) -> Bool {
+    package static func mayBe(_ target: TypeATarget) -> Bool {
         !target.isISODEP && (target.sak ?? 0) == 0
     }
 
@@ -44,7 +44,7 @@ public final class Type2Tag {
     /// Reads the four pages from this one on, sixteen bytes; those behind the last page are the first ones.
     ///
     /// - Throws: ``TagError``; ``TagError/refused(page:nak:)`` for a page that is not there or needs the password.
-    public func read(page: UInt16) throws(TagError) -> [UInt8] {
+    package func read(page: UInt16) throws(TagError) -> [UInt8] {
         try select(sector: UInt8(truncatingIfNeeded: page >> 8))
         switch try ask(Type2Command.read(UInt8(truncatingIfNeeded: page)), { $0.count == 16 }) {
         case .bytes(let bytes): return bytes
@@ -57,7 +57,7 @@ public final class Type2Tag {
     /// Reads pages of one sector in one command; ``memory`` takes them.
     ///
     /// - Returns: whether the tag knew the command and gave them.
-    public func fastRead(_ pages: ClosedRange<UInt16>) throws(TagError) -> Bool {
+    package func fastRead(_ pages: ClosedRange<UInt16>) throws(TagError) -> Bool {
         guard pages.count <= Type2Command.fastPages, pages.lowerBound >> 8 == pages.upperBound >> 8 else {
             return false
         }
@@ -75,7 +75,7 @@ public final class Type2Tag {
     ///
     /// Three more pages come with it; ``memory`` takes those that are surely what they seem to be: READ goes on with page 0
     /// behind the last page, and behind the last one that may be read without password or key.
-    public func page(_ number: UInt16) throws(TagError) -> [UInt8] {
+    package func page(_ number: UInt16) throws(TagError) -> [UInt8] {
         if let known = memory[number] { return known }
         let bytes = try read(page: number)
         let last = lastPage
@@ -92,7 +92,7 @@ public final class Type2Tag {
     /// Writes the four bytes of one page, whatever that page is for.
     ///
     /// - Throws: ``TagError``; ``TagError/refused(page:nak:)`` for a page that is locked or needs the password.
-    public func write(page: UInt16, _ bytes: [UInt8]) throws(TagError) {
+    package func write(page: UInt16, _ bytes: [UInt8]) throws(TagError) {
         guard bytes.count == Type2Memory.pageSize else { throw .badAnswer }
         try select(sector: UInt8(truncatingIfNeeded: page >> 8))
         memory[page] = nil
@@ -105,7 +105,7 @@ public final class Type2Tag {
     }
 
     /// Forgets what was read, so that it is read anew.
-    public func forget() { memory = Type2Memory() }
+    package func forget() { memory = Type2Memory() }
 
     /// Whether these may be the bytes of page 0, which begins with the UID.
     private func mayBeFirstPage(_ bytes: [UInt8]) -> Bool {
@@ -122,7 +122,7 @@ public final class Type2Tag {
     // MARK: What kind of tag it is
 
     /// The answer to GET_VERSION, eight bytes; `nil` when the tag does not know the command.
-    public func version() throws(TagError) -> [UInt8]? {
+    package func version() throws(TagError) -> [UInt8]? {
         if let knownVersion { return knownVersion }
         let answer = try ask(Type2Command.getVersion) { $0.count == 8 }
         guard case .bytes(let bytes) = answer else {
@@ -140,7 +140,7 @@ public final class Type2Tag {
     /// The product, by its version or by what else it answers; `nil` when that tells no product of the table.
     ///
     /// Ultralight C is told by its answer to the first part of AUTHENTICATE, which changes nothing.
-    public func product() throws(TagError) -> Type2Product? {
+    package func product() throws(TagError) -> Type2Product? {
         if let knownProduct { return knownProduct }
         let product: Type2Product?
         if let version = try version() {
@@ -174,13 +174,13 @@ public final class Type2Tag {
     }
 
     /// The answer to READ_SIG, 32 bytes; `nil` when the tag does not know the command.
-    public func signature() throws(TagError) -> [UInt8]? {
+    package func signature() throws(TagError) -> [UInt8]? {
         guard case .bytes(let bytes) = try ask(Type2Command.readSignature, { $0.count == 32 }) else { return nil }
         return bytes
     }
 
     /// A counter, 24 bits; `nil` when the tag has none with this number, or does not give it.
-    public func counter(_ number: UInt8) throws(TagError) -> UInt32? {
+    package func counter(_ number: UInt8) throws(TagError) -> UInt32? {
         guard case .bytes(let bytes) = try ask(Type2Command.readCounter(number), { $0.count == 3 }) else { return nil }
         return bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
@@ -287,7 +287,7 @@ public final class Type2Tag {
 }
 
 /// The commands of Type 2 Tags that Kazasu sends, without their CRC. Sources: NXP data sheets, nfcpy `tt2.py`.
-public enum Type2Command {
+package enum Type2Command {
     /// READ: sixteen bytes, four pages, from a page on; at the end of the memory it goes on with page 0.
     static func read(_ page: UInt8) -> [UInt8] { [0x30, page] }
     /// FAST_READ: all pages from the first to the last.
@@ -314,7 +314,7 @@ public enum Type2Command {
     static func sector(_ number: UInt8) -> [UInt8] { [number, 0x00, 0x00, 0x00] }
 
     /// What the data sheets call a command, by its code.
-    public static func name(of code: UInt8) -> String? {
+    package static func name(of code: UInt8) -> String? {
         switch code {
         case 0x30: "READ"
         case 0x3A: "FAST_READ"

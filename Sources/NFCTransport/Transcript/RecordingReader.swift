@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// What carries a PIN or a password is masked in the lines (``SecretMask``). Whoever adds a command with another secret
 /// adds it there.
-public final class RecordingReader: Reader {
+package final class RecordingReader: Reader {
     private let reader: any Reader
     private let write: (String) -> Void
     private let redact: (TranscriptEntry) -> TranscriptEntry
@@ -22,7 +22,7 @@ public final class RecordingReader: Reader {
     ///   - redact: what is to be written in place of an entry; by default the entry itself.
     ///   - now: the time since any fixed moment, for `t`; by default a clock that starts now.
     ///   - write: takes each line, without its newline.
-    public init(
+    package init(
         _ reader: any Reader, redact: @escaping (TranscriptEntry) -> TranscriptEntry = { $0 },
         now: (() -> Duration)? = nil, write: @escaping (String) -> Void
     ) {
@@ -35,10 +35,10 @@ public final class RecordingReader: Reader {
     }
 
     /// What is known of the reader that does the work.
-    public var information: ReaderInformation { reader.information }
+    package var information: ReaderInformation { reader.information }
 
     /// Looks for a card and writes it down.
-    public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+    package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         let time = now()
         let result = Result { () throws(TransportError) in try reader.activate(request) }
         if case .success(let picc) = result { mask.activated(picc) }
@@ -47,7 +47,7 @@ public final class RecordingReader: Reader {
     }
 
     /// Sends a frame and writes it down.
-    public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+    package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         let time = now()
         let secret = mask.secret(in: frame)
         let result = Result { () throws(TransportError) in try reader.transceive(frame, timeout: timeout) }
@@ -56,12 +56,12 @@ public final class RecordingReader: Reader {
     }
 
     /// Waits for the reader's event; nothing is written.
-    public func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
+    package func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
         try reader.waitForEvent(within: time)
     }
 
     /// Closes the reader that does the work; nothing is written.
-    public func close() {
+    package func close() {
         reader.close()
     }
 

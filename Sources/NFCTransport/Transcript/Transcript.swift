@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// All that a reader was asked in one run: the document `kazasu.trace/1`, one JSON object a line.
 ///
@@ -8,14 +8,14 @@ public import CardModel
 ///
 /// A report of `kazasu doctor --report` has more lines, which are not played: the frames between computer and reader
 /// (``LinkEvent``), and for each command that was recorded a `section` before it and its `outcome` after it.
-public struct Transcript: Hashable, Sendable {
+package struct Transcript: Hashable, Sendable {
     /// The value of the first line's `schema` member.
-    public static let schema = "kazasu.trace/1"
+    package static let schema = "kazasu.trace/1"
 
     /// The reader that was used.
-    public var reader: ReaderInformation
+    package var reader: ReaderInformation
     /// What it was asked, in order.
-    public var lines: [Line]
+    package var lines: [Line]
     /// The lines of a report that are no exchanges, in order.
     package var remarks: [Remark] = []
 
@@ -84,46 +84,46 @@ public struct Transcript: Hashable, Sendable {
     }
 
     /// One exchange and where it stands.
-    public struct Line: Hashable, Sendable {
+    package struct Line: Hashable, Sendable {
         /// The number of the line in the file, from 1.
-        public var number: Int
+        package var number: Int
         /// What was asked and what came.
-        public var entry: TranscriptEntry
+        package var entry: TranscriptEntry
 
         /// One exchange and where it stands.
-        public init(number: Int, entry: TranscriptEntry) {
+        package init(number: Int, entry: TranscriptEntry) {
             self.number = number
             self.entry = entry
         }
     }
 
     /// A transcript of these exchanges, on the lines after the first.
-    public init(reader: ReaderInformation, entries: [TranscriptEntry] = []) {
+    package init(reader: ReaderInformation, entries: [TranscriptEntry] = []) {
         self.reader = reader
         lines = entries.enumerated().map { Line(number: $0 + 2, entry: $1) }
     }
 
     /// The exchanges in order.
-    public var entries: [TranscriptEntry] { lines.map(\.entry) }
+    package var entries: [TranscriptEntry] { lines.map(\.entry) }
 
     /// The whole document, with a newline after each line.
-    public var text: String {
+    package var text: String {
         ([Transcript.header(reader)] + entries.map(\.line)).map { $0 + "\n" }.joined()
     }
 }
 
 extension Transcript {
     /// The longest transcript that is read, in bytes.
-    public static let longestDocument = 32 << 20
+    package static let longestDocument = 32 << 20
     /// The longest line that is read, in bytes.
     ///
     /// The answer of a command stands in a report on one line.
-    public static let longestLine = 1 << 20
+    package static let longestLine = 1 << 20
 
     /// Reads the document `kazasu.trace/1`. Empty lines are passed over.
     ///
     /// - Throws: `DocumentError`; what is wrong in a line names the line.
-    public init(parsing bytes: [UInt8]) throws(DocumentError) {
+    package init(parsing bytes: [UInt8]) throws(DocumentError) {
         guard bytes.count <= Transcript.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: Transcript.longestDocument)
         }

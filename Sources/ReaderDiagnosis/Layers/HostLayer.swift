@@ -35,11 +35,11 @@ struct HostLayer {
 /// pcscd, the service behind which every CCID reader is found: whether it is there, as far as its files tell.
 ///
 /// Nothing is asked of it: asking starts it where it is started on demand, and it takes readers.
-public struct ChipCardService: Sendable {
+package struct ChipCardService: Sendable {
     private let machine: Machine
 
     /// The service of a system.
-    public init(_ machine: Machine) {
+    package init(_ machine: Machine) {
         self.machine = machine
     }
 
@@ -52,7 +52,7 @@ public struct ChipCardService: Sendable {
     }
 
     /// What was found: that it runs or is started on demand, or what keeps it from that and the one command that mends it.
-    public func check() -> Check {
+    package func check() -> Check {
         if machine.exists(socket) {
             let fault = machine.obstacle(machine.path(socket))
             return fault.map { $0.errorNumber == ENOENT } ?? true

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Virtual cards from files: a dump (`kazasu.dump/1`) or a card written by hand (`kazasu.card/1`), both with an
 /// optional member `virtual` for limits and oddities. `Docs/virtual-cards.md` describes both.
-public enum VirtualCardFile {
+package enum VirtualCardFile {
     /// The schema of cards that are written by hand.
-    public static let schema = "kazasu.card/1"
+    package static let schema = "kazasu.card/1"
 
     /// Makes the FeliCa card that a file describes.
     ///
     /// - Throws: `DocumentError` with the path of what is wrong, also for a file of other cards.
-    public static func load(_ bytes: [UInt8]) throws(DocumentError) -> VirtualFeliCaCard {
+    package static func load(_ bytes: [UInt8]) throws(DocumentError) -> VirtualFeliCaCard {
         let cards = try parse(bytes).cards
         guard cards.count == 1, let card = cards.first as? VirtualFeliCaCard else {
             throw .malformed(key: "the document", expected: "one FeliCa card")
@@ -23,14 +23,14 @@ public enum VirtualCardFile {
     /// Makes the cards that a file describes, of whatever kind.
     ///
     /// - Throws: `DocumentError` with the path of what is wrong.
-    public static func loadCards(_ bytes: [UInt8]) throws(DocumentError) -> [any VirtualCard] {
+    package static func loadCards(_ bytes: [UInt8]) throws(DocumentError) -> [any VirtualCard] {
         try parse(bytes).cards
     }
 
     /// Makes the cards that a file describes, and puts them into a field in which the file's `virtual.faults` happen.
     ///
     /// - Throws: `DocumentError` with the path of what is wrong.
-    public static func loadField(_ bytes: [UInt8]) throws(DocumentError) -> VirtualField {
+    package static func loadField(_ bytes: [UInt8]) throws(DocumentError) -> VirtualField {
         let (cards, faults, visits) = try parse(bytes)
         return VirtualField(cards: cards, faults: faults, visits: visits)
     }
@@ -91,7 +91,7 @@ public enum VirtualCardFile {
     /// The card that a dump of a FeliCa card is of.
     ///
     /// - Throws: `DocumentError` when it is no dump of a FeliCa card.
-    public static func card(of dump: CardDump) throws(DocumentError) -> VirtualFeliCaCard {
+    package static func card(of dump: CardDump) throws(DocumentError) -> VirtualFeliCaCard {
         try card(of: dump, VirtualOptions(nil))
     }
 

@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
-public import NFCTransport
+package import CardModel
+package import NFCTransport
 
 /// The limits and oddities of a virtual card.
 ///
 /// Kept apart from what is on the card, so that the same dump can be served by a card that is awkward in any way.
-public struct CardProfile: Hashable, Sendable {
+package struct CardProfile: Hashable, Sendable {
     /// The commands that it answers; all others meet silence.
-    public var commands: Set<CommandCode>
+    package var commands: Set<CommandCode>
     /// The commands that meet silence when bytes follow after the last parameter.
-    public var strictCommands: Set<CommandCode> = []
+    package var strictCommands: Set<CommandCode> = []
     /// How many blocks Read Without Encryption may ask for, 1 to 15: more do not fit into an answer.
-    public var blocksPerRead = 15
+    package var blocksPerRead = 15
     /// How many blocks Write Without Encryption may carry, 1 to 13.
-    public var blocksPerWrite = 13
+    package var blocksPerWrite = 13
     /// How status flag 1 names a place in a list.
-    public var statusStyle = StatusStyle.ordinal
+    package var statusStyle = StatusStyle.ordinal
     /// Status flag 2 when more blocks are asked for than allowed: A2, on some cards A1.
-    public var overLimitStatus: UInt8 = 0xA2
+    package var overLimitStatus: UInt8 = 0xA2
     /// Status flag 2 for a service that needs a key or allows no writing: A5, on some cards A4.
-    public var refusalStatus: UInt8 = 0xA5
+    package var refusalStatus: UInt8 = 0xA5
     /// The speeds at which it hears anything.
-    public var bitRates: Set<FeliCaBitRate> = [.kbps212, .kbps424]
+    package var bitRates: Set<FeliCaBitRate> = [.kbps212, .kbps424]
     /// The request codes of a Polling to which it adds two bytes of data; without 0, which never gets any.
-    public var requestCodes: Set<UInt8> = [1, 2]
+    package var requestCodes: Set<UInt8> = [1, 2]
     /// Whether Request Service meets silence when any node has an attribute that FeliCa Standard does not know
     /// (IC 24; the PIN variants of phones, and codes that are no node at all).
-    public var knowsStandardAttributesOnly = false
+    package var knowsStandardAttributesOnly = false
     /// The most bytes that Echo gives back.
-    public var echoLimit = 252
+    package var echoLimit = 252
     /// The byte of Request Service v2 that says which keys the nodes have: 4F AES; 41 and 43 AES and DES; 2F and 3F DES.
-    public var encryption: UInt8 = 0x4F
+    package var encryption: UInt8 = 0x4F
     /// How long it thinks, in hundredths of the longest time that its PMm allows.
-    public var answerTimePercent = 10
+    package var answerTimePercent = 10
     /// For how long it hears nothing after it got power; real cards need up to 20 ms (FeliCa user's manual, 2.4.1).
-    public var startupTime = Duration.zero
+    package var startupTime = Duration.zero
     /// What it tells about itself.
-    public var product = ProductData()
+    package var product = ProductData()
 
     /// A card without limits other than those of the packet.
     ///
     /// - Parameter commands: what it answers.
-    public init(commands: Set<CommandCode> = Set(CommandCode.allCases)) {
+    package init(commands: Set<CommandCode> = Set(CommandCode.allCases)) {
         self.commands = commands
     }
 }
 
 extension CardProfile {
     /// FeliCa Lite and Lite-S: three commands and a short Echo, four blocks a read, one a write, errors as bitmaps.
-    public static let lite: CardProfile = {
+    package static let lite: CardProfile = {
         var profile = CardProfile(commands: [.polling, .readWithoutEncryption, .writeWithoutEncryption, .echo])
         profile.blocksPerRead = 4
         profile.blocksPerWrite = 1
@@ -63,7 +63,7 @@ extension CardProfile {
     /// The rows are felica-tool's measurements on real cards (commands, trailing bytes, blocks a command), with
     /// nfcpy's table for the writes of the oldest ICs. An IC without a row behaves as its nearest neighbour: 02–0F as
     /// 01, 10–15 and 17 as 16, 19–1F as 18, all others as 31.
-    public init(pmm: PMm) {
+    package init(pmm: PMm) {
         switch (pmm.icType, pmm.romType) {
         case (0xF0, _), (0xF1, _), (0xF2, _): self = .lite
         case (0x00, 0x03): self = .export
@@ -157,22 +157,22 @@ extension CardProfile {
 
 /// What a card tells about itself, byte for byte as it comes after the status flags. Nothing is invented: a command
 /// whose answer is not given here meets silence.
-public struct ProductData: Hashable, Sendable {
+package struct ProductData: Hashable, Sendable {
     /// Request Product Information: after the length byte; at most 242 bytes are answered.
-    public var productInformation: [UInt8]?
+    package var productInformation: [UInt8]?
     /// Request Specification Version: format, basic version, number of options, options.
-    public var specificationVersion: [UInt8]?
+    package var specificationVersion: [UInt8]?
     /// Get System Status: flag, length, data.
-    public var systemStatus: [UInt8]?
+    package var systemStatus: [UInt8]?
     /// Get Container Issue Information: 16 bytes.
-    public var containerIssue: [UInt8]?
+    package var containerIssue: [UInt8]?
     /// Get Container ID: the 8 bytes of the container's IDm.
-    public var containerID: [UInt8]?
+    package var containerID: [UInt8]?
     /// Get Container Property: the data by index.
-    public var containerProperties: [UInt16: [UInt8]] = [:]
+    package var containerProperties: [UInt16: [UInt8]] = [:]
 
     /// A card that tells nothing.
-    public init() {}
+    package init() {}
 }
 
 /// How long a card may take, from its PMm.

@@ -189,7 +189,7 @@ enum Refusal: Error {
 }
 
 /// What a service answers to every read and write.
-public enum ServiceRefusal: Hashable, Sendable {
+package enum ServiceRefusal: Hashable, Sendable {
     /// Nothing.
     case silence
     /// Status flags 1 and 2, as one number of four digits.
@@ -216,7 +216,7 @@ enum StatusCode {
 /// How status flag 1 names the place in a list that an error belongs to; the raw values are those of card files.
 ///
 /// Source: the unofficial user's manual (ordinal, bitmap) and felica-tool (a third kind that never says).
-public enum StatusStyle: String, Hashable, Sendable, CaseIterable {
+package enum StatusStyle: String, Hashable, Sendable, CaseIterable {
     /// The place counted from 1: the tenth element is 0A.
     case ordinal
     /// A bit of its own for each of eight places, used again for the next eight: the tenth element is 02.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The command codes that virtual cards know. Any other command meets silence.
-public enum CommandCode: UInt8, Hashable, Sendable, CaseIterable {
+package enum CommandCode: UInt8, Hashable, Sendable, CaseIterable {
     /// 00
     case polling = 0x00
     /// 02

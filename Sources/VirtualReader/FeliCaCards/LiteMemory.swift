@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// The fixed blocks of a FeliCa Lite or Lite-S.
 ///
 /// MACs are not computed: blocks 81 and 91 give the bytes that were put there, and what may only be written with a
 /// MAC is refused. REG (0E) is written like any block, WCNT (90) does not count.
-public struct LiteMemory: Hashable, Sendable {
+package struct LiteMemory: Hashable, Sendable {
     /// Which of the two.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Without blocks 90–92 and A0.
         case lite
         /// With all of them.
@@ -17,16 +17,16 @@ public struct LiteMemory: Hashable, Sendable {
     }
 
     /// Which of the two.
-    public let kind: Kind
+    package let kind: Kind
     /// Its IDm, the same in both systems.
-    public let idm: IDm
+    package let idm: IDm
     /// Its PMm.
-    public let pmm: PMm
+    package let pmm: PMm
     private var blocks: BlockTable
 
     /// A card with these blocks; those that are not given are zero, but D_ID (83), which is IDm and PMm, and MC (88),
     /// which is as from the factory with NDEF allowed. Numbers that the card does not have are dropped.
-    public init(kind: Kind, idm: IDm, pmm: PMm, blocks: BlockTable = [:]) {
+    package init(kind: Kind, idm: IDm, pmm: PMm, blocks: BlockTable = [:]) {
         self.kind = kind
         self.idm = idm
         self.pmm = pmm
@@ -37,12 +37,12 @@ public struct LiteMemory: Hashable, Sendable {
 
     /// The block with this number as it is stored, also when reading it gives zeros; `nil` when the card has no such
     /// block.
-    public subscript(number: UInt16) -> Block? {
+    package subscript(number: UInt16) -> Block? {
         LiteMemory.has(number, kind) ? blocks[number] ?? .zero : nil
     }
 
     /// Whether it answers a Polling for `12FC`: bit 0 of byte 3 of MC.
-    public var answersNDEF: Bool { configuration[3] & 1 != 0 }
+    package var answersNDEF: Bool { configuration[3] & 1 != 0 }
 
     enum Number {
         static let register: UInt16 = 0x0E
@@ -107,28 +107,28 @@ public struct LiteMemory: Hashable, Sendable {
 }
 
 /// The blocks behind one service, or behind several that overlap.
-public struct BlockStore: Hashable, Sendable {
+package struct BlockStore: Hashable, Sendable {
     /// The blocks by number. A number below ``count`` that is not here is a hole, as a dump that was broken off
     /// leaves it; the card answers as if the service ended there.
-    public private(set) var blocks: BlockTable
+    package private(set) var blocks: BlockTable
     /// How many blocks are allocated.
-    public let count: Int
+    package let count: Int
 
     /// Blocks with these numbers; as many are allocated as the highest number says.
-    public init(_ blocks: BlockTable = [:]) {
+    package init(_ blocks: BlockTable = [:]) {
         self.blocks = blocks
         count = blocks.last.map { Int($0.number) + 1 } ?? 0
     }
 
     /// Blocks in order from 0; those after 65 536 are dropped.
-    public init(_ blocks: some Sequence<Block>) {
+    package init(_ blocks: some Sequence<Block>) {
         var numbered: BlockTable = [:]
         for (number, block) in zip(UInt16.min...UInt16.max, blocks) { numbered[number] = block }
         self.init(numbered)
     }
 
     /// The block with this number, or `nil` when there is none.
-    public subscript(number: UInt16) -> Block? { blocks[number] }
+    package subscript(number: UInt16) -> Block? { blocks[number] }
 
     /// Replaces a block that is there.
     mutating func replace(_ number: UInt16, with block: Block) {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// One system of a virtual card.
-public struct VirtualSystem: Hashable, Sendable {
+package struct VirtualSystem: Hashable, Sendable {
     /// Its code.
-    public var code: SystemCode
+    package var code: SystemCode
     /// Its own IDm.
-    public var idm: IDm
+    package var idm: IDm
     /// Its PMm.
-    public var pmm: PMm
+    package var pmm: PMm
     /// The version of the system's own key (node `FFFF`).
-    public var keyVersion: KeyVersion
+    package var keyVersion: KeyVersion
     /// Whether Request System Code names it; systems that are not listed still answer a Polling.
-    public var isListed: Bool
+    package var isListed: Bool
     /// Areas and services in tree order: an area stands before what is in it, the root area first.
-    public private(set) var nodes: [VirtualNode]
+    package private(set) var nodes: [VirtualNode]
     /// The blocks, by the overlap group of the services that open them.
-    public internal(set) var memory: [UInt16: BlockStore]
+    package internal(set) var memory: [UInt16: BlockStore]
     private let places: [UInt16: Int]
 
     /// A system with its nodes and blocks.
@@ -27,7 +27,7 @@ public struct VirtualSystem: Hashable, Sendable {
     ///   - nodes: in tree order; the root area `0000`–`FFFE` is put in front when it is missing, and of a code that
     ///     stands twice the first counts.
     ///   - memory: the blocks by ``CardModel/ServiceCode/overlapGroup``; services whose group is not there have none.
-    public init(
+    package init(
         code: SystemCode, idm: IDm, pmm: PMm, keyVersion: KeyVersion = KeyVersion(rawValue: 0), isListed: Bool = true,
         nodes: [VirtualNode] = [], memory: [UInt16: BlockStore] = [:]
     ) {
@@ -50,12 +50,12 @@ public struct VirtualSystem: Hashable, Sendable {
     }
 
     /// The area or service with this code.
-    public func node(_ code: UInt16) -> VirtualNode? {
+    package func node(_ code: UInt16) -> VirtualNode? {
         places[code].flatMap { nodes.element(at: $0) }
     }
 
     /// The blocks that a service opens.
-    public func blocks(_ service: ServiceCode) -> BlockStore {
+    package func blocks(_ service: ServiceCode) -> BlockStore {
         memory[service.overlapGroup] ?? BlockStore()
     }
 
@@ -91,40 +91,40 @@ extension VirtualSystem {
 }
 
 /// An area or a service of a virtual card.
-public struct VirtualNode: Hashable, Sendable {
+package struct VirtualNode: Hashable, Sendable {
     /// Its code.
-    public let code: NodeCode
+    package let code: NodeCode
     /// The last code that belongs to it when it is an area; `nil` for a service.
-    public let end: AreaCode?
+    package let end: AreaCode?
     /// The version of its key.
-    public var keyVersion: KeyVersion
+    package var keyVersion: KeyVersion
     /// What Get Node Property answers, by type (00: ten bytes, 01: one byte); by default all FF (no limits on the
     /// purse) and 00 (no MAC).
-    public var properties: [UInt8: [UInt8]] = [:]
+    package var properties: [UInt8: [UInt8]] = [:]
     /// The two bytes that Get Area Information answers beside the code.
-    public var information: [UInt8] = [0, 0]
+    package var information: [UInt8] = [0, 0]
     /// What every read and write of this service gets, as a dump noted it; `nil` for an ordinary service.
-    public var refusal: ServiceRefusal?
+    package var refusal: ServiceRefusal?
 
     /// A service.
-    public init(service: ServiceCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {
+    package init(service: ServiceCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {
         code = service.node
         end = nil
         self.keyVersion = keyVersion
     }
 
     /// An area.
-    public init(area: AreaCode, end: AreaCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {
+    package init(area: AreaCode, end: AreaCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {
         code = area.node
         self.end = end
         self.keyVersion = keyVersion
     }
 
     /// Whether it is an area.
-    public var isArea: Bool { end != nil }
+    package var isArea: Bool { end != nil }
 
     /// Its code as that of a service; `nil` for an area.
-    public var service: ServiceCode? { isArea ? nil : ServiceCode(rawValue: code.rawValue) }
+    package var service: ServiceCode? { isArea ? nil : ServiceCode(rawValue: code.rawValue) }
 
     /// The codes that belong to it: its own for a service.
     var codes: ClosedRange<UInt16> {

@@ -3,7 +3,7 @@
 internal import CardModel
 
 /// One thing that goes wrong in the air.
-public enum Fault: Hashable, Sendable {
+package enum Fault: Hashable, Sendable {
     /// The answer does not reach the reader; the card has done what was asked all the same.
     case silence
     /// The card is not in the field, and has lost its power.
@@ -72,33 +72,33 @@ public enum Fault: Hashable, Sendable {
 }
 
 /// What goes wrong in a virtual field, as data: of several rules that strike at once the first counts.
-public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
+package struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// The rules, the most important first.
-    public var rules: [FaultRule]
+    package var rules: [FaultRule]
 
     /// A plan of rules; without any, nothing goes wrong.
-    public init(_ rules: [FaultRule] = []) {
+    package init(_ rules: [FaultRule] = []) {
         self.rules = rules
     }
 
     /// A plan of rules.
-    public init(arrayLiteral elements: FaultRule...) {
+    package init(arrayLiteral elements: FaultRule...) {
         rules = elements
     }
 
     /// The card is taken away before exchange `first` and put back before exchange `back`; never when `back` is `nil`.
-    public static func cardAway(from first: Int, until back: Int? = nil) -> FaultPlan {
+    package static func cardAway(from first: Int, until back: Int? = nil) -> FaultPlan {
         guard let back else { return [FaultRule(.absent, .during(first...Int.max))] }
         return back <= first ? [] : [FaultRule(.absent, .during(first...(back - 1)))]
     }
 
     /// One fault at one exchange.
-    public static func once(_ fault: Fault, at exchange: Int) -> FaultPlan {
+    package static func once(_ fault: Fault, at exchange: Int) -> FaultPlan {
         [FaultRule(fault, .during(exchange...exchange))]
     }
 
     /// One fault at one command APDU, counted from 1.
-    public static func once(_ fault: Fault, atAPDU number: Int) -> FaultPlan {
+    package static func once(_ fault: Fault, atAPDU number: Int) -> FaultPlan {
         [FaultRule(fault, .during(number...number), countsAPDUs: true)]
     }
 
@@ -119,9 +119,9 @@ public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
 }
 
 /// A fault and when it strikes.
-public struct FaultRule: Hashable, Sendable {
+package struct FaultRule: Hashable, Sendable {
     /// At which counts a fault strikes; counts begin with 1.
-    public enum Moment: Hashable, Sendable {
+    package enum Moment: Hashable, Sendable {
         /// From the first to the last of a range.
         case during(ClosedRange<Int>)
         /// At every `period`th count; a period below 1 is never.
@@ -131,17 +131,17 @@ public struct FaultRule: Hashable, Sendable {
     }
 
     /// When it strikes.
-    public var moment: Moment
+    package var moment: Moment
     /// Counts only the exchanges with this command code; `nil` counts all.
-    public var command: UInt8?
+    package var command: UInt8?
     /// Counts command APDUs in place of frames, and strikes the response APDU: a fault that loses or damages the
     /// answer also does so when the reader asks for it again. ``command`` is then the instruction byte.
-    public var countsAPDUs: Bool
+    package var countsAPDUs: Bool
     /// What goes wrong.
-    public var fault: Fault
+    package var fault: Fault
 
     /// A fault and when it strikes.
-    public init(_ fault: Fault, _ moment: Moment, command: UInt8? = nil, countsAPDUs: Bool = false) {
+    package init(_ fault: Fault, _ moment: Moment, command: UInt8? = nil, countsAPDUs: Bool = false) {
         self.fault = fault
         self.moment = moment
         self.command = command

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Since when a card has power, on the field's clock.
-public struct CardPower: Hashable, Sendable {
+package struct CardPower: Hashable, Sendable {
     /// The time now.
-    public let now: Duration
+    package let now: Duration
     /// When it got power.
-    public let since: Duration
+    package let since: Duration
     /// How long it had none before that; `nil` when it never had any.
-    public let outage: Duration?
+    package let outage: Duration?
 }
 
 /// A card in a field, or on its way into it.
@@ -49,7 +49,7 @@ struct PlacedCard: Sendable {
 /// which they hear nothing; after their first answer to Read Without Encryption they are taken away again.
 ///
 /// For soak tests: a host that looks for a card and reads it, again and again, meets it at every moment of its search.
-public struct CardVisits: Sendable {
+package struct CardVisits: Sendable {
     private let frames: Int
     private let startup: Duration
     private var random: SplitMix64
@@ -60,7 +60,7 @@ public struct CardVisits: Sendable {
     /// - Parameters:
     ///   - frames: the most frames for which they are away.
     ///   - startup: the longest time for which they hear nothing.
-    public init(seed: UInt64, frames: Int, startup: Duration) {
+    package init(seed: UInt64, frames: Int, startup: Duration) {
         self.frames = max(frames, 0)
         self.startup = max(startup, .zero)
         random = SplitMix64(seed: seed)

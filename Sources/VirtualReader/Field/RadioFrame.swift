@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import NFCTransport
+package import NFCTransport
 
 /// One frame from a reader, without preamble, sync code, parity and start and end of frame.
-public struct RadioFrame: Hashable, Sendable {
+package struct RadioFrame: Hashable, Sendable {
     /// How it is sent.
-    public var technology: RadioTechnology
+    package var technology: RadioTechnology
     /// FeliCa: the packet with its LEN byte. Types A and B: the bytes before the CRC.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// How many bits of the last byte are sent, 1 to 8: 7 for REQA (26) and WUPA (52).
-    public var lastByteBits: Int
+    package var lastByteBits: Int
     /// Whether a CRC follows; cards take REQA, WUPA and the anticollision commands without one, everything else with
     /// one.
-    public var hasCRC: Bool
+    package var hasCRC: Bool
 
     /// A frame from a reader.
-    public init(_ technology: RadioTechnology, _ bytes: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true) {
+    package init(_ technology: RadioTechnology, _ bytes: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true) {
         self.technology = technology
         self.bytes = bytes
         self.lastByteBits = lastByteBits
@@ -39,7 +39,7 @@ public struct RadioFrame: Hashable, Sendable {
 /// What lies before a simulated antenna, as a chip sees it: frames go in, and something or nothing comes back.
 ///
 /// A chip calls it on its own thread, so it can be looked at meanwhile only when it guards what it records.
-public protocol RadioField: AnyObject, Sendable {
+package protocol RadioField: AnyObject, Sendable {
     /// Sends one frame.
     func exchange(_ frame: RadioFrame) -> FieldOutcome
 
@@ -55,19 +55,19 @@ public protocol RadioField: AnyObject, Sendable {
 
 extension RadioField {
     /// Nothing is known of what lies in the field.
-    public func switchOn() {}
+    package func switchOn() {}
 
     /// There is no clock.
-    public func pass(_ time: Duration) {}
+    package func pass(_ time: Duration) {}
 
     /// Sends one FeliCa packet, LEN byte included, without preamble, sync code and CRC.
-    public func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
+    package func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
         exchange(RadioFrame(.felica(bitRate), frame))
     }
 }
 
 /// The modulation and speed of a frame in the air.
-public enum RadioTechnology: Hashable, Sendable {
+package enum RadioTechnology: Hashable, Sendable {
     /// FeliCa at 212 or 424 kbit/s.
     case felica(FeliCaBitRate)
     /// ISO 14443 type A at 106 kbit/s.
@@ -116,19 +116,19 @@ enum ISOChecksum {
 }
 
 /// What a virtual card sends back.
-public struct CardAnswer: Hashable, Sendable {
+package struct CardAnswer: Hashable, Sendable {
     /// FeliCa: the packet with its LEN byte. Types A and B: the bytes before the CRC.
-    public var frame: [UInt8]
+    package var frame: [UInt8]
     /// How many bits of the last byte are sent, 1 to 8: 4 for the ACK and NAK of a Type 2 Tag.
-    public var lastByteBits: Int
+    package var lastByteBits: Int
     /// Whether a CRC follows: not after an ATQA, a UID or an ACK of four bits.
-    public var hasCRC: Bool
+    package var hasCRC: Bool
     /// How long the card took between the end of the command and the start of the answer; only the time model
     /// makes anybody wait for it.
-    public var thinkingTime: Duration
+    package var thinkingTime: Duration
 
     /// An answer of a card.
-    public init(_ frame: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true, thinkingTime: Duration = .zero) {
+    package init(_ frame: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true, thinkingTime: Duration = .zero) {
         self.frame = frame
         self.lastByteBits = lastByteBits
         self.hasCRC = hasCRC

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import NFCTransport
+package import NFCTransport
 internal import Synchronization
 
 /// The air over a reader: the cards that lie in it, and what goes wrong.
 ///
 /// Exchanges are counted from 1, Polling included; faults are planned by that count.
-public final class VirtualField: Sendable {
+package final class VirtualField: Sendable {
     /// What a reader hears when several cards answer the same time slot of a Polling.
-    public enum Collision: Hashable, Sendable {
+    package enum Collision: Hashable, Sendable {
         /// The card that was put down first, as when one card lies much nearer.
         case firstIsHeard
         /// Something damaged, which a PN53x chip reports as a CRC error (status 02) and with type A as a
@@ -44,7 +44,7 @@ public final class VirtualField: Sendable {
     /// A field with cards in it.
     ///
     /// - Parameter visits: when the cards come and go; `nil` when they stay.
-    public init(
+    package init(
         cards: [any VirtualCard] = [], faults: FaultPlan = FaultPlan(), collision: Collision = .firstIsHeard,
         visits: CardVisits? = nil
     ) {
@@ -54,16 +54,16 @@ public final class VirtualField: Sendable {
     }
 
     /// What was exchanged so far.
-    public var statistics: FieldStatistics { state.withLock(\.statistics) }
+    package var statistics: FieldStatistics { state.withLock(\.statistics) }
 
     /// The cards that lie in the field, whether or not the plan says that they are away now.
-    public var cards: [any VirtualCard] { state.withLock { $0.placed.map(\.card) } }
+    package var cards: [any VirtualCard] { state.withLock { $0.placed.map(\.card) } }
 
     /// The field's own clock: time in the air, the cards' thinking time, and what ``pass(_:)`` adds.
-    public var now: Duration { state.withLock(\.now) }
+    package var now: Duration { state.withLock(\.now) }
 
     /// Puts one more card into the field.
-    public func place(_ card: any VirtualCard) {
+    package func place(_ card: any VirtualCard) {
         state.withLock { state in
             var placed = PlacedCard(card, startupTime: card.startupTime)
             if state.isOn { placed.gainPower(at: state.now) }
@@ -72,7 +72,7 @@ public final class VirtualField: Sendable {
     }
 
     /// Takes all cards away.
-    public func removeCards() {
+    package func removeCards() {
         state.withLock { state in
             state.losePower()
             state.placed = []
@@ -80,22 +80,22 @@ public final class VirtualField: Sendable {
     }
 
     /// Replaces the plan of faults; the count of exchanges goes on.
-    public func plan(_ faults: FaultPlan) {
+    package func plan(_ faults: FaultPlan) {
         state.withLock { $0.faults = faults }
     }
 
     /// Lets time pass in which nothing is sent.
-    public func pass(_ time: Duration) {
+    package func pass(_ time: Duration) {
         state.withLock { $0.now += max(time, .zero) }
     }
 
     /// Switches the field on: the cards in it get their power.
-    public func switchOn() {
+    package func switchOn() {
         state.withLock { $0.switchOn() }
     }
 
     /// Switches the field off: every card loses its power. The next exchange switches it on again.
-    public func switchOff() {
+    package func switchOff() {
         state.withLock { state in
             state.isOn = false
             state.losePower()
@@ -108,7 +108,7 @@ public final class VirtualField: Sendable {
     /// frames; or by command APDUs and their instruction byte.
     ///
     /// - Parameter frame: it may hold anything: cards never trap.
-    public func exchange(_ frame: RadioFrame) -> FieldOutcome {
+    package func exchange(_ frame: RadioFrame) -> FieldOutcome {
         state.withLock { state in
             let code = frame.commandCode
             state.statistics.begin(code)
@@ -166,7 +166,7 @@ public final class VirtualField: Sendable {
 extension VirtualField: RadioField {}
 
 /// What came back through the air after a reader sent one frame.
-public enum FieldOutcome: Hashable, Sendable {
+package enum FieldOutcome: Hashable, Sendable {
     /// Nothing.
     case silence
     /// A card's answer.
@@ -176,32 +176,32 @@ public enum FieldOutcome: Hashable, Sendable {
 }
 
 /// What a virtual field counted.
-public struct FieldStatistics: Hashable, Sendable {
+package struct FieldStatistics: Hashable, Sendable {
     /// How many frames were sent.
-    public private(set) var exchanges = 0
+    package private(set) var exchanges = 0
     /// How many frames had each command code; frames of fewer than two bytes are not here.
-    public private(set) var byCommand: [UInt8: Int] = [:]
+    package private(set) var byCommand: [UInt8: Int] = [:]
     /// How many command APDUs came to a card whole; those of one that was away are not here.
-    public private(set) var apdus = 0
+    package private(set) var apdus = 0
     /// How many command APDUs had each instruction byte.
-    public private(set) var byInstruction: [UInt8: Int] = [:]
+    package private(set) var byInstruction: [UInt8: Int] = [:]
     /// How many got an answer.
-    public private(set) var answered = 0
+    package private(set) var answered = 0
     /// How many met silence.
-    public private(set) var unanswered = 0
+    package private(set) var unanswered = 0
     /// How many got something damaged.
-    public private(set) var damaged = 0
+    package private(set) var damaged = 0
 
     /// Nothing yet.
-    public init() {}
+    package init() {}
 
     /// How many frames had this command code.
-    public func count(of command: UInt8?) -> Int {
+    package func count(of command: UInt8?) -> Int {
         command.flatMap { byCommand[$0] } ?? 0
     }
 
     /// How many command APDUs had this instruction byte.
-    public func apdus(of instruction: UInt8?) -> Int {
+    package func apdus(of instruction: UInt8?) -> Int {
         instruction.flatMap { byInstruction[$0] } ?? 0
     }
 
@@ -227,7 +227,7 @@ public struct FieldStatistics: Hashable, Sendable {
 /// A card in a simulated field; it sees frames as a real card does, without preamble, sync code and CRC.
 ///
 /// A field is used from the reader's thread and looked at from others, so cards guard what they remember.
-public protocol VirtualCard: AnyObject, Sendable {
+package protocol VirtualCard: AnyObject, Sendable {
     /// What the card does with a frame; `nil` when it keeps silent, as to every frame of a technology that is not its
     /// own.
     ///
@@ -253,20 +253,20 @@ public protocol VirtualCard: AnyObject, Sendable {
 
 extension VirtualCard {
     /// The same whenever it got power.
-    public func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer? { answer(frame) }
+    package func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer? { answer(frame) }
 
     /// At once.
-    public var startupTime: Duration { .zero }
+    package var startupTime: Duration { .zero }
 
     /// Cards without ISO-DEP get no APDUs.
-    public func apdu(completedBy frame: RadioFrame) -> [UInt8]? { nil }
+    package func apdu(completedBy frame: RadioFrame) -> [UInt8]? { nil }
 
     /// Cards without ISO-DEP give no response APDUs.
-    public func changeNextResponse(_ fault: Fault) {}
+    package func changeNextResponse(_ fault: Fault) {}
 }
 
 /// A virtual card that speaks FeliCa and nothing else.
-public protocol VirtualPacketCard: VirtualCard {
+package protocol VirtualPacketCard: VirtualCard {
     /// What the card does with a packet that arrives at this speed; `nil` when it keeps silent.
     ///
     /// - Parameter frame: a whole FeliCa packet with its LEN byte. It may be anything: cards never trap.
@@ -275,7 +275,7 @@ public protocol VirtualPacketCard: VirtualCard {
 
 extension VirtualPacketCard {
     /// Silence for everything but FeliCa with its checksum.
-    public func answer(_ frame: RadioFrame) -> CardAnswer? {
+    package func answer(_ frame: RadioFrame) -> CardAnswer? {
         guard case .felica(let bitRate) = frame.technology, frame.hasCRC else { return nil }
         return answer(frame.bytes, at: bitRate)
     }

@@ -13,18 +13,18 @@ internal import Synchronization
 ///
 /// Sources: kormax, apple-enhanced-contactless-polling (2025-11); bellx2's measurements of system codes. What a phone does
 /// when 0003 and other codes are polled for in turn nobody has written down; this one opens its wallet.
-public final class VirtualPhone: VirtualCard {
+package final class VirtualPhone: VirtualCard {
     /// How long it takes until it answers, and how long it remembers.
-    public struct Rules: Hashable, Sendable {
+    package struct Rules: Hashable, Sendable {
         /// The request, counted from 1, that it answers first when one technology is looked for.
-        public var firstAnswer = 4
+        package var firstAnswer = 4
         /// For how long it answers nothing in a tap; 40 to 50 ms are reported of FeliCa, 72 to 100 ms of type A.
-        public var startTime = Duration.milliseconds(50)
+        package var startTime = Duration.milliseconds(50)
         /// For how long the field may be off in a tap.
-        public var gracePeriod = Duration.milliseconds(750)
+        package var gracePeriod = Duration.milliseconds(750)
 
         /// What is reported.
-        public init() {}
+        package init() {}
     }
 
     private struct State {
@@ -50,7 +50,8 @@ public final class VirtualPhone: VirtualCard {
     /// - Parameters:
     ///   - express: the Express transit card.
     ///   - others: cards of type A and B, which are shown when nobody has polled for the transit card.
-    public init(express: VirtualFeliCaCard?, others: [any VirtualCard] = [], rules: Rules = Rules(), seed: UInt64 = 0) {
+    package init(express: VirtualFeliCaCard?, others: [any VirtualCard] = [], rules: Rules = Rules(), seed: UInt64 = 0)
+    {
         self.express = express
         self.others = others
         self.rules = rules
@@ -58,16 +59,16 @@ public final class VirtualPhone: VirtualCard {
     }
 
     /// How often its wallet was opened.
-    public var walletOpenings: Int { state.withLock(\.walletOpenings) }
+    package var walletOpenings: Int { state.withLock(\.walletOpenings) }
 
     /// How often it was held to a reader.
-    public var taps: Int { state.withLock(\.taps) }
+    package var taps: Int { state.withLock(\.taps) }
 
     /// Nothing: without a field a phone does not answer.
-    public func answer(_ frame: RadioFrame) -> CardAnswer? { nil }
+    package func answer(_ frame: RadioFrame) -> CardAnswer? { nil }
 
     /// What the phone does with a frame; `nil` when it keeps silent.
-    public func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer? {
+    package func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer? {
         state.withLock { state in
             feel(power, &state)
             let isCalled = isCall(frame, &state)
@@ -81,18 +82,18 @@ public final class VirtualPhone: VirtualCard {
     }
 
     /// Its cards lose their power; whether the tap is over, the next frame shows.
-    public func losePower() {
+    package func losePower() {
         express?.losePower()
         for card in others { card.losePower() }
     }
 
     /// The command APDU that this frame would complete for one of its cards of type A and B.
-    public func apdu(completedBy frame: RadioFrame) -> [UInt8]? {
+    package func apdu(completedBy frame: RadioFrame) -> [UInt8]? {
         others.compactMap { $0.apdu(completedBy: frame) }.first
     }
 
     /// Changes the next response APDU of its cards of type A and B.
-    public func changeNextResponse(_ fault: Fault) {
+    package func changeNextResponse(_ fault: Fault) {
         for card in others { card.changeNextResponse(fault) }
     }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 /// An elementary file of a virtual card.
-public struct VirtualFile: Hashable, Sendable {
+package struct VirtualFile: Hashable, Sendable {
     /// What is in it.
-    public enum Content: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
         /// Bytes from the first to the last: a transparent file.
         case bytes([UInt8])
         /// Records, counted from 1.
@@ -13,18 +13,18 @@ public struct VirtualFile: Hashable, Sendable {
     }
 
     /// Its identifier.
-    public var id: FileIdentifier
+    package var id: FileIdentifier
     /// Its short identifier, 1 to 30; `nil` when it has none.
-    public var shortID: UInt8?
+    package var shortID: UInt8?
     /// What is in it.
-    public var content: Content
+    package var content: Content
     /// What READ demands.
-    public var read: FileAccess
+    package var read: FileAccess
     /// What UPDATE demands.
-    public var update: FileAccess
+    package var update: FileAccess
 
     /// A file; by default all may read it and nobody may write it.
-    public init(
+    package init(
         _ id: FileIdentifier, shortID: UInt8? = nil, _ content: Content, read: FileAccess = .always,
         update: FileAccess = .never()
     ) {
@@ -37,24 +37,24 @@ public struct VirtualFile: Hashable, Sendable {
 }
 
 /// The master file or an application of a virtual card.
-public struct VirtualDirectory: Hashable, Sendable {
+package struct VirtualDirectory: Hashable, Sendable {
     /// Its name; `nil` for the master file and for directories that are selected by identifier only.
-    public var name: AID?
+    package var name: AID?
     /// Its identifier; `nil` when it has none.
-    public var id: FileIdentifier?
+    package var id: FileIdentifier?
     /// What SELECT answers when it asks for file control information: the template as the card would send it.
-    public var information: [UInt8]
+    package var information: [UInt8]
     /// SELECT is answered with 6283, and nothing of it can be read.
-    public var isLocked: Bool
+    package var isLocked: Bool
     /// Its PINs.
-    public var pins: [VirtualPIN]
+    package var pins: [VirtualPIN]
     /// Its files.
-    public var files: [VirtualFile]
+    package var files: [VirtualFile]
     /// What GET DATA gives, by P1 and P2.
-    public var dataObjects: [UInt16: [UInt8]]
+    package var dataObjects: [UInt16: [UInt8]]
 
     /// A directory.
-    public init(
+    package init(
         name: AID? = nil, id: FileIdentifier? = nil, information: [UInt8] = [], isLocked: Bool = false,
         pins: [VirtualPIN] = [], files: [VirtualFile] = [], dataObjects: [UInt16: [UInt8]] = [:]
     ) {
@@ -69,14 +69,14 @@ public struct VirtualDirectory: Hashable, Sendable {
 }
 
 /// The files of a virtual card: a master file and, one level below it, applications.
-public struct VirtualFileTree: Hashable, Sendable {
+package struct VirtualFileTree: Hashable, Sendable {
     /// The master file, 3F00.
-    public var masterFile: VirtualDirectory
+    package var masterFile: VirtualDirectory
     /// The applications in the card's order: a partial name selects the first that fits.
-    public var applications: [VirtualDirectory]
+    package var applications: [VirtualDirectory]
 
     /// A tree of files.
-    public init(masterFile: VirtualDirectory = VirtualDirectory(), applications: [VirtualDirectory] = []) {
+    package init(masterFile: VirtualDirectory = VirtualDirectory(), applications: [VirtualDirectory] = []) {
         self.masterFile = masterFile
         self.masterFile.id = masterFile.id ?? .masterFile
         self.applications = applications
@@ -95,32 +95,32 @@ public struct VirtualFileTree: Hashable, Sendable {
     }
 
     /// The PIN with this name.
-    public func pin(_ name: String) -> VirtualPIN? {
+    package func pin(_ name: String) -> VirtualPIN? {
         ([masterFile] + applications).lazy.flatMap(\.pins).first { $0.name == name }
     }
 }
 
 /// A PIN of a virtual card. It is test data and stands openly in the card file; nobody's real PIN belongs there.
-public struct VirtualPIN: Hashable, Sendable {
+package struct VirtualPIN: Hashable, Sendable {
     /// What the access rules of files call it; one name stands once in a card.
-    public var name: String
+    package var name: String
     /// The identifier of its internal file, for cards whose PIN is selected before VERIFY with P2 80.
-    public var id: FileIdentifier?
+    package var id: FileIdentifier?
     /// P2 of a VERIFY that needs no selection, as in 81; `nil` when there is none.
-    public var reference: UInt8?
+    package var reference: UInt8?
     /// The bytes that are right.
-    public var value: [UInt8]
+    package var value: [UInt8]
     /// How many wrong values in a row lock it, 1 to 15.
-    public var tries: Int
+    package var tries: Int
     /// How many tries are left now.
-    public var triesLeft: Int
+    package var triesLeft: Int
     /// The status word when it is locked: 6983, 6984 as on driver's licences, or 63C0.
-    public var lockedStatus: UInt16
+    package var lockedStatus: UInt16
     /// Whether a wrong value is answered with 63Cx; else with 6300, which does not tell the tries left.
-    public var tellsTries: Bool
+    package var tellsTries: Bool
 
     /// A PIN.
-    public init(
+    package init(
         name: String, id: FileIdentifier? = nil, reference: UInt8? = nil, value: [UInt8], tries: Int = 3,
         triesLeft: Int? = nil, lockedStatus: UInt16 = 0x6983, tellsTries: Bool = true
     ) {
@@ -136,7 +136,7 @@ public struct VirtualPIN: Hashable, Sendable {
 }
 
 /// What a file of a virtual card demands before it is read or written.
-public enum FileAccess: Hashable, Sendable {
+package enum FileAccess: Hashable, Sendable {
     /// Nothing.
     case always
     /// It is refused with this status word, whatever was verified; 6982 says that something is missing.

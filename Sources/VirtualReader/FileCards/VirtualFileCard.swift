@@ -5,7 +5,7 @@ internal import Synchronization
 /// A card of type A or B that speaks ISO-DEP and holds files (ISO 7816-4): a program that reads frames by hand.
 ///
 /// What was written to files and what became of the PINs stays until the program ends; nothing is written to a disk.
-public final class VirtualFileCard: VirtualCard {
+package final class VirtualFileCard: VirtualCard {
     private struct State {
         var radio: VirtualISODEPRadio
         var files: FileCardState
@@ -25,7 +25,7 @@ public final class VirtualFileCard: VirtualCard {
     ///   - files: what is on it.
     ///   - options: what is odd about its commands.
     ///   - isoDEP: how it behaves below its APDUs.
-    public init(
+    package init(
         _ interface: ISODEPInterface, files: VirtualFileTree, options: FileCardOptions = FileCardOptions(),
         isoDEP: ISODEPOptions = ISODEPOptions()
     ) {
@@ -33,13 +33,13 @@ public final class VirtualFileCard: VirtualCard {
     }
 
     /// The files and PINs as they are now.
-    public var files: VirtualFileTree { state.withLock(\.files.tree) }
+    package var files: VirtualFileTree { state.withLock(\.files.tree) }
 
     /// The command APDUs that the card got, the oldest first; the first 10 000 are kept.
-    public var commands: [[UInt8]] { state.withLock(\.commands) }
+    package var commands: [[UInt8]] { state.withLock(\.commands) }
 
     /// What the card does with a frame; `nil` when it keeps silent.
-    public func answer(_ frame: RadioFrame) -> CardAnswer? {
+    package func answer(_ frame: RadioFrame) -> CardAnswer? {
         state.withLock { state in
             switch state.radio.take(frame) {
             case .silence: return nil
@@ -62,7 +62,7 @@ public final class VirtualFileCard: VirtualCard {
     }
 
     /// Back to the master file, with nothing verified; what was written and tried stays.
-    public func losePower() {
+    package func losePower() {
         state.withLock { state in
             state.radio.losePower()
             state.files.losePower()
@@ -71,20 +71,20 @@ public final class VirtualFileCard: VirtualCard {
     }
 
     /// The command that this frame would complete.
-    public func apdu(completedBy frame: RadioFrame) -> [UInt8]? {
+    package func apdu(completedBy frame: RadioFrame) -> [UInt8]? {
         state.withLock { $0.radio.command(completedBy: frame) }
     }
 
     /// Changes the next response.
-    public func changeNextResponse(_ fault: Fault) {
+    package func changeNextResponse(_ fault: Fault) {
         state.withLock { $0.change = fault }
     }
 }
 
 /// What differs from an ordinary card: the oddities of a virtual card of files.
-public struct FileCardOptions: Hashable, Sendable {
+package struct FileCardOptions: Hashable, Sendable {
     /// How an answer that is longer than expected, or that was not asked for, is given.
-    public enum LongAnswers: String, Hashable, Sendable, CaseIterable {
+    package enum LongAnswers: String, Hashable, Sendable, CaseIterable {
         /// As much as is expected.
         case cut
         /// 61xx, and the data with GET RESPONSE.
@@ -94,7 +94,7 @@ public struct FileCardOptions: Hashable, Sendable {
     }
 
     /// What a read that goes past the end of a file leads to.
-    public enum EndOfFile: String, Hashable, Sendable, CaseIterable {
+    package enum EndOfFile: String, Hashable, Sendable, CaseIterable {
         /// What there is, with 6282; with 9000 when all that there is was asked for (Le 00).
         case warning = "6282"
         /// What there is, with 9000.
@@ -106,28 +106,28 @@ public struct FileCardOptions: Hashable, Sendable {
     }
 
     /// How long answers are given.
-    public var longAnswers = LongAnswers.cut
+    package var longAnswers = LongAnswers.cut
     /// With ``LongAnswers/more``: GET RESPONSE always tells of more, for ever.
-    public var endlessMore = false
+    package var endlessMore = false
     /// What a read past the end leads to.
-    public var endOfFile = EndOfFile.warning
+    package var endOfFile = EndOfFile.warning
     /// The most bytes that one READ BINARY gives; less than was asked for, with 9000.
-    public var longestRead = 65_536
+    package var longestRead = 65_536
     /// Whether commands with extended lengths are taken; else they are answered with 6700.
-    public var takesExtendedLength = true
+    package var takesExtendedLength = true
     /// Values of P2 that SELECT refuses with 6A86, as 0C by cards that always give file control information.
-    public var refusedSelections: Set<UInt8> = []
+    package var refusedSelections: Set<UInt8> = []
     /// VERIFY without data, the question for the tries left, is answered with this in place of 63Cx.
-    public var queryStatus: UInt16?
+    package var queryStatus: UInt16?
     /// The status word of a VERIFY whose reference there is not.
-    public var unknownReferenceStatus: UInt16 = 0x6A88
+    package var unknownReferenceStatus: UInt16 = 0x6A88
     /// Answers to single commands, byte for byte, with their status words; of several the last goes on for ever.
-    public var answers: [[UInt8]: [[UInt8]]] = [:]
+    package var answers: [[UInt8]: [[UInt8]]] = [:]
     /// Status words that instructions are answered with, in place of doing anything.
-    public var instructionStatus: [UInt8: UInt16] = [:]
+    package var instructionStatus: [UInt8: UInt16] = [:]
     /// Every answer is cut to so many bytes, its status word included; `nil` leaves them whole.
-    public var longestAnswer: Int?
+    package var longestAnswer: Int?
 
     /// A card without oddities.
-    public init() {}
+    package init() {}
 }

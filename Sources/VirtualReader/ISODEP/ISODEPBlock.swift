@@ -81,27 +81,27 @@ struct ISODEPBlock: Hashable, Sendable {
 }
 
 /// How a virtual card that speaks ISO 14443-4 is selected.
-public enum ISODEPInterface: Hashable, Sendable {
+package enum ISODEPInterface: Hashable, Sendable {
     /// By type A, with this ATS (length byte included); the SAK gets its bit for ISO 14443-4 (20).
     case typeA(TypeAIdentity, ats: [UInt8] = ISODEPInterface.plainATS)
     /// By type B.
     case typeB(TypeBIdentity)
 
     /// The ATS of a card that says nothing special: 256 bytes, 106 kbit/s, FWI 8, CID, no historical bytes.
-    public static let plainATS: [UInt8] = [0x05, 0x78, 0x00, 0x81, 0x02]
+    package static let plainATS: [UInt8] = [0x05, 0x78, 0x00, 0x81, 0x02]
 }
 
 /// How a virtual card behaves below its APDUs.
-public struct ISODEPOptions: Hashable, Sendable {
+package struct ISODEPOptions: Hashable, Sendable {
     /// How many waiting time extensions the card asks for before each answer; `Int.max` never comes to an end.
-    public var waitingTimeExtensions = 0
+    package var waitingTimeExtensions = 0
     /// WTXM, by how much the waiting time is multiplied each time, 1 to 59.
-    public var waitingTimeMultiplier: UInt8 = 1
+    package var waitingTimeMultiplier: UInt8 = 1
     /// How long the card thinks before each answer; only the time model makes anybody wait for it.
-    public var answerTime: Duration = .zero
+    package var answerTime: Duration = .zero
 
     /// A card that answers at once.
-    public init() {}
+    package init() {}
 }
 
 /// What the two sides of ISO 14443-4 told each other of what they can do.

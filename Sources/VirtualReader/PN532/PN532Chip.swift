@@ -298,7 +298,7 @@ struct Look {
 }
 
 /// What a simulated chip is about to do next, for tests that interfere at every possible moment.
-public enum ChipMoment: Hashable, Sendable {
+package enum ChipMoment: Hashable, Sendable {
     /// A host command was received whole; nothing was done about it yet.
     case received
     /// The command was acknowledged and is about to be carried out.

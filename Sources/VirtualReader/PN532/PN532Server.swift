@@ -11,21 +11,21 @@ internal import Synchronization
 ///     let server = try PN532Server(field: field)
 ///     defer { server.stop() }
 ///     print(server.connectionString)   // pn532_uart:/dev/pts/3
-public final class PN532Server: Sendable {
+package final class PN532Server: Sendable {
     /// The serial port's path, as `/dev/pts/3`.
-    public let path: String
+    package let path: String
     /// The symbolic link that leads to it, when one was asked for.
-    public let link: String?
+    package let link: String?
 
     private let counters: ChipCounters
     private let thread: WorkerThread
     private let stopSignal: StopSignal
 
     /// What libnfc is to be given to open the chip; the link when there is one.
-    public var connectionString: String { "pn532_uart:\(link ?? path)" }
+    package var connectionString: String { "pn532_uart:\(link ?? path)" }
 
     /// What the chip has counted so far.
-    public var statistics: ChipStatistics { counters.statistics }
+    package var statistics: ChipStatistics { counters.statistics }
 
     /// Starts a chip.
     ///
@@ -39,7 +39,7 @@ public final class PN532Server: Sendable {
     ///   - observer: called on the chip's thread before each step that it takes.
     ///   - link: where to make a symbolic link to the serial port; it is removed at the end.
     /// - Throws: ``PseudoterminalError`` when the system gives no terminal, no thread or no link.
-    public init(
+    package init(
         field: any RadioField, timing: TimeModel = .off, faults: SerialFaultPlan = .none,
         serialLine: SerialLineModel = .plain, initialSpeed: Int = 115_200, link: String? = nil,
         observer: @escaping @Sendable (ChipMoment) -> Void = { _ in }
@@ -61,7 +61,7 @@ public final class PN532Server: Sendable {
     }
 
     /// Ends the chip and takes its serial port and link away; further calls do nothing.
-    public func stop() {
+    package func stop() {
         stopSignal.give()
         thread.join()
     }
@@ -87,35 +87,35 @@ final class ChipCounters: Sendable {
 }
 
 /// What a simulated chip has counted since it was started.
-public struct ChipStatistics: Hashable, Sendable {
+package struct ChipStatistics: Hashable, Sendable {
     /// Host commands that were received whole.
-    public var hostCommands = 0
+    package var hostCommands = 0
     /// The same by command code.
-    public var commandsByCode: [UInt8: Int] = [:]
+    package var commandsByCode: [UInt8: Int] = [:]
     /// Frames that were sent to cards, with the chip's own retries.
-    public var exchanges = 0
+    package var exchanges = 0
     /// Those of them that a card answered undamaged.
-    public var answeredExchanges = 0
+    package var answeredExchanges = 0
     /// Those of them that were FeliCa Read Without Encryption.
-    public var readCommands = 0
+    package var readCommands = 0
     /// Those of them that the chip sent again by itself.
-    public var retriedFrames = 0
+    package var retriedFrames = 0
     /// Bytes that came from the host.
-    public var bytesFromHost = 0
+    package var bytesFromHost = 0
     /// Bytes that went to the host.
-    public var bytesToHost = 0
+    package var bytesToHost = 0
     /// Host frames with a wrong checksum.
-    public var damagedFrames = 0
+    package var damagedFrames = 0
     /// Commands that the host gave up, by ACK or by another command.
-    public var abortedCommands = 0
+    package var abortedCommands = 0
     /// The present speed of the chip's end of the serial line, in bits a second; not counted, but as it is now.
-    public var bitsPerSecond = 115_200
+    package var bitsPerSecond = 115_200
 
     /// Whether the field is on; not counted, but as it is now.
-    public var isFieldOn = false
+    package var isFieldOn = false
 
     /// Nothing counted yet.
-    public init() {}
+    package init() {}
 }
 
 /// What a simulated chip really waits for, so that its clients take as long as they would with a real one.
@@ -123,21 +123,21 @@ public struct ChipStatistics: Hashable, Sendable {
 /// Retries that last for ever and the period of InAutoPoll are waited for in any case, since the host asks for the time
 /// itself. Figures: FeliCa bit rates are fc/64 and fc/32 with fc = 13.56 MHz; a packet has 6 bytes of preamble, 2 of
 /// sync code and 2 of CRC around it (proxmark3 `armsrc/felica.c`).
-public struct TimeModel: Hashable, Sendable {
+package struct TimeModel: Hashable, Sendable {
     /// Nothing: answers come at once.
-    public static let off = TimeModel(serialLine: false, radio: false)
+    package static let off = TimeModel(serialLine: false, radio: false)
     /// Everything.
-    public static let full = TimeModel(serialLine: true, radio: true)
+    package static let full = TimeModel(serialLine: true, radio: true)
 
     /// Ten bits for each byte on the serial line, both ways, at the chip's present baud rate.
-    public var serialLine: Bool
+    package var serialLine: Bool
     /// Packets on air, the cards' thinking time, time slots of a Polling, and the chip's time-out when no answer comes.
-    public var radio: Bool
+    package var radio: Bool
     /// What the chip itself needs for one host command.
-    public var chipOverhead: Duration
+    package var chipOverhead: Duration
 
     /// A choice of what to wait for.
-    public init(serialLine: Bool, radio: Bool, chipOverhead: Duration = .zero) {
+    package init(serialLine: Bool, radio: Bool, chipOverhead: Duration = .zero) {
         self.serialLine = serialLine
         self.radio = radio
         self.chipOverhead = chipOverhead

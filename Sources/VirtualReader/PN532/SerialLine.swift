@@ -4,19 +4,19 @@
 ///
 /// When the two ends run at different speeds each samples the other's bits at the wrong moments, so what arrives is
 /// made of the same bits and means nothing. A line with a limit behaves as if the sender ran at that limit.
-public struct SerialLineModel: Hashable, Sendable {
+package struct SerialLineModel: Hashable, Sendable {
     /// A line that carries every speed, between ends that must agree on it.
-    public static let plain = SerialLineModel()
+    package static let plain = SerialLineModel()
 
     /// Whether the ends must run at the same speed; without it every speed is understood.
-    public var needsSameSpeed: Bool
+    package var needsSameSpeed: Bool
     /// The highest speed towards the chip, in bits a second; `nil` for no limit.
-    public var fastestToChip: Int?
+    package var fastestToChip: Int?
     /// The highest speed towards the host, in bits a second; `nil` for no limit.
-    public var fastestToHost: Int?
+    package var fastestToHost: Int?
 
     /// A line with these limits.
-    public init(needsSameSpeed: Bool = true, fastestToChip: Int? = nil, fastestToHost: Int? = nil) {
+    package init(needsSameSpeed: Bool = true, fastestToChip: Int? = nil, fastestToHost: Int? = nil) {
         self.needsSameSpeed = needsSameSpeed
         self.fastestToChip = fastestToChip
         self.fastestToHost = fastestToHost
@@ -143,7 +143,7 @@ enum LineEvent: Hashable, Sendable {
 }
 
 /// A way in which one host command goes wrong between chip and host.
-public enum SerialFault: Hashable, Sendable {
+package enum SerialFault: Hashable, Sendable {
     /// The chip did not hear the command: neither ACK nor answer, and nothing is carried out.
     case noAcknowledge
     /// The command is acknowledged and carried out, and its answer is lost.
@@ -173,7 +173,7 @@ public enum SerialFault: Hashable, Sendable {
 }
 
 /// Which host command a fault happens at.
-public enum SerialFaultPlace: Hashable, Sendable {
+package enum SerialFaultPlace: Hashable, Sendable {
     /// The command with this number; the first since the chip was started is 1.
     case command(Int)
     /// The command with this code (42 for InCommunicateThru) that comes after `after` others of the same code.
@@ -181,15 +181,15 @@ public enum SerialFaultPlace: Hashable, Sendable {
 }
 
 /// The faults of a serial line: at most one at each host command.
-public struct SerialFaultPlan: Hashable, Sendable {
+package struct SerialFaultPlan: Hashable, Sendable {
     /// Nothing goes wrong.
-    public static let none = SerialFaultPlan([:])
+    package static let none = SerialFaultPlan([:])
 
     /// What goes wrong where.
-    public var faults: [SerialFaultPlace: SerialFault]
+    package var faults: [SerialFaultPlace: SerialFault]
 
     /// A plan of these faults; where a command is named by number and by code, the number wins.
-    public init(_ faults: [SerialFaultPlace: SerialFault]) {
+    package init(_ faults: [SerialFaultPlace: SerialFault]) {
         self.faults = faults
     }
 

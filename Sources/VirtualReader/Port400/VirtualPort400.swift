@@ -8,13 +8,13 @@ internal import NFCTransport
 /// Behaviour as logs of real readers have it (EspUsbHost, simple-attendance-with-pasori, ezsign-nfc-tools), for the rest as
 /// felica-rs, pasorich and esp32-pasori-rcs300 need it; Sony publishes no manual of the vendor interface. What a host does
 /// that is not known to be allowed is in the statistics as a complaint.
-public final class VirtualPort400: VirtualUSBChip {
+package final class VirtualPort400: VirtualUSBChip {
     private let shell: USBShell<Port400Firmware>
 
     /// A reader before a field.
     ///
     /// - Parameter hasOrphan: whether a program that was killed left a session behind.
-    public init(
+    package init(
         field: any RadioField, faults: USBFaultPlan = USBFaultPlan(), behavior: Port400Behavior = Port400Behavior(),
         hasOrphan: Bool = false
     ) {
@@ -23,36 +23,36 @@ public final class VirtualPort400: VirtualUSBChip {
 
     /// What was counted so far; commands are counted by the second parameter of their header where the instruction is 50 or C2,
     /// else by the instruction.
-    public var statistics: USBChipStatistics { shell.statistics }
+    package var statistics: USBChipStatistics { shell.statistics }
 
     /// Whether the plug was pulled.
-    public var isUnplugged: Bool { shell.isUnplugged }
+    package var isUnplugged: Bool { shell.isUnplugged }
 
     /// Pulls the plug: cards lose their power.
-    public func unplug() {
+    package func unplug() {
         shell.unplug()
     }
 
     /// Ends the host's session, as a reader may do in which nothing happens for long; nobody says whether it does.
-    public func endSession() {
+    package func endSession() {
         shell.withFirmware { $0.endSession() }
     }
 
     /// Gives the next transfer to the host.
-    public func nextTransfer() -> [UInt8]? {
+    package func nextTransfer() -> [UInt8]? {
         shell.nextTransfer()
     }
 
     /// Takes a message from the host and does what it says.
-    public func receive(_ transfer: [UInt8]) {
+    package func receive(_ transfer: [UInt8]) {
         shell.receive(transfer)
     }
 }
 
 /// What a simulated Port-400 does where sources leave several possibilities, or differ.
-public struct Port400Behavior: Hashable, Sendable {
+package struct Port400Behavior: Hashable, Sendable {
     /// What a switch of the protocol to type A or B at layer 3 does.
-    public enum LayerThree: Hashable, Sendable {
+    package enum LayerThree: Hashable, Sendable {
         /// Nothing but the switch, as felica-rs and esp32-pasori-rcs300 were understood.
         case switches
         /// Type B: REQB only. Type A: as `selects`.
@@ -62,26 +62,26 @@ public struct Port400Behavior: Hashable, Sendable {
     }
 
     /// What a switch to type A or B does.
-    public var layerThree = LayerThree.selects
+    package var layerThree = LayerThree.selects
     /// Whether the answer to such a switch has an object 8F, with the SAK or the protocol info.
-    public var describesCard = true
+    package var describesCard = true
     /// Whether `FF CA` gives the UID of a card that was selected.
-    public var givesUID = true
+    package var givesUID = true
     /// The status of such a switch without a card; 9000 as an RC-S300 with firmware 1.00 gave.
-    public var statusWithoutCard: UInt16 = 0x6401
+    package var statusWithoutCard: UInt16 = 0x6401
     /// The status of what needs a session or a field when there is none: 6301 by a log, 6985 by felica-rs.
-    public var statusOutsideSession: UInt16 = 0x6301
+    package var statusOutsideSession: UInt16 = 0x6301
     /// The status of a second start: 698A by the command reference, 6985 by felica-rs.
-    public var statusOfSecondStart: UInt16 = 0x698A
+    package var statusOfSecondStart: UInt16 = 0x698A
     /// The codes of the speeds that `FF 6E` sets.
-    public var speeds: Set<UInt8> = [0x89, 0x92, 0x9B]
+    package var speeds: Set<UInt8> = [0x89, 0x92, 0x9B]
     /// The status for another one.
-    public var statusOfUnknownSpeed: UInt16 = 0x6A80
+    package var statusOfUnknownSpeed: UInt16 = 0x6A80
     /// Whether an answer that was damaged in the air gives the status 6300; else bits of object 96.
-    public var reportsDamageByStatus = false
+    package var reportsDamageByStatus = false
 
     /// As the logs of an RC-S300 have it, as far as they say.
-    public init() {}
+    package init() {}
 }
 
 /// What a Port-400 does with its host's messages.

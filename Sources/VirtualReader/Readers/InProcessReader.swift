@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
-public import NFCTransport
+internal import CardModel
+package import NFCTransport
 
 /// A reader on a virtual field, without a chip between them: for fast tests of all that reads cards.
-public final class InProcessReader: Reader {
+package final class InProcessReader: Reader {
     /// The longest frame that it sends: what libnfc can be given, too.
-    public static let longestFrame = 262
+    package static let longestFrame = 262
 
     /// What it says of itself.
-    public let information: ReaderInformation
+    package let information: ReaderInformation
     /// The field that it lies in.
-    public let field: VirtualField
+    package let field: VirtualField
     /// How often ``activate(_:)`` was called.
-    public private(set) var activations = 0
+    package private(set) var activations = 0
     /// How often ``transceive(_:timeout:)`` was called.
-    public private(set) var transceives = 0
+    package private(set) var transceives = 0
     private let cancellation: CancellationToken
     private var selected: Selected?
     private var isClosed = false
@@ -35,7 +35,7 @@ public final class InProcessReader: Reader {
     }
 
     /// A reader on a field.
-    public init(
+    package init(
         _ field: VirtualField,
         information: ReaderInformation = ReaderInformation(
             id: "in-process", name: "Virtual reader", technologies: Technology.allCases),
@@ -47,7 +47,7 @@ public final class InProcessReader: Reader {
     }
 
     /// A reader with these cards before it.
-    public convenience init(_ cards: any VirtualCard...) {
+    package convenience init(_ cards: any VirtualCard...) {
         self.init(VirtualField(cards: cards))
     }
 
@@ -55,7 +55,7 @@ public final class InProcessReader: Reader {
     ///
     /// An answer that is damaged or none of its kind counts as none, as a PN53x takes it. When a card of type A or B was
     /// selected before, the field goes off first, since a selected card does not hear a REQA.
-    public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+    package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         activations += 1
         let previous = selected
         selected = nil
@@ -132,7 +132,7 @@ public final class InProcessReader: Reader {
     /// An answer that the card takes longer for than `timeout` is ``NFCTransport/TransportError/noAnswer``; nobody
     /// waits for it. After any failure of an ISO-DEP exchange ``NFCTransport/TransportError/cardReleased`` until a card was
     /// activated anew.
-    public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+    package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         transceives += 1
         try check()
         guard let selected else { throw .cardReleased }
@@ -190,7 +190,7 @@ public final class InProcessReader: Reader {
     }
 
     /// Switches the field off.
-    public func close() {
+    package func close() {
         guard !isClosed else { return }
         isClosed = true
         selected = nil

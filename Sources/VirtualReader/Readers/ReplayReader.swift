@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-public import NFCTransport
+package import NFCTransport
 
 /// A reader that plays a transcript: the same requests in the same order give the same answers, and any other request
 /// is an error that says what was expected. Time-outs are not compared, and nobody waits.
@@ -10,9 +10,9 @@ public import NFCTransport
 /// transcript. So looks that found nothing may be left out, and between two exchanges a look may be repeated: it finds what it
 /// found before. A look that found nothing elsewhere in the transcript finds nothing where it was not recorded, and so does a
 /// Polling for the transit system, since searches may begin with it.
-public final class ReplayReader: Reader {
+package final class ReplayReader: Reader {
     /// What the transcript says of the reader that was used.
-    public let information: ReaderInformation
+    package let information: ReaderInformation
     private var waiting: ArraySlice<Transcript.Line>
     /// What was looked for since the last exchange, and what that found.
     private var looks: [ActivationRequest: PICC?] = [:]
@@ -21,7 +21,7 @@ public final class ReplayReader: Reader {
     private let cancellation: CancellationToken
 
     /// A reader that plays a transcript.
-    public init(_ transcript: Transcript, cancellation: CancellationToken = CancellationToken()) {
+    package init(_ transcript: Transcript, cancellation: CancellationToken = CancellationToken()) {
         information = transcript.reader
         waiting = transcript.lines[...]
         empty = Set(
@@ -35,7 +35,7 @@ public final class ReplayReader: Reader {
     ///
     /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when something else was asked there, and the
     ///   error that was recorded.
-    public func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+    package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try cancellation.check()
         for (place, line) in waiting.enumerated() {
             guard case .activate(let recorded, let result) = line.entry.event else { break }
@@ -63,7 +63,7 @@ public final class ReplayReader: Reader {
     ///
     /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when something else was asked there, and the
     ///   error that was recorded.
-    public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+    package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         let line = try next { FrameText.of(frame) }
         guard case .transceive(let recorded, _, let result) = line.entry.event,
             ReplayReader.matches(recorded, frame, except: line.entry.masked)
@@ -76,10 +76,10 @@ public final class ReplayReader: Reader {
     }
 
     /// Nothing is to be closed.
-    public func close() {}
+    package func close() {}
 
     /// What of the transcript was not asked for; empty when all of it was.
-    public func finish() -> [String] {
+    package func finish() -> [String] {
         waiting.map { "line \($0.number): never asked: \(FrameText.of($0.entry.event))" }
     }
 

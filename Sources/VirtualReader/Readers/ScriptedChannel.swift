@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import NFCTransport
+package import NFCTransport
 
 /// A channel that knows beforehand what will be asked and what comes back, in order.
-public final class ScriptedChannel: CardChannel {
+package final class ScriptedChannel: CardChannel {
     private var expected: ArraySlice<ScriptedExchange>
     private var problems: [String] = []
     private var count = 0
     /// The time-outs that were asked for, in order.
-    public private(set) var timeouts: [Duration] = []
+    package private(set) var timeouts: [Duration] = []
 
     /// A channel that expects these exchanges and no other.
-    public init(_ exchanges: [ScriptedExchange]) {
+    package init(_ exchanges: [ScriptedExchange]) {
         expected = exchanges[...]
     }
 
@@ -20,7 +20,7 @@ public final class ScriptedChannel: CardChannel {
     ///
     /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when the frame is another or nothing is expected
     ///   any more, and the error that the script says.
-    public func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+    package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         count += 1
         timeouts.append(timeout)
         guard let next = expected.first else {
@@ -35,7 +35,7 @@ public final class ScriptedChannel: CardChannel {
     }
 
     /// What went against the script so far, and what of it was not asked for; empty when all went as expected.
-    public func finish() -> [String] {
+    package func finish() -> [String] {
         problems + expected.map { "never asked: \(Hex.encode($0.frame))" }
     }
 
@@ -46,14 +46,14 @@ public final class ScriptedChannel: CardChannel {
 }
 
 /// One exchange that a scripted channel expects.
-public struct ScriptedExchange: Hashable, Sendable {
+package struct ScriptedExchange: Hashable, Sendable {
     /// The frame that must come.
-    public var frame: [UInt8]
+    package var frame: [UInt8]
     /// What happens then.
-    public var result: Result<[UInt8], TransportError>
+    package var result: Result<[UInt8], TransportError>
 
     /// A frame and what happens then.
-    public init(_ frame: [UInt8], _ result: Result<[UInt8], TransportError>) {
+    package init(_ frame: [UInt8], _ result: Result<[UInt8], TransportError>) {
         self.frame = frame
         self.result = result
     }
@@ -61,14 +61,14 @@ public struct ScriptedExchange: Hashable, Sendable {
     /// A frame and its answer, both in hexadecimal.
     ///
     /// - Throws: `HexError` when one of them is no hexadecimal text.
-    public init(_ frame: String, answer: String) throws {
+    package init(_ frame: String, answer: String) throws {
         self.init(try Hex.decode(frame), .success(try Hex.decode(answer)))
     }
 
     /// A frame in hexadecimal that ends with an error.
     ///
     /// - Throws: `HexError` when it is no hexadecimal text.
-    public init(_ frame: String, error: TransportError) throws {
+    package init(_ frame: String, error: TransportError) throws {
         self.init(try Hex.decode(frame), .failure(error))
     }
 }

@@ -3,20 +3,20 @@
 internal import ByteCodec
 
 /// The memory of a virtual Type 2 Tag with its locks and counters.
-public struct Type2Memory: Hashable, Sendable {
+package struct Type2Memory: Hashable, Sendable {
     /// Which tag.
-    public let model: Type2Model
+    package let model: Type2Model
     /// All bytes, four a page, password and keys included as they are stored.
-    public internal(set) var bytes: [UInt8]
+    package internal(set) var bytes: [UInt8]
     /// What READ_SIG gives, 32 bytes.
-    public var signature: [UInt8]
+    package var signature: [UInt8]
     /// The counters of 24 bits, by number.
-    public var counters: [UInt32]
+    package var counters: [UInt32]
 
     let layout: Type2Layout
 
     /// A tag as from the factory; `nil` when the UID does not have seven bytes.
-    public init?(_ model: Type2Model, uid: [UInt8]) {
+    package init?(_ model: Type2Model, uid: [UInt8]) {
         guard uid.count == 7 else { return nil }
         self.model = model
         layout = model.layout
@@ -40,15 +40,15 @@ public struct Type2Memory: Hashable, Sendable {
     }
 
     /// The UID in pages 0 and 1.
-    public var uid: [UInt8] { Array(bytes[0..<3] + bytes[4..<8]) }
+    package var uid: [UInt8] { Array(bytes[0..<3] + bytes[4..<8]) }
 
     /// One page of four bytes; pages that the tag does not have are zeros.
-    public subscript(page: Int) -> [UInt8] {
+    package subscript(page: Int) -> [UInt8] {
         layout.pages > page && page >= 0 ? Array(bytes[page * 4..<page * 4 + 4]) : [0, 0, 0, 0]
     }
 
     /// Stores a page whatever locks say; too few bytes are filled with zeros, pages that are not there stay so.
-    public mutating func write(_ page: Int, _ data: [UInt8]) {
+    package mutating func write(_ page: Int, _ data: [UInt8]) {
         guard page >= 0, page < layout.pages else { return }
         for place in 0..<4 { bytes[page * 4 + place] = data.element(at: place) ?? 0 }
     }

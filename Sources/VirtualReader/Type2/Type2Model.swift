@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The Type 2 Tags that can be simulated; the raw values are those of card files.
-public enum Type2Model: String, Hashable, Sendable, CaseIterable {
+package enum Type2Model: String, Hashable, Sendable, CaseIterable {
     /// MIFARE Ultralight.
     case ultralight
     /// MIFARE Ultralight C.

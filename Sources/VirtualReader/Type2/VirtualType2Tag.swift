@@ -6,7 +6,7 @@ internal import Synchronization
 /// sheets say. What no source decides is written in `Docs/virtual-cards.md`.
 ///
 /// Mirroring of the UID is not simulated.
-public final class VirtualType2Tag: VirtualCard {
+package final class VirtualType2Tag: VirtualCard {
     private struct State {
         var selection: TypeASelection
         var tag: Type2State
@@ -19,16 +19,16 @@ public final class VirtualType2Tag: VirtualCard {
     /// - Parameters:
     ///   - atqa: as people write it.
     ///   - sak: 00 for all that is known.
-    public init(_ memory: Type2Memory, atqa: UInt16 = 0x0044, sak: UInt8 = 0x00) {
+    package init(_ memory: Type2Memory, atqa: UInt16 = 0x0044, sak: UInt8 = 0x00) {
         let identity = TypeAIdentity(tag: memory, atqa: atqa, sak: sak)
         state = Mutex(State(selection: TypeASelection(identity), tag: Type2State(memory)))
     }
 
     /// The memory as it is now.
-    public var memory: Type2Memory { state.withLock(\.tag.memory) }
+    package var memory: Type2Memory { state.withLock(\.tag.memory) }
 
     /// What the tag does with a frame; `nil` when it keeps silent.
-    public func answer(_ frame: RadioFrame) -> CardAnswer? {
+    package func answer(_ frame: RadioFrame) -> CardAnswer? {
         state.withLock { state in
             switch state.selection.take(frame) {
             case .silence:
@@ -57,7 +57,7 @@ public final class VirtualType2Tag: VirtualCard {
     }
 
     /// The password is forgotten; what was written and counted stays.
-    public func losePower() {
+    package func losePower() {
         state.withLock { state in
             state.selection.losePower()
             state.tag.losePower()

@@ -102,7 +102,7 @@ struct USBPort: Sendable {
 }
 
 /// One thing that goes wrong between a simulated USB reader and its host.
-public enum USBFault: Hashable, Sendable {
+package enum USBFault: Hashable, Sendable {
     /// The command is lost: no acknowledgement, no answer.
     case nothing
     /// The acknowledgement comes, the answer does not.
@@ -140,16 +140,16 @@ public enum USBFault: Hashable, Sendable {
 }
 
 /// What goes wrong between a simulated USB reader and its host, as data.
-public struct USBFaultPlan: Hashable, Sendable {
+package struct USBFaultPlan: Hashable, Sendable {
     /// The fault at each command; commands are counted from 1.
-    public var atCommand: [Int: USBFault]
+    package var atCommand: [Int: USBFault]
     /// The transfer, counted from 1 in both directions together, before which the plug is pulled; `nil` for never.
-    public var unplugBeforeTransfer: Int?
+    package var unplugBeforeTransfer: Int?
     /// What a killed predecessor left to be fetched, one transfer each.
-    public var leftover: [[UInt8]]
+    package var leftover: [[UInt8]]
 
     /// A plan; without anything, nothing goes wrong.
-    public init(
+    package init(
         atCommand: [Int: USBFault] = [:], unplugBeforeTransfer: Int? = nil, leftover: [[UInt8]] = []
     ) {
         self.atCommand = atCommand

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// It works when it is called and never waits, so who asks for a transfer that is not there yet has to decide itself how
 /// long that is.
-public protocol VirtualUSBChip: AnyObject, Sendable {
+package protocol VirtualUSBChip: AnyObject, Sendable {
     /// Takes one bulk transfer from the host.
     func receive(_ transfer: [UInt8])
 
@@ -21,29 +21,29 @@ public protocol VirtualUSBChip: AnyObject, Sendable {
 }
 
 /// What a simulated USB reader has counted.
-public struct USBChipStatistics: Hashable, Sendable {
+package struct USBChipStatistics: Hashable, Sendable {
     /// Bulk transfers from the host.
-    public var transfersFromHost = 0
+    package var transfersFromHost = 0
     /// Bulk transfers to the host; asking in vain is not counted.
-    public var transfersToHost = 0
+    package var transfersToHost = 0
     /// Host commands that were received whole.
-    public var hostCommands = 0
+    package var hostCommands = 0
     /// The same by command code.
-    public var commandsByCode: [UInt8: Int] = [:]
+    package var commandsByCode: [UInt8: Int] = [:]
     /// Frames that were sent to cards.
-    public var exchanges = 0
+    package var exchanges = 0
     /// Those of them that a card answered undamaged.
-    public var answeredExchanges = 0
+    package var answeredExchanges = 0
     /// Whether the field is on; not counted, but as it is now.
-    public var isFieldOn = false
+    package var isFieldOn = false
     /// What the host did that a real reader would not have taken, in words.
-    public var complaints: [String] = []
+    package var complaints: [String] = []
 
     /// Nothing counted yet.
-    public init() {}
+    package init() {}
 
     /// Bulk transfers of both directions.
-    public var transfers: Int { transfersFromHost + transfersToHost }
+    package var transfers: Int { transfersFromHost + transfersToHost }
 }
 
 /// What makes a simulated USB reader the one that it is: what it does with its host's transfers.

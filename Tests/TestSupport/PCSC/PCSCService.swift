@@ -4,16 +4,16 @@ internal import Glibc
 
 /// A pcscd of its own with two virtual readers of vsmartcard's vpcd, in a mount namespace of its own, since its socket
 /// has a fixed place. It ends with the object.
-public final class PCSCService {
+package final class PCSCService {
     /// What names the socket to libpcsclite, in the environment.
-    public static let variable = "PCSCLITE_CSOCK_NAME"
+    package static let variable = "PCSCLITE_CSOCK_NAME"
 
     /// The names of its readers.
-    public let readers = ["Kazasu Test 00 00", "Kazasu Test 00 01"]
+    package let readers = ["Kazasu Test 00 00", "Kazasu Test 00 01"]
     /// Where its socket is.
-    public var socket: String { "\(folder)/pcscd.comm" }
+    package var socket: String { "\(folder)/pcscd.comm" }
     /// The port at which the first reader waits for its card; the second reader's is the next.
-    public let port: UInt16
+    package let port: UInt16
 
     private let child: RunningChild
     private var isStopped = false
@@ -21,7 +21,7 @@ public final class PCSCService {
     private let configuration: TemporaryFolder
 
     /// Why it cannot run here, or `nil` when it can.
-    public static let obstacle: String? = {
+    package static let obstacle: String? = {
         for path in ["/usr/sbin/pcscd", driver] where access(path, R_OK) != 0 {
             return "\(path) is missing: 'make deps-test' installs it"
         }
@@ -35,7 +35,7 @@ public final class PCSCService {
     /// Starts it and waits until it is ready.
     ///
     /// - Parameter folder: where its socket shall be; must exist.
-    public init(folder: String) throws {
+    package init(folder: String) throws {
         self.folder = folder
         port = try PCSCService.freePort()
         configuration = try TemporaryFolder()
@@ -64,7 +64,7 @@ public final class PCSCService {
     }
 
     /// Waits until it says that the card in the first reader is gone: until then it takes the next one for the same.
-    public func waitForRemoval() throws {
+    package func waitForRemoval() throws {
         while let line = try child.line(of: .output) {
             if line.contains("Card Removed From \(readers[0])") { return }
         }
@@ -72,7 +72,7 @@ public final class PCSCService {
     }
 
     /// Waits until it says that a card is in the first reader.
-    public func waitForInsertion() throws {
+    package func waitForInsertion() throws {
         while let line = try child.line(of: .output) {
             if line.contains("Card inserted into \(readers[0])") { return }
         }
@@ -80,7 +80,7 @@ public final class PCSCService {
     }
 
     /// Ends it as a service manager does.
-    public func stop() {
+    package func stop() {
         guard !isStopped else { return }
         isStopped = true
         child.send(SIGTERM)

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// Messages have their length before them, two bytes, big-endian; one byte alone is a control: 0 off, 1 on, 2 reset,
 /// 4 give the ATR (vsmartcard, `vpcd`).
-public final class VPCDCard: Sendable {
+package final class VPCDCard: Sendable {
     /// What the card saw; shared with its queue.
     private final class Log: Sendable {
         struct Entries {
@@ -30,7 +30,7 @@ public final class VPCDCard: Sendable {
     ///   - atr: what the card says when it gets its power.
     ///   - reset: what becomes of it when it is reset, or loses its power.
     ///   - answer: what it answers to an APDU; `nil` takes it out in the middle of the command.
-    public init(
+    package init(
         port: UInt16, atr: [UInt8], reset: @escaping @Sendable () -> Void = {},
         answer: @escaping @Sendable ([UInt8]) -> [UInt8]?
     ) throws {
@@ -62,12 +62,12 @@ public final class VPCDCard: Sendable {
     }
 
     /// The APDUs that it got.
-    public var commands: [[UInt8]] { state.entries.withLock(\.commands) }
+    package var commands: [[UInt8]] { state.entries.withLock(\.commands) }
     /// How often it was reset.
-    public var resets: Int { state.entries.withLock(\.resets) }
+    package var resets: Int { state.entries.withLock(\.resets) }
 
     /// Takes it out.
-    public func takeOut() {
+    package func takeOut() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
