@@ -104,7 +104,7 @@ struct ChipLink: ~Copyable {
             guard error == .readerTimeout, lost == nil, family.timesOutWithoutCard else { throw error }
             return [0x00]
         }
-        guard let targets = answer.bytes.first else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+        guard let targets = answer.bytes.first else { throw recover(from: ChipResult.damagedOnTheWay) }
         // Who waits for a card is not yet at work.
         if targets > 0 { line.didExchange() }
         return answer.bytes
@@ -131,7 +131,7 @@ struct ChipLink: ~Copyable {
             throw error
         }
         // The chip's status and at least a byte of the card's.
-        guard answer.bytes.count > 1 else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+        guard answer.bytes.count > 1 else { throw recover(from: ChipResult.damagedOnTheWay) }
         return Array(answer.bytes.dropFirst())
     }
 
@@ -176,7 +176,7 @@ struct ChipLink: ~Copyable {
     mutating func check(_ answer: ChipAnswer, statusIsFirst: Bool = true) throws(TransportError) {
         let status = statusIsFirst ? answer.status : 0
         hasFailed = answer.result < 0
-        switch ChipOutcome(result: answer.result, status: status, overUSB: family.isUSB) {
+        switch ChipResult(result: answer.result, status: status, overUSB: family.isUSB) {
         case .success: return
         case .failed(let error):
             if case .readerUnavailable = error { lost = error }
@@ -200,8 +200,8 @@ struct ChipLink: ~Copyable {
         switch node {
         case .some(let node):
             if node.isGone {
-                lost = ChipOutcome.unplugged
-                return ChipOutcome.unplugged
+                lost = ChipResult.unplugged
+                return ChipResult.unplugged
             }
             if family.reachesChip { node.abortChip() }
         case .none: break
@@ -219,24 +219,24 @@ struct ChipLink: ~Copyable {
         switch outcome {
         case .success: return error
         case .failed(let fault): lost = fault
-        case .readerInDoubt: lost = isUnproven ? Self.stuck : error.isReaderFault ? error : Self.mute
+        case .readerInDoubt: lost = isUnproven ? Self.stuck : error.isReaderError ? error : Self.mute
         }
         return lost ?? error
     }
 
     /// Brings the chip's answers back into step with the commands.
-    private mutating func synchronise() -> ChipOutcome {
+    private mutating func synchronise() -> ChipResult {
         guard family.reachesChip else { return askForVersion() }
-        var outcome = ChipOutcome.success
+        var outcome = ChipResult.success
         for attempt in 0..<Self.recoveryAttempts {
             // What comes late would be read as the answer to what is sent next.
             if attempt > 0 { _ = onNode { $0.discardUntilQuiet() } }
             proof &+= 1
             let bytes = (0..<4).map { UInt8(truncatingIfNeeded: proof >> ($0 * 8)) }
             let answer = send(ChipCommand.lineTest(bytes), waiting: Self.commandTime)
-            outcome = ChipOutcome(result: answer.result, status: 0, overUSB: false)
+            outcome = ChipResult(result: answer.result, status: 0, overUSB: false)
             if outcome == .success, answer.bytes != [0x00] + bytes {
-                outcome = .readerInDoubt(ChipOutcome.damagedOnTheWay)
+                outcome = .readerInDoubt(ChipResult.damagedOnTheWay)
             }
             guard case .readerInDoubt = outcome else { return outcome }
         }
@@ -245,11 +245,11 @@ struct ChipLink: ~Copyable {
 
     /// Asks for the firmware version until that comes: where what is on its way cannot be discarded, nor the chip be
     /// trusted to know Diagnose.
-    private func askForVersion() -> ChipOutcome {
-        var outcome = ChipOutcome.success
+    private func askForVersion() -> ChipResult {
+        var outcome = ChipResult.success
         for _ in 0..<Self.recoveryAttempts {
             let answer = send(ChipCommand.firmwareVersion, waiting: Self.commandTime)
-            outcome = ChipOutcome(result: answer.result, status: 0, overUSB: family.isUSB)
+            outcome = ChipResult(result: answer.result, status: 0, overUSB: family.isUSB)
             guard case .readerInDoubt = outcome else { return outcome }
         }
         return outcome

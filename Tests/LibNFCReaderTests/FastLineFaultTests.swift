@@ -13,7 +13,7 @@ struct FastLineFaultTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var line = SerialLineModel.plain
-        var faults: [SerialFaultPlace: SerialFault] = [:]
+        var faults: [InjectedSerialFaultPlace: InjectedSerialFault] = [:]
 
         var testDescription: String { name }
     }
@@ -31,7 +31,7 @@ struct FastLineFaultTests {
     ]
 
     @Test(arguments: cases) func aLineThatCannotDoItIsLeftAsItWas(_ test: Case) throws {
-        let bench = try Bench(serial: SerialFaultPlan(test.faults), line: test.line, patience: 3)
+        let bench = try Bench(serial: InjectedSerialFaults(test.faults), line: test.line, patience: 3)
         try bench.activate()
         try bench.work(40)
         #expect(bench.chipSpeed == 115_200)
@@ -59,8 +59,10 @@ struct FastLineFaultTests {
     }
 
     @Test func aFewFaultsAreBorneAndMoreAreNot() throws {
-        let places = [10, 20, 30].map { (SerialFaultPlace.code(0x42, after: $0), SerialFault.wrongDataChecksum) }
-        let bench = try Bench(serial: SerialFaultPlan(Dictionary(uniqueKeysWithValues: places)))
+        let places = [10, 20, 30].map {
+            (InjectedSerialFaultPlace.code(0x42, after: $0), InjectedSerialFault.wrongDataChecksum)
+        }
+        let bench = try Bench(serial: InjectedSerialFaults(Dictionary(uniqueKeysWithValues: places)))
         try bench.activate()
         var speedCommands: [Int] = []
         for _ in 0..<40 {
@@ -78,7 +80,7 @@ struct FastLineFaultTests {
 
     /// The line was proven, so it is not blamed for a chip that dies later.
     @Test func aReaderThatDiesLaterStoppedAnswering() throws {
-        let bench = try Bench(serial: SerialFaultPlan([.code(0x42, after: 10): .dead]), patience: 3)
+        let bench = try Bench(serial: InjectedSerialFaults([.code(0x42, after: 10): .dead]), patience: 3)
         try bench.activate()
         try bench.work(10)
         #expect(throws: TransportError.readerTimeout) { try bench.work(1) }

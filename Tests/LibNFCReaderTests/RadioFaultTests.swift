@@ -9,10 +9,10 @@ import VirtualReader
 /// What the chip says of the radio reaches the caller, and the reader stays well.
 struct RadioFaultTests {
     @Test(arguments: [
-        (Fault.silence, TransportError.noAnswer), (.absent, .noAnswer),
+        (InjectedFault.silence, TransportError.noAnswer), (.absent, .noAnswer),
         (.damaged(status: 0x02), .corrupted(status: 0x02)), (.damaged(status: 0x03), .corrupted(status: 0x03)),
         (.damaged(status: 0x05), .corrupted(status: 0x05)), (.damaged(status: 0x06), .corrupted(status: 0x06)),
-    ]) func chipStatusTellsSilenceFromDamage(_ fault: Fault, _ error: TransportError) throws {
+    ]) func chipStatusTellsSilenceFromDamage(_ fault: InjectedFault, _ error: TransportError) throws {
         let bench = try Bench(faults: .once(fault, at: 2))
         try bench.activate()
         let before = bench.hostCommands

@@ -41,7 +41,7 @@ struct Balance: KazasuCommand {
         let reports = try closing(session) { session in
             try DecodingRun(session: session, decoders: CardKind.decoders(card).filter(\.hasBalance)).run(
                 all: all, reads: { [$0.balanceRead] },
-                decode: { decoder, dump throws(DecodingFailure) in try decoder.balance(dump) })
+                decode: { decoder, dump throws(CardDecodingError) in try decoder.balance(dump) })
         }
         let report = BalanceReport(
             balances: reports.flatMap(\.balances), warnings: reports.flatMap(\.warnings))
@@ -60,10 +60,10 @@ struct Balance: KazasuCommand {
     }
 
     /// The card is one that this command knows, but does not say which of several amounts it holds.
-    private static func undecided(_ balance: BalanceEntry?) -> Failure {
+    private static func undecided(_ balance: BalanceEntry?) -> CommandError {
         let name = balance?.name[Language.current] ?? tr("the card", "カード")
         let amounts = balance.flatMap { $0.candidates.isEmpty ? nil : ": \($0.line)" } ?? ""
-        return Failure(
+        return CommandError(
             .otherCard, "notDecoded",
             tr(
                 "\(name) does not say enough to know its balance\(amounts)",

@@ -47,10 +47,10 @@ struct History: KazasuCommand {
         let reports = try closing(session) { session in
             try DecodingRun(session: session, decoders: CardKind.decoders(card)).run(
                 all: false, reads: { $0.historyReads },
-                decode: { decoder, dump throws(DecodingFailure) in try decoder.decode(dump, stations: names) })
+                decode: { decoder, dump throws(CardDecodingError) in try decoder.decode(dump, stations: names) })
         }
         guard let report = reports.first, var history = report.historyReport else {
-            throw Failure(
+            throw CommandError(
                 .otherCard, "noHistory", tr("this card keeps no history that can be read", "読める履歴がありません"),
                 hint: tr("'kazasu dump -o card.json' keeps what is on it", "'kazasu dump -o card.json' で中身を保存できます"))
         }
@@ -61,7 +61,7 @@ struct History: KazasuCommand {
         case .json: try context.print(history.json(Language.current))
         case .ndjson: try context.print(view.ndjson)
         case .csv: try context.print(escaped: view.csv)
-        case .table: try view.table.write { text throws(Failure) in try context.print(text) }
+        case .table: try view.table.write { text throws(CommandError) in try context.print(text) }
         }
     }
 }

@@ -19,27 +19,27 @@ struct DecodingRun {
     ///
     /// - Parameter all: go on after the first report.
     /// - Returns: the reports in the decoders' order.
-    /// - Throws: ``Failure`` when there is none.
+    /// - Throws: ``CommandError`` when there is none.
     func run<Report>(
         all: Bool, reads: (any CardDecoder) -> [ReadRequest],
-        decode: (any CardDecoder, CardDump) throws(DecodingFailure) -> Report
-    ) throws(Failure) -> [Report] {
+        decode: (any CardDecoder, CardDump) throws(CardDecodingError) -> Report
+    ) throws(CommandError) -> [Report] {
         let codes = CardKind.systems(decoders)
         let byName = codes.count <= DecodingRun.polledByName
         let (target, first) = try session.find(
             byName ? codes : codes.prefix(DecodingRun.polledByName) + [.any], requestCode: byName ? 0 : 1)
         let card = session.card(target)
         var reports: [Report] = []
-        var failure: Failure?
+        var failure: CommandError?
         for code in try systems(codes, first: first, all: all, target, card) {
             guard let system = try system(code, first: first, target, card) else { continue }
             for decoder in decoders where decoder.system == code {
-                do throws(Failure) {
+                do throws(CommandError) {
                     let dump = try read(reads(decoder), of: system, card)
-                    do throws(DecodingFailure) {
+                    do throws(CardDecodingError) {
                         reports.append(try decode(decoder, dump))
                     } catch {
-                        throw Failure(error)
+                        throw CommandError(error)
                     }
                     if !all { return reports }
                 } catch {
@@ -50,17 +50,17 @@ struct DecodingRun {
             }
         }
         if !reports.isEmpty { return reports }
-        guard let failure else { throw Failure.otherCard(target, wanted: byName ? codes : []) }
+        guard let failure else { throw CommandError.otherCard(target, wanted: byName ? codes : []) }
         throw failure.reason == DecodingRun.noSuchService ? notOne(first == .any ? nil : first) : failure
     }
 
     private static let noSuchService = "noSuchService"
 
     /// The card has a system of a decoder's, but none of the services: it is another card.
-    private func notOne(_ system: SystemCode?) -> Failure {
+    private func notOne(_ system: SystemCode?) -> CommandError {
         let found = system.map { CardNames.mention($0) } ?? "FeliCa"
         let names = decoders.map { $0.name[Language.current] }.joined(separator: ", ")
-        return Failure(
+        return CommandError(
             .otherCard, "otherCard",
             decoders.count > 3
                 ? tr(
@@ -73,7 +73,7 @@ struct DecodingRun {
     /// The systems to try, in the decoders' order. Where one was polled for and is enough, the card is asked no more.
     private func systems(
         _ codes: [SystemCode], first: SystemCode, all: Bool, _ target: FeliCaTarget, _ card: CardSession
-    ) throws(Failure) -> [SystemCode] {
+    ) throws(CommandError) -> [SystemCode] {
         if codes.count <= DecodingRun.polledByName || first != .any && !all {
             return [first] + codes.filter { $0 != first && codes.count <= DecodingRun.polledByName }
         }
@@ -81,13 +81,13 @@ struct DecodingRun {
             let listed = try card.systemCodes()
             return codes.filter { listed.contains($0) }
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
     }
 
     private func system(
         _ code: SystemCode, first: SystemCode, _ target: FeliCaTarget, _ card: CardSession
-    ) throws(Failure) -> SystemHandle? {
+    ) throws(CommandError) -> SystemHandle? {
         if code == first { return SystemHandle(code: code, idm: target.idm, pmm: target.pmm) }
         do throws(ReadingError) {
             guard let found = try card.poll(code), found.idm.isSameCard(as: target.idm) || found.pmm == target.pmm
@@ -96,24 +96,24 @@ struct DecodingRun {
             }
             return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
     }
 
     /// A dump of just these blocks.
     private func read(
         _ requests: [ReadRequest], of system: SystemHandle, _ card: CardSession
-    ) throws(Failure) -> CardDump {
+    ) throws(CommandError) -> CardDump {
         let outcome = card.read(
             requests.map { request in
                 request.blocks.count == 1
                     ? ServiceRequest(request.service, .these(Array(request.blocks)))
                     : ServiceRequest(request.service, .first(request.blocks.count))
             }, of: system)
-        if let interruption = outcome.interruption { throw Failure(interruption) }
+        if let interruption = outcome.interruption { throw CommandError(interruption) }
         for request in requests where request.isRequired {
             if let refusal = outcome.refusals[request.service] ?? outcome.absent[request.service]?[0] {
-                var failure = Failure(
+                var failure = CommandError(
                     refusal: refusal, tr("service \(request.service)", "サービス \(request.service)"))
                 if case .flags(let flags) = refusal, flags.flag2 == .noSuchNode {
                     (failure.status, failure.reason) = (.otherCard, DecodingRun.noSuchService)
@@ -130,9 +130,9 @@ struct DecodingRun {
     }
 }
 
-extension Failure {
+extension CommandError {
     /// Why a decoder found no answer.
-    init(_ error: DecodingFailure) {
+    init(_ error: CardDecodingError) {
         self.init(
             .otherCard, "notDecoded", error.message[Language.current],
             hint: tr("'kazasu dump -o card.json' keeps what is on it", "'kazasu dump -o card.json' で中身を保存できます"))
@@ -142,14 +142,14 @@ extension Failure {
 /// What all decoders that know a dump make of it.
 struct Decoding {
     var reports: [CardReport] = []
-    var failures: [Failure] = []
+    var failures: [CommandError] = []
 
     init(_ dump: CardDump, _ names: any StationNames) {
         for decoder in DecoderRegistry.standard.recognising(dump) {
             do {
                 reports.append(try decoder.decode(dump, stations: names))
             } catch {
-                failures.append(Failure(error))
+                failures.append(CommandError(error))
             }
         }
     }

@@ -11,8 +11,8 @@ extension ReaderSession {
     /// Waits for a card of one of these kinds.
     ///
     /// - Returns: what answered, in this order; a phone answers as several kinds.
-    /// - Throws: ``Failure`` with status 75 when none came.
-    func findAny(_ technologies: [Technology]) throws(Failure) -> [PICC] {
+    /// - Throws: ``CommandError`` with status 75 when none came.
+    func findAny(_ technologies: [Technology]) throws(CommandError) -> [PICC] {
         let finder = AnyCardFinder(reader: reader, cancellation: context.cancellation)
         return try wait(for: .any) { time throws(ReadingError) in
             let found = try finder.find(technologies, timeout: time)
@@ -21,7 +21,7 @@ extension ReaderSession {
     }
 
     /// Which kinds of card these are: by the answers that they gave, and by their applications when those are asked for.
-    func recognize(_ cards: [PICC], askingApplications asks: Bool) throws(Failure) -> [PolledCard] {
+    func recognize(_ cards: [PICC], askingApplications asks: Bool) throws(CommandError) -> [PolledCard] {
         var polled: [PolledCard] = []
         for card in cards {
             var kinds = [CardRecognizer.recognize(card)].compactMap { $0 }
@@ -32,20 +32,20 @@ extension ReaderSession {
     }
 
     /// What the card's applications say it is; `nil` when they say nothing, or another card is there now.
-    private func applications(of card: PICC) throws(Failure) -> [RecognizedCard]? {
+    private func applications(of card: PICC) throws(CommandError) -> [RecognizedCard]? {
         let request: ActivationRequest = card.technology == .typeA ? .typeA() : .typeB()
         let found: PICC?
         do {
             found = try reader.activate(request)
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
         guard let found, found.isISODEP else { return nil }
         do {
             let kinds = try CardRecognizer(reader: reader, picc: found, request: request).applications()
             return kinds.isEmpty ? nil : kinds
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
     }
 }
@@ -53,10 +53,10 @@ extension ReaderSession {
 extension ReaderSession {
     /// Waits for a card that takes APDUs.
     ///
-    /// - Throws: ``Failure`` with status 75 when none came, 76 when the card that is there takes none.
+    /// - Throws: ``CommandError`` with status 75 when none came, 76 when the card that is there takes none.
     func findISODEP(
         _ technologies: [Technology] = [.typeA, .typeB], for wanted: WantedCard = .isoDEP
-    ) throws(Failure) -> (picc: PICC, card: ISO7816Session) {
+    ) throws(CommandError) -> (picc: PICC, card: ISO7816Session) {
         let finder = ISODEPFinder(reader: reader, cancellation: context.cancellation)
         return try wait(for: wanted) { time throws(ReadingError) in
             switch try finder.find(technologies, timeout: time) {
@@ -64,12 +64,12 @@ extension ReaderSession {
                 .found((picc, ISO7816Session(reader: reader, picc: picc, request: request)))
             case .other:
                 .other(
-                    Failure(
+                    CommandError(
                         .otherCard, "otherCard",
                         tr(
                             "a card is there, but it takes no APDUs (no ISO-DEP)",
                             "カードはありますが、APDU を受け付けません（ISO-DEP 非対応）"),
-                        hint: Failure.whatItIs))
+                        hint: CommandError.whatItIs))
             case .nothing: .nothing
             }
         }
@@ -79,8 +79,8 @@ extension ReaderSession {
 extension ReaderSession {
     /// Waits for a card of any of these kinds.
     ///
-    /// - Throws: ``Failure`` with status 75 when none came.
-    func findFirst(_ requests: [ActivationRequest]) throws(Failure) -> FoundCard {
+    /// - Throws: ``CommandError`` with status 75 when none came.
+    func findFirst(_ requests: [ActivationRequest]) throws(CommandError) -> FoundCard {
         let finder = FirstCardFinder(reader: reader, cancellation: context.cancellation)
         return try wait(for: .any) { time throws(ReadingError) in
             try finder.find(requests, timeout: time).map { .found($0) } ?? .nothing
@@ -89,8 +89,8 @@ extension ReaderSession {
 
     /// Waits for a card that may be a tag.
     ///
-    /// - Throws: ``Failure`` with status 75 when none came, 76 when the card cannot be one.
-    func findTag() throws(Failure) -> FoundTag {
+    /// - Throws: ``CommandError`` with status 75 when none came, 76 when the card cannot be one.
+    func findTag() throws(CommandError) -> FoundTag {
         let finder = FirstCardFinder(reader: reader, cancellation: context.cancellation)
         return try wait(for: .tag) { time throws(ReadingError) in
             guard let found = try finder.find(ActivationRequest.tags, timeout: time) else { return .nothing }
@@ -100,15 +100,15 @@ extension ReaderSession {
 
     /// Waits for a card that may be a tag, and authenticates with the key when there is one.
     ///
-    /// - Throws: ``Failure`` as ``findTag()`` does; with status 76 when the tag takes no key, 77 when it refuses this one.
-    func findTag(_ key: TripleDESKey?) throws(Failure) -> FoundTag {
+    /// - Throws: ``CommandError`` as ``findTag()`` does; with status 76 when the tag takes no key, 77 when it refuses this one.
+    func findTag(_ key: TripleDESKey?) throws(CommandError) -> FoundTag {
         let found = try findTag()
         guard let key else { return found }
         do throws(TagError) {
             guard case .type2(let tag) = found else { throw .takesNoKey }
             try tag.authenticate(key)
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
         return found
     }

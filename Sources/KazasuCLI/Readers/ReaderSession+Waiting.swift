@@ -8,7 +8,7 @@ import NFCTransport
 enum Sighting<Found> {
     case found(Found)
     /// A card is there, but it is of no use to the command; the failure says what it is and what is wanted.
-    case other(Failure)
+    case other(CommandError)
     case nothing
 }
 
@@ -57,18 +57,18 @@ extension ReaderSession {
     /// - Parameters:
     ///   - wanted: what the command reads.
     ///   - look: looks so long.
-    /// - Throws: ``Failure`` with status 75 when none came, 76 when another card is there.
+    /// - Throws: ``CommandError`` with status 75 when none came, 76 when another card is there.
     func wait<Found>(
         for wanted: WantedCard, _ look: (Duration) throws(ReadingError) -> Sighting<Found>
-    ) throws(Failure) -> Found {
+    ) throws(CommandError) -> Found {
         let clock = ContinuousClock()
         let deadline = timeout.duration.map { clock.now + $0 }
         var note: WaitingNote?
         defer { note?.end() }
-        var seen: (card: PICC?, failure: Failure)?
+        var seen: (card: PICC?, failure: CommandError)?
         var time = Duration.zero
         while true {
-            var other: (card: PICC?, failure: Failure)?
+            var other: (card: PICC?, failure: CommandError)?
             do throws(ReadingError) {
                 switch try look(time) {
                 case .found(let found): return found
@@ -78,7 +78,7 @@ extension ReaderSession {
                 case .nothing: other = stranger(besides: wanted, last: seen)
                 }
             } catch {
-                throw Failure(error)
+                throw CommandError(error)
             }
             if context.cancellation.isCancelled { throw .cancelled() }
             let now = clock.now
@@ -101,8 +101,8 @@ extension ReaderSession {
 
     /// The card of another kind that is there, if any.
     private func stranger(
-        besides wanted: WantedCard, last: (card: PICC?, failure: Failure)?
-    ) -> (card: PICC?, failure: Failure)? {
+        besides wanted: WantedCard, last: (card: PICC?, failure: CommandError)?
+    ) -> (card: PICC?, failure: CommandError)? {
         let others = AnyCardFinder.usualOrder.filter { !wanted.technologies.contains($0) }
         guard !others.isEmpty else { return nil }
         let finder = AnyCardFinder(reader: reader, cancellation: context.cancellation)
@@ -114,23 +114,23 @@ extension ReaderSession {
     }
 
     /// The card that is there is not one that the command reads: named as far as it can be.
-    func otherCard(_ picc: PICC, wanted: WantedCard = .any) -> Failure {
+    func otherCard(_ picc: PICC, wanted: WantedCard = .any) -> CommandError {
         let kinds = (try? recognize([picc], askingApplications: true))?.flatMap(\.kinds) ?? []
         return .otherCard(picc, names: kinds.map { $0.kind.name[Language.current] }, wanted: wanted)
     }
 }
 
-extension Failure {
+extension CommandError {
     /// A card is there that the command does not read.
     ///
     /// - Parameter names: what it was recognised as; its technology is named when that is nothing.
-    static func otherCard(_ picc: PICC, names: [String] = [], wanted: WantedCard) -> Failure {
+    static func otherCard(_ picc: PICC, names: [String] = [], wanted: WantedCard) -> CommandError {
         let name = kind(of: picc, names: names)
-        return Failure(
+        return CommandError(
             .otherCard, "otherCard",
             tr(
                 "a card is there (\(name)), but this command reads \(wanted.words)",
                 "カードはあります（\(name)）が、このコマンドが読むのは\(wanted.words)です"),
-            hint: Failure.whatItIs)
+            hint: CommandError.whatItIs)
     }
 }

@@ -51,18 +51,18 @@ final class ReaderSession {
     /// Closes the reader and finishes the trace. A trace that cannot be written does not take the answer with it.
     func close() {
         reader.close()
-        context.attempt { () throws(Failure) in try trace?.close() }
+        context.attempt { () throws(CommandError) in try trace?.close() }
     }
 
     /// Waits for a card with one of these systems.
     ///
-    /// - Throws: ``Failure`` with status 75 when none came, 76 when another card is there.
-    func find(_ codes: [SystemCode], requestCode: UInt8 = 1) throws(Failure) -> (FeliCaTarget, SystemCode) {
+    /// - Throws: ``CommandError`` with status 75 when none came, 76 when another card is there.
+    func find(_ codes: [SystemCode], requestCode: UInt8 = 1) throws(CommandError) -> (FeliCaTarget, SystemCode) {
         let finder = CardFinder(reader: reader, cancellation: context.cancellation)
         return try wait(for: .felica) { time throws(ReadingError) in
             switch try finder.find(codes, requestCode: requestCode, timeout: time) {
             case .found(let target, let code): .found((target, code))
-            case .other(let target): .other(Failure.otherCard(target, wanted: codes))
+            case .other(let target): .other(CommandError.otherCard(target, wanted: codes))
             case .nothing: .nothing
             }
         }
@@ -74,7 +74,7 @@ final class ReaderSession {
     }
 
     /// The reader that is meant: the one that was named, else that of the environment, else the first that is ready.
-    static func chosen(_ id: String?) throws(Failure) -> String {
+    static func chosen(_ id: String?) throws(CommandError) -> String {
         if let id = id ?? environment("KAZASU_READER") { return id }
         return try firstReady()
     }
@@ -95,41 +95,41 @@ final class ReaderSession {
                 return reader
             }
         } catch let error as TransportError {
-            throw Failure.opening(id, error)
+            throw CommandError.opening(id, error)
         }
-        throw Failure(
+        throw CommandError(
             .usage, "unknownReader", tr("no reader has the ID \(id)", "リーダー ID \(id) は使えません"),
             hint: tr(
                 "rcs380, rcs300, pcsc:NAME, a connection string of libnfc's, virtual:FILE or replay:FILE; see 'kazasu readers'",
                 "rcs380、rcs300、pcsc:名前、libnfc の接続文字列、virtual:ファイル、replay:ファイル。'kazasu readers' を参照"))
     }
 
-    private static func firstReady() throws(Failure) -> String {
+    private static func firstReady() throws(CommandError) -> String {
         let (ready, listings) = ReaderDrivers.firstReady()
         if let ready { return ready.id }
         // Whoever told libnfc of a serial port means it.
         if let configured = listings.first(where: { $0.isConfigured && $0.state == .unknown }) { return configured.id }
-        for listing in listings where !ChipCardServiceFault.serves(listing.id) {
+        for listing in listings where !ChipCardServiceError.serves(listing.id) {
             if case .unavailable(let reason, let detail) = listing.state {
-                throw Failure(
+                throw CommandError(
                     TransportError.readerUnavailable(reason: reason, detail: "\(listing.id): \(detail)"),
                     isOpening: true)
             }
         }
-        if let name = Doctor(Machine()).readersOfService().first, let fault = ChipCardServiceFault.now() {
-            throw Failure(
+        if let name = Doctor(Machine()).readersOfService().first, let fault = ChipCardServiceError.now() {
+            throw CommandError(
                 .noReader, fault.reason.rawValue,
                 tr("\(name) needs pcscd: \(fault.message)", "\(name) には pcscd が必要です（\(fault.message)）"),
                 hint: fault.remedy)
         }
         if let port = listings.first {
-            throw Failure(
+            throw CommandError(
                 .noReader, "absent",
                 tr("no reader is plugged in that shows itself", "自動で見つかるリーダーがありません"),
                 hint: tr(
                     "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
         }
-        throw Failure(
+        throw CommandError(
             TransportError.readerUnavailable(reason: .absent, detail: "none is plugged in"), isOpening: true)
     }
 
@@ -140,10 +140,10 @@ final class ReaderSession {
     }
 }
 
-extension Failure {
+extension CommandError {
     /// No card came in time.
-    static func noCard() -> Failure {
-        Failure(
+    static func noCard() -> CommandError {
+        CommandError(
             .noCard, "noCard", tr("no card came in time", "時間内にカードが置かれませんでした"),
             hint: tr(
                 "put one card flat on the reader; --timeout SECONDS or --timeout forever waits longer",
@@ -151,19 +151,19 @@ extension Failure {
     }
 
     /// A card is there, but not one that the command can read.
-    static func otherCard(_ target: FeliCaTarget, wanted: [SystemCode]) -> Failure {
+    static func otherCard(_ target: FeliCaTarget, wanted: [SystemCode]) -> CommandError {
         let code = target.requestData.map { SystemCode(rawValue: $0) }
         let found = code.map { CardNames.mention($0) } ?? "FeliCa"
         let codes = wanted.map(\.description).joined(separator: ", ")
         guard !wanted.isEmpty else {
-            return Failure(
+            return CommandError(
                 .otherCard, "otherCard",
                 tr(
                     "a card is there (\(found)), but not one that this command knows",
                     "カードはあります（\(found)）が、このコマンドが知らない種類です"),
                 hint: tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます"))
         }
-        return Failure(
+        return CommandError(
             .otherCard, "otherCard",
             tr(
                 "a card is there (\(found)), but none of its systems is \(codes)",
@@ -193,7 +193,7 @@ final class TraceFile {
     private var descriptor: Int32
     private var failed: Int32 = 0
 
-    init(_ path: String) throws(Failure) {
+    init(_ path: String) throws(CommandError) {
         self.path = path
         descriptor = Descriptor.openForWriting(path)
         guard descriptor >= 0 else { throw TraceFile.failure(path, errno) }
@@ -204,14 +204,14 @@ final class TraceFile {
         failed = Descriptor.write(line + "\n", to: descriptor)
     }
 
-    func close() throws(Failure) {
+    func close() throws(CommandError) {
         guard descriptor >= 0 else { return }
         if Glibc.close(descriptor) != 0, failed == 0 { failed = errno }
         descriptor = -1
         if failed != 0 { throw TraceFile.failure(path, failed) }
     }
 
-    private static func failure(_ path: String, _ error: Int32) -> Failure {
+    private static func failure(_ path: String, _ error: Int32) -> CommandError {
         error == EINTR ? .cancelled() : .unwritable(path, error)
     }
 

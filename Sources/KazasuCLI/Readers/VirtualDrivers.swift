@@ -22,28 +22,28 @@ struct VirtualDriver {
         do throws(PseudoterminalError) {
             server = try PN532Server(field: field)
         } catch {
-            throw Failure(error, status: .noReader)
+            throw CommandError(error, status: .noReader)
         }
         guard
             let reader = try LibNFCDriver(recorder: recorder).open(server.connectionString, cancellation: cancellation)
         else {
-            throw Failure.bug("libnfc does not know its own connection string")
+            throw CommandError.bug("libnfc does not know its own connection string")
         }
         return VirtualChipReader(id: id, reader: reader, server: server)
     }
 
     /// The field of a dump or a virtual card file: its card, and what its `virtual.faults` say goes wrong.
-    static func field(_ path: String) throws(Failure) -> VirtualField {
+    static func field(_ path: String) throws(CommandError) -> VirtualField {
         let bytes = try Files.read(path)
         do {
             return try VirtualCardFile.loadField(bytes)
         } catch {
-            throw Failure(error, path: path)
+            throw CommandError(error, path: path)
         }
     }
 }
 
-extension Failure {
+extension CommandError {
     /// Why there is no simulated reader.
     init(_ error: PseudoterminalError, status: ExitStatus) {
         let what: String
@@ -98,7 +98,7 @@ struct ReplayDriver {
     /// The command that plays it: of a report its own section is played.
     var command: String?
 
-    func open(_ id: String, cancellation: CancellationToken) throws(Failure) -> (any Reader)? {
+    func open(_ id: String, cancellation: CancellationToken) throws(CommandError) -> (any Reader)? {
         guard id.hasPrefix(ReplayDriver.prefix) else { return nil }
         let path = String(id.dropFirst(ReplayDriver.prefix.utf8.count))
         let bytes = try Files.read(path, limit: 64 << 20)
@@ -106,7 +106,7 @@ struct ReplayDriver {
         do throws(DocumentError) {
             return ReplayReader(try Transcript(parsing: bytes).playing(command), cancellation: cancellation)
         } catch {
-            throw Failure(error, path: path)
+            throw CommandError(error, path: path)
         }
     }
 }

@@ -29,7 +29,7 @@ struct DeviceNode: ~Copyable {
         self.path = path
         let descriptor = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw DeviceNodeFault(errorNumber: errno, path: path, group: FileOwner.group(of: path)).error
+            throw DeviceNodeError(errorNumber: errno, path: path, group: FileOwner.group(of: path)).error
         }
         guard descriptor < Self.highestDescriptor else {
             Glibc.close(descriptor)
@@ -42,7 +42,7 @@ struct DeviceNode: ~Copyable {
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)
-            throw DeviceNodeFault(errorNumber: EBUSY, path: path, group: nil).error
+            throw DeviceNodeError(errorNumber: EBUSY, path: path, group: nil).error
         }
         self.descriptor = descriptor
     }

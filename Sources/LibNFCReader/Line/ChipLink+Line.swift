@@ -26,7 +26,7 @@ extension ChipLink {
         case .success: break
         case .failed(let error), .readerInDoubt(let error): return try stayNormal(after: error)
         }
-        guard onNode({ $0.confirm(.fast) }) else { return try stayNormal(after: ChipOutcome.damagedOnTheWay) }
+        guard onNode({ $0.confirm(.fast) }) else { return try stayNormal(after: ChipResult.damagedOnTheWay) }
         switch outcome(of: ChipCommand.firmwareVersion) {
         case .success: line.didRaise()
         case .failed(let error), .readerInDoubt(let error): return try stayNormal(after: error)
@@ -66,8 +66,8 @@ extension ChipLink {
         if let lost { throw lost }
     }
 
-    private func outcome(of command: [UInt8]) -> ChipOutcome {
-        ChipOutcome(result: send(command, waiting: Self.commandTime).result, status: 0, overUSB: family.isUSB)
+    private func outcome(of command: [UInt8]) -> ChipResult {
+        ChipResult(result: send(command, waiting: Self.commandTime).result, status: 0, overUSB: family.isUSB)
     }
 
     /// Does something with the port, if there is one.
