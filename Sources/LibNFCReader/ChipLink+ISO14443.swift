@@ -19,7 +19,7 @@ extension ChipLink {
         let answer = try pollFromRest(ChipCommand.listTypeA)
         guard let target = try TypeATargetAnswer.parse(answer, isPN531: name.contains("PN531")) else { return nil }
         guard isoDEP || takesParameters || !target.isISODEP else {
-            throw .unsupported(detail: "this reader brings every card that speaks ISO-DEP into it")
+            throw .unsupported(detail: .init(.alwaysISODEP))
         }
         if !target.isISODEP {
             try check(send(ChipCommand.keepChecksum, waiting: Self.commandTime), statusIsFirst: false)

@@ -38,7 +38,7 @@ struct ChipLink: ~Copyable {
     private static let cardStart = Duration.microseconds(20_400)
     /// How often the chip is asked for a sign of life until the reader counts as lost.
     private static let recoveryAttempts = 4
-    private static let mute = TransportError.readerFailed(detail: "the reader gives no valid answer any more")
+    private static let mute = TransportError.readerFailed(detail: .init(.invalidAnswers))
 
     init(
         device: consuming LibNFCDevice, node: consuming DeviceNode?, family: LibNFCFamily, speed: LineSpeed = .normal,

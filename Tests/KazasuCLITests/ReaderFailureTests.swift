@@ -21,13 +21,13 @@ struct ReaderFailureTests {
             failure: #""error":"readerTimeout""#, status: 74, reason: "readerFailed",
             english: "the reader stopped answering", japanese: "リーダーが応答しなくなりました"),
         Case(
-            failure: #""error":"readerFailed","detail":"the reader is too hot""#, status: 74, reason: "readerFailed",
+            failure: #""error":"readerFailed","detail":"tooHot""#, status: 74, reason: "readerFailed",
             english: "the reader failed: the reader is too hot", japanese: "リーダーが異常を知らせました（"),
         Case(
-            failure: #""error":"readerUnavailable","reason":"absent","detail":"the reader was unplugged""#, status: 74,
+            failure: #""error":"readerUnavailable","reason":"absent","detail":"unplugged""#, status: 74,
             reason: "readerFailed", english: "the reader was unplugged", japanese: "リーダーが抜かれました"),
         Case(
-            failure: #""error":"readerUnavailable","reason":"busy","detail":"it is at work for another program""#,
+            failure: #""error":"readerUnavailable","reason":"busy","detail":"working""#,
             status: 69, reason: "busy", english: "it is at work for another program", japanese: "他のプログラムのために動作中です"),
         Case(
             failure: #""error":"frameTooLong","length":300,"limit":262"#, status: 64, reason: "frameTooLong",

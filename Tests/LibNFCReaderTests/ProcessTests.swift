@@ -12,7 +12,7 @@ struct ProcessTests {
     @Test func aSecondOpenInThisProcessIsBusy() throws {
         let bench = try Bench()
         let busy = TransportError.readerUnavailable(
-            reason: .busy, detail: "\(bench.server.path) is in use by another program")
+            reason: .busy, detail: .init(.deviceInUse, bench.server.path))
         #expect(throws: busy) { try LibNFCDriver().open(bench.server.connectionString, cancellation: .init()) }
         try bench.activate()
         bench.reader.close()

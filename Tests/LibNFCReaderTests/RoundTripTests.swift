@@ -55,7 +55,7 @@ struct RoundTripTests {
         #expect([0x52, 0x32, 0x16].allSatisfy { after[$0, default: 0] == before[$0, default: 0] + 1 })
         bench.reader.close()
         #expect(bench.server.statistics.commandsByCode == after)
-        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")) {
+        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))) {
             try bench.activate()
         }
     }

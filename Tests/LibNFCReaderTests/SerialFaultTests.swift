@@ -94,7 +94,7 @@ struct SerialFaultTests {
         let bench = try Bench()
         try bench.activate()
         bench.server.stop()
-        let gone = TransportError.readerUnavailable(reason: .absent, detail: "the reader was unplugged")
+        let gone = TransportError.readerUnavailable(reason: .absent, detail: .init(.unplugged))
         #expect(throws: gone) { try bench.exchange(TestCard.requestSystemCode) }
         #expect(throws: gone) { try bench.activate() }
         bench.reader.close()
@@ -104,7 +104,7 @@ struct SerialFaultTests {
         let server = try PN532Server(field: VirtualField(), faults: InjectedSerialFaults([.command(1): .dead]))
         defer { server.stop() }
         #expect(
-            throws: TransportError.readerUnavailable(reason: .absent, detail: "no reader answers at \(server.path)")
+            throws: TransportError.readerUnavailable(reason: .absent, detail: .init(.silent, server.path))
         ) { try LibNFCDriver().open(server.connectionString, cancellation: CancellationToken()) }
     }
 

@@ -15,10 +15,12 @@ struct TranscriptTests {
         """
 
     static let errors: [TransportError] = [
-        .noAnswer, .corrupted(status: 0x02), .cardReleased, .readerTimeout, .readerFailed(detail: "a\nb\"c"),
+        .noAnswer, .corrupted(status: 0x02), .cardReleased, .readerTimeout,
+        .readerFailed(detail: .init(.text, "a\nb\"c")),
         .frameTooLong(length: 300, limit: 262), .answerTooLong,
-        .readerUnavailable(reason: .busy, detail: "held"), .unsupported(detail: "no"), .cancelled,
-        .outOfScript(detail: "line 3"),
+        .readerUnavailable(reason: .busy, detail: .init(.text, "held")), .unsupported(detail: .init(.text, "no")),
+        .cancelled,
+        .outOfScript(detail: .init(.text, "line 3")),
     ]
 
     @Test(arguments: errors) func errorsComeBack(_ error: TransportError) throws {

@@ -37,9 +37,9 @@ extension CommandError {
     /// - Parameter isOpening: whether the reader was not in use yet; one that goes later broke the reading off.
     init(_ error: TransportError, suffix: String = "", isOpening: Bool = false) {
         switch error {
-        case .readerUnavailable(.absent, let english) where !isOpening:
+        case .readerUnavailable(.absent, let detail) where !isOpening:
             self.init(
-                .interruptedReading, "readerFailed", Phrasebook.translated(english) + suffix, hint: CommandError.replug)
+                .interruptedReading, "readerFailed", detail.text[Language.current] + suffix, hint: CommandError.replug)
         case .readerUnavailable(let reason, let detail):
             self.init(
                 .noReader, reason.rawValue,
@@ -49,11 +49,12 @@ extension CommandError {
                 .interruptedReading, "readerFailed",
                 tr("the reader stopped answering", "リーダーが応答しなくなりました") + suffix,
                 hint: CommandError.replug)
-        case .readerFailed(let english):
-            let detail = Phrasebook.translated(english)
+        case .readerFailed(let reason):
+            let detail = reason.text[Language.current]
             self.init(
                 .interruptedReading, "readerFailed",
-                tr("the reader failed: \(detail)", "リーダーが異常を知らせました（\(detail)）") + suffix, hint: CommandError.replug)
+                tr("the reader reported an error: \(detail)", "リーダーが異常を知らせました（\(detail)）") + suffix,
+                hint: CommandError.replug)
         case .noAnswer, .cardReleased:
             self.init(
                 .interruptedReading, "cardLost", tr("the card left the reader", "カードがリーダーから離れました") + suffix,
@@ -74,18 +75,18 @@ extension CommandError {
                 .interruptedReading, "answerTooLong",
                 tr("the card's answer is longer than the reader can pass on", "カードの応答がリーダーの上限を超えます"),
                 hint: tr("ask for fewer blocks at once", "一度に読むブロックを減らしてください"))
-        case .unsupported(let english):
-            let detail = Phrasebook.translated(english)
+        case .unsupported(let reason):
+            let detail = reason.text[Language.current]
             self.init(
                 .noReader, "unsupported",
                 tr("the reader cannot do this: \(detail)", "リーダーがこの機能に対応していません（\(detail)）"),
                 hint: tr("use another reader: 'kazasu readers' lists them", "別のリーダーを使ってください: 'kazasu readers'"))
         case .cancelled: self = .cancelled(suffix)
-        case .outOfScript(let english):
-            let detail = Phrasebook.translated(english)
+        case .outOfScript(let reason):
+            let detail = reason.text[Language.current]
             self.init(
                 .badFile, "outOfScript",
-                tr("the transcript does not fit: \(detail)", "記録と一致しません（\(detail)）") + suffix,
+                tr("the recording does not match: \(detail)", "記録と一致しません（\(detail)）") + suffix,
                 hint: tr(
                     "give the same command and options as when it was recorded", "記録したときと同じコマンドとオプションを指定してください"))
         @unknown default: self.init(.bug, "unknown", "\(error)")
@@ -182,8 +183,8 @@ extension CommandError {
         return tr(" (\(command.title): \(flaw.words))", "（\(command.title): \(flaw.words)）")
     }
 
-    private static func sentence(_ reason: UnavailableReason, _ english: String) -> String {
-        let detail = Phrasebook.translated(english)
+    private static func sentence(_ reason: UnavailableReason, _ detail: TransportError.Reason) -> String {
+        let detail = detail.text[Language.current]
         return switch reason {
         case .absent: tr("no reader: \(detail)", "リーダーが見つかりません（\(detail)）")
         case .busy: tr("the reader is in use: \(detail)", "リーダーは使用中です（\(detail)）")
@@ -195,7 +196,7 @@ extension CommandError {
     private static let leaveIt = tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください")
     private static let moveIt = tr(
         "move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください")
-    private static let replug = tr("plug it out and in again", "リーダーを差し直してください")
+    private static let replug = tr("unplug it and plug it back in", "リーダーを差し直してください")
     private static let look = tr("'kazasu scan' shows what is open", "'kazasu scan' で読めるものを確認できます")
 
     /// What mends a reader that cannot be used.

@@ -42,7 +42,7 @@ struct ListedReader: Equatable, Identifiable {
         id = "pcsc \(name)"
         readerID = nil
         self.name = name
-        state = .unavailable(fault.reason, detail: fault.message)
+        state = .unavailable(fault.reason, detail: .init(.text, fault.message))
         isConfigured = false
         hint = fault.remedy
     }
@@ -65,7 +65,7 @@ struct ListedReader: Equatable, Identifiable {
         readerID = nil
         name = report.model.name
         let detail = report.model.obstacle?[Language.current] ?? ""
-        state = .unavailable(.unsupported, detail: detail)
+        state = .unavailable(.unsupported, detail: .init(.text, detail))
         isConfigured = false
         hint = report.fault?.remedy?[Language.current]
     }
@@ -81,7 +81,7 @@ extension ListedReader {
         case .unavailable(let reason, let detail):
             object["state"] = "unavailable"
             object["reason"] = .string(reason.rawValue)
-            object["detail"] = .string(detail)
+            object["detail"] = .string(detail.text.english)
             object["hint"] = .text(hint)
         }
         return object
@@ -109,7 +109,7 @@ extension ListedReader {
         case .ready: ""
         case .unknown where isConfigured: tr("configured in libnfc", "libnfc に設定済み")
         case .unknown: tr("a serial port; a PN532 may be behind it", "シリアルポート（PN532 の可能性あり）")
-        case .unavailable(_, let detail): Phrasebook.translated(detail)
+        case .unavailable(_, let detail): detail.text[Language.current]
         }
     }
 }

@@ -112,7 +112,7 @@ final class ReaderSession {
         for listing in listings where !ChipCardServiceError.serves(listing.id) {
             if case .unavailable(let reason, let detail) = listing.state {
                 throw CommandError(
-                    TransportError.readerUnavailable(reason: reason, detail: "\(listing.id): \(detail)"),
+                    TransportError.readerUnavailable(reason: reason, detail: detail.of(listing.id)),
                     isOpening: true)
             }
         }
@@ -130,7 +130,7 @@ final class ReaderSession {
                     "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
         }
         throw CommandError(
-            TransportError.readerUnavailable(reason: .absent, detail: "none is plugged in"), isOpening: true)
+            TransportError.readerUnavailable(reason: .absent, detail: .init(.noneConnected)), isOpening: true)
     }
 
     private static func environment(_ name: String) -> String? {

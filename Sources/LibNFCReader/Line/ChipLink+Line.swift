@@ -7,8 +7,7 @@ extension ChipLink {
     /// Why a reader is lost that says nothing since its line was raised: the chip leaves a speed by command only, and
     /// hears none.
     static let stuck = TransportError.readerFailed(
-        detail: "its serial line does not carry 921600 baud; once the reader was unplugged and plugged in again, "
-            + "\(LinePermission.variable)=115200 avoids that")
+        detail: .init(.lineTooFast, LinePermission.variable))
 
     /// Raises the line when the session has become a long one.
     ///

@@ -88,15 +88,15 @@ extension TransportError {
         case .corrupted(let status): named("corrupted", ("status", .string(Hex.encode([status]))))
         case .cardReleased: named("cardReleased")
         case .readerTimeout: named("readerTimeout")
-        case .readerFailed(let detail): named("readerFailed", ("detail", .string(detail)))
+        case .readerFailed(let detail): named("readerFailed", detail: detail)
         case .frameTooLong(let length, let limit):
             named("frameTooLong", ("length", .int(length)), ("limit", .int(limit)))
         case .answerTooLong: named("answerTooLong")
         case .readerUnavailable(let reason, let detail):
-            named("readerUnavailable", ("reason", .string(reason.rawValue)), ("detail", .string(detail)))
-        case .unsupported(let detail): named("unsupported", ("detail", .string(detail)))
+            named("readerUnavailable", ("reason", .string(reason.rawValue)), detail: detail)
+        case .unsupported(let detail): named("unsupported", detail: detail)
         case .cancelled: named("cancelled")
-        case .outOfScript(let detail): named("outOfScript", ("detail", .string(detail)))
+        case .outOfScript(let detail): named("outOfScript", detail: detail)
         }
     }
 
@@ -111,7 +111,7 @@ extension TransportError {
             self = .corrupted(status: byte)
         case "cardReleased": self = .cardReleased
         case "readerTimeout": self = .readerTimeout
-        case "readerFailed": self = .readerFailed(detail: try json.required("detail").text())
+        case "readerFailed": self = .readerFailed(detail: try Reason(json: json))
         case "frameTooLong":
             self = .frameTooLong(
                 length: try json.required("length").integer(), limit: try json.required("limit").integer())
@@ -121,16 +121,16 @@ extension TransportError {
             guard let reason = UnavailableReason(rawValue: try word.text()) else {
                 throw word.malformed("absent, busy, permission or unsupported")
             }
-            self = .readerUnavailable(reason: reason, detail: try json.required("detail").text())
-        case "unsupported": self = .unsupported(detail: try json.required("detail").text())
+            self = .readerUnavailable(reason: reason, detail: try Reason(json: json))
+        case "unsupported": self = .unsupported(detail: try Reason(json: json))
         case "cancelled": self = .cancelled
-        case "outOfScript": self = .outOfScript(detail: try json.required("detail").text())
+        case "outOfScript": self = .outOfScript(detail: try Reason(json: json))
         default: throw name.malformed("the name of an error")
         }
     }
 
-    private func named(_ name: String, _ members: (String, JSONValue)...) -> JSONObject {
-        JSONObject([("error", .string(name))] + members)
+    private func named(_ name: String, _ members: (String, JSONValue)..., detail: Reason? = nil) -> JSONObject {
+        JSONObject([("error", .string(name))] + members + (detail?.members ?? []))
     }
 }
 
@@ -175,5 +175,27 @@ extension JSONValue {
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
         let microseconds = overflow ? Int64.max / 2 : scaled &+ attoseconds / 1_000_000_000_000
         return microseconds % 1000 == 0 ? .integer(microseconds / 1000) : .number(Double(microseconds) / 1000)
+    }
+}
+
+extension TransportError.Reason {
+    /// Its members in a line: `detail` is the code, `values` what belongs to it. Text from elsewhere is `detail` itself.
+    fileprivate var members: [(String, JSONValue)] {
+        guard code != .text else { return [("detail", .string(values.first ?? ""))] }
+        return [("detail", .string(code.rawValue))]
+            + (values.isEmpty ? [] : [("values", .array(values.map { .string($0) }))])
+            + (reader.map { [("of", .string($0))] } ?? [])
+    }
+
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        let word = try json.required("detail").text()
+        guard let code = Code(rawValue: word) else {
+            self.init(.text, word)
+            return
+        }
+        self.init(
+            code,
+            values: try json.optional("values")?.list { value throws(DocumentError) in try value.text() } ?? [],
+            reader: try json.optional("of")?.text())
     }
 }
