@@ -182,7 +182,7 @@ struct ContractTests {
             #expect(again == first)
         }
         let other = try Kazasu.run("dump", "-r", "replay:\(trace)")
-        other.expectError(65, "the transcript does not fit")
+        other.expectError(65, "the recording does not match")
     }
 
     @Test("A trace for a bug report tells nobody whose card it is, and is still played")

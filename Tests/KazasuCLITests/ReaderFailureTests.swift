@@ -22,7 +22,7 @@ struct ReaderFailureTests {
             english: "the reader stopped answering", japanese: "リーダーが応答しなくなりました"),
         Case(
             failure: #""error":"readerFailed","detail":"tooHot""#, status: 74, reason: "readerFailed",
-            english: "the reader failed: the reader is too hot", japanese: "リーダーが異常を知らせました（"),
+            english: "the reader reported an error: the reader is too hot", japanese: "リーダーが異常を知らせました（"),
         Case(
             failure: #""error":"readerUnavailable","reason":"absent","detail":"unplugged""#, status: 74,
             reason: "readerFailed", english: "the reader was unplugged", japanese: "リーダーが抜かれました"),

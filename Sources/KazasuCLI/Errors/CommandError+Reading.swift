@@ -97,13 +97,15 @@ extension CommandError {
     init(_ error: DocumentError, path: String) {
         let what: String
         switch error {
-        case .notJSON(let reason):
-            what = tr("not JSON (\(reason))", "JSON ではありません（\(Phrasebook.translated(reason))）")
+        case .notJSON(let reason, let line, let byte):
+            what = tr(
+                "not JSON (line \(line), byte \(byte)\(reason.text.english))",
+                "JSON ではありません（\(line) 行目 \(byte) バイト目\(reason.text.japanese)）")
         case .missing(let key): what = tr("\(key) is missing", "\(key) がありません")
         case .malformed(let key, let expected):
             what = tr(
-                "\(key) must be \(expected)",
-                "\(Phrasebook.translated(key)) の値が正しくありません（\(Phrasebook.translated(expected))）")
+                "\(key.isEmpty ? "the document" : key): expected \(expected.text.english)",
+                "\(key.isEmpty ? "文書" : key) の値が正しくありません（\(expected.text.japanese)）")
         case .unknownSchema(let found, let supported):
             what = tr(
                 "its schema is \(found), this program reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
@@ -127,7 +129,9 @@ extension CommandError {
             what = tr(
                 "\(bytes) bytes are more than the \(limit) of any card's file", "\(bytes) バイトは上限 \(limit) を超えます")
         case .malformedLine(let line, let expected):
-            what = tr("line \(line) must be \(expected)", "\(line) 行目が正しくありません（\(Phrasebook.translated(expected))）")
+            what = tr(
+                "line \(line): expected \(expected.text.english)",
+                "\(line) 行目が正しくありません（\(expected.text.japanese)）")
         @unknown default: what = "\(error)"
         }
         self.init(.badFile, "badFile", "\(Files.name(path)): \(what)", hint: CommandError.hint(error))
@@ -144,7 +148,7 @@ extension CommandError {
             tr(
                 "it is an answer, not a dump: 'kazasu dump -o FILE' makes one",
                 "ダンプではなく出力結果です。ダンプは 'kazasu dump -o ファイル' で作れます")
-        default: tr("mend the file there, or make it anew", "その箇所を直すか、ファイルを作り直してください")
+        default: tr("fix the file at that position, or create it again", "その箇所を直すか、ファイルを作り直してください")
         }
     }
 

@@ -107,7 +107,7 @@ extension TransportError {
         case "noAnswer": self = .noAnswer
         case "corrupted":
             let status = try json.required("status")
-            guard let byte = try status.bytes(count: 1).first else { throw status.malformed("two hexadecimal digits") }
+            guard let byte = try status.bytes(count: 1).first else { throw status.malformed(.hexDigits, "2") }
             self = .corrupted(status: byte)
         case "cardReleased": self = .cardReleased
         case "readerTimeout": self = .readerTimeout
@@ -119,13 +119,13 @@ extension TransportError {
         case "readerUnavailable":
             let word = try json.required("reason")
             guard let reason = UnavailableReason(rawValue: try word.text()) else {
-                throw word.malformed("absent, busy, permission or unsupported")
+                throw word.malformed(.oneOf, "absent", "busy", "permission", "unsupported")
             }
             self = .readerUnavailable(reason: reason, detail: try Reason(json: json))
         case "unsupported": self = .unsupported(detail: try Reason(json: json))
         case "cancelled": self = .cancelled
         case "outOfScript": self = .outOfScript(detail: try Reason(json: json))
-        default: throw name.malformed("the name of an error")
+        default: throw name.malformed(.errorName)
         }
     }
 
@@ -137,7 +137,7 @@ extension TransportError {
 extension JSONCursor {
     /// The speed that a number of kilobits a second names.
     func bitRate() throws(DocumentError) -> FeliCaBitRate {
-        guard let rate = FeliCaBitRate(rawValue: try integer()) else { throw malformed("212 or 424") }
+        guard let rate = FeliCaBitRate(rawValue: try integer()) else { throw malformed(.oneOf, "212", "424") }
         return rate
     }
 
@@ -154,7 +154,7 @@ extension JSONCursor {
             case .number(let number): number
             default: nil
             }
-        guard let milliseconds, milliseconds >= 0, milliseconds < 1e12 else { throw malformed("milliseconds") }
+        guard let milliseconds, milliseconds >= 0, milliseconds < 1e12 else { throw malformed(.milliseconds) }
         return .microseconds(Int64((milliseconds * 1000).rounded()))
     }
 
@@ -162,7 +162,7 @@ extension JSONCursor {
     func technology() throws(DocumentError) -> Technology {
         let word = try required("technology")
         guard let technology = Technology(rawValue: try word.text()) else {
-            throw word.malformed(Technology.allCases.map(\.rawValue).joined(separator: ", "))
+            throw word.malformed(.oneOf, values: Technology.allCases.map(\.rawValue))
         }
         return technology
     }
