@@ -75,7 +75,7 @@ extension DocumentError {
             case oneOf, bytes, bytesInHex, oneOfNames, knownCommand, knownPINs, knownMember
 
             // With two values: how many there should be, and how many there are.
-            case systemsBefore, blocksBefore, pagesBefore
+            case areasBefore, servicesBefore, systemsBefore, blocksBefore, pagesBefore
         }
     }
 }

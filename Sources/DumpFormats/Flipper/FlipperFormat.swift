@@ -162,9 +162,9 @@ struct FlipperCounts {
 
     /// Checks what belongs to one system, and begins the next.
     mutating func endSystem(_ line: TextLine) throws(DocumentError) {
-        try check("Area found", areas, "areas", line)
-        try check("Service found", services, "services", line)
-        try check("Public blocks read", blocks, "blocks", line)
+        try check("Area found", areas, .areasBefore, line)
+        try check("Service found", services, .servicesBefore, line)
+        try check("Public blocks read", blocks, .blocksBefore, line)
         (areas, services) = (0, 0)
         // The blocks of data format 1 belong to no system and are counted to the end of the file.
         if announced["Blocks total"] == nil { blocks = 0 }

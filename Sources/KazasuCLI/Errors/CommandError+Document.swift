@@ -68,6 +68,12 @@ extension DocumentError.Expectation {
         case .uniqueBlock: LocalizedText("a block that is listed only once", "重複しないブロック")
         case .uniquePage: LocalizedText("a page that is listed only once", "重複しないページ")
         case .uniquePIN: LocalizedText("each PIN name only once", "重複しない暗証番号の名前")
+        case .areasBefore:
+            LocalizedText(
+                "\(first) areas before this line, not \(second)", "この行までに \(first) 個のエリア（実際は \(second) 個）")
+        case .servicesBefore:
+            LocalizedText(
+                "\(first) services before this line, not \(second)", "この行までに \(first) 個のサービス（実際は \(second) 個）")
         case .systemsBefore:
             LocalizedText("\(first) systems before this line, not \(second)", "この行までに \(first) 個のシステム（実際は \(second) 個）")
         case .blocksBefore:
