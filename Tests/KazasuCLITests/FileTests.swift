@@ -85,7 +85,7 @@ struct FileTests {
 
     @Test("A file that is missing, and a folder in its place")
     func missing() throws {
-        for (path, words) in [("/nowhere/card.json", "there is no such file"), ("/tmp", "it is a folder")] {
+        for (path, words) in [("/nowhere/card.json", "no such file"), ("/tmp", "it is a folder")] {
             for command in [
                 ["simulate", path], ["poll", "-r", "virtual:\(path)"], ["poll", "-r", "replay:\(path)"],
                 ["dump", "--resume", path], ["convert", path, "--to", "hex"], ["diff", path, path],

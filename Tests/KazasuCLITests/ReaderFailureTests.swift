@@ -44,7 +44,7 @@ struct ReaderFailureTests {
             japanese: "カードがリーダーから離れました"),
         Case(
             failure: #""error":"corrupted","status":"02""#, status: 74, reason: "radioError",
-            english: "the card's answer came damaged", japanese: "カードの応答が壊れて届きました"),
+            english: "the card's answer was corrupted", japanese: "カードの応答が壊れて届きました"),
     ]
 
     private let folder: TemporaryFolder

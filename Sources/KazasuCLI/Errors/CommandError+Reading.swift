@@ -18,12 +18,12 @@ extension CommandError {
         case .radio:
             self.init(
                 .interruptedReading, "radioError",
-                tr("the card's answers came damaged, again and again", "カードの応答が何度も壊れて届きました") + kept,
+                tr("the card's answers were corrupted repeatedly", "カードの応答が何度も壊れて届きました") + kept,
                 hint: CommandError.moveIt)
         case .badAnswer(let error):
             self.init(
                 .interruptedReading, "badAnswer",
-                tr("the card gave an answer that no card may give", "カードの応答が規格に合いません") + CommandError.place(error)
+                tr("the card's answer violates the protocol", "カードの応答が規格に合いません") + CommandError.place(error)
                     + kept,
                 hint: CommandError.moveIt)
         case .reader(let error): self.init(error, suffix: kept)
@@ -61,7 +61,7 @@ extension CommandError {
                 hint: CommandError.leaveIt)
         case .corrupted:
             self.init(
-                .interruptedReading, "radioError", tr("the card's answer came damaged", "カードの応答が壊れて届きました") + suffix,
+                .interruptedReading, "radioError", tr("the card's answer was corrupted", "カードの応答が壊れて届きました") + suffix,
                 hint: CommandError.moveIt)
         case .frameTooLong(let length, let limit):
             self.init(
@@ -108,12 +108,12 @@ extension CommandError {
                 "\(key.isEmpty ? "文書" : key) の値が正しくありません（\(expected.text.japanese)）")
         case .unknownSchema(let found, let supported):
             what = tr(
-                "its schema is \(found), this program reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
+                "its schema is \(found); this version reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
         case .unknownFormat:
             self.init(
                 .badFile, "badFile",
                 tr(
-                    "\(Files.name(path)): no dump of any format that is known",
+                    "\(Files.name(path)): not a dump in any known format",
                     "\(Files.name(path)): 対応している形式のダンプではありません"),
                 hint: tr("Docs/formats.md lists the formats", "対応する形式は Docs/formats.md にあります"))
             return
@@ -121,13 +121,13 @@ extension CommandError {
             self.init(
                 .badFile, "notImported",
                 tr(
-                    "\(Files.name(path)): this kind of card is not imported (\(kind))",
+                    "\(Files.name(path)): importing this kind of card is not supported (\(kind))",
                     "\(Files.name(path)): この種類のカードの取り込みには対応していません（\(kind)）"),
                 hint: tr("Docs/formats.md lists what is imported", "取り込めるものは Docs/formats.md にあります"))
             return
         case .tooLong(let bytes, let limit):
             what = tr(
-                "\(bytes) bytes are more than the \(limit) of any card's file", "\(bytes) バイトは上限 \(limit) を超えます")
+                "\(bytes) bytes exceed the limit of \(limit)", "\(bytes) バイトは上限 \(limit) を超えます")
         case .malformedLine(let line, let expected):
             what = tr(
                 "line \(line): expected \(expected.text.english)",
@@ -142,11 +142,11 @@ extension CommandError {
         switch error {
         case .unknownSchema("kazasu.card/1", _):
             tr(
-                "it is a virtual card: --reader virtual:FILE reads it",
+                "it is a virtual card; read it with --reader virtual:FILE",
                 "仮想カードのファイルです。--reader virtual:ファイル で読めます")
         case .unknownSchema(let found, _) where found.hasPrefix("kazasu."):
             tr(
-                "it is an answer, not a dump: 'kazasu dump -o FILE' makes one",
+                "it is command output, not a dump; create one with 'kazasu dump -o FILE'",
                 "ダンプではなく出力結果です。ダンプは 'kazasu dump -o ファイル' で作れます")
         default: tr("fix the file at that position, or create it again", "その箇所を直すか、ファイルを作り直してください")
         }
@@ -165,7 +165,7 @@ extension CommandError {
         case .silence:
             self.init(
                 .refused, "refused",
-                tr("the card does not answer when asked for \(what)", "カードが \(what) の読み出しに応答しません"),
+                tr("the card does not answer requests for \(what)", "カードが \(what) の読み出しに応答しません"),
                 hint: CommandError.look)
         }
     }
@@ -208,11 +208,11 @@ extension CommandError {
         switch reason {
         case .absent:
             tr(
-                "'kazasu readers' lists what is plugged in; --reader virtual:FILE needs none",
+                "'kazasu readers' lists connected readers; --reader virtual:FILE needs none",
                 "'kazasu readers' で接続中のリーダーを確認できます。--reader virtual:ファイル ならリーダーは不要です")
         case .busy:
             tr(
-                "end the other program that uses it (pcscd, another kazasu), then try again",
+                "quit the other program that uses it (pcscd, another kazasu), then try again",
                 "リーダーを使っている他のプログラム（pcscd、別の kazasu など）を終えてください")
         case .permission:
             tr(
@@ -220,7 +220,7 @@ extension CommandError {
                 "アクセス権を与えてください: シリアルなら 'sudo usermod -aG dialout $USER'、USB なら 'sudo kazasu doctor --fix'")
         case .unsupported:
             tr(
-                "give a reader as 'kazasu readers' prints it, as in pn532_uart:/dev/ttyUSB0 or acr122_usb:003:005",
+                "use an ID that 'kazasu readers' prints, such as pn532_uart:/dev/ttyUSB0 or acr122_usb:003:005",
                 "'kazasu readers' の表示どおりに指定してください（例: pn532_uart:/dev/ttyUSB0、acr122_usb:003:005）")
         }
     }
