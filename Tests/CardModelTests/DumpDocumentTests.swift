@@ -90,7 +90,7 @@ struct DumpDocumentTests {
         Wrong("card.idm", notAnID, .init(.hexDigits, "16")), Wrong("card.pmm", notAnID, .init(.hexDigits, "16")),
         Wrong(
             "card.bitRate", ["212", -1, 10_001, .integer(.max), .number(0.5), .number(1e300), true],
-            "a number 0...10000"),
+            .init(.number, "0–10000")),
         Wrong("felica", notAnObject, .init(.object)), Wrong("felica.systems", notAnArray, .init(.array)),
         Wrong("felica.systems[0]", notAnObject, .init(.object)),
         Wrong("felica.systems[0].idm", notAnID, .init(.hexDigits, "16")),

@@ -94,7 +94,7 @@ import Testing
         ),
         (
             "<card type=\"4\">\n<idm>AQEDEjRWeJA=</idm>\n</cart>",
-            .malformedLine(line: 3, expected: "XML (mismatched tag)")
+            .malformedLine(line: 3, expected: .init(.xml, "mismatched tag"))
         ),
         ("<card type=\"0\"/>", .missing(key: "card with type 4 (FeliCa)")),
         (
