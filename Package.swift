@@ -134,9 +134,17 @@ let package = Package(
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
         .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
         .target(
+            name: "Kazasu",
+            dependencies: [
+                "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "LibNFCReader", "NDEF", "NFCForumTags",
+                "NFCTransport", "PCSCReader", "PaSoRiReader", "SystemDevices", "USBTransport", "VirtualReader",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: library),
+        .target(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
-                "CLinux",
+                "CLinux", "Kazasu",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),

@@ -54,7 +54,8 @@ struct FastLineDumpTests {
     }
 
     private func dump(_ reader: any Reader) throws -> CardDumper.Outcome {
-        guard case .found(let target, _) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero)
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+            let target = found.feliCa
         else { throw TransportError.noAnswer }
         return CardDumper(session: CardSession(reader: reader, target: target)).dump()
     }
