@@ -174,7 +174,7 @@ extension Failure {
 ///
 /// The order is that in which readers are listed and the first ready one is taken.
 enum ReaderDrivers {
-    static let all: [any ReaderDriver] = [PaSoRiDriver(), LibNFCDriver(), PCSCDriver()]
+    static let all: [any ReaderDriver] = [PaSoRiDriver(), LibNFCDriver(), PN532Driver(), PCSCDriver()]
 
     /// Every reader that is plugged in, usable or not.
     static func list() -> [ReaderListing] {
@@ -212,6 +212,7 @@ enum ReaderDrivers {
         if let recorder {
             drivers = [
                 PCSCDriver(recorder: recorder), PaSoRiDriver(recorder: recorder), LibNFCDriver(recorder: recorder),
+                PN532Driver(recorder: recorder),
             ]
         }
         for driver in drivers {
