@@ -12,8 +12,11 @@ internal import USBTransport
 /// The drivers of real and simulated readers, in the order in which readers are listed and the first ready one is chosen.
 package enum ReaderRegistry {
     private static func drivers(_ recorder: LinkRecorder? = nil) -> [any ReaderDriver] {
-        guard let recorder else { return [PaSoRiDriver(), LibNFCDriver(), PCSCDriver()] }
-        return [PaSoRiDriver(recorder: recorder), LibNFCDriver(recorder: recorder), PCSCDriver(recorder: recorder)]
+        guard let recorder else { return [PaSoRiDriver(), LibNFCDriver(), PN532Driver(), PCSCDriver()] }
+        return [
+            PaSoRiDriver(recorder: recorder), LibNFCDriver(recorder: recorder), PN532Driver(recorder: recorder),
+            PCSCDriver(recorder: recorder),
+        ]
     }
 
     /// Every reader that is connected, usable or not.

@@ -58,6 +58,7 @@ enum Phrasebook {
         ("after *: comes the path of its device, as in *", "*: の後に装置のパスが必要です（例: *）"),
         ("it is longer than * bytes", "* バイトを超えています"), ("there is a colon too many", "コロンが多すぎます"),
         ("the speed is not a number", "速度が数字ではありません"), ("libnfc knows no speed but *", "使える速度は * です"),
+        ("a PN532 knows no speed but *", "PN532 で使える速度は * です"),
         ("a USB reader is named by bus and device number, as in *", "USB リーダーはバスと装置の番号で指定します（例: *）"),
         // Transcripts
         ("the transcript is at its end, but * came", "記録の終わりの後に * が来ました"),
@@ -149,9 +150,9 @@ extension Phrasebook {
         ("the reader refused the command (chip status *)", "リーダーがコマンドを拒否しました（チップの状態 *）"),
         ("libnfc cannot work in a process with * open files", "開いているファイルが * 個あり、libnfc を使えません"),
         (
-            "its serial line does not carry 921600 baud; once the reader was unplugged and plugged in again, *=115200 "
+            "its serial line does not carry * baud; once the reader was unplugged and plugged in again, *=115200 "
                 + "avoids that",
-            "シリアル回線が 921600 baud に対応していません。リーダーを差し直し、*=115200 を指定すると避けられます"
+            "シリアル回線が * baud に対応していません。リーダーを差し直し、*=115200 を指定すると避けられます"
         ),
         // Virtual readers
         ("polling at * kbit/s", "* kbit/s のポーリング"),
