@@ -27,11 +27,11 @@ extension CardDump {
 
     /// The first block of a request.
     ///
-    /// - Throws: ``DecodingFailure`` that says why it is not there.
-    func block(_ request: ReadRequest, card: String, field: String, offset: Int) throws(DecodingFailure) -> Block {
+    /// - Throws: ``CardDecodingError`` that says why it is not there.
+    func block(_ request: ReadRequest, card: String, field: String, offset: Int) throws(CardDecodingError) -> Block {
         let number = request.blocks.lowerBound
         if let block = opened(request)?.blocks[number] { return block }
-        let reason: DecodingFailure.Reason =
+        let reason: CardDecodingError.Reason =
             switch system(request.system)?.service(request.service)?.state {
             case nil: .noSuchService
             case .read, .skipped: .notRead
@@ -39,7 +39,7 @@ extension CardDump {
             case .refused: .refused
             case .lost: .lost
             }
-        throw DecodingFailure(
+        throw CardDecodingError(
             card: card, field: field, system: request.system, service: request.service, block: number, offset: offset,
             reason: reason)
     }

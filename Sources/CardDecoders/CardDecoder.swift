@@ -23,13 +23,13 @@ package protocol CardDecoder: Sendable {
     func recognises(_ dump: CardDump) -> Bool
     /// The money on the card; needs no more than ``balanceRead``.
     ///
-    /// - Throws: ``DecodingFailure`` when the dump does not hold it.
-    func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport
+    /// - Throws: ``CardDecodingError`` when the dump does not hold it.
+    func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport
     /// Everything the decoder sees in the dump; what was not read is `nil` in the report.
     ///
     /// - Parameter stations: where names of places are looked up.
-    /// - Throws: ``DecodingFailure`` when the dump holds nothing of such a card.
-    func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport
+    /// - Throws: ``CardDecodingError`` when the dump holds nothing of such a card.
+    func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport
 }
 
 extension CardDecoder {
@@ -44,8 +44,8 @@ extension CardDecoder {
 
     /// Everything the decoder sees in the dump, places without names.
     ///
-    /// - Throws: ``DecodingFailure`` when the dump holds nothing of such a card.
-    package func decode(_ dump: CardDump) throws(DecodingFailure) -> CardReport {
+    /// - Throws: ``CardDecodingError`` when the dump holds nothing of such a card.
+    package func decode(_ dump: CardDump) throws(CardDecodingError) -> CardReport {
         try decode(dump, stations: NoStationNames())
     }
 }
@@ -59,14 +59,14 @@ extension PurselessDecoder {
 
     /// Throws always.
     ///
-    /// - Throws: ``DecodingFailure`` with the reason `noBalance`, or why the block that shows the card is not there.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    /// - Throws: ``CardDecodingError`` with the reason `noBalance`, or why the block that shows the card is not there.
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         throw noBalance(dump)
     }
 
     /// Why there is no balance: the card is not there, or it is and has none.
-    func noBalance(_ dump: CardDump) -> DecodingFailure {
-        DecodingFailure(
+    func noBalance(_ dump: CardDump) -> CardDecodingError {
+        CardDecodingError(
             card: id, field: "balance", system: balanceRead.system, service: balanceRead.service,
             block: balanceRead.blocks.lowerBound, offset: 0, reason: recognises(dump) ? .noBalance : .noSuchService)
     }

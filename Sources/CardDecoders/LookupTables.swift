@@ -7,13 +7,13 @@ package import CardModel
 /// There is a value for each of the 256 codes, made once: a record of a history takes its values from here.
 struct CodeNames: Sendable {
     /// What is wrong in the table.
-    let faults: [TableFault]
+    let faults: [FactTableError]
     private let values: [CodedValue]
 
     /// Names from a table.
     init(_ bytes: [UInt8]) {
         let table = FactTable(bytes, columns: ["code", "english", "japanese", "doubt"], key: ["code"]) {
-            (row) throws(TableFault) in
+            (row) throws(FactTableError) in
             (code: try row.hex("code") as UInt8, name: try row.name(), doubt: try row.word("doubt", Doubt.self))
         }
         self.init(table.rows.map { ($0.code, $0.name, $0.doubt) }, ignoring: 0, faults: table.faults)
@@ -23,7 +23,7 @@ struct CodeNames: Sendable {
     ///
     /// - Parameter flags: bits without which a code is looked up when it has no name of its own.
     init(
-        _ rows: [(code: UInt8, name: LocalizedText?, doubt: Doubt?)], ignoring flags: UInt8, faults: [TableFault]
+        _ rows: [(code: UInt8, name: LocalizedText?, doubt: Doubt?)], ignoring flags: UInt8, faults: [FactTableError]
     ) {
         var named = [(name: LocalizedText, doubt: Doubt?)?](repeating: nil, count: 256)
         for (code, name, doubt) in rows { named[Int(code)] = name.map { ($0, doubt) } }
@@ -60,7 +60,7 @@ package enum DecoderTables {
     static let ownersStationTable = FactTable(
         PackageResources.owners_stations_tsv, columns: ["area", "line", "station", "company", "name"],
         key: ["area", "line", "station"]
-    ) { (row) throws(TableFault) in
+    ) { (row) throws(FactTableError) in
         (
             key: StationRow.key(
                 area: try row.hex("area"), line: try row.hex("line"), station: try row.hex("station")),
@@ -72,7 +72,7 @@ package enum DecoderTables {
     static let namedCards = NamedCardTable(PackageResources.named_cards_tsv)
 
     /// What is wrong in the tables, by the name of the file; a release has no faults.
-    package static var faults: [String: [TableFault]] {
+    package static var faults: [String: [FactTableError]] {
         [
             "transit-payments.tsv": transitPayments.faults,
             "transit-gates.tsv": transitGates.faults,
@@ -96,7 +96,7 @@ package enum DecoderTables {
 /// Bus companies by system and 16-bit operator code; the facts are rows of `Data/bus-operators.tsv`.
 struct BusOperatorTable: Sendable {
     /// What is wrong in the table.
-    let faults: [TableFault]
+    let faults: [FactTableError]
     private let names: [Key: LocalizedText]
 
     private struct Key: Hashable {
@@ -107,7 +107,7 @@ struct BusOperatorTable: Sendable {
     init(_ bytes: [UInt8]) {
         let table = FactTable(
             bytes, columns: ["system", "operator", "english", "japanese"], key: ["system", "operator"]
-        ) { (row) throws(TableFault) -> (key: Key, name: LocalizedText) in
+        ) { (row) throws(FactTableError) -> (key: Key, name: LocalizedText) in
             guard let name = try row.name() else { throw row.fault("english", .empty) }
             return (Key(system: SystemCode(rawValue: try row.hex("system")), code: try row.hex("operator")), name)
         }
@@ -122,7 +122,7 @@ struct BusOperatorTable: Sendable {
 /// What the codes of cards with a format of their own stand for; the facts are rows of `Data/local-codes.tsv`.
 struct LocalCodeTable: Sendable {
     /// What is wrong in the table.
-    let faults: [TableFault]
+    let faults: [FactTableError]
     private let codes: [String: [UInt32: Code]]
 
     /// What a code is part of.
@@ -144,7 +144,7 @@ struct LocalCodeTable: Sendable {
     init(_ bytes: [UInt8]) {
         let table = FactTable(
             bytes, columns: ["card", "field", "code", "kind", "english", "japanese"], key: ["card", "field", "code"]
-        ) { (row) throws(TableFault) -> (place: String, number: UInt32, code: Code) in
+        ) { (row) throws(FactTableError) -> (place: String, number: UInt32, code: Code) in
             guard let name = try row.name() else { throw row.fault("english", .empty) }
             guard let field = try row.word("field", Field.self) else { throw row.fault("field", .empty) }
             let code = Code(name: name, kind: try row.word("kind", RecordKind.self))
@@ -165,7 +165,7 @@ struct LocalCodeTable: Sendable {
 /// Stations and stops of cards with a network of their own; the facts are rows of `Data/local-stops.tsv`.
 struct LocalStopTable: Sendable {
     /// What is wrong in the table.
-    let faults: [TableFault]
+    let faults: [FactTableError]
     private let names: [Key: StationName]
 
     private struct Key: Hashable {
@@ -176,7 +176,7 @@ struct LocalStopTable: Sendable {
     init(_ bytes: [UInt8]) {
         let table = FactTable(
             bytes, columns: ["system", "stop", "company", "line", "name"], key: ["system", "stop"]
-        ) { (row) throws(TableFault) -> (key: Key, name: StationName) in
+        ) { (row) throws(FactTableError) -> (key: Key, name: StationName) in
             let name = StationName(
                 company: try row.text("company"), line: try row.text("line"), name: try row.required("name"))
             return (Key(system: SystemCode(rawValue: try row.hex("system")), stop: try row.hex("stop")), name)
@@ -215,7 +215,7 @@ struct PurseKind: Hashable, Sendable {
         case minus = "-"
     }
 
-    init(_ row: FactRow) throws(TableFault) {
+    init(_ row: FactRow) throws(FactTableError) {
         guard let name = try row.name() else { throw row.fault("english", .empty) }
         guard let kind = try row.word("kind", RecordKind.self) else { throw row.fault("kind", .empty) }
         value = CodedValue(code: try row.hex("code"), name: name)
@@ -232,13 +232,13 @@ struct PurseKind: Hashable, Sendable {
 /// What the kind bytes of e-money records mean; the facts are rows of `Data/purse-kinds.tsv`.
 struct PurseKindTable: Sendable {
     /// What is wrong in the table.
-    let faults: [TableFault]
+    let faults: [FactTableError]
     private let kinds: [String: [UInt8: PurseKind]]
 
     init(_ bytes: [UInt8]) {
         let table = FactTable(
             bytes, columns: ["card", "code", "kind", "sign", "english", "japanese"], key: ["card", "code"]
-        ) { (row) throws(TableFault) in
+        ) { (row) throws(FactTableError) in
             (card: try row.required("card"), kind: try PurseKind(row))
         }
         var kinds: [String: [UInt8: PurseKind]] = [:]

@@ -9,7 +9,7 @@ package struct FactTable<Row: Sendable>: Sendable {
     /// The rows in order.
     package let rows: [Row]
     /// What is wrong with the lines that are no rows.
-    package let faults: [TableFault]
+    package let faults: [FactTableError]
 
     /// Reads a table.
     ///
@@ -18,9 +18,9 @@ package struct FactTable<Row: Sendable>: Sendable {
     ///   - columns: the names of the columns, as its first line must have them.
     ///   - key: columns that together tell one row from every other; of two rows with the same the first counts.
     ///   - row: what makes a value of a row.
-    package init(_ bytes: [UInt8], columns: [String], key: [String], row: (FactRow) throws(TableFault) -> Row) {
+    package init(_ bytes: [UInt8], columns: [String], key: [String], row: (FactRow) throws(FactTableError) -> Row) {
         var rows: [Row] = []
-        var faults: [TableFault] = []
+        var faults: [FactTableError] = []
         var headerWasSeen = false
         var keys: Set<[String?]> = []
         for (place, bytes) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
@@ -28,20 +28,20 @@ package struct FactTable<Row: Sendable>: Sendable {
             let bytes = bytes.last == 0x0D ? bytes.dropLast() : bytes
             guard !bytes.isEmpty, bytes.first != UInt8(ascii: "#") else { continue }
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                faults.append(TableFault(line: line, reason: .notUTF8))
+                faults.append(FactTableError(line: line, reason: .notUTF8))
                 continue
             }
             let fields = text.split(separator: "\t", omittingEmptySubsequences: false)
             if !headerWasSeen {
                 headerWasSeen = true
-                if fields.map(String.init) != columns { faults.append(TableFault(line: line, reason: .wrongHeader)) }
+                if fields.map(String.init) != columns { faults.append(FactTableError(line: line, reason: .wrongHeader)) }
             } else if fields.count > columns.count {
-                faults.append(TableFault(line: line, reason: .tooManyFields))
+                faults.append(FactTableError(line: line, reason: .tooManyFields))
             } else {
-                do throws(TableFault) {
+                do throws(FactTableError) {
                     let fields = FactRow(line: line, columns: columns, fields: fields)
                     guard keys.insert(try fields.texts(key)).inserted else {
-                        throw TableFault(line: line, reason: .duplicate)
+                        throw FactTableError(line: line, reason: .duplicate)
                     }
                     rows.append(try row(fields))
                 } catch {
@@ -49,7 +49,7 @@ package struct FactTable<Row: Sendable>: Sendable {
                 }
             }
         }
-        if !headerWasSeen { faults.append(TableFault(line: 1, reason: .wrongHeader)) }
+        if !headerWasSeen { faults.append(FactTableError(line: 1, reason: .wrongHeader)) }
         self.rows = rows
         self.faults = faults
     }
@@ -70,8 +70,8 @@ package struct FactRow: Hashable, Sendable {
 
     /// The text of a column, or `nil` when the field is empty.
     ///
-    /// - Throws: ``TableFault`` when the table has no such column.
-    package func text(_ column: String) throws(TableFault) -> String? {
+    /// - Throws: ``FactTableError`` when the table has no such column.
+    package func text(_ column: String) throws(FactTableError) -> String? {
         guard let place = columns.firstIndex(of: column) else {
             throw fault(column, .noSuchColumn)
         }
@@ -81,16 +81,16 @@ package struct FactRow: Hashable, Sendable {
 
     /// The text of a column that is never empty.
     ///
-    /// - Throws: ``TableFault``.
-    package func required(_ column: String) throws(TableFault) -> String {
+    /// - Throws: ``FactTableError``.
+    package func required(_ column: String) throws(FactTableError) -> String {
         guard let text = try text(column) else { throw fault(column, .empty) }
         return text
     }
 
     /// The text of the columns `english` and `japanese`, or `nil` when both are empty; one alone is a fault.
     ///
-    /// - Throws: ``TableFault``.
-    package func name() throws(TableFault) -> LocalizedText? {
+    /// - Throws: ``FactTableError``.
+    package func name() throws(FactTableError) -> LocalizedText? {
         let texts = [try text("english"), try text("japanese")]
         if texts == [nil, nil] { return nil }
         return LocalizedText(try required("english"), try required("japanese"))
@@ -98,15 +98,15 @@ package struct FactRow: Hashable, Sendable {
 
     /// A number in hexadecimal digits without `0x`.
     ///
-    /// - Throws: ``TableFault``.
-    package func hex<Number: FixedWidthInteger>(_ column: String) throws(TableFault) -> Number {
+    /// - Throws: ``FactTableError``.
+    package func hex<Number: FixedWidthInteger>(_ column: String) throws(FactTableError) -> Number {
         try number(try required(column), column, radix: 16)
     }
 
     /// Numbers in hexadecimal digits with a space between two; none when the field is empty.
     ///
-    /// - Throws: ``TableFault``.
-    package func hexList<Number: FixedWidthInteger>(_ column: String) throws(TableFault) -> [Number] {
+    /// - Throws: ``FactTableError``.
+    package func hexList<Number: FixedWidthInteger>(_ column: String) throws(FactTableError) -> [Number] {
         var numbers: [Number] = []
         let words = try text(column)?.split(separator: " ") ?? []
         for word in words {
@@ -117,45 +117,45 @@ package struct FactRow: Hashable, Sendable {
 
     /// A decimal number, or `nil` when the field is empty.
     ///
-    /// - Throws: ``TableFault``.
-    package func decimal(_ column: String) throws(TableFault) -> Int? {
+    /// - Throws: ``FactTableError``.
+    package func decimal(_ column: String) throws(FactTableError) -> Int? {
         guard let text = try text(column) else { return nil }
         return try number(text, column, radix: 10)
     }
 
     /// A word that stands for a value, or `nil` when the field is empty.
     ///
-    /// - Throws: ``TableFault`` when it stands for none.
+    /// - Throws: ``FactTableError`` when it stands for none.
     package func word<Value: RawRepresentable>(
         _ column: String, _: Value.Type = Value.self
-    ) throws(TableFault) -> Value? where Value.RawValue == String {
+    ) throws(FactTableError) -> Value? where Value.RawValue == String {
         guard let text = try text(column) else { return nil }
         guard let value = Value(rawValue: text) else { throw fault(column, .unknownWord) }
         return value
     }
 
     /// The texts of some columns.
-    func texts(_ columns: [String]) throws(TableFault) -> [String?] {
+    func texts(_ columns: [String]) throws(FactTableError) -> [String?] {
         var texts: [String?] = []
         for column in columns { texts.append(try text(column)) }
         return texts
     }
 
     /// A fault in a column of this row.
-    package func fault(_ column: String, _ reason: TableFault.Reason) -> TableFault {
-        TableFault(line: line, column: column, reason: reason)
+    package func fault(_ column: String, _ reason: FactTableError.Reason) -> FactTableError {
+        FactTableError(line: line, column: column, reason: reason)
     }
 
     private func number<Number: FixedWidthInteger>(
         _ text: some StringProtocol, _ column: String, radix: Int
-    ) throws(TableFault) -> Number {
+    ) throws(FactTableError) -> Number {
         guard let number = Number(text, radix: radix) else { throw fault(column, .notANumber) }
         return number
     }
 }
 
 /// Why a line of a table is no row.
-package struct TableFault: Error, Hashable, Sendable {
+package struct FactTableError: Error, Hashable, Sendable {
     /// The number of the line, from 1.
     package let line: Int
     /// The column, or `nil` when the line as a whole is wrong.
@@ -192,7 +192,7 @@ package struct TableFault: Error, Hashable, Sendable {
     }
 }
 
-extension TableFault: CustomStringConvertible {
+extension FactTableError: CustomStringConvertible {
     /// As in `line 12, code: notANumber`.
     package var description: String {
         "line \(line)\(column.map { ", \($0)" } ?? ""): \(reason.rawValue)"

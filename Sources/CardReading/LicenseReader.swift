@@ -25,7 +25,7 @@ package struct LicenseReader {
     private var recorder: FileCardRecorder
     private var given: Set<LicensePIN> = []
     private var verified: Set<LicensePIN> = []
-    private var refusals: [LicensePIN: CardPINState.Refusal] = [:]
+    private var refusals: [LicensePIN: CardPINState.Reason] = [:]
 
     /// Says which licence it is, and reads all that needs no PIN.
     ///
@@ -88,7 +88,7 @@ package struct LicenseReader {
         self.error = .pin(error)
         guard let pin = pins.first(where: { reference($0) == error.reference }) else { return }
         tries[pin] = error.triesLeft(before: tries[pin])
-        refusals[pin] = CardPINState.Refusal(error)
+        refusals[pin] = CardPINState.Reason(error)
     }
 
     /// Where a PIN of this card is, and what it may be.
@@ -202,7 +202,7 @@ extension PINGuardError {
     }
 }
 
-extension CardPINState.Refusal {
+extension CardPINState.Reason {
     /// Why a PIN opened nothing; `nil` where the radio failed, which says nothing of the PIN.
     init?(_ error: PINGuardError) {
         switch error {

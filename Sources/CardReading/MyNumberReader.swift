@@ -15,7 +15,7 @@ package struct MyNumberReader {
     private let session: ISO7816Session
     private var recorder: FileCardRecorder
     private var isVerified = false
-    private var refusal: CardPINState.Refusal?
+    private var refusal: CardPINState.Reason?
     /// The PINs that this card has.
     private var known: Set<MyNumberPIN> = []
 
@@ -82,7 +82,7 @@ package struct MyNumberReader {
         guard self.error == nil else { return }
         self.error = .pin(error)
         tries[.cardInput] = error.triesLeft(before: tries[.cardInput])
-        refusal = CardPINState.Refusal(error)
+        refusal = CardPINState.Reason(error)
     }
 
     /// The PIN of 券面事項入力補助, the only one that is ever sent.

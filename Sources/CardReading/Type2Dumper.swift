@@ -24,7 +24,7 @@ package struct Type2Dumper {
     }
 
     /// Reads the tag; what was read before an interruption is in the dump, and what was not is in its `missing`.
-    package func dump() -> CardDumper.Outcome {
+    package func dump() -> CardDumper.Result {
         var memory = earlier?.type2 ?? Type2Dump(pages: [:])
         // A key may have come since.
         memory.extra["closedFrom"] = nil
@@ -49,7 +49,7 @@ package struct Type2Dumper {
             dump.complete = false
             dump.missing = [MissingPart(fromPage: next, reason: interruption.word)]
         }
-        return CardDumper.Outcome(dump: dump, interruption: interruption)
+        return CardDumper.Result(dump: dump, interruption: interruption)
     }
 
     /// The most pages that any Type 2 Tag has in its first sector.

@@ -42,8 +42,8 @@ package struct CommandAPDU: Hashable, Sendable {
 
     /// The bytes as the card gets them: cases 1 to 4, short or extended; never a short Lc with an extended Le.
     ///
-    /// - Throws: ``APDUFlaw``.
-    package func encoded() throws(APDUFlaw) -> [UInt8] {
+    /// - Throws: ``APDUError``.
+    package func encoded() throws(APDUError) -> [UInt8] {
         let isExtended = isExtended
         guard data.count <= (isExtended ? 0xFFFF : 0xFF) else { throw .dataTooLong(data.count) }
         guard (0...(isExtended ? 0x10000 : 0x100)).contains(ne) else { throw .expectedLength(ne) }
@@ -59,8 +59,8 @@ package struct CommandAPDU: Hashable, Sendable {
 
     /// Reads the bytes of a command.
     ///
-    /// - Throws: ``APDUFlaw/tooShort(length:)``, ``APDUFlaw/inconsistentLength(length:)``.
-    package init(decoding bytes: some Collection<UInt8>) throws(APDUFlaw) {
+    /// - Throws: ``APDUError/tooShort(length:)``, ``APDUError/inconsistentLength(length:)``.
+    package init(decoding bytes: some Collection<UInt8>) throws(APDUError) {
         let count = bytes.count
         var reader = ByteReader(Array(bytes))
         do throws(ByteCodecError) {
@@ -175,7 +175,7 @@ extension ClassByte: CustomStringConvertible {
 
 /// Why a command APDU cannot be sent, or why bytes are none.
 @nonexhaustive
-package enum APDUFlaw: Error, Hashable, Sendable {
+package enum APDUError: Error, Hashable, Sendable {
     /// Fewer than the four bytes of the header.
     case tooShort(length: Int)
     /// Lc, Le and the number of bytes fit none of the standard's cases.

@@ -64,7 +64,7 @@ struct BlockProtocol {
             do throws(TransportError) {
                 if try exchange(.deselect, within: WaitingTime.activation) == .deselect { return true }
             } catch {
-                guard error.isRadioFault else { throw error }
+                guard error.isRadioError else { throw error }
             }
         }
         return false
@@ -89,7 +89,7 @@ struct BlockProtocol {
                 answer = try exchange(next, within: min(waiting + WaitingTime.margin, budget.remaining))
                 reason = .corrupted(status: 0)
             } catch {
-                guard error.isRadioFault else { throw error }
+                guard error.isRadioError else { throw error }
                 answer = nil
                 reason = error
             }

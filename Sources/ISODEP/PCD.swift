@@ -54,7 +54,7 @@ package struct PCD {
                 default: throw .unsupported(detail: "a card that is not of type A or B")
                 }
             } catch {
-                guard error.isRadioFault else { throw error }
+                guard error.isRadioError else { throw error }
                 // It may be anywhere between idle and selected.
                 try channel.resetField()
                 attempt += 1
@@ -117,7 +117,7 @@ package struct PCD {
             ats = try activation.answerToSelect(frameSize: receivable, cid: cid ?? 0)
         } catch {
             // Whether the card speaks ISO-DEP was not known. One that does not takes RATS for an error.
-            guard target.sak == nil, error.isRadioFault, let again = try selectTypeA(amongOthers: amongOthers),
+            guard target.sak == nil, error.isRadioError, let again = try selectTypeA(amongOthers: amongOthers),
                 again.uid == target.uid
             else { throw error }
             target = again
@@ -150,7 +150,7 @@ package struct PCD {
             guard atqa != nil else { return nil }
         } catch {
             // What cards of different kinds answer to the request collides.
-            guard amongOthers, error.isRadioFault else { throw error }
+            guard amongOthers, error.isRadioError else { throw error }
             atqa = nil
         }
         return try activation.select(atqa: atqa, amongOthers: amongOthers)

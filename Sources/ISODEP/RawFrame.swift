@@ -105,7 +105,7 @@ extension RawFrameChannel {
 
 extension TransportError {
     /// Whether the air is to blame, so that the frame may be sent again.
-    var isRadioFault: Bool {
+    var isRadioError: Bool {
         switch self {
         case .noAnswer, .corrupted: true
         default: false

@@ -18,7 +18,7 @@ extension Card {
     ///   no report.
     package func reports<Report>(
         _ decoders: [any CardDecoder], all: Bool, reads: (any CardDecoder) -> [ReadRequest],
-        decode: (any CardDecoder, CardDump) throws(DecodingFailure) -> Report
+        decode: (any CardDecoder, CardDump) throws(CardDecodingError) -> Report
     ) throws(KazasuError) -> [Report] {
         let codes = DecoderRegistry(decoders).systems
         guard let session = feliCaSession, let first = found.system else {
@@ -31,7 +31,7 @@ extension Card {
             for decoder in decoders where decoder.system == code {
                 do throws(KazasuError) {
                     let dump = try read(reads(decoder), of: system, session)
-                    do throws(DecodingFailure) {
+                    do throws(CardDecodingError) {
                         reports.append(try decode(decoder, dump))
                     } catch {
                         throw .decoding(error)

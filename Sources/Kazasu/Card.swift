@@ -71,7 +71,7 @@ package final class Card {
     package func balance(kinds: [String]? = nil, all: Bool = false) throws(KazasuError) -> BalanceReport {
         let reports = try reports(
             Card.decoders(kinds), all: all, reads: { [$0.balanceRead] },
-            decode: { decoder, dump throws(DecodingFailure) in try decoder.balance(dump) })
+            decode: { decoder, dump throws(CardDecodingError) in try decoder.balance(dump) })
         return BalanceReport(balances: reports.flatMap(\.balances), warnings: reports.flatMap(\.warnings))
     }
 
@@ -86,7 +86,7 @@ package final class Card {
     ) throws(KazasuError) -> CardReport {
         let reports = try reports(
             Card.decoders(kinds), all: false, reads: { $0.historyReads },
-            decode: { decoder, dump throws(DecodingFailure) in try decoder.decode(dump, stations: stations) })
+            decode: { decoder, dump throws(CardDecodingError) in try decoder.decode(dump, stations: stations) })
         guard let report = reports.first else { throw .wrongCard(WrongCard(picc, .kind(wanted: .feliCa))) }
         return report
     }
@@ -112,7 +112,7 @@ package final class Card {
     /// - Throws: ``KazasuError/wrongCard(_:)`` when nothing of this kind of card can be read,
     ///   ``KazasuError/reading(_:)`` when nothing was read.
     package func dump() throws(KazasuError) -> CardDump {
-        let outcome: CardDumper.Outcome
+        let outcome: CardDumper.Result
         switch tag {
         case .type2(let tag): outcome = Type2Dumper(tag: tag).dump()
         case .card(_, let session): outcome = OpenFileDumper(session: session, identity: identity).dump()
@@ -141,7 +141,7 @@ package final class Card {
         do throws(ISO7816Error) {
             if picc.isISODEP {
                 let command: CommandAPDU
-                do throws(APDUFlaw) {
+                do throws(APDUError) {
                     command = try CommandAPDU(decoding: frame)
                 } catch {
                     throw .invalidCommand(error)

@@ -32,7 +32,7 @@ package enum KazasuError: Error, Hashable, Sendable {
     /// The card refused to let a service be read.
     case refused(ServiceCode, Refusal)
     /// The bytes were read, but do not contain what was asked for.
-    case decoding(DecodingFailure)
+    case decoding(CardDecodingError)
     /// Reading a licence or a My Number card ended early, or a PIN was not accepted.
     case fileCard(FileCardReadingError)
     /// An exchange of APDUs failed.

@@ -12,7 +12,7 @@ struct APDUScript: Equatable, Sendable {
 
     /// Reads the arguments of the command: APDUs, or one file or `-`.
     ///
-    /// - Throws: `ValidationError` for an argument that is none, ``Failure`` for a file.
+    /// - Throws: `ValidationError` for an argument that is none, ``CommandError`` for a file.
     init(arguments: [String]) throws {
         if APDUScript.isFile(arguments) {
             self = try APDUScript(path: arguments[0])
@@ -23,7 +23,7 @@ struct APDUScript: Equatable, Sendable {
             let label = tr("APDU \(index + 1)", "APDU \(index + 1)")
             do {
                 steps.append(try APDUStep(argument, label: label))
-            } catch let fault as APDUStep.Fault {
+            } catch let fault as APDUStep.ParseError {
                 throw ValidationError("\(label): \(fault.text)")
             }
         }
@@ -39,14 +39,14 @@ struct APDUScript: Equatable, Sendable {
             guard code.contains(where: { $0 > 0x20 }) else { continue }
             do {
                 steps.append(try APDUStep(String(decoding: code, as: UTF8.self), label: label))
-            } catch let fault as APDUStep.Fault {
-                throw Failure(
+            } catch let fault as APDUStep.ParseError {
+                throw CommandError(
                     .badFile, "badFile", "\(Files.name(path)): \(label): \(fault.text)",
                     hint: tr("one APDU a line, as in 00A4000C023F00 => 9000", "1 行に 1 つ、例: 00A4000C023F00 => 9000"))
             }
         }
         guard !steps.isEmpty else {
-            throw Failure(
+            throw CommandError(
                 .badFile, "badFile", tr("\(Files.name(path)): there is no APDU", "\(Files.name(path)): APDU がありません"),
                 hint: tr("one APDU a line, as in 00A4000C023F00 => 9000", "1 行に 1 つ、例: 00A4000C023F00 => 9000"))
         }
@@ -86,35 +86,35 @@ struct APDUStep: Equatable, Sendable {
     }
 
     /// What is wrong with a text, for people.
-    struct Fault: Error, Equatable {
+    struct ParseError: Error, Equatable {
         var text: String
     }
 
     /// Reads `HEX`, `HEX => SW …` or, for VERIFY, `HEADER PIN1`.
     ///
-    /// - Throws: ``Fault`` without what stands there, which may be a PIN; ``Failure`` for a PIN command that is never
+    /// - Throws: ``ParseError`` without what stands there, which may be a PIN; ``CommandError`` for a PIN command that is never
     ///   sent.
     init(_ text: some StringProtocol, label: String) throws {
         self.label = label
         let sides = String(text).split(separator: "=>", omittingEmptySubsequences: false)
         guard sides.count <= 2, let command = sides.first else {
-            throw Fault(text: tr("=> stands twice", "=> が 2 つあります"))
+            throw ParseError(text: tr("=> stands twice", "=> が 2 つあります"))
         }
-        expected = try sides.dropFirst().flatMap { side throws(Fault) in try APDUStep.patterns(side) }
+        expected = try sides.dropFirst().flatMap { side throws(ParseError) in try APDUStep.patterns(side) }
         action = try APDUStep.action(String(command).uppercased())
     }
 
-    private static func patterns(_ text: Substring) throws(Fault) -> [StatusPattern] {
+    private static func patterns(_ text: Substring) throws(ParseError) -> [StatusPattern] {
         let words = text.split { $0 == " " || $0 == "\t" || $0 == "|" || $0 == "," }
         var patterns: [StatusPattern] = []
         for word in words {
             guard let pattern = StatusPattern(word) else {
-                throw Fault(
+                throw ParseError(
                     text: tr("a status word is four hexadecimal digits or x", "ステータスワードは 16 進または x の 4 桁です"))
             }
             patterns.append(pattern)
         }
-        guard !patterns.isEmpty else { throw Fault(text: tr("no status word after =>", "=> の後にステータスワードがありません")) }
+        guard !patterns.isEmpty else { throw ParseError(text: tr("no status word after =>", "=> の後にステータスワードがありません")) }
         return patterns
     }
 
@@ -123,28 +123,28 @@ struct APDUStep: Equatable, Sendable {
         let trimmed = text.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
         let mark = marks.first { trimmed.hasSuffix($0.0) }
         guard let bytes = try? Hex.decode(trimmed.dropLast(mark?.0.utf8.count ?? 0)) else {
-            throw Fault(text: tr("it is not hexadecimal", "16進ではありません"))
+            throw ParseError(text: tr("it is not hexadecimal", "16進ではありません"))
         }
         if let mark {
             guard bytes.count == 4, bytes[1] == Instruction.verify.rawValue else {
-                throw Fault(text: tr("PIN stands after CLA 20 P1 P2 only", "PIN は CLA 20 P1 P2 の後だけに書けます"))
+                throw ParseError(text: tr("PIN stands after CLA 20 P1 P2 only", "PIN は CLA 20 P1 P2 の後だけに書けます"))
             }
             return .verify(try reference(bytes, mark.1), pin: mark.1)
         }
         guard let command = try? CommandAPDU(decoding: bytes) else {
-            throw Fault(text: tr("it is no command APDU: its lengths do not fit", "コマンドAPDUとして長さが合いません"))
+            throw ParseError(text: tr("it is no command APDU: its lengths do not fit", "コマンドAPDUとして長さが合いません"))
         }
-        guard !command.cla.maySmuggle(command.ins) else { throw Failure.forReader() }
+        guard !command.cla.maySmuggle(command.ins) else { throw CommandError.forReader() }
         guard command.ins.needsGuard else { return .send(command) }
         guard command.ins == .verify, command.data.isEmpty, command.ne == 0 else {
-            throw Failure.guarded(command.ins)
+            throw CommandError.guarded(command.ins)
         }
         return .tries(try reference(bytes, 1))
     }
 
-    private static func reference(_ header: [UInt8], _ number: Int) throws(Fault) -> PINReference {
+    private static func reference(_ header: [UInt8], _ number: Int) throws(ParseError) -> PINReference {
         guard header.count == 4, header[2] == 0 else {
-            throw Fault(text: tr("P1 of VERIFY is 00", "VERIFY の P1 は 00 です"))
+            throw ParseError(text: tr("P1 of VERIFY is 00", "VERIFY の P1 は 00 です"))
         }
         return PINReference(
             APDUStep.name(number), p2: header[3], form: .printable(4...16), cla: ClassByte(rawValue: header[0]))

@@ -77,20 +77,20 @@ struct RootCommand: ParsableCommand {
             var command = try parseAsRoot(Language.removed(from: arguments))
             try command.run()
             return ExitStatus.done.rawValue
-        } catch let failure as Failure {
+        } catch let failure as CommandError {
             return report(failure, arguments)
         } catch {
             return report(parserError: error, arguments)
         }
     }
 
-    private static func report(_ failure: Failure, _ arguments: [String]) -> Int32 {
+    private static func report(_ failure: CommandError, _ arguments: [String]) -> Int32 {
         if failure.status != .brokenPipe { tell(failure, arguments) }
         return failure.status.rawValue
     }
 
     /// Says on standard error why there is no answer.
-    static func tell(_ failure: Failure, _ arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
+    static func tell(_ failure: CommandError, _ arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
         Output.message(failure, json: isJSON(arguments))
     }
 
@@ -108,7 +108,7 @@ struct RootCommand: ParsableCommand {
         }
         if isJSON(arguments) {
             return report(
-                Failure(.usage, "usage", said.withoutSecrets(message(for: error)), hint: "kazasu --help"), arguments)
+                CommandError(.usage, "usage", said.withoutSecrets(message(for: error)), hint: "kazasu --help"), arguments)
         }
         Output.message(text + "\n")
         return ExitStatus.usage.rawValue
@@ -119,7 +119,7 @@ struct RootCommand: ParsableCommand {
     }
 }
 
-/// A command: parses its options, gives its answer or throws a ``Failure``.
+/// A command: parses its options, gives its answer or throws a ``CommandError``.
 protocol KazasuCommand: ParsableCommand {
     var common: CommonOptions { get }
     func execute(_ context: Context) throws

@@ -56,7 +56,7 @@ struct NDEFURIPrefix: Hashable, Sendable {
     let code: UInt8
     let text: String
 
-    init(_ row: FactRow) throws(TableFault) {
+    init(_ row: FactRow) throws(FactTableError) {
         code = try row.hex("code")
         text = try row.text("prefix") ?? ""
     }

@@ -74,10 +74,10 @@ package struct NDEFArea: Hashable, Sendable {
     /// The longest message that there is room for.
     package var capacity: Int
     /// Why it cannot be written; `nil` when it can.
-    package var obstacle: TagError.WriteObstacle?
+    package var obstacle: TagError.WriteReason?
 
     /// A message and its room.
-    package init(message: [UInt8], capacity: Int, obstacle: TagError.WriteObstacle?) {
+    package init(message: [UInt8], capacity: Int, obstacle: TagError.WriteReason?) {
         self.message = message
         self.capacity = capacity
         self.obstacle = obstacle
@@ -110,9 +110,9 @@ package enum TagError: Error, Hashable, Sendable {
     /// The answer has a length that no answer to this command has, each time it was asked.
     case badAnswer
     /// The tag holds no NDEF message and has no place for one.
-    case noNDEF(Obstacle)
+    case noNDEF(Reason)
     /// Writing was refused before anything was sent.
-    case notWritable(WriteObstacle)
+    case notWritable(WriteReason)
     /// The message is longer than the tag's room for it; nothing was sent.
     case tooLong(length: Int, capacity: Int)
     /// The message to be written is none; nothing was sent.
@@ -128,7 +128,7 @@ package enum TagError: Error, Hashable, Sendable {
 
     /// Why there is no NDEF message on a tag.
     @nonexhaustive
-    package enum Obstacle: String, Hashable, Sendable {
+    package enum Reason: String, Hashable, Sendable {
         /// It has no Capability Container, no NDEF system, no NDEF application.
         case notFormatted
         /// Its mapping has a major version that is not known.
@@ -149,7 +149,7 @@ package enum TagError: Error, Hashable, Sendable {
 
     /// Why nothing may be written.
     @nonexhaustive
-    package enum WriteObstacle: Hashable, Sendable {
+    package enum WriteReason: Hashable, Sendable {
         /// The tag says that it is read-only.
         case readOnly
         /// This page is locked for ever.

@@ -57,7 +57,7 @@ package final class Type3Tag {
 
     /// Which blocks are locked or need the card key, by FeliCa Lite's memory configuration; `nil` for other products and
     /// where it cannot be read.
-    func lockedBlock(among numbers: [UInt16]) throws(TagError) -> TagError.WriteObstacle? {
+    func lockedBlock(among numbers: [UInt16]) throws(TagError) -> TagError.WriteReason? {
         guard (0xF0...0xF2).contains(target.pmm.icType) else { return nil }
         let block: Block
         do throws(TagError) {

@@ -33,7 +33,7 @@ package enum TransportError: Error, Hashable, Sendable {
     }
 
     /// Whether the reader can no longer be used without opening it anew.
-    package var isReaderFault: Bool {
+    package var isReaderError: Bool {
         switch self {
         case .readerTimeout, .readerFailed, .readerUnavailable: true
         default: false

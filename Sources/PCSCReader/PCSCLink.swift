@@ -53,7 +53,7 @@ struct PCSCLink: ~Copyable {
         try leaveSession()
         guard try refresh() else { return nil }
         let card: Card
-        do throws(PCSCFault) {
+        do throws(PCSCError) {
             card = try connectAnew()
         } catch {
             release()
@@ -101,13 +101,13 @@ struct PCSCLink: ~Copyable {
     }
 
     /// Connects to the card, or resets one that was sent something.
-    private mutating func connectAnew() throws(PCSCFault) -> Card {
+    private mutating func connectAnew() throws(PCSCError) -> Card {
         let kind = ContactlessATR(presence.atr)
         if connection == nil {
             connection = try CardConnection(reader, in: context)
         } else if isUsed, kind != .felica {
             endSession()
-            do throws(PCSCFault) {
+            do throws(PCSCError) {
                 try reset()
             } catch {
                 // Another card, or the same one that was taken away meanwhile.
@@ -126,7 +126,7 @@ struct PCSCLink: ~Copyable {
     }
 
     /// Tells type A from type B: only cards of type A have an ATS, and UIDs of 7 or 10 bytes.
-    private mutating func isoDEPCard(_ content: [UInt8]) throws(PCSCFault) -> Card {
+    private mutating func isoDEPCard(_ content: [UInt8]) throws(PCSCError) -> Card {
         let uid = try answer([0xFF, 0xCA, 0x00, 0x00, 0x00])
         let ats = try answer([0xFF, 0xCA, 0x01, 0x00, 0x00]).flatMap { $0.first.map(Int.init) == $0.count ? $0 : nil }
         // As an ATQB its protocol info says that the card speaks ISO 14443-4, and its bit 4 is 0.
@@ -139,7 +139,7 @@ struct PCSCLink: ~Copyable {
     }
 
     /// What the reader itself answers to a pseudo-APDU, `nil` when it refuses.
-    private mutating func answer(_ command: [UInt8]) throws(PCSCFault) -> [UInt8]? {
+    private mutating func answer(_ command: [UInt8]) throws(PCSCError) -> [UInt8]? {
         let answer = try transmit(command)
         guard answer.count > 2, answer.suffix(2) == [0x90, 0x00] else { return nil }
         return Array(answer.dropLast(2))
@@ -299,7 +299,7 @@ struct PCSCLink: ~Copyable {
 
     private mutating func send(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
         isUsed = true
-        do throws(PCSCFault) {
+        do throws(PCSCError) {
             return try transmit(command)
         } catch {
             throw lost(error.code.error)
@@ -313,8 +313,8 @@ struct PCSCLink: ~Copyable {
         return error
     }
 
-    private mutating func transmit(_ command: [UInt8]) throws(PCSCFault) -> [UInt8] {
-        do throws(PCSCFault) {
+    private mutating func transmit(_ command: [UInt8]) throws(PCSCError) -> [UInt8] {
+        do throws(PCSCError) {
             return try transmitOnce(command)
         } catch {
             guard session != nil, [.removedCard, .resetCard].contains(error.code) else { throw error }
@@ -323,14 +323,14 @@ struct PCSCLink: ~Copyable {
         }
     }
 
-    private func transmitOnce(_ command: [UInt8]) throws(PCSCFault) -> [UInt8] {
+    private func transmitOnce(_ command: [UInt8]) throws(PCSCError) -> [UInt8] {
         switch connection {
         case .some(let connection): try connection.transmit(command)
-        case .none: throw PCSCFault(code: .removedCard)
+        case .none: throw PCSCError(code: .removedCard)
         }
     }
 
-    private mutating func reset() throws(PCSCFault) {
+    private mutating func reset() throws(PCSCError) {
         try connection?.reset()
     }
 

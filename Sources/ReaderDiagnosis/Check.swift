@@ -107,7 +107,7 @@ struct CheckRow: Hashable, Sendable {
         remedy = nil
     }
 
-    private init(_ row: FactRow) throws(TableFault) {
+    private init(_ row: FactRow) throws(FactTableError) {
         guard let code = try row.word("code", Check.Code.self), let layer = try row.word("layer", Check.Layer.self),
             let verdict = try row.word("verdict", Check.Verdict.self)
         else { throw row.fault("code", .empty) }
@@ -128,8 +128,8 @@ struct CheckRow: Hashable, Sendable {
 /// The tables of this module.
 package enum DiagnosisTables {
     /// What is wrong in them, by the name of the file; a release has no faults.
-    package static var faults: [String: [TableFault]] {
-        ["checks.tsv": CheckRow.table.faults, "firmware-faults.tsv": FirmwareFault.table.faults]
+    package static var faults: [String: [FactTableError]] {
+        ["checks.tsv": CheckRow.table.faults, "firmware-faults.tsv": FirmwareWarning.table.faults]
             .filter { !$0.value.isEmpty }
     }
 }

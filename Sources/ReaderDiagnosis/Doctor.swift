@@ -96,7 +96,7 @@ package struct ReaderReport: Hashable, Sendable {
 }
 
 /// What is known to be wrong with some editions of a reader's firmware: a row of `Data/firmware-faults.tsv`.
-struct FirmwareFault: Hashable, Sendable {
+struct FirmwareWarning: Hashable, Sendable {
     let vendor: UInt16
     let product: UInt16
     /// Device releases, first and last.
@@ -105,9 +105,9 @@ struct FirmwareFault: Hashable, Sendable {
 
     static let table = FactTable(
         PackageResources.firmware_faults_tsv, columns: ["vendor", "product", "from", "to", "english", "japanese"],
-        key: ["vendor", "product", "from"], row: FirmwareFault.init(_:))
+        key: ["vendor", "product", "from"], row: FirmwareWarning.init(_:))
 
-    private init(_ row: FactRow) throws(TableFault) {
+    private init(_ row: FactRow) throws(FactTableError) {
         vendor = try row.hex("vendor")
         product = try row.hex("product")
         let (from, to): (UInt16, UInt16) = (try row.hex("from"), try row.hex("to"))

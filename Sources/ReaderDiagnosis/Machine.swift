@@ -10,7 +10,7 @@ package struct Machine: Sendable {
     /// The variables of the environment.
     package var environment: [String: String]
     /// Why a device file cannot be opened for reading and writing, `nil` when it can.
-    package var obstacle: @Sendable (_ path: String) -> DeviceNodeFault?
+    package var obstacle: @Sendable (_ path: String) -> DeviceNodeError?
     /// Whether the user belongs to a group.
     package var isMember: @Sendable (_ group: String) -> Bool
 

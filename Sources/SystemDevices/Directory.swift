@@ -45,14 +45,14 @@ package enum Directory {
     }
 
     /// Why a device file could not be opened for reading and writing, without opening it: that can reset a device.
-    package static func obstacle(at path: String) -> DeviceNodeFault? {
+    package static func obstacle(at path: String) -> DeviceNodeError? {
         // Both ask the same of a process that is who it was started as; emulated devices know only the plain one.
         let isItself = getuid() == geteuid() && getgid() == getegid()
         let result =
             unsafe isItself
             ? access(path, R_OK | W_OK) : faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS)
         guard result != 0 else { return nil }
-        return DeviceNodeFault(errorNumber: errno, path: path, group: FileOwner.group(of: path))
+        return DeviceNodeError(errorNumber: errno, path: path, group: FileOwner.group(of: path))
     }
 }
 
@@ -97,7 +97,7 @@ package enum FileOwner {
 }
 
 /// Why a device file could not be opened, in the words of a reader.
-package struct DeviceNodeFault: Hashable, Sendable {
+package struct DeviceNodeError: Hashable, Sendable {
     /// What `open` said.
     package let errorNumber: Int32
     /// The file.

@@ -25,7 +25,7 @@ package struct ReaderModel: Hashable, Sendable {
     package static var all: [ReaderModel] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
-    package static var faults: [TableFault] { table.faults }
+    package static var faults: [FactTableError] { table.faults }
 
     /// The model of a device, `nil` when it is no reader that is known.
     package init?(of device: USBDevice) {
@@ -40,7 +40,7 @@ package struct ReaderModel: Hashable, Sendable {
         columns: ["vendor", "product", "name", "driver", "kernel", "pcsc", "english", "japanese"],
         key: ["vendor", "product"], row: ReaderModel.init(_:))
 
-    private init(_ row: FactRow) throws(TableFault) {
+    private init(_ row: FactRow) throws(FactTableError) {
         vendor = try row.hex("vendor")
         product = try row.hex("product")
         name = try row.required("name")

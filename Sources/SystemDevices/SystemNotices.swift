@@ -47,7 +47,7 @@ package final class SystemNotices: DeviceNotices {
 /// What there is on the USB and in `/dev`, to see whether it is still the same.
 struct SystemView: Hashable {
     private let devices: [USBDevice]
-    private let obstacles: [DeviceNodeFault?]
+    private let obstacles: [DeviceNodeError?]
     private let deviceFiles: [String]
 
     init(_ paths: SystemPaths) {

@@ -62,7 +62,7 @@ package struct USBDevice: Hashable, Sendable {
     }
 
     /// Why its device file could not be opened, or `nil` when it can be.
-    package var obstacle: DeviceNodeFault? { Directory.obstacle(at: node) }
+    package var obstacle: DeviceNodeError? { Directory.obstacle(at: node) }
 
     /// The serial number, when no other device has it as well.
     ///

@@ -5,7 +5,7 @@ internal import ByteCodec
 /// The states of a type A card until it is selected (ISO 14443-3): idle, ready, active and halted.
 struct TypeASelection: Sendable {
     /// What becomes of a frame.
-    enum Outcome: Hashable, Sendable {
+    enum Result: Hashable, Sendable {
         case silence
         case answer(CardAnswer)
         /// The card is selected, and the frame is one of its own commands.
@@ -49,7 +49,7 @@ struct TypeASelection: Sendable {
         wasHalted = true
     }
 
-    mutating func take(_ frame: RadioFrame) -> Outcome {
+    mutating func take(_ frame: RadioFrame) -> Result {
         guard frame.technology == .typeA, let first = frame.bytes.first else { return .silence }
         if frame.lastByteBits == 7, frame.bytes.count == 1 { return request(first) }
         switch step {
@@ -62,7 +62,7 @@ struct TypeASelection: Sendable {
         return .silence
     }
 
-    private mutating func request(_ code: UInt8) -> Outcome {
+    private mutating func request(_ code: UInt8) -> Result {
         let isCalled = code == TypeACommand.wakeUp || code == TypeACommand.request && !wasHalted
         guard step == .idle, isCalled else {
             fallBack()
@@ -74,7 +74,7 @@ struct TypeASelection: Sendable {
     }
 
     /// Anticollision and SELECT.
-    private mutating func search(_ frame: RadioFrame, _ level: Int) -> Outcome {
+    private mutating func search(_ frame: RadioFrame, _ level: Int) -> Result {
         guard let own = identity.levels.element(at: level), let valid = frame.bytes.element(at: 1),
             frame.bytes[0] == TypeACommand.levels.element(at: level)
         else { return fail() }
@@ -83,7 +83,7 @@ struct TypeASelection: Sendable {
         return .answer(CardAnswer(rest, hasCRC: false))
     }
 
-    private mutating func select(_ frame: RadioFrame, _ own: [UInt8], _ level: Int) -> Outcome {
+    private mutating func select(_ frame: RadioFrame, _ own: [UInt8], _ level: Int) -> Result {
         guard frame.hasCRC, frame.lastByteBits == 8, Array(frame.bytes.dropFirst(2)) == own else { return fail() }
         guard level + 1 == identity.levels.count else {
             step = .ready(level: level + 1)
@@ -93,7 +93,7 @@ struct TypeASelection: Sendable {
         return .answer(CardAnswer([identity.sak & ~TypeACommand.incomplete]))
     }
 
-    private mutating func fail() -> Outcome {
+    private mutating func fail() -> Result {
         fallBack()
         return .silence
     }

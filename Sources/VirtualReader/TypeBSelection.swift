@@ -5,7 +5,7 @@ internal import ByteCodec
 /// The states of a type B card until ATTRIB (ISO 14443-3).
 struct TypeBSelection: Sendable {
     /// What becomes of a frame.
-    enum Outcome: Hashable, Sendable {
+    enum Result: Hashable, Sendable {
         case silence
         case answer(CardAnswer)
         /// ATTRIB: the card is selected with this index of the reader's frame size and this CID.
@@ -50,7 +50,7 @@ struct TypeBSelection: Sendable {
         isDeclared = false
     }
 
-    mutating func take(_ frame: RadioFrame) -> Outcome {
+    mutating func take(_ frame: RadioFrame) -> Result {
         guard frame.technology == .typeB, frame.hasCRC, frame.lastByteBits == 8, let first = frame.bytes.first else {
             return .silence
         }
@@ -66,7 +66,7 @@ struct TypeBSelection: Sendable {
         }
     }
 
-    private mutating func request(_ family: UInt8, _ parameter: UInt8) -> Outcome {
+    private mutating func request(_ family: UInt8, _ parameter: UInt8) -> Result {
         leave()
         let code = parameter & 0x07
         guard isCalled(family), !isHalted || parameter & TypeBCommand.wakeUp != 0, code <= 4 else { return .silence }
@@ -82,14 +82,14 @@ struct TypeBSelection: Sendable {
         return isFamily && (family & 0x0F == 0 || family & 0x0F == own & 0x0F)
     }
 
-    private mutating func marker(_ number: Int) -> Outcome {
+    private mutating func marker(_ number: Int) -> Result {
         guard slot == number else { return .silence }
         isDeclared = true
         return .answer(CardAnswer([TypeBCommand.halt] + pupi + identity.applicationData + identity.protocolInfo))
     }
 
     /// Takes the four parameters of ATTRIB; what a higher layer would want to say at once is not heard.
-    private mutating func attribute(_ parameters: [UInt8]) -> Outcome {
+    private mutating func attribute(_ parameters: [UInt8]) -> Result {
         guard let frame = parameters.element(at: 1), let type = parameters.element(at: 2),
             let number = parameters.element(at: 3), number & 0x0F < 0x0F, type & 0x01 == 0 || identity.speaksISODEP
         else { return .silence }

@@ -10,7 +10,7 @@ package final class VirtualPort100: VirtualUSBChip {
     private let shell: USBShell<Port100Firmware>
 
     /// A reader before a field.
-    package init(field: any RadioField, faults: USBFaultPlan = USBFaultPlan()) {
+    package init(field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults()) {
         shell = USBShell(Port100Firmware(field), field, faults)
     }
 

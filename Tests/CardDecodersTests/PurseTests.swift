@@ -148,7 +148,7 @@ struct PurseTests {
             let report = try decoder.decode(dump)
             #expect(!report.json(.japanese).compactText.lowercased().contains("hanako"))
             #expect(!report.json(.japanese).compactText.contains("4b415a415355"))
-            #expect(throws: DecodingFailure.self) { try decoder.balance(dump) }
+            #expect(throws: CardDecodingError.self) { try decoder.balance(dump) }
         }
     }
 

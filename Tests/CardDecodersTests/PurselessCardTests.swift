@@ -21,10 +21,10 @@ struct PurselessCardTests {
             let read = decoder.balanceRead
             let service = ServiceDump(code: read.service, state: .read, blocks: [read.blocks.lowerBound: .zero])
             for (dump, reason) in [
-                (Dumps.card(read.system, [service]), DecodingFailure.Reason.noBalance),
+                (Dumps.card(read.system, [service]), CardDecodingError.Reason.noBalance),
                 (Dumps.card(read.system, []), .noSuchService),
             ] {
-                let failure = #expect(throws: DecodingFailure.self) { try decoder.balance(dump) }
+                let failure = #expect(throws: CardDecodingError.self) { try decoder.balance(dump) }
                 #expect(failure?.reason == reason && failure?.card == decoder.id)
             }
             #expect(!DecoderRegistry.standard.purses.contains { $0.id == decoder.id })

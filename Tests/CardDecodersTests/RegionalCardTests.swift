@@ -130,7 +130,7 @@ struct RegionalCardTests {
         var later = dump(place.0, place.1, [.zero, .zero], state: .lost)
         later.systems[0].services[0].blocks[0] = nil
         #expect(try decoder.decode(later).balances.isEmpty)
-        #expect(throws: DecodingFailure.self) { try decoder.balance(later) }
+        #expect(throws: CardDecodingError.self) { try decoder.balance(later) }
     }
 
     @Test("The history stands in where 884B was not read", arguments: [("toyama", 0x832C), ("ayuca", 0x83EE)])

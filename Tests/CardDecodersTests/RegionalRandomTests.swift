@@ -37,7 +37,7 @@ struct RegionalRandomTests {
         for _ in 0..<100 {
             let dump = dump(decoder, &generator)
             let report: CardReport
-            do throws(DecodingFailure) {
+            do throws(CardDecodingError) {
                 report = try decoder.decode(dump)
             } catch {
                 #expect(error.card == id)

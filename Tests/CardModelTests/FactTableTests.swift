@@ -21,7 +21,7 @@ struct FactTableTests {
     }
 
     private func table(_ bytes: [UInt8]) -> FactTable<Fact> {
-        FactTable(bytes, columns: Self.columns, key: ["code"]) { (row) throws(TableFault) in
+        FactTable(bytes, columns: Self.columns, key: ["code"]) { (row) throws(FactTableError) in
             Fact(
                 code: try row.hex("code"), others: try row.hexList("others"), count: try row.decimal("count"),
                 kind: try row.word("kind"), name: try row.name())
@@ -44,19 +44,19 @@ struct FactTableTests {
     @Test(
         "A line that is no row is left out, named, and stops nothing",
         arguments: [
-            ("XY", TableFault(line: 3, column: "code", reason: .notANumber)),
-            ("10000", TableFault(line: 3, column: "code", reason: .notANumber)),
-            ("-1", TableFault(line: 3, column: "code", reason: .notANumber)),
-            ("\t1", TableFault(line: 3, column: "code", reason: .empty)),
-            ("2\t100", TableFault(line: 3, column: "others", reason: .notANumber)),
-            ("2\t\t0x", TableFault(line: 3, column: "count", reason: .notANumber)),
-            ("2\t\t\tfr", TableFault(line: 3, column: "kind", reason: .unknownWord)),
-            ("2\t\t\t\tonly", TableFault(line: 3, column: "japanese", reason: .empty)),
-            ("2\t\t\t\t\t日本語", TableFault(line: 3, column: "english", reason: .empty)),
-            ("2\t\t\t\t\t\tmore", TableFault(line: 3, reason: .tooManyFields)),
-            ("1", TableFault(line: 3, reason: .duplicate)),
+            ("XY", FactTableError(line: 3, column: "code", reason: .notANumber)),
+            ("10000", FactTableError(line: 3, column: "code", reason: .notANumber)),
+            ("-1", FactTableError(line: 3, column: "code", reason: .notANumber)),
+            ("\t1", FactTableError(line: 3, column: "code", reason: .empty)),
+            ("2\t100", FactTableError(line: 3, column: "others", reason: .notANumber)),
+            ("2\t\t0x", FactTableError(line: 3, column: "count", reason: .notANumber)),
+            ("2\t\t\tfr", FactTableError(line: 3, column: "kind", reason: .unknownWord)),
+            ("2\t\t\t\tonly", FactTableError(line: 3, column: "japanese", reason: .empty)),
+            ("2\t\t\t\t\t日本語", FactTableError(line: 3, column: "english", reason: .empty)),
+            ("2\t\t\t\t\t\tmore", FactTableError(line: 3, reason: .tooManyFields)),
+            ("1", FactTableError(line: 3, reason: .duplicate)),
         ])
-    func faults(_ line: String, _ fault: TableFault) {
+    func faults(_ line: String, _ fault: FactTableError) {
         let read = table("1\n\(line)\n3\n")
         #expect(read.rows.map(\.code) == [1, 3])
         #expect(read.faults == [fault])
@@ -65,11 +65,11 @@ struct FactTableTests {
 
     @Test("A column that the table has not")
     func noSuchColumn() {
-        let read = FactTable(Array("a\n1\n".utf8), columns: ["a"], key: ["a"]) { (row) throws(TableFault) in
+        let read = FactTable(Array("a\n1\n".utf8), columns: ["a"], key: ["a"]) { (row) throws(FactTableError) in
             try row.required("b")
         }
         #expect(read.rows.isEmpty)
-        #expect(read.faults == [TableFault(line: 2, column: "b", reason: .noSuchColumn)])
+        #expect(read.faults == [FactTableError(line: 2, column: "b", reason: .noSuchColumn)])
     }
 
     @Test("A header that is another, or none", arguments: ["", "# nothing\n", "code\tothers\n", "1\n"])
@@ -81,6 +81,6 @@ struct FactTableTests {
     func notUTF8() {
         let read = table(Array(Self.header.utf8) + [0x31, 0x09, 0xFF, 0x0A, 0x32, 0x0A])
         #expect(read.rows.map(\.code) == [2])
-        #expect(read.faults == [TableFault(line: 2, reason: .notUTF8)])
+        #expect(read.faults == [FactTableError(line: 2, reason: .notUTF8)])
     }
 }

@@ -101,7 +101,7 @@ struct ArrivalTests {
         for seed in 0..<500 as Range<UInt64> {
             let field = VirtualField(
                 cards: [Self.twoPurses()],
-                faults: [FaultRule(.damaged(status: 0x02), .random(perThousand: 100, seed: seed))])
+                faults: [InjectedFaultRule(.damaged(status: 0x02), .random(perThousand: 100, seed: seed))])
             let finding = try CardFinder(reader: InProcessReader(field), clock: Self.clock(field))
                 .find([.transit, .commonArea, .any], timeout: .seconds(5))
             guard case .found(let found) = finding, found.system == .transit else {

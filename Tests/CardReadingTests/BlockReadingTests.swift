@@ -172,11 +172,11 @@ struct BlockReadingTests {
         }
     }
 
-    private func dump(_ card: VirtualFeliCaCard) throws -> CardDumper.Outcome {
+    private func dump(_ card: VirtualFeliCaCard) throws -> CardDumper.Result {
         try dump(VirtualField(cards: [card]))
     }
 
-    private func dump(_ field: VirtualField) throws -> CardDumper.Outcome {
+    private func dump(_ field: VirtualField) throws -> CardDumper.Result {
         let reader = InProcessReader(field)
         guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
             let target = found.feliCa

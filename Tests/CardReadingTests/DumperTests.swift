@@ -62,7 +62,7 @@ struct DumperTests {
             #expect(first.interruption == .cardLost, "\(moment)")
             #expect(!first.dump.complete, "\(moment)")
             #expect(!first.dump.missing.isEmpty, "\(moment)")
-            fixture.field.plan(FaultPlan())
+            fixture.field.plan(InjectedFaults())
             let again = try fixture.session()
             #expect(CardDumper.isSameCard(first.dump, again))
             let second = CardDumper(session: again, resuming: try CardDump(json: first.dump.json)).dump()
@@ -83,9 +83,9 @@ struct DumperTests {
             let outcome = CardDumper(session: session, resuming: dump).dump()
             dump = outcome.dump
             if outcome.interruption == nil { break }
-            fixture.field.plan(FaultPlan())
+            fixture.field.plan(InjectedFaults())
         }
-        fixture.field.plan(FaultPlan())
+        fixture.field.plan(InjectedFaults())
         let last = CardDumper(session: try fixture.session(), resuming: dump).dump()
         #expect(last.dump == undisturbed)
     }
@@ -95,16 +95,16 @@ struct DumperTests {
         let undisturbed = CardDumper(session: try Fixture("suica-p1").session()).dump().dump
         let fixture = try Fixture("suica-p1")
         let session = try fixture.session()
-        fixture.field.plan([FaultRule(.damaged(status: status), .every(period))])
+        fixture.field.plan([InjectedFaultRule(.damaged(status: status), .every(period))])
         let outcome = CardDumper(session: session).dump()
         #expect(outcome.interruption == nil)
         #expect(outcome.dump == undisturbed)
     }
 
     @Test(arguments: [
-        Fault.otherIDm, .wrongResponseCode, .wrongCount, .truncated(to: 9), .lengthened(by: [0]), .silence,
+        InjectedFault.otherIDm, .wrongResponseCode, .wrongCount, .truncated(to: 9), .lengthened(by: [0]), .silence,
     ])
-    func oneBadAnswerAtAnyExchangeChangesNothing(_ fault: Fault) throws {
+    func oneBadAnswerAtAnyExchangeChangesNothing(_ fault: InjectedFault) throws {
         let whole = try Fixture("edy")
         let undisturbed = CardDumper(session: try whole.session()).dump().dump
         for moment in 2...whole.field.statistics.exchanges {
@@ -121,11 +121,11 @@ struct DumperTests {
         }
     }
 
-    @Test(arguments: [Fault.damaged(status: 2), .otherIDm, .wrongResponseCode, .truncated(to: 9)])
-    func lastingFaultsEndTheDumpAndAreReported(_ fault: Fault) throws {
+    @Test(arguments: [InjectedFault.damaged(status: 2), .otherIDm, .wrongResponseCode, .truncated(to: 9)])
+    func lastingFaultsEndTheDumpAndAreReported(_ fault: InjectedFault) throws {
         let fixture = try Fixture("suica-p1")
         let session = try fixture.session()
-        fixture.field.plan([FaultRule(fault, .during(60...1_000_000))])
+        fixture.field.plan([InjectedFaultRule(fault, .during(60...1_000_000))])
         let outcome = CardDumper(session: session).dump()
         #expect(outcome.interruption != nil)
         #expect(!outcome.dump.complete)

@@ -13,13 +13,13 @@ struct Fixture {
     let field: VirtualField
     let dump: CardDump
 
-    init(_ name: String, faults: FaultPlan = FaultPlan()) throws {
+    init(_ name: String, faults: InjectedFaults = InjectedFaults()) throws {
         let bytes = try TestFiles.read("Fixtures/cards/\(name)/card.json")
         dump = try CardDump(parsing: bytes)
         field = VirtualField(cards: [try VirtualCardFile.load(bytes)], faults: faults)
     }
 
-    init(card: VirtualFeliCaCard, dump: CardDump, faults: FaultPlan = FaultPlan()) {
+    init(card: VirtualFeliCaCard, dump: CardDump, faults: InjectedFaults = InjectedFaults()) {
         self.dump = dump
         field = VirtualField(cards: [card], faults: faults)
     }

@@ -15,7 +15,7 @@ struct OpenFileTests {
     /// A dump of a virtual card, and what the card was sent.
     private static func dump(
         _ card: String, resuming earlier: CardDump? = nil, plan: [OpenFile] = OpenFile.all
-    ) throws -> (outcome: CardDumper.Outcome, frames: Int) {
+    ) throws -> (outcome: CardDumper.Result, frames: Int) {
         let field = try VirtualCardFile.loadField(Array(card.utf8))
         var information = ReaderInformation(id: "in-process", name: "Virtual reader")
         information.technologies = [.felica, .typeA, .typeB]

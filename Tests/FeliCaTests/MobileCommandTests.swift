@@ -127,11 +127,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("1033<I>000041010100", AnswerFlaw.tooShort(missing: 2)),
+        ("1033<I>000041010100", FeliCaError.Reason.tooShort(missing: 2)),
         ("1233<I>00004F0101000200", .trailingBytes(extra: 2)),
         ("1033<I>00004F020100", .count(expected: 1, received: 2)),
     ])
-    func requestServiceV2BadAnswer(_ text: String, _ flaw: AnswerFlaw) throws {
+    func requestServiceV2BadAnswer(_ text: String, _ flaw: FeliCaError.Reason) throws {
         let error = try refusal(of: RequestServiceV2([Self.node(0x0009)]), text)
         #expect(error == .malformed(.requestServiceV2, flaw))
     }

@@ -24,14 +24,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0E03<I>01000000", AnswerFlaw.trailingBytes(extra: 1)),
+        ("0E03<I>01000000", FeliCaError.Reason.trailingBytes(extra: 1)),
         ("0D03<I>020000", .count(expected: 1, received: 2)),
         ("0B03<I>00", .count(expected: 1, received: 0)),
         ("0C03<I>0100", .tooShort(missing: 1)),
         ("0B03<I>01", .tooShort(missing: 2)),
         ("0A03<I>", .tooShort(missing: 1)),
     ])
-    func requestServiceBadAnswer(_ text: String, _ flaw: AnswerFlaw) throws {
+    func requestServiceBadAnswer(_ text: String, _ flaw: FeliCaError.Reason) throws {
         let error = try refusal(of: RequestService([Self.node(0x0009)]), text)
         #expect(error == .malformed(.requestService, flaw))
     }
@@ -90,12 +90,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0A0B<I>", AnswerFlaw.tooShort(missing: 2)),
+        ("0A0B<I>", FeliCaError.Reason.tooShort(missing: 2)),
         ("0B0B<I>09", .tooShort(missing: 1)),
         ("0D0B<I>000000", .tooShort(missing: 1)),
         ("0F0B<I>0000FEFF00", .trailingBytes(extra: 1)),
     ])
-    func searchServiceCodeBadAnswer(_ text: String, _ flaw: AnswerFlaw) throws {
+    func searchServiceCodeBadAnswer(_ text: String, _ flaw: FeliCaError.Reason) throws {
         let error = try refusal(of: SearchServiceCode(index: 0), text)
         #expect(error == .malformed(.searchServiceCode, flaw))
     }
@@ -126,11 +126,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0F0D<I>03000012FC", AnswerFlaw.tooShort(missing: 2)),
+        ("0F0D<I>03000012FC", FeliCaError.Reason.tooShort(missing: 2)),
         ("0F0D<I>01000012FC", .trailingBytes(extra: 2)),
         ("0B0D<I>FF", .tooShort(missing: 2)),
     ])
-    func requestSystemCodeBadAnswer(_ text: String, _ flaw: AnswerFlaw) throws {
+    func requestSystemCodeBadAnswer(_ text: String, _ flaw: FeliCaError.Reason) throws {
         let error = try refusal(of: RequestSystemCode(), text)
         #expect(error == .malformed(.requestSystemCode, flaw))
     }

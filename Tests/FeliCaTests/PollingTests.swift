@@ -89,7 +89,7 @@ import Testing
 
     struct Bad: Sendable {
         let bytes: String
-        let flaw: AnswerFlaw
+        let flaw: FeliCaError.Reason
     }
 
     static let bad: [Bad] = [

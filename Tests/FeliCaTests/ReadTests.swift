@@ -86,7 +86,7 @@ import Testing
         Bad(bytes: "0C070102030405060709 01A8", error: flaw(.idm(IDm(rawValue: 0x0102_0304_0506_0709)))),
     ]
 
-    static func flaw(_ flaw: AnswerFlaw) -> FeliCaError { .malformed(.readWithoutEncryption, flaw) }
+    static func flaw(_ flaw: FeliCaError.Reason) -> FeliCaError { .malformed(.readWithoutEncryption, flaw) }
 
     @Test(arguments: bad) func badAnswerIsRefused(_ vector: Bad) throws {
         let command = ReadWithoutEncryption(services: [Self.service], blocks: BlockList(numbers: 0...1))
@@ -96,7 +96,7 @@ import Testing
     struct Illegal: Sendable {
         let services: Int
         let blocks: BlockList
-        let flaw: ArgumentFlaw
+        let flaw: FeliCaError.ArgumentReason
     }
 
     static let illegal: [Illegal] = [

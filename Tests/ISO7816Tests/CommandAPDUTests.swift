@@ -56,7 +56,7 @@ struct CommandAPDUTests {
         #expect(command.isExtended == vector.command.isExtended || vector.bytes.count == 4)
     }
 
-    static let noAPDUs: [(text: String, flaw: APDUFlaw)] = [
+    static let noAPDUs: [(text: String, flaw: APDUError)] = [
         ("", .tooShort(length: 0)), ("00", .tooShort(length: 1)), ("00A404", .tooShort(length: 3)),
         ("00A4040002AA", .inconsistentLength(length: 6)), ("00A4040002AABBCCDD", .inconsistentLength(length: 9)),
         ("00B000000001", .inconsistentLength(length: 6)),  // a long Le of one byte
@@ -67,20 +67,20 @@ struct CommandAPDUTests {
         ("00A40400000001AA000000", .inconsistentLength(length: 11)),
     ]
 
-    @Test(arguments: noAPDUs) func refuses(_ row: (text: String, flaw: APDUFlaw)) throws {
+    @Test(arguments: noAPDUs) func refuses(_ row: (text: String, flaw: APDUError)) throws {
         let bytes = try Hex.decode(row.text)
         #expect(throws: row.flaw) { try CommandAPDU(decoding: bytes) }
     }
 
     @Test func refusesWhatNoFormCanCarry() {
         let long = CommandAPDU(.updateBinary, data: CommandAPDUTests.ramp)
-        #expect(throws: APDUFlaw.dataTooLong(0x10000)) { try long.encoded() }
+        #expect(throws: APDUError.dataTooLong(0x10000)) { try long.encoded() }
         for (ne, form) in [(65537, APDULengthForm.automatic), (-1, .automatic), (257, .short), (65537, .extended)] {
             let command = CommandAPDU(.readBinary, ne: ne, lengthForm: form)
-            #expect(throws: APDUFlaw.expectedLength(ne)) { try command.encoded() }
+            #expect(throws: APDUError.expectedLength(ne)) { try command.encoded() }
         }
         let short = CommandAPDU(.updateBinary, data: Array(CommandAPDUTests.ramp[..<256]), lengthForm: .short)
-        #expect(throws: APDUFlaw.dataTooLong(256)) { try short.encoded() }
+        #expect(throws: APDUError.dataTooLong(256)) { try short.encoded() }
     }
 
     @Test func goesRound() throws {

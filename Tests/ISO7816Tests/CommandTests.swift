@@ -51,16 +51,16 @@ struct CommandTests {
 
     @Test func whatNoCommandCanName() throws {
         let sfi = try #require(ShortFileIdentifier(30))
-        #expect(throws: APDUFlaw.offset(0x8000)) { try CommandAPDU.readBinary(offset: 0x8000, count: 1) }
-        #expect(throws: APDUFlaw.offset(-1)) { try CommandAPDU.readBinary(offset: -1, count: 1) }
-        #expect(throws: APDUFlaw.offset(256)) { try CommandAPDU.readBinary(sfi, offset: 256, count: 1) }
-        #expect(throws: APDUFlaw.offset(1 << 32)) { try CommandAPDU.readBinary(farOffset: 1 << 32, count: 1) }
-        #expect(throws: APDUFlaw.offset(-1)) { try CommandAPDU.readBinary(farOffset: -1, count: 1) }
-        #expect(throws: APDUFlaw.offset(0x8000)) { try CommandAPDU.updateBinary(offset: 0x8000, data: [1]) }
-        #expect(throws: APDUFlaw.offset(300)) { try CommandAPDU.updateBinary(sfi, offset: 300, data: [1]) }
-        #expect(throws: APDUFlaw.count(0)) { try CommandAPDU.updateBinary(offset: 0, data: []) }
-        #expect(throws: APDUFlaw.count(0)) { try CommandAPDU.updateBinary(sfi, data: []) }
-        #expect(throws: APDUFlaw.count(3)) { try CommandAPDU.getData(0x5F8101) }
+        #expect(throws: APDUError.offset(0x8000)) { try CommandAPDU.readBinary(offset: 0x8000, count: 1) }
+        #expect(throws: APDUError.offset(-1)) { try CommandAPDU.readBinary(offset: -1, count: 1) }
+        #expect(throws: APDUError.offset(256)) { try CommandAPDU.readBinary(sfi, offset: 256, count: 1) }
+        #expect(throws: APDUError.offset(1 << 32)) { try CommandAPDU.readBinary(farOffset: 1 << 32, count: 1) }
+        #expect(throws: APDUError.offset(-1)) { try CommandAPDU.readBinary(farOffset: -1, count: 1) }
+        #expect(throws: APDUError.offset(0x8000)) { try CommandAPDU.updateBinary(offset: 0x8000, data: [1]) }
+        #expect(throws: APDUError.offset(300)) { try CommandAPDU.updateBinary(sfi, offset: 300, data: [1]) }
+        #expect(throws: APDUError.count(0)) { try CommandAPDU.updateBinary(offset: 0, data: []) }
+        #expect(throws: APDUError.count(0)) { try CommandAPDU.updateBinary(sfi, data: []) }
+        #expect(throws: APDUError.count(3)) { try CommandAPDU.getData(0x5F8101) }
         #expect([0, 31, 255].allSatisfy { ShortFileIdentifier($0) == nil })
         #expect("\(sfi)" == "1E")
     }

@@ -15,7 +15,7 @@ struct RecoveryTests {
                 modulation: .typeB, longestFrame: cardFrame, waitingTime: WaitingTime.frame(code: 0), cid: cid))
     }
 
-    @Test(arguments: SmallCard.Fault.allCases) func survivesAFaultAtEveryExchange(_ fault: SmallCard.Fault) throws {
+    @Test(arguments: SmallCard.InjectedFault.allCases) func survivesAFaultAtEveryExchange(_ fault: SmallCard.InjectedFault) throws {
         let command = (0..<50).map { UInt8($0) }
         for moment in 1...12 {
             let card = SmallCard(readerFrame: 24, cardFrame: 16)
@@ -41,7 +41,7 @@ struct RecoveryTests {
             card.extensions = Int.random(in: 0...3, using: &random)
             // Never three in a row, after which an exchange fails.
             for moment in 1...400 where moment % 3 != 0 && Int.random(in: 0..<4, using: &random) == 0 {
-                card.faults[moment] = SmallCard.Fault.allCases.randomElement(using: &random)
+                card.faults[moment] = SmallCard.InjectedFault.allCases.randomElement(using: &random)
             }
             var blocks = Self.blocks(card, cardFrame: cardFrame, cid: cid)
             for _ in 0..<3 {

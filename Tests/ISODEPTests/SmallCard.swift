@@ -6,13 +6,13 @@ import NFCTransport
 /// A card in ISO-DEP that answers each command with its reverse, over a line that loses and damages frames; written
 /// by clause 7.5 of ISO 14443-4 for the card's side, apart from what it is there to check.
 final class SmallCard: RawFrameChannel {
-    enum Fault: CaseIterable, Sendable {
+    enum InjectedFault: CaseIterable, Sendable {
         case commandLost, answerLost, answerDamaged, answerOfNoise
     }
 
     let longestRawFrame: Int
     /// The faults by the count of exchanges, from 1.
-    var faults: [Int: Fault] = [:]
+    var faults: [Int: InjectedFault] = [:]
     /// How many extensions the card asks for before each answer.
     var extensions = 0
     private(set) var exchanges = 0

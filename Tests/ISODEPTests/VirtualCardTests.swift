@@ -47,11 +47,11 @@ struct VirtualCardTests {
         _ = try Self.read(chip, request)
         let all = chip.field.statistics.exchanges
         #expect(all >= 8)
-        for fault in [Fault.silence, .damaged(status: 0x02), .truncated(to: 0), .flipped(offset: 0, mask: 0x40)] {
+        for fault in [InjectedFault.silence, .damaged(status: 0x02), .truncated(to: 0), .flipped(offset: 0, mask: 0x40)] {
             // The first frame wakes the card up: who gets no answer there finds no card.
             for moment in 2...all {
                 let chip = FieldChip(try Self.field(type), longestRawFrame: 64)
-                chip.field.plan(FaultPlan.once(fault, at: moment))
+                chip.field.plan(InjectedFaults.once(fault, at: moment))
                 #expect(try Self.read(chip, request) == Self.expected, "\(fault) at \(moment)")
             }
         }

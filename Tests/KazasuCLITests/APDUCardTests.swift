@@ -44,13 +44,13 @@ struct APDUCardTests {
     @Test("A wrong PIN costs one try, and nothing behind it is sent")
     func wrong() throws {
         let result = try run(try card(), "00200081PIN1", "00B0830003", secret: "0000")
-        result.expectFailure(77, "PIN 1 is wrong; 2 tries are left")
+        result.expectError(77, "PIN 1 is wrong; 2 tries are left")
         #expect(result.output.isEmpty)
     }
 
     @Test("The last try is left alone", arguments: [0, 1])
     func lastTry(left: Int) throws {
-        try run(try card(left: left), "00200081PIN1").expectFailure(77, left == 0 ? "is locked" : "1 try is left")
+        try run(try card(left: left), "00200081PIN1").expectError(77, left == 0 ? "is locked" : "1 try is left")
         #expect(try run(try card(left: left), "00200081").output == (left == 0 ? "6984\n" : "63C1\n"))
     }
 
@@ -60,7 +60,7 @@ struct APDUCardTests {
         let faulty = try card(
             virtual: #""faults": [{ "fault": "silence", "of": "apdus", "command": "20", "at": 2 }]"#)
         let result = try run(faulty, "00200081PIN1", secret: secret)
-        result.expectFailure(
+        result.expectError(
             74, secret == "0000" ? "it counted as wrong: 2 tries are left" : "no try was used: 3 tries are left")
         #expect(result.errors.contains("it is not sent again"))
     }
@@ -73,13 +73,13 @@ struct APDUCardTests {
         #expect(part.hasEnded(0), "\(part.errors)")
         #expect(part.output.hasSuffix("110178" + String(repeating: "FF", count: 197) + " 9000\n"))
         let whole = try run(card, "00200081PIN1", "00A4020C020003", "00B00000000000")
-        whole.expectFailure(74, "the answer to APDU 3 is longer than the 258 bytes that this reader can pass on")
+        whole.expectError(74, "the answer to APDU 3 is longer than the 258 bytes that this reader can pass on")
         #expect(whole.output == "9000\n9000\n")
         let long = try run(card, "00B0810002", "00D60000 00012C" + String(repeating: "AB", count: 300))
-        long.expectFailure(64, "APDU 2 has 307 bytes; this reader can send 261")
+        long.expectError(64, "APDU 2 has 307 bytes; this reader can send 261")
         #expect(long.output == "450B 9000\n")
         try run(try self.card(virtual: #""extendedLength": false"#), "00B08100000002 => 9000")
-            .expectFailure(77, "6700")
+            .expectError(77, "6700")
     }
 
     @Test("Answers in parts, and lengths that the card corrects")
@@ -87,8 +87,8 @@ struct APDUCardTests {
         let more = try card(virtual: #""longAnswers": "more""#)
         #expect(try run(more, "00B0810002").output == "450B 9000\n")
         let endless = try card(virtual: #""longAnswers": "more", "endlessMore": true"#)
-        try run(endless, "00B0810002").expectFailure(74, "it has no end")
+        try run(endless, "00B0810002").expectError(74, "it has no end")
         let short = try card(virtual: #""longestAnswer": 1"#)
-        try run(short, "00B0810002").expectFailure(74, "it is too short")
+        try run(short, "00B0810002").expectError(74, "it is too short")
     }
 }

@@ -53,9 +53,9 @@ struct APDUPINTests {
         let data = String(repeating: "32353235", count: header.hasSuffix("04") ? 1 : 3)
         let bytes = header + data.prefix(header.hasSuffix("09") ? 18 : header.hasSuffix("08") ? 16 : 8)
         let result = try run(APDUTranscript(), bytes)
-        result.expectFailure(77, "is not sent")
+        result.expectError(77, "is not sent")
         let file = try folder.write(Array(bytes.utf8), as: "script")
-        try run(APDUTranscript(), file).expectFailure(77, "is not sent")
+        try run(APDUTranscript(), file).expectError(77, "is not sent")
     }
 
     @Test(
@@ -63,7 +63,7 @@ struct APDUPINTests {
         arguments: ["FF0000000BD4400100200081 0431323334", "FF50000108 950600200081 0431", "FFFB000004 00200081"])
     func readersOwn(bytes: String) throws {
         let result = try run(APDUTranscript(), bytes)
-        result.expectFailure(77, "class FF")
+        result.expectError(77, "class FF")
         #expect(!result.errors.contains("31323334"))
     }
 
@@ -118,14 +118,14 @@ struct APDUPINTests {
     func sources() throws {
         let nothing = APDUTranscript()
         try run(nothing, "00200081PIN1", "--pin1-from", "env:SECRET", environment: ["SECRET": "1"])
-            .expectFailure(77, "nothing was sent")
+            .expectError(77, "nothing was sent")
         for text in ["", "\n", String(repeating: "7", count: 65)] {
             let file = try folder.write(Array(text.utf8), as: "pin")
-            try run(nothing, "00200081PIN1", "--pin1-from", "file:\(file)").expectFailure(64, "PIN 1 cannot be read")
+            try run(nothing, "00200081PIN1", "--pin1-from", "file:\(file)").expectError(64, "PIN 1 cannot be read")
         }
-        try run(nothing, "00200081PIN1", "--pin1-from", "file:/no/such/pin").expectFailure(66, "/no/such/pin")
-        try run(nothing, "00200081PIN1", "--pin1-from", "fd:77").expectFailure(66, "descriptor 77")
-        try run(nothing, "00200081PIN1", "--pin1-from", "env:NO_PIN").expectFailure(64, "NO_PIN is not set")
-        try run(nothing, "00200082PIN2", "--pin1-from", "env:SECRET").expectFailure(64, "PIN 2 is needed")
+        try run(nothing, "00200081PIN1", "--pin1-from", "file:/no/such/pin").expectError(66, "/no/such/pin")
+        try run(nothing, "00200081PIN1", "--pin1-from", "fd:77").expectError(66, "descriptor 77")
+        try run(nothing, "00200081PIN1", "--pin1-from", "env:NO_PIN").expectError(64, "NO_PIN is not set")
+        try run(nothing, "00200082PIN2", "--pin1-from", "env:SECRET").expectError(64, "PIN 2 is needed")
     }
 }

@@ -77,7 +77,7 @@ struct APDUTests {
         let transcript = APDUTranscript("00a4000c023f00:6a82")
         let result = try run(transcript, "00A4000C023F00 => 9000 61xx", "00B0810011")
         #expect(result.output == "6A82\n", "what came is shown")
-        result.expectFailure(77, "APDU 1: 6A82 (file or application not found), expected 9000, 61xx")
+        result.expectError(77, "APDU 1: 6A82 (file or application not found), expected 9000, 61xx")
         let json = try run(transcript, "00A4000C023F00=>9XXX", "--json", "--lang", "ja")
         #expect(json.output.contains(#""sw": "6A82""#))
         #expect(try json.errorDocument().required("reason").text() == "unexpectedStatus")
@@ -95,7 +95,7 @@ struct APDUTests {
     func badScript(_ row: (text: String, what: String)) throws {
         let path = try folder.write(Array(row.text.utf8), as: "bad.apdu")
         let result = try run(APDUTranscript(), path)
-        result.expectFailure(65, row.what)
+        result.expectError(65, row.what)
         #expect(result.output.isEmpty)
     }
 
@@ -111,17 +111,17 @@ struct APDUTests {
     func cards() throws {
         var nothing = APDUTranscript()
         nothing.lines[2] = #"{"t":0,"op":"activate","request":{"technology":"typeB"},"picc":null}"#
-        try run(nothing, "00A40000", "-t", "0").expectFailure(75, "no card came")
+        try run(nothing, "00A40000", "-t", "0").expectError(75, "no card came")
         var tag = nothing
         tag.lines.swapAt(1, 2)
         tag.lines[2] =
             #"{"t":0,"op":"activate","request":{"technology":"typeA"},"picc":{"technology":"typeA","#
             + #""uid":"04a1b2c3d4e5f6","isoDEP":false}}"#
-        try run(tag, "00A40000", "-t", "0", "--type", "B,A").expectFailure(76, "takes no APDUs")
+        try run(tag, "00A40000", "-t", "0", "--type", "B,A").expectError(76, "takes no APDUs")
         let lost = try run(APDUTranscript("00a40000:9000", "00b0000000:noAnswer"), "00A40000", "00B0000000", "--json")
         #expect(lost.hasEnded(74))
         #expect(lost.output.contains(#""sw": "9000""#), "what came is kept")
-        try Kazasu.run("apdu", "00A40000", "-r", Card.fixture("edy"), "-t", "0").expectFailure(
+        try Kazasu.run("apdu", "00A40000", "-r", Card.fixture("edy"), "-t", "0").expectError(
             76, "this command reads ISO-DEP cards")
     }
 }

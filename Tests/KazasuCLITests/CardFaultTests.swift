@@ -27,7 +27,7 @@ struct CardFaultTests {
         let result = try Kazasu.run("dump", "-o", part, "-r", leaving, "-t", "0")
         #expect(result.output.isEmpty)
         if exchange == 1 {
-            result.expectFailure(75, "no card")
+            result.expectError(75, "no card")
             #expect(!folder.names.contains("part"))
             return
         }
@@ -38,7 +38,7 @@ struct CardFaultTests {
             #expect(try isSameCard(dump(folder, "part"), expected))
             return
         }
-        result.expectFailure(74, "the card left the reader; what was read before is kept")
+        result.expectError(74, "the card left the reader; what was read before is kept")
         #expect(result.errors.contains("hint: go on with: kazasu dump --resume \(part) -o \(part)"))
         let kept = try dump(folder, "part")
         #expect(!kept.complete)
@@ -54,7 +54,7 @@ struct CardFaultTests {
         let folder = try TemporaryFolder()
         let leaving = try folder.card(Card.long(faults: #"{"fault":"absent","from":40}"#))
         let text = try Kazasu.run("dump", "-r", leaving, "-t", "0")
-        text.expectFailure(74)
+        text.expectError(74)
         #expect(text.output.contains("0003 900B 0000 00000000000000000000000000000000\n"))
         #expect(text.output.contains("# missing: 0003 900B from block "))
         let json = try Kazasu.run("dump", "--json", "-r", leaving, "-t", "0")
@@ -72,7 +72,7 @@ struct CardFaultTests {
         #expect(try Kazasu.run("dump", "-o", path, "-r", leaving, "-t", "0").hasEnded(74))
         let before = try folder.text("part")
         let result = try Kazasu.run("dump", "--resume", path, "-o", path, "-r", Card.fixture("edy"))
-        result.expectFailure(76, "this is not the card of")
+        result.expectError(76, "this is not the card of")
         #expect(try folder.text("part") == before)
     }
 
@@ -91,10 +91,10 @@ struct CardFaultTests {
         let folder = try TemporaryFolder()
         let card = try folder.card(Card.transit(faults: #"{"fault":\#(row.fault),"command":"06","from":1}"#))
         let balance = try Kazasu.run("balance", "-r", card, "-t", "0")
-        balance.expectFailure(74, row.words)
+        balance.expectError(74, row.words)
         #expect(balance.output.isEmpty, "no number that was not on the card")
         let dump = try Kazasu.run("dump", "-r", card, "-t", "0", "--lang", "ja")
-        dump.expectFailure(74, "それまでに読んだ分は残っています")
+        dump.expectError(74, "それまでに読んだ分は残っています")
         #expect(dump.output.contains("# missing: 0003 008B"))
     }
 
@@ -111,8 +111,8 @@ struct CardFaultTests {
     func silent() throws {
         let folder = try TemporaryFolder()
         let card = try folder.card(Card.transit(faults: #"{"fault":"silence","command":"06","from":1}"#))
-        try Kazasu.run("balance", "-r", card, "-t", "0").expectFailure(77, "008B")
-        try Kazasu.run("read", "008B", "-r", card, "-t", "0", "--lang=ja").expectFailure(77, "応答しません")
+        try Kazasu.run("balance", "-r", card, "-t", "0").expectError(77, "008B")
+        try Kazasu.run("read", "008B", "-r", card, "-t", "0", "--lang=ja").expectError(77, "応答しません")
     }
 
     @Test("What read could not read is marked, with what it could")
@@ -140,12 +140,12 @@ struct CardFaultTests {
             ["poll"], ["scan"], ["dump"], ["balance"], ["history"], ["read", "008B"], ["felica", "0C:IDM"],
         ] {
             let result = try Kazasu.run(command + ["-r", card, "--timeout", "0"])
-            result.expectFailure(75, "put one card")
+            result.expectError(75, "put one card")
             #expect(result.output.isEmpty)
         }
         let json = try Kazasu.run("poll", "--json", "-r", card, "-t", "0")
         #expect(try json.errorDocument().required("status").integer() == 75)
-        try Kazasu.run("poll", "-t", "0.2", "-r", card, "--lang", "ja").expectFailure(75, "1 枚だけ")
+        try Kazasu.run("poll", "-t", "0.2", "-r", card, "--lang", "ja").expectError(75, "1 枚だけ")
     }
 
     @Test("A card of the wrong kind is named", arguments: ["luluca", "felica-lite-s"])
@@ -153,23 +153,23 @@ struct CardFaultTests {
         let name = card == "luluca" ? "04A6 LuLuCa" : "88B4 FeliCa Lite"
         for command in ["balance", "history"] {
             let result = try Kazasu.run(command, "-r", Card.fixture(card))
-            result.expectFailure(76, name)
+            result.expectError(76, name)
             #expect(result.output.isEmpty)
         }
         let json = try Kazasu.run("balance", "--card", "edy", "--json", "-r", Card.fixture("awkward"))
         #expect(try json.errorDocument().required("reason").text() == "otherCard")
-        try Kazasu.run("poll", "--system", "0003,FE00", "-r", Card.fixture(card), "--lang=ja").expectFailure(76)
+        try Kazasu.run("poll", "--system", "0003,FE00", "-r", Card.fixture(card), "--lang=ja").expectError(76)
     }
 
     @Test("A card that has the system but none of the services is another card, not one that refuses")
     func withoutTheService() throws {
         let common = "FE00 Common Area"
         for command in ["balance", "history"] {
-            try Kazasu.run(command, "-r", Card.fixture("quicpay")).expectFailure(76, common)
+            try Kazasu.run(command, "-r", Card.fixture("quicpay")).expectError(76, common)
             let edy = try Kazasu.run(command, "--card", "edy", "-r", Card.fixture("suica-p1"))
-            edy.expectFailure(76, "but it is no Rakuten Edy")
+            edy.expectError(76, "but it is no Rakuten Edy")
             let japanese = try Kazasu.run(command, "--card", "edy", "--lang=ja", "-r", Card.fixture("suica-p1"))
-            japanese.expectFailure(76, "ではありません")
+            japanese.expectError(76, "ではありません")
         }
     }
 }

@@ -131,7 +131,7 @@ struct ContractTests {
     func rawPart() throws {
         let line = ["felica", "0C:IDM", "0C0000000000000000", "-r", Card.fixture("suica-p1"), "--answer-timeout", "50"]
         let text = try Kazasu.run(line + ["--hex-separator", "space"])
-        text.expectFailure(77, "packet 2")
+        text.expectError(77, "packet 2")
         #expect(text.output == "11 0D 01 01 03 12 34 56 78 90 03 00 03 FE 00 86 A7\n")
         let json = try Kazasu.run(line + ["--json"])
         #expect(try json.errorDocument().required("reason").text() == "noAnswer")
@@ -147,10 +147,10 @@ struct ContractTests {
     func refused(line: String, flags: String) throws {
         let words = line.split(separator: " ").map(String.init)
         let result = try Kazasu.run(words + ["-r", Card.fixture("suica-p1")])
-        result.expectFailure(77, "the card refused")
+        result.expectError(77, "the card refused")
         #expect(flags.split(separator: "|").contains { result.errors.contains($0) }, "\(result.errors)")
         #expect(result.output.isEmpty == !line.contains("--blocks"), "what was read is there")
-        try Kazasu.run(words + ["-r", Card.fixture("suica-p1"), "--lang=ja"]).expectFailure(77, "拒否しました")
+        try Kazasu.run(words + ["-r", Card.fixture("suica-p1"), "--lang=ja"]).expectError(77, "拒否しました")
     }
 
     @Test(
@@ -182,7 +182,7 @@ struct ContractTests {
             #expect(again == first)
         }
         let other = try Kazasu.run("dump", "-r", "replay:\(trace)")
-        other.expectFailure(65, "the transcript does not fit")
+        other.expectError(65, "the transcript does not fit")
     }
 
     @Test("A trace for a bug report tells nobody whose card it is, and is still played")

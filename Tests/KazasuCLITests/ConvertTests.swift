@@ -45,7 +45,7 @@ struct ConvertTests {
             (bad, language == "en" ? "no dump of any format" : "対応している形式"),
         ] {
             let result = try Kazasu.run("convert", source, "--to", "flipper", "-o", kept, "--lang", language)
-            result.expectFailure(65, words)
+            result.expectError(65, words)
             #expect(try folder.text("kept") == "kept\n")
             #expect(folder.names == ["bad", "kept"])
         }

@@ -83,7 +83,7 @@ struct DiffTests {
         let result = try Kazasu.run("diff", old, other)
         #expect(result.end == .exited(0))
         #expect(result.errors == "kazasu: these are dumps of two different cards\n")
-        try Kazasu.run("diff", old, "\(folder.path)/none").expectFailure(66, "none")
+        try Kazasu.run("diff", old, "\(folder.path)/none").expectError(66, "none")
     }
 
     @Test("Gate log, entry record, tickets and fields say what they mean on both sides")

@@ -108,13 +108,13 @@ struct DoctorTests {
         let result = try ChildProcess.run(
             "/usr/bin/setpriv", ReaderTests.nobody + ["doctor", "--root", tree.root, "--fix", "--yes"],
             environment: Kazasu.environment.merging(["LLVM_PROFILE_FILE": "/dev/null"]) { $1 })
-        result.expectFailure(73, "only root may write")
+        result.expectError(73, "only root may write")
         #expect(result.errors.contains("sudo kazasu doctor --fix"))
     }
 
     @Test("A folder that is not there")
     func noFolder() throws {
         let tree = try FileTree()
-        try Kazasu.run("doctor", "--root", tree.root, "--fix", "--yes").expectFailure(73)
+        try Kazasu.run("doctor", "--root", tree.root, "--fix", "--yes").expectError(73)
     }
 }

@@ -50,11 +50,11 @@ struct FileTests {
             ["simulate", path],
         ] {
             let result = try Kazasu.run(command)
-            result.expectFailure(65, broken.words)
+            result.expectError(65, broken.words)
             #expect(result.errors.contains(path), "names the file")
             #expect(result.output.isEmpty)
             let japanese = try Kazasu.run(command + ["--lang", "ja"])
-            japanese.expectFailure(65, "  ヒント: ")
+            japanese.expectError(65, "  ヒント: ")
             for english in [" the ", " is ", " than ", " not ", "hexadecimal", "object", "line "] {
                 #expect(japanese.messages.first?.contains(english) == false, "\(japanese.errors)")
             }
@@ -69,9 +69,9 @@ struct FileTests {
         let path = try folder.write([], as: "long.json")
         #expect(truncate(path, 100 << 20) == 0)
         for command in [["decode", path], ["poll", "-r", "virtual:\(path)"], ["poll", "-r", "replay:\(path)"]] {
-            try Kazasu.run(command).expectFailure(65, "is longer than")
+            try Kazasu.run(command).expectError(65, "is longer than")
         }
-        try Kazasu.shell("cat '\(path)' 2>/dev/null | kazasu decode -").expectFailure(65, "standard input is longer")
+        try Kazasu.shell("cat '\(path)' 2>/dev/null | kazasu decode -").expectError(65, "standard input is longer")
         let json = try Kazasu.run("decode", path, "--json", "--lang=ja")
         #expect(try json.errorDocument().required("message").text().contains("MiB を超え"))
     }
@@ -80,7 +80,7 @@ struct FileTests {
     func badTranscript(text: String) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Array(text.utf8), as: "trace")
-        try Kazasu.run("poll", "-r", "replay:\(path)").expectFailure(65, path)
+        try Kazasu.run("poll", "-r", "replay:\(path)").expectError(65, path)
     }
 
     @Test("A file that is missing, and a folder in its place")
@@ -90,10 +90,10 @@ struct FileTests {
                 ["simulate", path], ["poll", "-r", "virtual:\(path)"], ["poll", "-r", "replay:\(path)"],
                 ["dump", "--resume", path], ["convert", path, "--to", "hex"], ["diff", path, path],
             ] {
-                try Kazasu.run(command).expectFailure(66, words)
+                try Kazasu.run(command).expectError(66, words)
             }
         }
-        try Kazasu.run("decode", "/nowhere/card.json", "--lang", "ja").expectFailure(66, "ありません")
+        try Kazasu.run("decode", "/nowhere/card.json", "--lang", "ja").expectError(66, "ありません")
         let json = try Kazasu.run("decode", "/nowhere", "--json")
         #expect(try json.errorDocument().required("status").integer() == 66)
     }
@@ -103,21 +103,21 @@ struct FileTests {
         let folder = try TemporaryFolder()
         let absent = try folder.card(Card.transit(faults: #"{"fault":"absent","from":1}"#))
         for path in ["/nowhere/card.json", folder.path] {
-            try Kazasu.run("dump", "-o", path, "-r", absent, "-t", "forever").expectFailure(73, path)
-            try Kazasu.run("poll", "--trace", path, "-r", absent, "-t", "forever").expectFailure(73, path)
-            try Kazasu.run("simulate", Card.file("edy"), "--stats", path).expectFailure(73, path)
+            try Kazasu.run("dump", "-o", path, "-r", absent, "-t", "forever").expectError(73, path)
+            try Kazasu.run("poll", "--trace", path, "-r", absent, "-t", "forever").expectError(73, path)
+            try Kazasu.run("simulate", Card.file("edy"), "--stats", path).expectError(73, path)
         }
-        try Kazasu.run("simulate", Card.file("edy"), "--link", folder.path, "--lang=ja").expectFailure(73, folder.path)
+        try Kazasu.run("simulate", Card.file("edy"), "--link", folder.path, "--lang=ja").expectError(73, folder.path)
     }
 
     @Test("A full disk")
     func full() throws {
         let dump = try Kazasu.run("dump", "-o", "/dev/full", "-r", Card.fixture("edy"))
-        dump.expectFailure(73, "the disk is full")
+        dump.expectError(73, "the disk is full")
         // The card may be gone by now.
         #expect(dump.errors.contains("what was read was written to standard output"))
         #expect(try CardDump(parsing: Array(dump.output.utf8)).system(.commonArea)?.services.isEmpty == false)
-        try Kazasu.shell("kazasu decode '\(Card.file("edy"))' > /dev/full").expectFailure(73, "standard output")
+        try Kazasu.shell("kazasu decode '\(Card.file("edy"))' > /dev/full").expectError(73, "standard output")
         let json = try Kazasu.shell("kazasu decode --json '\(Card.file("edy"))' --lang ja > /dev/full")
         #expect(try json.errorDocument().required("reason").text() == "cannotWrite")
     }

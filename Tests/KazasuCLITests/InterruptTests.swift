@@ -28,7 +28,7 @@ struct InterruptTests {
         #expect(result.errors == "kazasu: interrupted")
         #expect(result.output.isEmpty)
         // The reader is free again: the next program gets as far as waiting.
-        try Kazasu.run("poll", "-t", "0", "-r", reader.id).expectFailure(75)
+        try Kazasu.run("poll", "-t", "0", "-r", reader.id).expectError(75)
         #expect(reader.interrupt().end == .exited(0))
         #expect(folder.names == ["absent.json"], "the link is gone")
     }

@@ -33,14 +33,14 @@ struct KeptAnswerTests {
         let whole = try Kazasu.run(Self.withPINs, environment: Self.pins)
         for option in ["-o", "--photo"] {
             let result = try Kazasu.run(Self.withPINs + [option, "/dev/full"], environment: Self.pins)
-            result.expectFailure(73, "/dev/full")
+            result.expectError(73, "/dev/full")
             #expect(result.output == whole.output)
         }
         let reader = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"
         let line = ["mynumber", "-r", reader, "--pin1-from", "env:P"]
         let answer = try Kazasu.run(line, environment: ["P": "2222"])
         let result = try Kazasu.run(line + ["-o", "/dev/full"], environment: ["P": "2222"])
-        result.expectFailure(73, "/dev/full")
+        result.expectError(73, "/dev/full")
         #expect(answer.hasEnded(0) && result.output == answer.output)
     }
 
@@ -124,9 +124,9 @@ struct KeptAnswerTests {
         let folder = try TemporaryFolder()
         let trace = "\(folder.path)/trace"
         let result = try Kazasu.shell("kazasu balance --trace '\(trace)' -r '\(Card.fixture("edy"))' >&-")
-        result.expectFailure(73, "standard output")
+        result.expectError(73, "standard output")
         #expect(try !folder.text("trace").contains("\n10814"))
         let input = try Kazasu.shell("kazasu decode - <&-")
-        input.expectFailure(66, "standard input")
+        input.expectError(66, "standard input")
     }
 }

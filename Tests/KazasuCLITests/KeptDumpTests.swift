@@ -24,7 +24,7 @@ struct KeptDumpTests {
         let result = try Kazasu.run(
             "dump", "-r", reader, "-o", path, "--format", "metrodroid", "--lang", language)
         let hint = language == "en" ? "what was read is in \(path).json" : "読み取った内容は \(path).json に保存しました"
-        result.expectFailure(65, hint)
+        result.expectError(65, hint)
         #expect(result.output.isEmpty)
         #expect(try folder.text("dump") == "older")
         let kept = try CardDump(parsing: Array(folder.text("dump.json").utf8))
@@ -39,7 +39,7 @@ struct KeptDumpTests {
         let reader = try folder.card(Self.card)
         #expect(mkdir("\(folder.path)/dump.json", 0o700) == 0)
         let result = try Kazasu.run("dump", "-r", reader, "-o", "\(folder.path)/dump", "--format", "metrodroid")
-        result.expectFailure(65, "what was read was written to standard output")
+        result.expectError(65, "what was read was written to standard output")
         #expect(try CardDump(parsing: Array(result.output.utf8)).systems.count == 2)
     }
 
@@ -49,7 +49,7 @@ struct KeptDumpTests {
         let reader = try folder.card(Self.card)
         let result = try Kazasu.run(
             "dump", "-r", reader, "-o", "\(folder.path)/dump", "--format", "metrodroid", "--redact")
-        result.expectFailure(65, "dump.json")
+        result.expectError(65, "dump.json")
         #expect(try !folder.text("dump.json").contains(Card.idm))
     }
 }

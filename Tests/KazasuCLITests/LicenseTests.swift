@@ -213,7 +213,7 @@ struct LicenseTests {
     func nothingSent(_ row: (card: String, options: [String], status: Int32, words: String)) throws {
         let result = try run(row.card, row.options)
         #expect(result.end == .exited(row.status), "\(result.errors)")
-        if row.status != 0 { result.expectFailure(77, row.words) }
+        if row.status != 0 { result.expectError(77, row.words) }
         #expect(result.output.contains("008"), "what needs no PIN is shown")
     }
 
@@ -288,12 +288,12 @@ struct LicenseTests {
     @Test("Cards that are no licence, and no card")
     func others() throws {
         let other = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"
-        try run(other, ["--free"]).expectFailure(76, "a card is there (My Number card")
-        try run(Card.fixture("edy"), ["--free", "-t", "0"]).expectFailure(76, "a card is there (FE00")
+        try run(other, ["--free"]).expectError(76, "a card is there (My Number card")
+        try run(Card.fixture("edy"), ["--free", "-t", "0"]).expectError(76, "a card is there (FE00")
         for command in ["balance", "history", "scan", "read 000B"] {
             let words = command.split(separator: " ").map(String.init) + ["-t", "0", "-r", Self.reader("sample")]
-            try Kazasu.run(words).expectFailure(76, "a card is there (Japanese driver's licence)")
-            try Kazasu.run(words + ["--lang=ja"]).expectFailure(76, "カードはあります（運転免許証）")
+            try Kazasu.run(words).expectError(76, "a card is there (Japanese driver's licence)")
+            try Kazasu.run(words + ["--lang=ja"]).expectError(76, "カードはあります（運転免許証）")
         }
     }
 

@@ -74,8 +74,8 @@ struct ManyDumpsTests {
         let card = try #require(export.firstMatch(of: /(?s)<card .*<\/card>/)).output
         let file = try folder.write(Array("<cards>\(card)\(card)</cards>".utf8), as: "both.xml")
         for command in [["convert", "--to", "hex", file], ["diff", file, "\(folder.path)/edy.json"]] {
-            try Kazasu.run(command).expectFailure(65, "holds 2 cards, and one is wanted")
-            try Kazasu.run(command + ["--lang", "ja"]).expectFailure(65, "には 2 枚分のカードがあります")
+            try Kazasu.run(command).expectError(65, "holds 2 cards, and one is wanted")
+            try Kazasu.run(command + ["--lang", "ja"]).expectError(65, "には 2 枚分のカードがあります")
         }
         // As the hint says.
         let decoded = try Kazasu.run("decode", "--json", file)
@@ -117,9 +117,9 @@ struct ManyDumpsTests {
         let text = "Filetype: Flipper NFC device\nVersion: 4\nDevice type: Mifare Classic\nUID: 01 02 03 04\n"
         let path = try folder.write(Array(text.utf8), as: "classic.nfc")
         let result = try Kazasu.run("decode", path)
-        result.expectFailure(65, "this kind of card is not imported (Mifare Classic)")
+        result.expectError(65, "this kind of card is not imported (Mifare Classic)")
         #expect(!result.errors.contains("mend"))
-        try Kazasu.run("decode", path, "--lang", "ja").expectFailure(65, "取り込みには対応していません（Mifare Classic）")
+        try Kazasu.run("decode", path, "--lang", "ja").expectError(65, "取り込みには対応していません（Mifare Classic）")
     }
 
     @Test("Records that share a label are told of")

@@ -76,10 +76,10 @@ struct NDEFViewTests {
     func broken(_ bytes: [UInt8]) throws {
         let reader = try tag(bytes)
         let result = try Kazasu.run("tag", "read", "-r", reader)
-        result.expectFailure(76, "no NDEF message: ")
+        result.expectError(76, "no NDEF message: ")
         #expect(result.output.isEmpty)
         #expect(result.errors.contains("--raw FILE keeps the bytes as they are"))
-        try Kazasu.run("tag", "read", "-r", reader, "--lang", "ja").expectFailure(76, "NDEF メッセージではありません")
+        try Kazasu.run("tag", "read", "-r", reader, "--lang", "ja").expectError(76, "NDEF メッセージではありません")
         // The document is whole, and says what is wrong in it.
         let json = try Kazasu.run("tag", "read", "-r", reader, "--json")
         #expect(json.hasEnded(76))

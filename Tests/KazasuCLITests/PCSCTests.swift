@@ -55,9 +55,9 @@ struct PCSCTests {
 
     @Test("No card, a name that no reader has, a name that means two")
     func wrongNames() throws {
-        try run("poll", "-t", "0", "-r", reader).expectFailure(75, "no card came in time")
-        try run("poll", "-t", "0", "-r", "pcsc:Nobody").expectFailure(69, "pcscd knows no reader of this name")
-        try run("poll", "-t", "0", "-r", "pcsc:Kazasu").expectFailure(69, "this name means several readers")
+        try run("poll", "-t", "0", "-r", reader).expectError(75, "no card came in time")
+        try run("poll", "-t", "0", "-r", "pcsc:Nobody").expectError(69, "pcscd knows no reader of this name")
+        try run("poll", "-t", "0", "-r", "pcsc:Kazasu").expectError(69, "this name means several readers")
     }
 
     @Test("poll and apdu with a card of type B")
@@ -75,7 +75,7 @@ struct PCSCTests {
         #expect(card.commands.suffix(2) == [[0x00, 0xA4, 0x00, 0x0C], [0x00, 0xB0, 0x00, 0x00, 0x00]])
         #expect(try run("apdu", "-r", reader, "FFCA000000").output == "11223344 9000\n")
         let guarded = try run("apdu", "-r", reader, "0020008104 31323334")
-        guarded.expectFailure(77, "is not sent")
+        guarded.expectError(77, "is not sent")
         #expect(!card.commands.contains { $0.dropFirst().first == 0x20 }, "no PIN reaches the card past the guard")
     }
 }
@@ -125,7 +125,7 @@ struct PCSCObstacleTests {
     func noService(language: String) throws {
         let failure = try Kazasu.run(
             ["poll", "-t", "0", "-r", "pcsc:Sony", "--lang", language], environment: Self.environment)
-        failure.expectFailure(69, language == "ja" ? "pcscd" : "no reader: pcscd ")
+        failure.expectError(69, language == "ja" ? "pcscd" : "no reader: pcscd ")
         #expect(failure.messages.last?.contains(": sudo ") == true, "\(failure.errors)")
         let json = try Kazasu.run(["poll", "-t", "0", "-r", "pcsc:", "--json"], environment: Self.environment)
         let error = try json.errorDocument()
@@ -156,7 +156,7 @@ struct PCSCObstacleTests {
         let socket = try folder.write([], as: "pcscd.comm")
         let silent = try Kazasu.run(
             ["poll", "-t", "0", "-r", "pcsc:Sony"], environment: [PCSCService.variable: socket])
-        silent.expectFailure(69, "pcscd does not answer")
+        silent.expectError(69, "pcscd does not answer")
         #expect(silent.errors.contains("sudo systemctl restart pcscd.socket pcscd.service"))
         guard ReaderTests.canBeNobody else { return }
         #expect(chmod(folder.path, 0o755) == 0 && chmod(socket, 0o600) == 0)

@@ -56,9 +56,9 @@ struct ReaderTests {
     @Test("A connection string that is wrong", arguments: wrongIDs)
     func wrong(_ row: (id: String, status: Int32, reason: String)) throws {
         let result = try Kazasu.run("poll", "--reader", row.id, "-t", "0")
-        result.expectFailure(row.status)
+        result.expectError(row.status)
         let japanese = try Kazasu.run("poll", "--reader", row.id, "-t", "0", "--lang", "ja")
-        japanese.expectFailure(row.status)
+        japanese.expectError(row.status)
         for english in [" the ", " is ", " no ", " not "] {
             #expect(japanese.messages.first?.contains(english) == false, "\(japanese.errors)")
         }
@@ -80,8 +80,8 @@ struct ReaderTests {
             try ChildProcess.run(
                 "/usr/bin/setpriv", Self.nobody + ["poll", "-r", card.id] + options, environment: environment)
         }
-        try poll().expectFailure(69, "no permission to use the reader")
-        try poll("--lang=ja").expectFailure(69, "権限がありません")
+        try poll().expectError(69, "no permission to use the reader")
+        try poll("--lang=ja").expectError(69, "権限がありません")
         #expect(try poll("--json").errorDocument().required("reason").text() == "permission")
     }
 
@@ -105,8 +105,8 @@ struct ReaderTests {
         let reader = try SimulatedReader(file, link: "\(folder.path)/pn532")
         let holder = try Kazasu.start("poll", "-t", "forever", "-r", reader.id, "--trace", "/dev/stderr")
         for _ in 0..<3 { _ = try holder.line(of: .errors) }
-        try Kazasu.run("poll", "-r", reader.id).expectFailure(69, "the reader is in use")
-        try Kazasu.run("poll", "-r", reader.id, "--lang=ja").expectFailure(69, "使用中です")
+        try Kazasu.run("poll", "-r", reader.id).expectError(69, "the reader is in use")
+        try Kazasu.run("poll", "-r", reader.id, "--lang=ja").expectError(69, "使用中です")
         #expect(try Kazasu.run("poll", "-r", reader.id, "--json").errorDocument().required("reason").text() == "busy")
         holder.send(SIGINT)
         #expect(holder.finish().end == .exited(130))
@@ -128,7 +128,7 @@ struct ReaderTests {
             result.errors =
                 result.errors.split(separator: "\n").filter { !$0.hasPrefix("{") }
                 .joined(separator: "\n") + "\n"
-            result.expectFailure(status, words)
+            result.expectError(status, words)
             reader.send(SIGCONT)
             reader.send(SIGKILL)
             _ = reader.finish()
@@ -142,7 +142,7 @@ struct ReaderTests {
         let reader = try SimulatedReader(Card.file("edy"), link: "\(folder.path)/pn532")
         reader.send(SIGSTOP)
         defer { reader.send(SIGCONT) }
-        try Kazasu.run("poll", "-t", "0", "-r", reader.id).expectFailure(69, "no reader answers at")
-        try Kazasu.run("poll", "-t", "0", "-r", reader.id, "--lang=ja").expectFailure(69, "見つかりません")
+        try Kazasu.run("poll", "-t", "0", "-r", reader.id).expectError(69, "no reader answers at")
+        try Kazasu.run("poll", "-t", "0", "-r", reader.id, "--lang=ja").expectError(69, "見つかりません")
     }
 }

@@ -29,7 +29,7 @@ struct RefusedPINTests {
             let result = try Kazasu.run(
                 "license", "-r", reader, "--pin1-from", "env:P1", "--lang", language, "--trace", trace,
                 environment: ["P1": "1234"])
-            result.expectFailure(77, words)
+            result.expectError(77, words)
             // VERIFY with a PIN has data.
             #expect(try !folder.text(language).contains(#""tx":"0020"#))
         }
@@ -41,7 +41,7 @@ struct RefusedPINTests {
         let result = try Kazasu.run(
             "apdu", "-r", try transcript.write(to: folder), "00200081PIN1", "00200081PIN1", "--pin1-from", "env:P1",
             environment: ["P1": "2525"])
-        result.expectFailure(77, "PIN 1 was sent before in this run and is not sent again")
+        result.expectError(77, "PIN 1 was sent before in this run and is not sent again")
         #expect(result.output == "9000\n")
     }
 
@@ -51,7 +51,7 @@ struct RefusedPINTests {
         let command = ["apdu", "-r", try transcript.write(to: folder), "00200081PIN1", "--pin1-from", "env:P1"]
         for (language, words) in [("en", "the card did not take PIN 1: 6985"), ("ja", "を受け付けません: 6985")] {
             let result = try Kazasu.run(command + ["--lang", language], environment: ["P1": "2525"])
-            result.expectFailure(77, words)
+            result.expectError(77, words)
         }
     }
 }

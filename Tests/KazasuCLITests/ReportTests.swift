@@ -111,11 +111,11 @@ struct ReportTests {
 
     @Test("Where nobody can be asked nothing is read, and nothing is written")
     func unasked() throws {
-        try report(Card.fixture("edy")).expectFailure(64, "nobody is there to be asked")
+        try report(Card.fixture("edy")).expectError(64, "nobody is there to be asked")
         #expect(access(path, F_OK) != 0)
         #expect(try Kazasu.run("doctor", "--dump").hasEnded(64))
         #expect(try Kazasu.run("doctor", "--report", "-", "--yes").hasEnded(64))
-        try Kazasu.run("doctor", "--root", system.root, "--report", "/dev/null/x", "--yes").expectFailure(73)
+        try Kazasu.run("doctor", "--root", system.root, "--report", "/dev/null/x", "--yes").expectError(73)
     }
 
     @Test("No reader, and one that does not open: the findings are worth a report")

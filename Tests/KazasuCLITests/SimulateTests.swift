@@ -46,7 +46,7 @@ struct SimulateTests {
             Array(Card.transit(faults: #"{"fault":"absent","from":2}"#).utf8),
             as: "card.json")
         let reader = try SimulatedReader(file, link: "\(folder.path)/pn532")
-        try Kazasu.run("balance", "-r", reader.id, "-t", "0").expectFailure(74, "the card left the reader")
+        try Kazasu.run("balance", "-r", reader.id, "-t", "0").expectError(74, "the card left the reader")
         #expect(reader.interrupt().end == .exited(0))
     }
 }

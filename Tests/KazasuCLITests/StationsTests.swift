@@ -96,10 +96,10 @@ struct StationsTests {
         #expect(try Kazasu.run(["stations", "import", good], environment: variables).end == .exited(0))
         let path = try folder.write(row.bytes, as: "bad.csv")
         let result = try Kazasu.run(["stations", "import", path], environment: variables)
-        result.expectFailure(65, row.english)
+        result.expectError(65, row.english)
         #expect(result.errors.contains(path))
         let japanese = try Kazasu.run(["stations", "import", path, "--lang=ja"], environment: variables)
-        japanese.expectFailure(65, row.japanese)
+        japanese.expectError(65, row.japanese)
         for english in [" the ", " must ", " code", "hexadecimal", "decimal "] {
             #expect(japanese.messages.first?.contains(english) == false, "\(japanese.errors)")
         }
@@ -112,11 +112,11 @@ struct StationsTests {
         let folder = try TemporaryFolder()
         let path = try folder.write(Array(Self.own.utf8), as: "own.tsv")
         for line in ["unset HOME XDG_DATA_HOME", "HOME= XDG_DATA_HOME=; export HOME XDG_DATA_HOME"] {
-            try Kazasu.shell("\(line); kazasu stations import '\(path)'").expectFailure(73, "no home directory")
-            try Kazasu.shell("\(line); kazasu stations lookup 0-3-13").expectFailure(66, "no table")
+            try Kazasu.shell("\(line); kazasu stations import '\(path)'").expectError(73, "no home directory")
+            try Kazasu.shell("\(line); kazasu stations lookup 0-3-13").expectError(66, "no table")
         }
-        try Kazasu.run("stations", "import", "\(folder.path)/none").expectFailure(66, "cannot be read")
-        try Kazasu.run("stations", "import", path).expectFailure(73, "cannot be written")
+        try Kazasu.run("stations", "import", "\(folder.path)/none").expectError(66, "cannot be read")
+        try Kazasu.run("stations", "import", path).expectError(73, "cannot be written")
     }
 
     @Test("HOME is where the table goes when XDG_DATA_HOME is no absolute path", arguments: ["", "relative"])
@@ -212,8 +212,8 @@ struct StationsTests {
             let asked = try Kazasu.run(command + ["--stations", option], environment: both)
             #expect(asked.output.contains("  option  ") && !asked.output.contains("  variable  "))
             #expect(asked.output.contains("青山一丁目") && asked.errors.isEmpty)
-            try Kazasu.run(command + ["--stations", "\(folder.path)/none"]).expectFailure(66, "none")
-            try Kazasu.run(command, environment: ["KAZASU_STATIONS": "\(folder.path)/none"]).expectFailure(66, "none")
+            try Kazasu.run(command + ["--stations", "\(folder.path)/none"]).expectError(66, "none")
+            try Kazasu.run(command, environment: ["KAZASU_STATIONS": "\(folder.path)/none"]).expectError(66, "none")
         }
     }
 

@@ -33,9 +33,9 @@ struct TagKeyTests {
 
     @Test("A message behind the key is neither read nor written without it")
     func closed() throws {
-        try Kazasu.run("tag", "read", "-r", Self.tag).expectFailure(76, "it may not be read without a key")
-        try Kazasu.run("tag", "write", "--text", "x", "--yes", "-r", Self.tag).expectFailure(76, "without a key")
-        try Kazasu.run("tag", "pages", "--pages", "5", "-r", Self.tag).expectFailure(77, "the tag refused page 05")
+        try Kazasu.run("tag", "read", "-r", Self.tag).expectError(76, "it may not be read without a key")
+        try Kazasu.run("tag", "write", "--text", "x", "--yes", "-r", Self.tag).expectError(76, "without a key")
+        try Kazasu.run("tag", "pages", "--pages", "5", "-r", Self.tag).expectError(77, "the tag refused page 05")
     }
 
     @Test("Written, read back and compared with the key")
@@ -45,7 +45,7 @@ struct TagKeyTests {
         #expect(result.errors == "kazasu: 12 bytes written and read back\n")
         #expect(try run("tag", "write", "--page", "8", "DEADBEEF", "--yes").hasEnded(0))
         let open = try Kazasu.run("tag", "write", "--page", "8", "DEADBEEF", "--yes", "-r", Self.tag)
-        open.expectFailure(77, "the tag refused page 08")
+        open.expectError(77, "the tag refused page 08")
     }
 
     /// Texts that are the key, and what they come from.
@@ -68,7 +68,7 @@ struct TagKeyTests {
     @Test("What is no key is said without telling it, before a card is asked for", arguments: badKeys)
     func noKey(text: String) throws {
         let result = try run("tag", "read", key: text)
-        result.expectFailure(64, "the key")
+        result.expectError(64, "the key")
         #expect(text.count < 4 || !result.errors.contains(text))
     }
 
@@ -76,7 +76,7 @@ struct TagKeyTests {
     func refusals() throws {
         let wrong = "FFEEDDCCBBAA99887766554433221100"
         let result = try run("tag", "read", key: wrong)
-        result.expectFailure(77, "the tag has another key")
+        result.expectError(77, "the tag has another key")
         #expect(!result.errors.contains(wrong))
         #expect(try run("tag", "info", "--json", key: wrong).errorDocument().required("reason").text() == "wrongKey")
         let none = try Kazasu.run("tag", "read", "-r", Self.tag, "--key-from", "env:NOT_THERE", "--json")
@@ -86,7 +86,7 @@ struct TagKeyTests {
                 let other = try Kazasu.run(
                     command + ["-r", "virtual:\(TestFiles.root)/Fixtures/\(file).json", "--key-from", "env:KEY"],
                     environment: ["KEY": Self.key])
-                other.expectFailure(76, "cannot be authenticated with a key")
+                other.expectError(76, "cannot be authenticated with a key")
             }
         }
     }
@@ -139,12 +139,12 @@ struct TagKeyTests {
         for page in ["2A", "2B", "2C", "2F"] {
             let data = page == "2F" ? "00000000" : String(repeating: "00", count: 12)
             let result = try run("tag", "write", "--page", page, data, "--yes", "--permanent")
-            result.expectFailure(77, "holds the tag's password or key")
+            result.expectError(77, "holds the tag's password or key")
         }
         for page in ["2B", "2C"] {
             let ntag = "virtual:\(TestFiles.root)/Fixtures/tags/ntag213.json"
             try Kazasu.run("tag", "write", "-r", ntag, "--page", page, "11223344", "--yes", "--permanent")
-                .expectFailure(77, "page \(page) holds the tag's password or key")
+                .expectError(77, "page \(page) holds the tag's password or key")
         }
     }
 }

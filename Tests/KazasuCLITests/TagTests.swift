@@ -88,7 +88,7 @@ struct TagTests {
         #expect(written.errors == "kazasu: 14 bytes written and read back\n")
         let broken = try folder.write([0x91, 0, 0], as: "broken")
         try Kazasu.run("tag", "write", "-r", Self.tag("ntag213"), "--yes", "--raw", broken)
-            .expectFailure(65, "no NDEF message: ")
+            .expectError(65, "no NDEF message: ")
     }
 
     @Test("Raw pages: user pages at once, others only with --permanent")
@@ -97,7 +97,7 @@ struct TagTests {
         #expect(try Kazasu.run("tag", "write", "-r", reader, "--yes", "--page", "8", "DE AD BE EF").end == .exited(0))
         for page in ["0", "2", "3", "28", "2A", "FFFF"] {
             let result = try Kazasu.run("tag", "write", "-r", reader, "--yes", "--page", page, "00000000")
-            result.expectFailure(77, "nothing was written")
+            result.expectError(77, "nothing was written")
             #expect(
                 try Kazasu.run("tag", "write", "-r", reader, "--page", page, "00000000", "--yes", "--lang=ja").errors
                     .contains("--permanent"))
@@ -105,13 +105,13 @@ struct TagTests {
         #expect(
             try Kazasu.run("tag", "write", "-r", reader, "--yes", "--permanent", "--page", "3", "E1101200").end
                 == .exited(0))
-        try Kazasu.run("tag", "pages", "-r", reader, "--pages", "40").expectFailure(77, "the tag refused page 40")
+        try Kazasu.run("tag", "pages", "-r", reader, "--pages", "40").expectError(77, "the tag refused page 40")
     }
 
     @Test("Nobody is overwritten without a yes")
     func confirmation() throws {
         let asked = try Kazasu.shell("setsid \"$KAZASU\" tag write --text x -r '\(Self.tag("ntag213"))'")
-        asked.expectFailure(64, "no terminal to ask on")
+        asked.expectError(64, "no terminal to ask on")
         let json = try Kazasu.shell("setsid \"$KAZASU\" tag write --json --text x -r '\(Self.tag("type4"))'")
         #expect(try json.errorDocument().required("reason").text() == "confirmationNeeded")
     }
@@ -141,10 +141,10 @@ struct TagTests {
         let command = "setsid -w \"$KAZASU\" tag write -r '\(tag)' --trace '\(folder.path)/trace'"
         for line in ["--text \(long)", "--page F 0011223344556677", "--page 11 00000000 --permanent"] {
             let page = line.contains("11 ") ? "11" : "10"
-            try Kazasu.shell("\(command) \(line)").expectFailure(77, "page \(page) is locked")
+            try Kazasu.shell("\(command) \(line)").expectError(77, "page \(page) is locked")
             #expect(try !folder.text("trace").contains(#""tx":"a2"#))
         }
-        try Kazasu.shell("\(command) --text x").expectFailure(64, "no terminal to ask on")
+        try Kazasu.shell("\(command) --text x").expectError(64, "no terminal to ask on")
         #expect(try Kazasu.run("tag", "write", "-r", tag, "--page", "F", "00112233", "--yes").hasEnded(0))
     }
 
@@ -163,7 +163,7 @@ struct TagTests {
     @Test("What tags refuse", arguments: refusals)
     func refused(_ row: (reader: String, line: String, status: Int32, words: String)) throws {
         let words = row.line.split(separator: " ").map(String.init)
-        try Kazasu.run(words + ["-r", row.reader]).expectFailure(row.status, row.words)
+        try Kazasu.run(words + ["-r", row.reader]).expectError(row.status, row.words)
         let json = try Kazasu.run(words + ["-r", row.reader, "--json"])
         #expect(try json.errorDocument().required("status").integer() == Int(row.status))
     }
@@ -194,12 +194,12 @@ struct TagTests {
         let leaving = try folder.card(String(text.trimmingSuffix { $0 != "}" }.dropLast()) + faults)
         let file = "\(folder.path)/part.json"
         let part = try Kazasu.run("dump", "-r", leaving, "-o", file)
-        part.expectFailure(74, "the card left")
+        part.expectError(74, "the card left")
         let dump = try CardDump(parsing: TestFiles.read(file))
         #expect(!dump.complete && dump.missing.first?.fromPage != nil)
         let whole = try Kazasu.run("dump", "-r", Self.tag("ntag213"), "--resume", file)
         #expect(whole.output == (try Kazasu.run("dump", "-r", Self.tag("ntag213"))).output)
-        try Kazasu.run("dump", "-r", Self.tag("ntag213-locked"), "--resume", file).expectFailure(
+        try Kazasu.run("dump", "-r", Self.tag("ntag213-locked"), "--resume", file).expectError(
             76, "this is not the card")
     }
 }

@@ -55,7 +55,7 @@ struct ACR122Tests {
     /// Debian's libnfc reports a select without a card as a time-out there.
     @Test func aSelectThatTimesOutIsNoCard() throws {
         // The first look is repeated, since the field came on with it.
-        let faults = SerialFaultPlan([.code(0x4A): .acknowledgeOnly, .code(0x4A, after: 1): .acknowledgeOnly])
+        let faults = InjectedSerialFaults([.code(0x4A): .acknowledgeOnly, .code(0x4A, after: 1): .acknowledgeOnly])
         let server = try PN532Server(field: VirtualField(cards: [TestCard()]), faults: faults)
         let reader = try reader(on: server)
         #expect(try reader.activate(.felica(.transit)) == nil)
@@ -66,7 +66,7 @@ struct ACR122Tests {
 
     @Test func aReaderThatIsDeadIsNotTakenForOneWithoutACard() throws {
         let server = try PN532Server(
-            field: VirtualField(cards: [TestCard()]), faults: SerialFaultPlan([.code(0x4A): .dead]))
+            field: VirtualField(cards: [TestCard()]), faults: InjectedSerialFaults([.code(0x4A): .dead]))
         let reader = try reader(on: server)
         #expect(throws: TransportError.readerTimeout) { try reader.activate(.felica(.transit)) }
         reader.close()

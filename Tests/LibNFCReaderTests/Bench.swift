@@ -53,8 +53,8 @@ final class Bench {
     /// - Parameter patience: how many times as long as a real chip may take it is waited for. A chip that is simulated on a
     ///   busy machine is not in time; only what never answers is given up after the time of a real one.
     init(
-        _ way: Way = .libnfc, card: any VirtualCard = TestCard(), faults: FaultPlan = [],
-        serial: SerialFaultPlan = .none,
+        _ way: Way = .libnfc, card: any VirtualCard = TestCard(), faults: InjectedFaults = [],
+        serial: InjectedSerialFaults = .none,
         timing: TimeModel = .off, line: SerialLineModel = .plain, initialSpeed: Int = 115_200, speed: String = "",
         patience: Int = 20
     ) throws {

@@ -16,7 +16,7 @@ struct CancellationTests {
     /// - Returns: whether the call was ended, and did not only run into its time-out: then the reader would have
     ///   been brought back with Diagnose.
     private func cancelsABlockedExchange(_ way: Way, _ patience: Int) throws -> Bool {
-        let bench = try Bench(way, serial: SerialFaultPlan([.code(0x42): .late(.seconds(60))]), patience: 1)
+        let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x42): .late(.seconds(60))]), patience: 1)
         try bench.activate()
         let (server, cancellation) = (bench.server, bench.cancellation)
         let before = server.statistics

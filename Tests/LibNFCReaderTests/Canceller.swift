@@ -9,7 +9,7 @@ import VirtualReader
 final class Canceller: Sendable {
     private let done = DispatchSemaphore(value: 0)
 
-    init(of cancellation: CancellationToken, whenBlockedAt place: SerialFaultPlace, server: PN532Server) {
+    init(of cancellation: CancellationToken, whenBlockedAt place: InjectedSerialFaultPlace, server: PN532Server) {
         DispatchQueue(label: "canceller").async { [done] in
             while !Self.isReached(place, server.statistics) { sched_yield() }
             // The ACK goes out and libnfc begins to wait. One that comes too early is heard at the end of the wait.
@@ -19,7 +19,7 @@ final class Canceller: Sendable {
         }
     }
 
-    private static func isReached(_ place: SerialFaultPlace, _ statistics: ChipStatistics) -> Bool {
+    private static func isReached(_ place: InjectedSerialFaultPlace, _ statistics: ChipStatistics) -> Bool {
         switch place {
         case .command(let number): statistics.hostCommands >= number
         case .code(let code, let after): statistics.commandsByCode[code, default: 0] > after

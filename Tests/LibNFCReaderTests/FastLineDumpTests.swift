@@ -14,7 +14,7 @@ struct FastLineDumpTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var line = SerialLineModel.plain
-        var faults: [SerialFaultPlace: SerialFault] = [:]
+        var faults: [InjectedSerialFaultPlace: InjectedSerialFault] = [:]
         /// How often the chip is told to change its speed, closing included.
         var speedCommands: ClosedRange<Int>
         /// How many times as long as a real chip may take this one is waited for.
@@ -40,7 +40,7 @@ struct FastLineDumpTests {
         let file = try TestFiles.read("Fixtures/cards/suica-p1/card.json")
         let undisturbed = try dump(InProcessReader(VirtualField(cards: [try VirtualCardFile.load(file)])))
         let server = try PN532Server(
-            field: VirtualField(cards: [try VirtualCardFile.load(file)]), faults: SerialFaultPlan(test.faults),
+            field: VirtualField(cards: [try VirtualCardFile.load(file)]), faults: InjectedSerialFaults(test.faults),
             serialLine: test.line)
         defer { server.stop() }
         let reader = try way.open(server, patience: test.patience)
@@ -52,7 +52,7 @@ struct FastLineDumpTests {
         #expect(server.statistics.bitsPerSecond == 115_200)
     }
 
-    private func dump(_ reader: any Reader) throws -> CardDumper.Outcome {
+    private func dump(_ reader: any Reader) throws -> CardDumper.Result {
         guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
             let target = found.feliCa
         else { throw TransportError.noAnswer }

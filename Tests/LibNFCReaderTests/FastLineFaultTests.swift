@@ -13,16 +13,16 @@ struct FastLineFaultTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var line = SerialLineModel.plain
-        var faults: [SerialFaultPlace: SerialFault] = [:]
+        var faults: [InjectedSerialFaultPlace: InjectedSerialFault] = [:]
 
         var testDescription: String { name }
 
         /// libnfc has asked for the firmware version once before.
-        func faults(_ way: Way) -> SerialFaultPlan {
+        func faults(_ way: Way) -> InjectedSerialFaults {
             let places = faults.map {
                 ($0.key == .code(0x02) && way == .libnfc ? .code(0x02, after: 1) : $0.key, $0.value)
             }
-            return SerialFaultPlan(Dictionary(uniqueKeysWithValues: places))
+            return InjectedSerialFaults(Dictionary(uniqueKeysWithValues: places))
         }
     }
 
@@ -69,8 +69,8 @@ struct FastLineFaultTests {
     }
 
     @Test(arguments: Way.allCases) func aFewFaultsAreBorneAndMoreAreNot(_ way: Way) throws {
-        let places = [10, 20, 30].map { (SerialFaultPlace.code(0x42, after: $0), SerialFault.wrongDataChecksum) }
-        let bench = try Bench(way, serial: SerialFaultPlan(Dictionary(uniqueKeysWithValues: places)))
+        let places = [10, 20, 30].map { (InjectedSerialFaultPlace.code(0x42, after: $0), InjectedSerialFault.wrongDataChecksum) }
+        let bench = try Bench(way, serial: InjectedSerialFaults(Dictionary(uniqueKeysWithValues: places)))
         try bench.activate()
         var speedCommands: [Int] = []
         for _ in 0..<40 {
@@ -88,7 +88,7 @@ struct FastLineFaultTests {
 
     /// The line was proven, so it is not blamed for a chip that dies later.
     @Test(arguments: Way.allCases) func aReaderThatDiesLaterStoppedAnswering(_ way: Way) throws {
-        let bench = try Bench(way, serial: SerialFaultPlan([.code(0x42, after: 10): .dead]), patience: 3)
+        let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x42, after: 10): .dead]), patience: 3)
         try bench.activate()
         try bench.work(10)
         #expect(throws: TransportError.readerTimeout) { try bench.work(1) }

@@ -103,9 +103,9 @@ struct FastLineTests {
 
     /// In the middle of an exchange, and of the change itself, where libnfc's own way to give up is an ACK and so
     /// confirms the new speed to the chip.
-    @Test(arguments: [SerialFaultPlace.code(0x42, after: 15), .code(0x10)], Way.allCases)
-    func aBlockedCallThatIsCancelledSetsItBack(_ place: SerialFaultPlace, _ way: Way) throws {
-        let bench = try Bench(way, serial: SerialFaultPlan([place: .late(.seconds(60))]))
+    @Test(arguments: [InjectedSerialFaultPlace.code(0x42, after: 15), .code(0x10)], Way.allCases)
+    func aBlockedCallThatIsCancelledSetsItBack(_ place: InjectedSerialFaultPlace, _ way: Way) throws {
+        let bench = try Bench(way, serial: InjectedSerialFaults([place: .late(.seconds(60))]))
         try bench.activate()
         let canceller = Canceller(of: bench.cancellation, whenBlockedAt: place, server: bench.server)
         #expect(throws: TransportError.cancelled) {

@@ -45,10 +45,10 @@ struct FeliCaTargetAnswerTests {
                 == [0x4A, 0x01, 0x02, 0x00, 0x12, 0xFC, 0x00, 0x0F])
     }
 
-    @Test(arguments: [Fault.truncated(to: 5), .wrongResponseCode, .flipped(offset: 0, mask: 0x01)])
-    func aDamagedPollingAnswerIsNoCard(_ fault: Fault) throws {
+    @Test(arguments: [InjectedFault.truncated(to: 5), .wrongResponseCode, .flipped(offset: 0, mask: 0x01)])
+    func aDamagedPollingAnswerIsNoCard(_ fault: InjectedFault) throws {
         // The first look is repeated, since the field came on with it.
-        let bench = try Bench(faults: [FaultRule(fault, .during(1...2))])
+        let bench = try Bench(faults: [InjectedFaultRule(fault, .during(1...2))])
         var target: FeliCaTarget?
         // Whether the chip itself refuses it or passes it on, no IDm comes of it.
         do { target = try bench.activate() } catch { #expect(error as? TransportError == .corrupted(status: 0)) }

@@ -28,7 +28,7 @@ struct FreshFieldTests {
 
     /// PN532 boards miss the first requests for type B.
     @Test(arguments: Way.allCases) func typeBIsAskedForThreeTimes(_ way: Way) throws {
-        let missed = FaultRule(.silence, .during(1...2), command: 0x05)
+        let missed = InjectedFaultRule(.silence, .during(1...2), command: 0x05)
         let bench = try Bench(way, card: try ISO14443Tests.cardB(), faults: [missed])
         #expect(try bench.activate() == nil)
         #expect(try bench.reader.activate(.typeB()) != nil)

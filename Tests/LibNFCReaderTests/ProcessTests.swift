@@ -40,7 +40,7 @@ struct ProcessTests {
         ) {
             let driver = LibNFCDriver()
             _ = driver.list()
-            let dead = try PN532Server(field: VirtualField(), faults: SerialFaultPlan([.command(1): .dead]))
+            let dead = try PN532Server(field: VirtualField(), faults: InjectedSerialFaults([.command(1): .dead]))
             let wrong = [
                 dead.connectionString, "pn532_uart:/dev/null", "arygon:/dev/null", "ACR122S:/dev/null",
                 "pn532_spi:/dev/null", "pn532_i2c:/dev/null", "pn53x_usb:999:998", "acr122_usb:999:998", "usb:999",
@@ -49,7 +49,7 @@ struct ProcessTests {
             for id in wrong {
                 #expect(throws: TransportError.self) { try driver.open(id, cancellation: CancellationToken()) }
             }
-            let bench = try Bench(serial: SerialFaultPlan([.code(0x42): .wrongDataChecksum]))
+            let bench = try Bench(serial: InjectedSerialFaults([.code(0x42): .wrongDataChecksum]))
             try bench.activate()
             _ = try? bench.exchange(TestCard.requestSystemCode)
             dead.stop()
@@ -59,7 +59,7 @@ struct ProcessTests {
 
     @Test func whatOthersPrintMeanwhileIsNotLost() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            let dead = try PN532Server(field: VirtualField(), faults: SerialFaultPlan([.command(1): .dead]))
+            let dead = try PN532Server(field: VirtualField(), faults: InjectedSerialFaults([.command(1): .dead]))
             let id = dead.connectionString
             let opening = Task.detached { _ = try? LibNFCDriver().open(id, cancellation: CancellationToken()) }
             // The chip has heard its first command, so libnfc waits for the answer now, with stderr replaced.
@@ -78,14 +78,14 @@ struct ProcessTests {
     /// Documented, not mended: libnfc 1.8.0 calls `abort()` when the chip's status byte has bit 7 set.
     @Test func aStatusWithBit7EndsTheProcess() async {
         await #expect(processExitsWith: .signal(SIGABRT)) {
-            let bench = try Bench(serial: SerialFaultPlan([.code(0x42): .statusBits(0x80)]))
+            let bench = try Bench(serial: InjectedSerialFaults([.code(0x42): .statusBits(0x80)]))
             try bench.activate()
             _ = try bench.exchange(TestCard.requestSystemCode)
         }
     }
 
     @Test func aStatusWithBit7IsAnAnswerWithoutLibnfc() throws {
-        let bench = try Bench(.serial, serial: SerialFaultPlan([.code(0x42): .statusBits(0x80)]))
+        let bench = try Bench(.serial, serial: InjectedSerialFaults([.code(0x42): .statusBits(0x80)]))
         try bench.activate()
         #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)
     }

@@ -42,7 +42,7 @@ struct RCS956ResetTests {
         return (try #require(USBDevice.all(system.paths).first), system)
     }
 
-    private static func run(_ faults: USBFaultPlan) throws -> (isDone: Bool, log: [String], pauses: [Duration], Int) {
+    private static func run(_ faults: InjectedUSBFaults) throws -> (isDone: Bool, log: [String], pauses: [Duration], Int) {
         let (device, _) = try device()
         nonisolated(unsafe) let link = Link(VirtualPN53xUSB(field: VirtualField(), faults: faults))
         let pauses = Mutex<[Duration]>([])
@@ -52,7 +52,7 @@ struct RCS956ResetTests {
 
     /// As nfcpy sends it to an RC-S330 (nfcpy issue 256), and as an RC-S360 answers (libnfc issue 278).
     @Test func theFramesOfTheLogs() throws {
-        let (isDone, log, pauses, closings) = try Self.run(USBFaultPlan())
+        let (isDone, log, pauses, closings) = try Self.run(InjectedUSBFaults())
         #expect(isDone)
         #expect(
             log == [
@@ -62,13 +62,13 @@ struct RCS956ResetTests {
         #expect(closings == 1)
     }
 
-    static let faults: [(USBFaultPlan, Bool)] = [
-        (USBFaultPlan(leftover: [[1, 2, 3], [0, 0, 0xFF]]), true), (USBFaultPlan(atCommand: [1: .nothing]), false),
-        (USBFaultPlan(atCommand: [1: .garbage([1, 2])]), false),
-        (USBFaultPlan(atCommand: [1: .truncated(to: 3)]), false),
+    static let faults: [(InjectedUSBFaults, Bool)] = [
+        (InjectedUSBFaults(leftover: [[1, 2, 3], [0, 0, 0xFF]]), true), (InjectedUSBFaults(atCommand: [1: .nothing]), false),
+        (InjectedUSBFaults(atCommand: [1: .garbage([1, 2])]), false),
+        (InjectedUSBFaults(atCommand: [1: .truncated(to: 3)]), false),
     ]
 
-    @Test(arguments: faults) func whatGoesWrong(_ faults: USBFaultPlan, _ isDone: Bool) throws {
+    @Test(arguments: faults) func whatGoesWrong(_ faults: InjectedUSBFaults, _ isDone: Bool) throws {
         let (answered, _, pauses, closings) = try Self.run(faults)
         #expect(answered == isDone)
         #expect(pauses.count == (isDone ? 1 : 0))

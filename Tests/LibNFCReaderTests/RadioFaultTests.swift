@@ -10,11 +10,11 @@ import VirtualReader
 struct RadioFaultTests {
     @Test(
         arguments: [
-            (Fault.silence, TransportError.noAnswer), (.absent, .noAnswer),
+            (InjectedFault.silence, TransportError.noAnswer), (.absent, .noAnswer),
             (.damaged(status: 0x02), .corrupted(status: 0x02)), (.damaged(status: 0x03), .corrupted(status: 0x03)),
             (.damaged(status: 0x05), .corrupted(status: 0x05)), (.damaged(status: 0x06), .corrupted(status: 0x06)),
         ], Way.allCases)
-    func chipStatusTellsSilenceFromDamage(_ fault: (happens: Fault, is: TransportError), _ way: Way) throws {
+    func chipStatusTellsSilenceFromDamage(_ fault: (happens: InjectedFault, is: TransportError), _ way: Way) throws {
         let (fault, error) = fault
         let bench = try Bench(way, faults: .once(fault, at: 2))
         try bench.activate()

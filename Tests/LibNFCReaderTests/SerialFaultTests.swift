@@ -10,7 +10,7 @@ import VirtualReader
 struct SerialFaultTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
-        var fault: SerialFault
+        var fault: InjectedSerialFault
         /// What the exchange comes to; `nil` for the card's answer.
         var error: TransportError?
 
@@ -41,7 +41,7 @@ struct SerialFaultTests {
     @Test(arguments: cases, Way.allCases) func nextExchangeGetsItsOwnAnswer(_ test: Case, _ way: Way) throws {
         let bench = try Bench(
             way,
-            serial: SerialFaultPlan([.code(0x42): test.fault]), patience: test.error == .readerTimeout ? 1 : 20)
+            serial: InjectedSerialFaults([.code(0x42): test.fault]), patience: test.error == .readerTimeout ? 1 : 20)
         try bench.activate()
         if let error = test.error {
             #expect(throws: error) { try bench.exchange(TestCard.requestSystemCode) }
@@ -55,7 +55,7 @@ struct SerialFaultTests {
     }
 
     @Test(arguments: Way.allCases) func afterAFaultTheChipIsSetAnew(_ way: Way) throws {
-        let bench = try Bench(way, serial: SerialFaultPlan([.code(0x42): .wrongDataChecksum]))
+        let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x42): .wrongDataChecksum]))
         try bench.activate()
         let before = bench.server.statistics.commandsByCode
         #expect(throws: Self.garbled) { try bench.exchange(TestCard.requestSystemCode) }
@@ -68,7 +68,7 @@ struct SerialFaultTests {
     }
 
     @Test(arguments: Way.allCases) func aDeadReaderIsLostAndNotAskedAgain(_ way: Way) throws {
-        let bench = try Bench(way, serial: SerialFaultPlan([.code(0x42): .dead]), patience: 3)
+        let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x42): .dead]), patience: 3)
         try bench.activate()
         #expect(throws: TransportError.readerTimeout) { try bench.exchange(TestCard.requestSystemCode) }
         let asked = bench.hostCommands
@@ -81,14 +81,14 @@ struct SerialFaultTests {
     @Test(arguments: [0x4A, 0x32] as [UInt8], Way.allCases) func aFaultOfAnotherCommandIsMendedToo(
         _ code: UInt8, _ way: Way
     ) throws {
-        let bench = try Bench(way, serial: SerialFaultPlan([.code(code): .wrongDataChecksum]))
+        let bench = try Bench(way, serial: InjectedSerialFaults([.code(code): .wrongDataChecksum]))
         #expect(throws: Self.garbled) { try bench.activate() }
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
         #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)
     }
 
     @Test(arguments: Way.allCases) func aPollingThatIsNotAnsweredIsNoMissingCard(_ way: Way) throws {
-        let bench = try Bench(way, serial: SerialFaultPlan([.code(0x4A): .acknowledgeOnly]), patience: 3)
+        let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x4A): .acknowledgeOnly]), patience: 3)
         #expect(throws: TransportError.readerTimeout) { try bench.activate() }
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
     }
@@ -104,7 +104,7 @@ struct SerialFaultTests {
     }
 
     @Test(arguments: Way.allCases) func aPortWhereNothingAnswersIsNoReader(_ way: Way) throws {
-        let server = try PN532Server(field: VirtualField(), faults: SerialFaultPlan([.command(1): .dead]))
+        let server = try PN532Server(field: VirtualField(), faults: InjectedSerialFaults([.command(1): .dead]))
         defer { server.stop() }
         #expect(
             throws: TransportError.readerUnavailable(reason: .absent, detail: "no reader answers at \(server.path)")
@@ -114,11 +114,11 @@ struct SerialFaultTests {
     /// Faults of the commands with which libnfc opens a reader: a working reader, or none.
     @Test(
         arguments: (1...6).map { ($0, Way.libnfc) } + (1...4).map { ($0, Way.serial) },
-        [SerialFault.wrongDataChecksum, .notAcknowledge, .syntaxError, .junkBefore([0x55]), .twice, .noAcknowledge])
-    func openingOverABadLine(_ command: (number: Int, way: Way), _ fault: SerialFault) throws {
+        [InjectedSerialFault.wrongDataChecksum, .notAcknowledge, .syntaxError, .junkBefore([0x55]), .twice, .noAcknowledge])
+    func openingOverABadLine(_ command: (number: Int, way: Way), _ fault: InjectedSerialFault) throws {
         let (number, way) = command
         let server = try PN532Server(
-            field: VirtualField(cards: [TestCard()]), faults: SerialFaultPlan([.command(number): fault]))
+            field: VirtualField(cards: [TestCard()]), faults: InjectedSerialFaults([.command(number): fault]))
         defer { server.stop() }
         let reader = try way.open(server)
         // The first commands may still fail, since libnfc says nothing of a fault late in its opening.
@@ -137,7 +137,7 @@ struct SerialFaultTests {
     @Test(arguments: Way.allCases) func whatAPredecessorLeftBehindIsDiscarded(_ way: Way) throws {
         // The first program gives up on an answer that is on its way; the second opens the same port.
         let field = VirtualField(cards: [TestCard()])
-        let server = try PN532Server(field: field, faults: SerialFaultPlan([.code(0x42): .late(.seconds(30))]))
+        let server = try PN532Server(field: field, faults: InjectedSerialFaults([.code(0x42): .late(.seconds(30))]))
         defer { server.stop() }
         for expected in [TransportError.readerTimeout, nil] {
             let reader = try way.open(server)

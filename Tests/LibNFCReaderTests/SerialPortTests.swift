@@ -24,7 +24,7 @@ struct SerialPortTests {
 
     @Test(arguments: faults)
     func theReasonIsNamed(_ number: Int32, _ group: String?, _ reason: UnavailableReason, _ detail: String) {
-        let fault = DeviceNodeFault(errorNumber: number, path: "/dev/x", group: group)
+        let fault = DeviceNodeError(errorNumber: number, path: "/dev/x", group: group)
         #expect(fault.error == .readerUnavailable(reason: reason, detail: detail))
     }
 

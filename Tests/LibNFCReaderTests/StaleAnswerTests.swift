@@ -27,7 +27,7 @@ struct StaleAnswerTests {
     @Test(arguments: [1, 2, 3] as [UInt64], Way.allCases) func noAnswerIsEverAnothers(_ seed: UInt64, _ way: Way) throws
     {
         var random = Generator(state: seed)
-        var faults: [SerialFaultPlace: SerialFault] = [:]
+        var faults: [InjectedSerialFaultPlace: InjectedSerialFault] = [:]
         for occurrence in 0..<200 where random.next() % 4 == 0 {
             faults[.code(0x42, after: occurrence)] = Self.fault(&random)
         }
@@ -35,7 +35,7 @@ struct StaleAnswerTests {
         for occurrence in 1..<200 where occurrence % 3 != 0 {
             faults[.code(0x00, after: occurrence)] = Self.fault(&random)
         }
-        let bench = try Bench(way, serial: SerialFaultPlan(faults))
+        let bench = try Bench(way, serial: InjectedSerialFaults(faults))
         try bench.activate()
         var answered = 0
         for number in 0..<60 {
@@ -51,7 +51,7 @@ struct StaleAnswerTests {
     }
 
     /// Only faults that cost no time-out.
-    private static func fault(_ random: inout Generator) -> SerialFault {
+    private static func fault(_ random: inout Generator) -> InjectedSerialFault {
         let junk = (0..<(1 + random.next() % 30)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         return switch random.next() % 7 {
         case 0: .notAcknowledge

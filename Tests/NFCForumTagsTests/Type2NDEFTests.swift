@@ -54,7 +54,7 @@ struct Type2NDEFTests {
     }
 
     /// Tags without a message, and why.
-    static let without: [(data: String, reason: TagError.Obstacle)] = [
+    static let without: [(data: String, reason: TagError.Reason)] = [
         ("E1100100 FEFFFFFF", .noMessageBlock), ("E1100100 00000000", .noMessageBlock),
         ("E1100000", .noMessageBlock), ("E0100100 0300FE00", .notFormatted), ("00000000 0300FE00", .notFormatted),
         ("E1200100 0300FE00", .unknownVersion), ("E11001F0 0300FE00", .notReadable),
@@ -65,7 +65,7 @@ struct Type2NDEFTests {
     ]
 
     @Test("P25, P26 and more: no message, and why", arguments: without)
-    func noMessage(_ row: (data: String, reason: TagError.Obstacle)) throws {
+    func noMessage(_ row: (data: String, reason: TagError.Reason)) throws {
         let reader = FakeType2Reader(
             try Type2Memories.pages("01020304 05060708 00000000 \(row.data)", count: 16), version: [])
         #expect(throws: TagError.noNDEF(row.reason)) { try reader.tag.readNDEF() }
@@ -133,7 +133,7 @@ struct Type2NDEFTests {
         var outcomes: Set<[UInt8]> = []
         for exchange in 1...60 {
             for trouble in [
-                FakeType2Reader.Trouble.gone, .swapped, .broken, .deaf, .damaged, .answer([0x00]), .answer([1, 2, 3]),
+                FakeType2Reader.InjectedFault.gone, .swapped, .broken, .deaf, .damaged, .answer([0x00]), .answer([1, 2, 3]),
             ] {
                 let reader = FakeType2Reader(pages, version: Type2Memories.ntag213)
                 reader.troubles[exchange] = trouble
@@ -150,7 +150,7 @@ struct Type2NDEFTests {
     @Test("Nothing is written to a tag that says no")
     func refusals() throws {
         let message = try NDEFMessage([NDEFRecord(.text(NDEFText("x")))]).encoded()
-        func refuses(_ obstacle: TagError.WriteObstacle, _ change: (FakeType2Reader) -> Void) throws {
+        func refuses(_ obstacle: TagError.WriteReason, _ change: (FakeType2Reader) -> Void) throws {
             let reader = try Type2Memories.fresh213()
             change(reader)
             #expect(throws: TagError.notWritable(obstacle)) { try reader.tag.writeNDEF(message) }

@@ -93,7 +93,7 @@ struct Type2TagTests {
 
     @Test("A tag that leaves, is swapped, or a reader that fails")
     func troubles() throws {
-        func fails(_ troubles: [Int: FakeType2Reader.Trouble], _ error: TagError) throws {
+        func fails(_ troubles: [Int: FakeType2Reader.InjectedFault], _ error: TagError) throws {
             let reader = try Type2Memories.fresh213()
             reader.troubles = troubles
             #expect(throws: error) { try reader.tag.read(page: 4) }

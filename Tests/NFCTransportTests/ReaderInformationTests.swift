@@ -51,6 +51,6 @@ struct ReaderInformationTests {
 
     @Test(arguments: kinds) func kindsOfErrors(_ kind: Kind) {
         #expect(kind.error.isTransient == kind.transient)
-        #expect(kind.error.isReaderFault == kind.fault)
+        #expect(kind.error.isReaderError == kind.fault)
     }
 }

@@ -349,7 +349,7 @@ struct PCSCServiceTests {
         let reader = try bench.open()
         bench.service.stop()
         let error = #expect(throws: TransportError.self) { try reader.activate(.typeA()) }
-        #expect(error?.isReaderFault == true)
+        #expect(error?.isReaderError == true)
         #expect(bench.driver.list().isEmpty)
         #expect(bench.driver.obstacle() != nil)
         reader.close()

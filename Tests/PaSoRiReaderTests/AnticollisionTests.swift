@@ -17,7 +17,7 @@ struct AnticollisionTests {
                 VirtualFileCard(.typeA($0, ats: [0x05, 0x75, 0x00, 0x81, 0x02]), files: VirtualFileTree())
             }
         }
-        let chip = model.chip(VirtualField(cards: cards, collision: .damaged), USBFaultPlan())
+        let chip = model.chip(VirtualField(cards: cards, collision: .damaged), InjectedUSBFaults())
         let reader = try model.open(VirtualUSBLink(chip), CancellationToken())
         defer { reader.close() }
         for _ in 0..<2 {

@@ -43,7 +43,7 @@ struct BitRateTests {
     func theSpeedThatReaderAndCardHave(
         _ model: SimulatedPaSoRi, _ heard: Set<FeliCaBitRate>, _ used: FeliCaBitRate?
     ) throws {
-        let chip = model.chip(VirtualField(cards: [try Self.card(heard)]), USBFaultPlan())
+        let chip = model.chip(VirtualField(cards: [try Self.card(heard)]), InjectedUSBFaults())
         let reader = try model.open(VirtualUSBLink(chip), CancellationToken())
         defer { reader.close() }
         let target = try reader.activateFeliCa(systems: [.transit])

@@ -17,7 +17,7 @@ final class PaSoRiBench {
     private(set) var reader: (any Reader)?
 
     /// A reader that is plugged in and not opened.
-    init(_ model: SimulatedPaSoRi, _ faults: USBFaultPlan = USBFaultPlan()) throws {
+    init(_ model: SimulatedPaSoRi, _ faults: InjectedUSBFaults = InjectedUSBFaults()) throws {
         self.model = model
         chip = model.chip(VirtualField(cards: [try Port100Bench.suica()]), faults)
         link = VirtualUSBLink(chip, cancellation)
@@ -26,8 +26,8 @@ final class PaSoRiBench {
     deinit { close() }
 
     /// An opened reader with a fault at its first exchange with the card.
-    static func withFault(_ fault: USBFault, _ model: SimulatedPaSoRi) throws -> PaSoRiBench {
-        let bench = try PaSoRiBench(model, USBFaultPlan(atCommand: [model.firstExchange: fault]))
+    static func withFault(_ fault: InjectedUSBFault, _ model: SimulatedPaSoRi) throws -> PaSoRiBench {
+        let bench = try PaSoRiBench(model, InjectedUSBFaults(atCommand: [model.firstExchange: fault]))
         try bench.open()
         return bench
     }

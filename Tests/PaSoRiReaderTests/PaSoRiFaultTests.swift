@@ -14,7 +14,7 @@ struct PaSoRiFaultTests {
     /// What becomes of a fault at one command; the command after it always works.
     struct Case: Sendable {
         let model: SimulatedPaSoRi
-        let fault: USBFault
+        let fault: InjectedUSBFault
         let error: TransportError
     }
 
@@ -22,18 +22,18 @@ struct PaSoRiFaultTests {
     private static let damaged = TransportError.corrupted(status: 0)
 
     /// What every kind tells its caller.
-    private static let common: [(USBFault, TransportError)] = [
+    private static let common: [(InjectedUSBFault, TransportError)] = [
         (.nothing, timeout), (.late, timeout), (.truncated(to: 0), timeout), (.garbage([0x12, 0x34]), damaged),
         (.garbage([UInt8](repeating: 0xFF, count: 300)), damaged), (.wrongCode, damaged),
     ]
 
-    private static let rcs380: [(USBFault, TransportError)] = [
+    private static let rcs380: [(InjectedUSBFault, TransportError)] = [
         (.acknowledgeOnly, timeout), (.lateAnswer, timeout), (.noAcknowledge, timeout), (.truncated(to: 3), timeout),
         (.truncated(to: 20), timeout), (.wrongDataChecksum, damaged), (.wrongLengthChecksum, damaged),
         (.errorFrame, damaged), (.truncated(to: 5), damaged),
     ]
 
-    private static let rcs300: [(USBFault, TransportError)] = [
+    private static let rcs300: [(InjectedUSBFault, TransportError)] = [
         (.truncated(to: 9), timeout), (.truncated(to: 14), timeout), (.wrongLengthChecksum, timeout),
         (.wrongSequence, timeout), (.garbage([0x83, 0, 0, 0, 0, 0, 9, 0, 0, 0]), damaged),
         (.errorFrame, .readerFailed(detail: "the reader refused a command (error 5)")),
@@ -79,7 +79,7 @@ struct PaSoRiFaultTests {
 
     @Test(arguments: leftovers)
     func openingCuresAReaderLeftMidAnswer(_ model: SimulatedPaSoRi, _ leftover: [[UInt8]]) throws {
-        let bench = try PaSoRiBench(model, USBFaultPlan(leftover: leftover))
+        let bench = try PaSoRiBench(model, InjectedUSBFaults(leftover: leftover))
         try bench.open()
         let target = try #require(try bench.activate())
         #expect(try bench.requestSystemCode(target) == Port100Bench.systemCodes)
@@ -136,7 +136,7 @@ struct PaSoRiFaultTests {
         #expect(0 < opening && opening < closing && closing < all)
         let gone = TransportError.readerUnavailable(reason: .absent, detail: "the reader was unplugged")
         for transfer in 1...all {
-            let bench = try PaSoRiBench(model, USBFaultPlan(unplugBeforeTransfer: transfer))
+            let bench = try PaSoRiBench(model, InjectedUSBFaults(unplugBeforeTransfer: transfer))
             #expect(try bench.runOnce() == (transfer < closing ? gone : nil), "transfer \(transfer)")
             // Who opens closes the link when opening failed.
             #expect(bench.link.closings == (transfer <= opening ? 0 : 1), "transfer \(transfer)")
@@ -166,11 +166,11 @@ struct PaSoRiFaultTests {
             + (model == .rcs300 ? [.busy, .moreTime] : [])
         var answers = 0
         for _ in 0..<300 {
-            var plan: [Int: USBFault] = [:]
+            var plan: [Int: InjectedUSBFault] = [:]
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 plan[Int.random(in: 1...30, using: &random)] = kinds.randomElement(using: &random)
             }
-            let bench = try PaSoRiBench(model, USBFaultPlan(atCommand: plan))
+            let bench = try PaSoRiBench(model, InjectedUSBFaults(atCommand: plan))
             guard (try? bench.open()) != nil else { continue }
             for _ in 0..<6 {
                 guard let target = try? bench.activate(), let answer = try? bench.requestSystemCode(target) else {

@@ -15,7 +15,7 @@ struct PhoneTests {
     func theExpressCardIsFoundAndTheWalletStaysShut(_ model: SimulatedPaSoRi) throws {
         let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/felica/express-phone.json"))
         let phone = try #require(field.cards.first as? VirtualPhone)
-        let reader = try model.open(VirtualUSBLink(model.chip(field, USBFaultPlan())), CancellationToken())
+        let reader = try model.open(VirtualUSBLink(model.chip(field, InjectedUSBFaults())), CancellationToken())
         defer { reader.close() }
         let clock = SearchClock(now: { field.now }, pause: { field.pass($0) })
         let finding = try CardFinder(reader: reader, clock: clock).find([.transit, .commonArea, .any], timeout: .zero)

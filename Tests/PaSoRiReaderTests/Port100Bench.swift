@@ -17,7 +17,7 @@ final class Port100Bench {
     let reader: Port100Reader
 
     init(
-        _ cards: [any VirtualCard]? = nil, faults: FaultPlan = [], usb: USBFaultPlan = USBFaultPlan()
+        _ cards: [any VirtualCard]? = nil, faults: InjectedFaults = [], usb: InjectedUSBFaults = InjectedUSBFaults()
     ) throws {
         field = VirtualField(cards: try cards ?? [Port100Bench.suica()], faults: faults)
         chip = VirtualPort100(field: field, faults: usb)

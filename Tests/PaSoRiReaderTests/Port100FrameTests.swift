@@ -44,12 +44,12 @@ struct Port100FrameTests {
 
     @Test func framesMayComeInPiecesAndTogether() throws {
         let all = Port100Frame.acknowledgeBytes + Port100Frame.encode([0xD7, 0x2B, 0x00]) + Port100Frame.errorBytes
-        let expected: [TransferOutcome<Port100Frame>] = [
+        let expected: [TransferResult<Port100Frame>] = [
             .message(.acknowledge), .message(.data([0xD7, 0x2B, 0x00])), .message(.error),
         ]
         for cut in 0...all.count {
             var parser = Port100FrameParser()
-            var found: [TransferOutcome<Port100Frame>] = []
+            var found: [TransferResult<Port100Frame>] = []
             for piece in [all[..<cut], all[cut...]] {
                 parser.feed(Array(piece))
                 while case .message(let frame) = parser.next() { found.append(.message(frame)) }

@@ -23,7 +23,7 @@ final class Port400Bench {
     }
 
     init(
-        _ cards: [any VirtualCard]? = nil, faults: FaultPlan = [], usb: USBFaultPlan = USBFaultPlan(),
+        _ cards: [any VirtualCard]? = nil, faults: InjectedFaults = [], usb: InjectedUSBFaults = InjectedUSBFaults(),
         behavior: Port400Behavior = Port400Behavior(), hasOrphan: Bool = false
     ) throws {
         field = VirtualField(cards: try cards ?? [Port100Bench.suica()], faults: faults)

@@ -14,7 +14,7 @@ struct Port400FaultTests {
     private static let bad = Port400Bench.commandsBeforeExchange + 1
 
     @Test func aBusyReaderIsAskedAgain() throws {
-        let bench = try Port400Bench(usb: USBFaultPlan(atCommand: [Self.bad: .busy, Self.bad + 1: .busy]))
+        let bench = try Port400Bench(usb: InjectedUSBFaults(atCommand: [Self.bad: .busy, Self.bad + 1: .busy]))
         let target = try #require(try bench.activate())
         bench.pauses.all = []
         #expect(try bench.requestSystemCode(target).first == 0x11)
@@ -22,8 +22,8 @@ struct Port400FaultTests {
     }
 
     @Test func aReaderThatIsBusyForEverIsAnothers() throws {
-        let plan = Dictionary(uniqueKeysWithValues: (Self.bad..<Self.bad + 20).map { ($0, USBFault.busy) })
-        let bench = try Port400Bench(usb: USBFaultPlan(atCommand: plan))
+        let plan = Dictionary(uniqueKeysWithValues: (Self.bad..<Self.bad + 20).map { ($0, InjectedUSBFault.busy) })
+        let bench = try Port400Bench(usb: InjectedUSBFaults(atCommand: plan))
         let target = try #require(try bench.activate())
         let busy = TransportError.readerUnavailable(reason: .busy, detail: "it is at work for another program")
         #expect(throws: busy) { try bench.requestSystemCode(target) }
@@ -33,8 +33,8 @@ struct Port400FaultTests {
     @Test func openingABusyReaderSaysSo() throws {
         let system = try MadeUpSystem()
         try system.plugIn("1-1", vendor: "054c", product: "0dc8", bus: 1, device: 2, classes: ["0b", "ff"])
-        let plan = Dictionary(uniqueKeysWithValues: (1...100).map { ($0, USBFault.busy) })
-        let link = VirtualUSBLink(VirtualPort400(field: VirtualField(), faults: USBFaultPlan(atCommand: plan)))
+        let plan = Dictionary(uniqueKeysWithValues: (1...100).map { ($0, InjectedUSBFault.busy) })
+        let link = VirtualUSBLink(VirtualPort400(field: VirtualField(), faults: InjectedUSBFaults(atCommand: plan)))
         let driver = PaSoRiDriver(paths: system.paths) { _, _, _ in link }
         let busy = TransportError.readerUnavailable(reason: .busy, detail: "it is at work for another program")
         #expect(throws: busy) { try driver.open("rcs300", cancellation: CancellationToken()) }
@@ -42,7 +42,7 @@ struct Port400FaultTests {
     }
 
     @Test func moreTimeIsGiven() throws {
-        let bench = try Port400Bench(usb: USBFaultPlan(atCommand: [Self.bad: .moreTime]))
+        let bench = try Port400Bench(usb: InjectedUSBFaults(atCommand: [Self.bad: .moreTime]))
         let target = try #require(try bench.activate())
         #expect(try bench.requestSystemCode(target).first == 0x11)
     }

@@ -30,7 +30,7 @@ enum SimulatedPaSoRi: String, CaseIterable, Sendable {
         }
     }
 
-    func chip(_ field: VirtualField, _ faults: USBFaultPlan) -> any VirtualUSBChip {
+    func chip(_ field: VirtualField, _ faults: InjectedUSBFaults) -> any VirtualUSBChip {
         switch self {
         case .rcs380: VirtualPort100(field: field, faults: faults)
         case .rcs300: VirtualPort400(field: field, faults: faults, hasOrphan: true)

@@ -22,8 +22,8 @@ struct USBWireTests {
     @Test func whatIsNotWantedTakesFromTheSameTime() throws {
         let link = TalkativeLink()
         let wire = USBWire<Port100Frame>(link, sendTime: .seconds(1))
-        #expect(throws: USBTrouble.damaged) {
-            try wire.first(within: .seconds(1)) { (_: Port100Frame) throws(USBTrouble) -> Bool? in nil }
+        #expect(throws: PaSoRiError.damaged) {
+            try wire.first(within: .seconds(1)) { (_: Port100Frame) throws(PaSoRiError) -> Bool? in nil }
         }
         #expect(link.times.count == 128)
         #expect(link.times.allSatisfy { $0 <= .seconds(1) })
@@ -35,9 +35,9 @@ struct USBWireTests {
     @Test func timeThatAReaderMayAskForIsGivenEachTransfer() {
         let link = TalkativeLink()
         let wire = USBWire<Port100Frame>(link, sendTime: .seconds(1))
-        #expect(throws: USBTrouble.damaged) {
+        #expect(throws: PaSoRiError.damaged) {
             try wire.first(within: .seconds(1), inAll: .seconds(3600)) {
-                (_: Port100Frame) throws(USBTrouble) -> Bool? in nil
+                (_: Port100Frame) throws(PaSoRiError) -> Bool? in nil
             }
         }
         #expect(link.times.allSatisfy { $0 == .seconds(1) })

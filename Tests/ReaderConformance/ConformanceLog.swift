@@ -14,7 +14,7 @@ final class ConformanceLog {
     }
 
     /// Expects a failure of one kind.
-    func expectFailure<Value>(
+    func expectError<Value>(
         _ what: String, _ isExpected: (TransportError) -> Bool, _ work: () throws(TransportError) -> Value
     ) {
         switch result(work) {

@@ -15,7 +15,7 @@ package struct ConformanceStage {
     let limits: Set<Limit>
     let place: (any VirtualCard) throws -> Void
     let clear: () throws -> Void
-    let plan: (FaultPlan) -> Void
+    let plan: (InjectedFaults) -> Void
     /// How many frames went into the air so far.
     let exchanges: () -> Int
 
@@ -44,7 +44,7 @@ package struct ConformanceStage {
 
     private init(
         limits: Set<Limit>, place: @escaping (any VirtualCard) throws -> Void, clear: @escaping () throws -> Void,
-        plan: @escaping (FaultPlan) -> Void, exchanges: @escaping () -> Int
+        plan: @escaping (InjectedFaults) -> Void, exchanges: @escaping () -> Int
     ) {
         (self.limits, self.place, self.clear, self.plan, self.exchanges) = (limits, place, clear, plan, exchanges)
     }

@@ -103,22 +103,22 @@ package struct ISO14443Conformance {
         send(Self.selectFile, Self.done, "\(technology): selects a file of the next one")
         if applies("\(technology): a card that leaves between two blocks", .noFaults) {
             stage.plan(.cardAway(from: stage.exchanges() + 2))
-            log.expectFailure("\(technology): leaves between two blocks", Self.isLoss) { () throws(TransportError) in
+            log.expectError("\(technology): leaves between two blocks", Self.isLoss) { () throws(TransportError) in
                 try reader.transceive([0x00, 0xB0, 0x00, 0x00, 0x00], timeout: Self.time)
             }
             stage.plan([])
             lost(technology)
         }
         if applies("\(technology): an answer that is damaged for good", .noFaults) {
-            stage.plan([FaultRule(.damaged(status: 0x02), .during(1...Int.max))])
-            log.expectFailure("\(technology): takes damaged answers", Self.isLoss) { () throws(TransportError) in
+            stage.plan([InjectedFaultRule(.damaged(status: 0x02), .during(1...Int.max))])
+            log.expectError("\(technology): takes damaged answers", Self.isLoss) { () throws(TransportError) in
                 try reader.transceive([0x00, 0xB0, 0x00, 0x00, 0x05], timeout: Self.time)
             }
             stage.plan([])
             lost(technology)
         }
         try stage.clear()
-        log.expectFailure("\(technology): left", Self.isLoss) { () throws(TransportError) in
+        log.expectError("\(technology): left", Self.isLoss) { () throws(TransportError) in
             try reader.transceive([0x00, 0xB0, 0x00, 0x00, 0x05], timeout: Self.time)
         }
         log.expect(.success(nil), "\(technology): finds nothing where nothing is") { () throws(TransportError) in
@@ -132,7 +132,7 @@ package struct ISO14443Conformance {
 
     /// After a failed exchange no command reaches the card until it was activated anew.
     private mutating func lost(_ technology: Technology) {
-        log.expectFailure("\(technology): sends to a card that was lost", Self.isLoss) { () throws(TransportError) in
+        log.expectError("\(technology): sends to a card that was lost", Self.isLoss) { () throws(TransportError) in
             try reader.transceive([0x00, 0xB0, 0x00, 0x00, 0x05], timeout: Self.time)
         }
         activate(technology, "finds it after a loss")
@@ -181,7 +181,7 @@ package struct ISO14443Conformance {
         }
         reader.close()
         reader.close()
-        log.expectFailure("works when it is closed", { _ in true }) { () throws(TransportError) in
+        log.expectError("works when it is closed", { _ in true }) { () throws(TransportError) in
             try reader.activate(.typeA())
         }
     }

@@ -123,7 +123,7 @@ package struct ReaderConformance {
 
     private mutating func damage(_ field: VirtualField) {
         for status in [0x02, 0x03, 0x05] as [UInt8] {
-            field.plan(FaultPlan.once(.damaged(status: status), at: field.statistics.exchanges + 1))
+            field.plan(InjectedFaults.once(.damaged(status: status), at: field.statistics.exchanges + 1))
             do {
                 _ = try reader.transceive(Self.question, timeout: Self.time)
                 log.breaches.append("takes a damaged answer")

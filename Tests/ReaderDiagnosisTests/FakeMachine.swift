@@ -28,9 +28,9 @@ final class FakeMachine {
         machine.obstacle = { path in
             let plain = String(path.dropFirst(root.count))
             if let lock = locked[plain] {
-                return DeviceNodeFault(errorNumber: lock.errorNumber, path: plain, group: lock.group)
+                return DeviceNodeError(errorNumber: lock.errorNumber, path: plain, group: lock.group)
             }
-            return access(path, F_OK) == 0 ? nil : DeviceNodeFault(errorNumber: ENOENT, path: plain, group: nil)
+            return access(path, F_OK) == 0 ? nil : DeviceNodeError(errorNumber: ENOENT, path: plain, group: nil)
         }
         machine.isMember = { groups.contains($0) }
         return machine

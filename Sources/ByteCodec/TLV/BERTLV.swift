@@ -42,21 +42,21 @@ package struct BERTLV: Hashable, Sendable {
     /// Reads objects that follow each other without anything between them, every form as the standard asks for it, and
     /// what is inside of them the same way.
     ///
-    /// - Throws: ``TLVFault``.
-    package static func strict(_ bytes: some Collection<UInt8>) throws(TLVFault) -> [BERTLV] {
+    /// - Throws: ``TLVError``.
+    package static func strict(_ bytes: some Collection<UInt8>) throws(TLVError) -> [BERTLV] {
         try strict(Array(bytes), depth: 1)
     }
 
-    private static func strict(_ bytes: [UInt8], depth: Int) throws(TLVFault) -> [BERTLV] {
+    private static func strict(_ bytes: [UInt8], depth: Int) throws(TLVError) -> [BERTLV] {
         var objects: [BERTLV] = []
         var rest = bytes[...]
         while !rest.isEmpty {
             let offset = rest.startIndex
             let (object, header) = try BERTLV.first(of: rest)
-            guard header.isStrict else { throw TLVFault(offset: offset, reason: .lengthNotMinimal) }
+            guard header.isStrict else { throw TLVError(offset: offset, reason: .lengthNotMinimal) }
             if object.tag.isConstructed {
-                guard depth < deepestNesting else { throw TLVFault(offset: offset, reason: .tooDeep) }
-                do throws(TLVFault) {
+                guard depth < deepestNesting else { throw TLVError(offset: offset, reason: .tooDeep) }
+                do throws(TLVError) {
                     _ = try strict(object.value, depth: depth + 1)
                 } catch {
                     throw error.moved(by: offset + header.size)
@@ -69,12 +69,12 @@ package struct BERTLV: Hashable, Sendable {
     }
 
     /// The object that `bytes` begin with; offsets count from index 0 of what they are a slice of.
-    static func first(of bytes: ArraySlice<UInt8>) throws(TLVFault) -> (BERTLV, BERHeader) {
+    static func first(of bytes: ArraySlice<UInt8>) throws(TLVError) -> (BERTLV, BERHeader) {
         let offset = bytes.startIndex
-        do throws(TLVFault) {
+        do throws(TLVError) {
             let header = try BERHeader(bytes)
             let missing = header.length - (bytes.count - header.size)
-            guard missing <= 0 else { throw TLVFault(offset: 0, reason: .truncatedValue(missing: missing)) }
+            guard missing <= 0 else { throw TLVError(offset: 0, reason: .truncatedValue(missing: missing)) }
             return (BERTLV(header.tag, Array(bytes.dropFirst(header.size).prefix(header.length))), header)
         } catch {
             throw error.moved(by: offset)
@@ -87,7 +87,7 @@ package struct BERTLVList: Hashable, Sendable {
     /// The objects before the first that is broken, in order.
     package let objects: [BERTLV]
     /// What is wrong with the first broken one; `nil` when all was read.
-    package let fault: TLVFault?
+    package let fault: TLVError?
 
     /// Reads objects as cards store them: with 00 between them, with 00 or FF up to the end, and with lengths in more
     /// bytes than they need.
@@ -103,7 +103,7 @@ package struct BERTLVList: Hashable, Sendable {
                 continue
             }
             if first == 0xFF, rest.startIndex >= end { break }
-            do throws(TLVFault) {
+            do throws(TLVError) {
                 let (object, header) = try BERTLV.first(of: rest)
                 objects.append(object)
                 rest = rest.dropFirst(header.totalLength)
@@ -172,17 +172,17 @@ package struct BERHeader: Hashable, Sendable {
 
     /// Reads tag and length at the start of `bytes`; the value need not be there.
     ///
-    /// - Throws: ``TLVFault`` with offset 0.
-    package init(_ bytes: some Sequence<UInt8>) throws(TLVFault) {
+    /// - Throws: ``TLVError`` with offset 0.
+    package init(_ bytes: some Sequence<UInt8>) throws(TLVError) {
         var rest = bytes.makeIterator()
         var read = 0
-        func next(_ reason: TLVFault.Reason) throws(TLVFault) -> UInt8 {
-            guard let byte = rest.next() else { throw TLVFault(offset: 0, reason: reason) }
+        func next(_ reason: TLVError.Reason) throws(TLVError) -> UInt8 {
+            guard let byte = rest.next() else { throw TLVError(offset: 0, reason: reason) }
             read += 1
             return byte
         }
         let first = try next(.truncatedTag)
-        guard first != 0 else { throw TLVFault(offset: 0, reason: .invalidTag) }
+        guard first != 0 else { throw TLVError(offset: 0, reason: .invalidTag) }
         var number = UInt32(first)
         var isStrict = true
         if first & 0x1F == 0x1F {
@@ -192,7 +192,7 @@ package struct BERHeader: Hashable, Sendable {
             isStrict = byte != 0x80
             number = number << 8 | UInt32(byte)
             while byte & 0x80 != 0 {
-                guard read < 3 else { throw TLVFault(offset: 0, reason: .invalidTag) }
+                guard read < 3 else { throw TLVError(offset: 0, reason: .invalidTag) }
                 byte = try next(.truncatedTag)
                 number = number << 8 | UInt32(byte)
             }
@@ -201,12 +201,12 @@ package struct BERHeader: Hashable, Sendable {
         var length = Int(lead)
         switch lead {
         case 0..<0x80: break
-        case 0x80: throw TLVFault(offset: 0, reason: .indefiniteLength)
+        case 0x80: throw TLVError(offset: 0, reason: .indefiniteLength)
         case 0x81...0x84:
             length = 0
             for _ in 0..<(lead & 0x0F) { length = length << 8 | Int(try next(.truncatedLength)) }
             isStrict = isStrict && length >= BERHeader.smallest(in: lead & 0x0F)
-        default: throw TLVFault(offset: 0, reason: .invalidLength)
+        default: throw TLVError(offset: 0, reason: .invalidLength)
         }
         self.tag = BERTag(rawValue: number)
         self.length = length
@@ -230,7 +230,7 @@ package struct BERHeader: Hashable, Sendable {
 }
 
 /// Why bytes are no data objects, and where.
-package struct TLVFault: Error, Hashable, Sendable {
+package struct TLVError: Error, Hashable, Sendable {
     /// Where the object begins that is wrong, counted from the first byte that was given.
     package let offset: Int
     /// What is wrong with it.
@@ -264,7 +264,7 @@ package struct TLVFault: Error, Hashable, Sendable {
     }
 
     /// The same fault in bytes that begin `distance` later.
-    func moved(by distance: Int) -> TLVFault {
-        TLVFault(offset: offset &+ distance, reason: reason)
+    func moved(by distance: Int) -> TLVError {
+        TLVError(offset: offset &+ distance, reason: reason)
     }
 }

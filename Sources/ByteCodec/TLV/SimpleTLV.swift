@@ -24,24 +24,24 @@ package struct SimpleTLV: Hashable, Sendable {
 
     /// Reads objects that follow each other.
     ///
-    /// - Throws: ``TLVFault``.
-    package static func list(_ bytes: some Collection<UInt8>) throws(TLVFault) -> [SimpleTLV] {
+    /// - Throws: ``TLVError``.
+    package static func list(_ bytes: some Collection<UInt8>) throws(TLVError) -> [SimpleTLV] {
         var objects: [SimpleTLV] = []
         var rest = Array(bytes)[...]
         while let tag = rest.first {
             let offset = rest.startIndex
-            guard tag != 0x00, tag != 0xFF else { throw TLVFault(offset: offset, reason: .invalidTag) }
+            guard tag != 0x00, tag != 0xFF else { throw TLVError(offset: offset, reason: .invalidTag) }
             let header = Array(rest.prefix(4))
-            guard let short = header.element(at: 1) else { throw TLVFault(offset: offset, reason: .truncatedLength) }
+            guard let short = header.element(at: 1) else { throw TLVError(offset: offset, reason: .truncatedLength) }
             var (length, size) = (Int(short), 2)
             if short == 0xFF {
                 guard let high = header.element(at: 2), let low = header.element(at: 3) else {
-                    throw TLVFault(offset: offset, reason: .truncatedLength)
+                    throw TLVError(offset: offset, reason: .truncatedLength)
                 }
                 (length, size) = (Int(high) << 8 | Int(low), 4)
             }
             let missing = size + length - rest.count
-            guard missing <= 0 else { throw TLVFault(offset: offset, reason: .truncatedValue(missing: missing)) }
+            guard missing <= 0 else { throw TLVError(offset: offset, reason: .truncatedValue(missing: missing)) }
             objects.append(SimpleTLV(tag, Array(rest.dropFirst(size).prefix(length))))
             rest = rest.dropFirst(size + length)
         }
@@ -70,15 +70,15 @@ package struct CompactTLV: Hashable, Sendable {
 
     /// Reads objects that follow each other.
     ///
-    /// - Throws: ``TLVFault``.
-    package static func list(_ bytes: some Collection<UInt8>) throws(TLVFault) -> [CompactTLV] {
+    /// - Throws: ``TLVError``.
+    package static func list(_ bytes: some Collection<UInt8>) throws(TLVError) -> [CompactTLV] {
         var objects: [CompactTLV] = []
         var rest = Array(bytes)[...]
         while let lead = rest.first {
             let length = Int(lead & 0x0F)
             let missing = length + 1 - rest.count
             guard missing <= 0 else {
-                throw TLVFault(offset: rest.startIndex, reason: .truncatedValue(missing: missing))
+                throw TLVError(offset: rest.startIndex, reason: .truncatedValue(missing: missing))
             }
             objects.append(CompactTLV(lead >> 4, Array(rest.dropFirst().prefix(length))))
             rest = rest.dropFirst(length + 1)

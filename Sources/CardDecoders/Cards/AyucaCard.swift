@@ -28,7 +28,7 @@ package struct AyucaDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of 884B: bytes 0 and 1, big-endian, yen.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let raw = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
         return BalanceReport(
@@ -36,7 +36,7 @@ package struct AyucaDecoder: CardDecoder {
     }
 
     /// Balance, points and history.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         var newest: Int?
         if let service = dump.opened(historyRead) {
@@ -45,7 +45,7 @@ package struct AyucaDecoder: CardDecoder {
             newest = service.blocks[0] == nil ? nil : history.records.first?.balance
             report.take(history)
         }
-        try report.takeBalance(orFrom: newest) { () throws(DecodingFailure) in try balance(dump) }
+        try report.takeBalance(orFrom: newest) { () throws(CardDecodingError) in try balance(dump) }
         // Twenty bits from bit 32: bytes 4, 5 and the high nibble of 6, in tenths of a point.
         if let points = dump.opened(balanceRead)?.blocks[1] {
             report.fields.append(.points(tenths: points.uint24(at: 4, .big) >> 4))

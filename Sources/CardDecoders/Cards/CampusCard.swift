@@ -49,7 +49,7 @@ package struct CampusCardDecoder: PurselessDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// What the blocks would say as digits and as text.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard let service = dump.opened(textRead) else { throw noBalance(dump) }
         var report = CardReport(card: id, name: name, warnings: [.oneSource])
         for (number, block) in service.blocks where textRead.blocks.contains(number) {

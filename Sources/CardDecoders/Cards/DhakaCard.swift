@@ -28,7 +28,7 @@ package struct DhakaDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// The balance of the newest record; `nil` when no record was ever written.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let newest = DhakaHistoryBlock(try dump.block(balanceRead, card: id, field: "balance", offset: 11))
         return BalanceReport(
             balances: [BalanceEntry(card: id, name: name, amount: newest?.balance, currency: .taka)],
@@ -36,7 +36,7 @@ package struct DhakaDecoder: CardDecoder {
     }
 
     /// Balance and history; amounts are differences of balances.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(
@@ -45,7 +45,7 @@ package struct DhakaDecoder: CardDecoder {
             history.takeAmountsFromBalances()
             report.take(history)
         }
-        try report.takeBalance(orFrom: nil) { () throws(DecodingFailure) in try balance(dump) }
+        try report.takeBalance(orFrom: nil) { () throws(CardDecodingError) in try balance(dump) }
         return report
     }
 }

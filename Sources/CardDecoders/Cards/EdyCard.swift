@@ -37,21 +37,21 @@ package struct EdyDecoder: CardDecoder {
     }
 
     /// The balance of the purse: four bytes, little-endian, yen.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         return BalanceReport(
             card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
     }
 
     /// Balance, history, card number, last amount, day of issue and limits.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             let sequence = BlockSequence(service) { EdyHistoryBlock($0) == nil }
             report.history = sequence.entries.compactMap { EdyHistoryBlock($0.block)?.record }
             if sequence.isIncomplete { report.warnings.append(.historyIncomplete) }
         }
-        try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(DecodingFailure) in
+        try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(CardDecodingError) in
             try balance(dump)
         }
         let information = EdyCardInformation(dump.opened(numberRead))

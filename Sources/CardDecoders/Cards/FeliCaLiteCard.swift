@@ -33,7 +33,7 @@ package struct FeliCaLiteDecoder: PurselessDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// What the system blocks say.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard let blocks = dump.opened(balanceRead)?.blocks else { throw noBalance(dump) }
         var report = CardReport(card: id, name: name)
         if let block = blocks[0x82] { report.fields += LiteIDBlock(block).fields }
@@ -156,12 +156,12 @@ package struct LiteMemoryConfiguration: Hashable, Sendable {
 /// Who issues a FeliCa Lite card, by its data format code; the facts are rows of `Data/lite-issuers.tsv`.
 struct LiteIssuerTable: Sendable {
     /// What is wrong in the table.
-    let faults: [TableFault]
+    let faults: [FactTableError]
     private let names: [UInt16: LocalizedText]
 
     init(_ bytes: [UInt8]) {
         let table = FactTable(bytes, columns: ["dfc", "english", "japanese"], key: ["dfc"]) {
-            (row) throws(TableFault) -> (code: UInt16, name: LocalizedText) in
+            (row) throws(FactTableError) -> (code: UInt16, name: LocalizedText) in
             guard let name = try row.name() else { throw row.fault("english", .empty) }
             return (code: try row.hex("dfc"), name: name)
         }

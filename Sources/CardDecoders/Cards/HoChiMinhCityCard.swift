@@ -30,7 +30,7 @@ package struct HoChiMinhCityDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
 
     /// No amount, but a candidate: four bytes, little-endian, dong.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
         let candidate = BalanceCandidate(
             amount: purse.balance,
@@ -42,10 +42,10 @@ package struct HoChiMinhCityDecoder: CardDecoder {
     }
 
     /// The candidate, and the bytes that hold the number.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         let number = dump.opened(numberRead)?.blocks[0]
-        try report.takeBalance(orElse: number != nil) { () throws(DecodingFailure) in try balance(dump) }
+        try report.takeBalance(orElse: number != nil) { () throws(CardDecodingError) in try balance(dump) }
         if let number { report.fields.append(.rawNumber(number)) }
         return report
     }

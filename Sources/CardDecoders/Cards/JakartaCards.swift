@@ -31,17 +31,17 @@ package struct MRTJakartaDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
 
     /// Four bytes, little-endian, rupiah.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
         return BalanceReport(
             card: id, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
     }
 
     /// Balance, last amount, and the bytes that hold the number.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         let number = dump.opened(numberRead)?.blocks[0]
-        try report.takeBalance(orElse: number != nil) { () throws(DecodingFailure) in try balance(dump) }
+        try report.takeBalance(orElse: number != nil) { () throws(CardDecodingError) in try balance(dump) }
         if let number { report.fields.append(.rawNumber(number)) }
         if let purse = dump.opened(balanceRead)?.blocks[0] { report.fields += JakartaPurse(purse).fields }
         return report
@@ -86,19 +86,19 @@ package struct KMTDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// Four bytes, little-endian, rupiah.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
         return BalanceReport(
             card: id, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
     }
 
     /// Balance, last amount, number and history; the records hold no balance.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             report.take(LocalHistory(service) { KMTHistoryBlock(raw: $0).record })
         }
-        try report.takeBalance(orFrom: nil) { () throws(DecodingFailure) in try balance(dump) }
+        try report.takeBalance(orFrom: nil) { () throws(CardDecodingError) in try balance(dump) }
         if let number = dump.opened(numberRead)?.blocks[0] {
             report.fields.append(
                 CardField(

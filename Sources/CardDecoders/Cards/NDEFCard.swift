@@ -36,7 +36,7 @@ package struct NDEFDecoder: PurselessDecoder {
     }
 
     /// What the tag is, and what its message says.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard let tag = TagReport(dump) else { throw noBalance(dump) }
         guard tag.type == 3 else {
             let name = LocalizedText("NFC Forum Type \(tag.type) Tag", "NFCフォーラム Type \(tag.type) Tag")

@@ -41,8 +41,8 @@ package struct NamedCardDecoder: PurselessDecoder {
 
     /// The name, and that nothing more is known.
     ///
-    /// - Throws: ``DecodingFailure`` when the dump is not of such a card.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    /// - Throws: ``CardDecodingError`` when the dump is not of such a card.
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard recognises(dump) else { throw noBalance(dump) }
         return CardReport(card: id, name: name, warnings: [.layoutNotPublished])
     }
@@ -51,13 +51,13 @@ package struct NamedCardDecoder: PurselessDecoder {
 /// Cards that are only recognised; the facts are rows of `Data/named-cards.tsv`.
 struct NamedCardTable: Sendable {
     /// What is wrong in the table.
-    let faults: [TableFault]
+    let faults: [FactTableError]
     /// One decoder for each row.
     let decoders: [NamedCardDecoder]
 
     init(_ bytes: [UInt8]) {
         let table = FactTable(bytes, columns: ["id", "system", "services", "english", "japanese"], key: ["id"]) {
-            (row) throws(TableFault) -> NamedCardDecoder in
+            (row) throws(FactTableError) -> NamedCardDecoder in
             let codes: [UInt16] = try row.hexList("services")
             let services = codes.map { ServiceCode(rawValue: $0) }
             guard let name = try row.name() else { throw row.fault("english", .empty) }

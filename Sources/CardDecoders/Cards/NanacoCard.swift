@@ -34,21 +34,21 @@ package struct NanacoDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of the purse: four bytes, little-endian, yen.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         return BalanceReport(
             card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
     }
 
     /// Balance, history, number and points.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) { NanacoHistoryBlock(raw: $0).record }
             history.checkAmounts()
             report.take(history)
         }
-        try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(DecodingFailure) in
+        try report.takeBalance(orFrom: newestRecord(dump)?.balance) { () throws(CardDecodingError) in
             try balance(dump)
         }
         if let block = dump.opened(numberRead)?.blocks[0] {

@@ -28,7 +28,7 @@ package struct NicePassDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// Bytes 13 and 14 of the newest record, big-endian, yen; `nil` when no record was ever written.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let newest = try dump.block(balanceRead, card: id, field: "balance", offset: 13)
         return BalanceReport(
             balances: [
@@ -38,7 +38,7 @@ package struct NicePassDecoder: CardDecoder {
     }
 
     /// Balance and history.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) { NicePassHistoryBlock(raw: $0).record }
@@ -51,7 +51,7 @@ package struct NicePassDecoder: CardDecoder {
             }
             report.take(history)
         }
-        try report.takeBalance(orFrom: nil) { () throws(DecodingFailure) in try balance(dump) }
+        try report.takeBalance(orFrom: nil) { () throws(CardDecodingError) in try balance(dump) }
         return report
     }
 }

@@ -46,7 +46,7 @@ package struct OctopusDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// The balance, in hundredths; where the offset is not known, the amounts that are possible.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let raw = Int(try dump.block(balanceRead, card: id, field: "balance", offset: 0).uint32(at: 0, .big))
         let candidates = offsets.map {
             BalanceCandidate(amount: (raw - $0.offset) * 10, condition: $0.condition)
@@ -61,7 +61,7 @@ package struct OctopusDecoder: CardDecoder {
     }
 
     /// The balance.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         let money = try balance(dump)
         return CardReport(card: id, name: name, balances: money.balances, warnings: money.warnings)
     }

@@ -30,14 +30,14 @@ package struct OkicaDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// The balance of the newest record: bytes 10 to 12, little-endian, yen; `nil` when no record was ever written.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let newest = OkicaHistoryBlock(try dump.block(balanceRead, card: id, field: "balance", offset: 10))
         return BalanceReport(
             balances: [BalanceEntry(card: id, name: name, amount: newest?.record.balance)])
     }
 
     /// Balance and history; stations and bus operators are named by the card's own list.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(
@@ -46,7 +46,7 @@ package struct OkicaDecoder: CardDecoder {
             history.takeAmountsFromBalances(steps: 1...2)
             report.take(history)
         }
-        try report.takeBalance(orFrom: nil) { () throws(DecodingFailure) in try balance(dump) }
+        try report.takeBalance(orFrom: nil) { () throws(CardDecodingError) in try balance(dump) }
         return report
     }
 }

@@ -49,8 +49,8 @@ package struct QuicPayDecoder: PurselessDecoder {
 
     /// That it is there, and whether it names its holder.
     ///
-    /// - Throws: ``DecodingFailure`` when the dump is not of such a card.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    /// - Throws: ``CardDecodingError`` when the dump is not of such a card.
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard recognises(dump) else { throw noBalance(dump) }
         var report = CardReport(card: id, name: name, warnings: [.layoutNotPublished])
         if let holderRead, dump.holds(holderRead) {

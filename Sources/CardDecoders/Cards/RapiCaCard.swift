@@ -32,7 +32,7 @@ package struct RapiCaDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// Bytes 3 to 5 of block 1 of 004B, yen.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let block = try dump.block(balanceRead, card: id, field: "balance", offset: 3)
         return BalanceReport(
             balances: [BalanceEntry(card: id, name: brand(dump), amount: Int(block.uint24(at: 3, .big)))],
@@ -40,7 +40,7 @@ package struct RapiCaDecoder: CardDecoder {
     }
 
     /// Balance, points, history, charges and day of issue.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: brand(dump))
         let attributes = dump.opened(attributeRead)?.blocks ?? [:]
         let issue = dump.opened(issueRead)?.blocks[0].map { RapiCaIssue($0) }
@@ -52,7 +52,7 @@ package struct RapiCaDecoder: CardDecoder {
             newest = service.blocks[0] == nil ? nil : history.records.first?.balance
             report.take(history)
         }
-        try report.takeBalance(orFrom: newest) { () throws(DecodingFailure) in try balance(dump) }
+        try report.takeBalance(orFrom: newest) { () throws(CardDecodingError) in try balance(dump) }
         report.fields += issue?.fields ?? []
         if let money = attributes[1] {
             report.fields.append(.points(Int(money.uint16(at: 8, .big))))

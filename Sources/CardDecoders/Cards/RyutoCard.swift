@@ -34,7 +34,7 @@ package struct RyutoDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// No amount, but the two that sources read, in yen; none when no record was ever written.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let newest = try dump.block(balanceRead, card: id, field: "balance", offset: 10)
         let readings = newest.isZero ? [] : [(14, "TRETJapanNFCReader"), (10, "toyowata")]
         let candidates = readings.map { offset, source in
@@ -50,12 +50,12 @@ package struct RyutoDecoder: CardDecoder {
     }
 
     /// History and both readings of the balance.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             report.take(LocalHistory(service) { record($0) })
         }
-        try report.takeBalance(orFrom: nil) { () throws(DecodingFailure) in try balance(dump) }
+        try report.takeBalance(orFrom: nil) { () throws(CardDecodingError) in try balance(dump) }
         if let issue = dump.opened(issueRead)?.blocks[1] { report.fields += RegionalBusIssue.fields(issue) }
         return report
     }

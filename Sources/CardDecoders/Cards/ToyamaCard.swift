@@ -32,7 +32,7 @@ package struct ToyamaDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of 884B: bytes 0 and 1, big-endian, yen.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let block = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
         return BalanceReport(
@@ -40,7 +40,7 @@ package struct ToyamaDecoder: CardDecoder {
     }
 
     /// Balance, history, number and day of issue.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: brand(dump))
         var newest: Int?
         if let service = dump.opened(historyRead) {
@@ -49,7 +49,7 @@ package struct ToyamaDecoder: CardDecoder {
             newest = service.blocks[0] == nil ? nil : history.records.first?.balance
             report.take(history)
         }
-        try report.takeBalance(orFrom: newest) { () throws(DecodingFailure) in try balance(dump) }
+        try report.takeBalance(orFrom: newest) { () throws(CardDecodingError) in try balance(dump) }
         if let issue = dump.opened(issueRead)?.blocks[1] { report.fields += RegionalBusIssue.fields(issue) }
         return report
     }

@@ -32,21 +32,21 @@ package struct UniversityCoopDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of the purse: four bytes, little-endian, yen.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         return BalanceReport(
             card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestBalance(dump))
     }
 
     /// Balance, history, member number, meals and points.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) { UniversityCoopHistoryBlock(raw: $0).record }
             history.checkAmounts()
             report.take(history)
         }
-        try report.takeBalance(orFrom: newestBalance(dump)) { () throws(DecodingFailure) in try balance(dump) }
+        try report.takeBalance(orFrom: newestBalance(dump)) { () throws(CardDecodingError) in try balance(dump) }
         if let service = dump.opened(memberRead) { report.take(UniversityCoopMember(service)) }
         return report
     }

@@ -36,7 +36,7 @@ package struct WaonDecoder: CardDecoder {
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of the purse: four bytes, little-endian, yen.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let purse = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         return BalanceReport(
             card: id, name: name, amount: Int(purse.uint32(at: 0, .little)),
@@ -44,14 +44,14 @@ package struct WaonDecoder: CardDecoder {
     }
 
     /// Balance, history, number, points and their expiry.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         let history = dump.opened(historyRead).map { WaonHistory($0) }
         if let history {
             report.history = history.records
             report.warnings += history.warnings
         }
-        try report.takeBalance(orFrom: history?.newestBalance) { () throws(DecodingFailure) in
+        try report.takeBalance(orFrom: history?.newestBalance) { () throws(CardDecodingError) in
             try balance(dump)
         }
         if let block = dump.opened(numberRead)?.blocks[0] {

@@ -20,7 +20,7 @@ struct CyberneticsTerminalTable: Sendable {
 
     init(_ bytes: [UInt8]) {
         let table = FactTable(bytes, columns: ["code", "class", "english", "japanese", "doubt"], key: ["code"]) {
-            (row) throws(TableFault) in
+            (row) throws(FactTableError) in
             (
                 code: try row.hex("code") as UInt8, class: try row.word("class", CyberneticsRecordClass.self),
                 name: try row.name(), doubt: try row.word("doubt", Doubt.self)
@@ -33,7 +33,7 @@ struct CyberneticsTerminalTable: Sendable {
     }
 
     /// What is wrong in the table.
-    var faults: [TableFault] { names.faults }
+    var faults: [FactTableError] { names.faults }
 }
 
 /// Byte 1 of a record: what the machine did.
@@ -60,7 +60,7 @@ struct CyberneticsProcessTable: Sendable {
     init(_ bytes: [UInt8]) {
         let table = FactTable(bytes, columns: ["code", "class", "kind", "english", "japanese", "doubt"], key: ["code"])
         {
-            (row) throws(TableFault) in
+            (row) throws(FactTableError) in
             (
                 code: try row.hex("code") as UInt8, class: try row.word("class", CyberneticsRecordClass.self),
                 kind: try row.word("kind", RecordKind.self), name: try row.name(),
@@ -81,7 +81,7 @@ struct CyberneticsProcessTable: Sendable {
     }
 
     /// What is wrong in the table.
-    var faults: [TableFault] { names.faults }
+    var faults: [FactTableError] { names.faults }
 }
 
 /// Byte 2 of a record: how it was paid.

@@ -56,13 +56,13 @@ package struct CyberneticsDecoder: CardDecoder {
 
     /// The balance of 008B: bytes 11 and 12, little-endian, yen; checked against the newest history record when the
     /// dump holds it.
-    package func balance(_ dump: CardDump) throws(DecodingFailure) -> BalanceReport {
+    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         try balance(dump, newest: dump.opened(historyRead)?.blocks[0].flatMap { CyberneticsHistoryBlock($0) })
     }
 
     private func balance(
         _ dump: CardDump, newest: CyberneticsHistoryBlock?
-    ) throws(DecodingFailure) -> BalanceReport {
+    ) throws(CardDecodingError) -> BalanceReport {
         let attributes = CyberneticsAttributeBlock(
             try dump.block(balanceRead, card: id, field: "balance", offset: 11))
         var report = BalanceReport(balances: [BalanceEntry(card: id, name: name, amount: attributes.balance)])
@@ -76,7 +76,7 @@ package struct CyberneticsDecoder: CardDecoder {
     }
 
     /// Balance and history; gate log, entry record, tickets and points when the dump holds them.
-    package func decode(_ dump: CardDump, stations: any StationNames) throws(DecodingFailure) -> CardReport {
+    package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         let service = dump.opened(historyRead)
         let newest = service?.blocks[0].flatMap { CyberneticsHistoryBlock($0) }
@@ -107,7 +107,7 @@ package struct CyberneticsDecoder: CardDecoder {
         if let pointsRead, let block = dump.opened(pointsRead)?.blocks[0] {
             report.fields.append(.points(Int(block.uint24(at: 0, .little))))
         }
-        try report.takeBalance(orFrom: newest?.balance) { () throws(DecodingFailure) in
+        try report.takeBalance(orFrom: newest?.balance) { () throws(CardDecodingError) in
             try balance(dump, newest: newest)
         }
         return report
@@ -167,7 +167,7 @@ struct TransitBrandRow: Sendable {
     /// The services; all of them must be there.
     let services: [ServiceCode]
 
-    init(_ row: FactRow) throws(TableFault) {
+    init(_ row: FactRow) throws(FactTableError) {
         guard let name = try row.name() else { throw row.fault("english", .empty) }
         self.name = name
         brand = try row.required("brand")

@@ -48,7 +48,7 @@ package enum LicenseDecoder {
             report.pin1 = CardPINState(dump.application(LicenseFile.myNumberLicense)?.file(myNumberPIN))
         }
         if let text = report.fields.first(where: \.hasJISText), !JISX0208.isAvailable {
-            report.faults.append(LicenseFault(file: text.file, reason: .noConverter))
+            report.faults.append(LicenseWarning(file: text.file, reason: .noConverter))
         }
         report.compareDates()
         report.checkOrder()
@@ -61,10 +61,10 @@ extension LicenseReport {
     fileprivate mutating func add(_ file: LicenseFile, _ found: FileDump) {
         switch found.state {
         case .keyRequired: withheldFiles.append(file)
-        case .refused(let status): faults.append(LicenseFault(file: file, reason: .refused(status)))
+        case .refused(let status): faults.append(LicenseWarning(file: file, reason: .refused(status)))
         case .skipped: break
         case .lost:
-            faults.append(LicenseFault(file: file, reason: .lost))
+            faults.append(LicenseWarning(file: file, reason: .lost))
             if !found.data.isEmpty { addFields(file, found.data, isCut: true) }
         case .read: addFields(file, found.data, isCut: false)
         }
@@ -82,7 +82,7 @@ extension LicenseReport {
         guard kind == .license, let edition else { return }
         for (item, free) in [(LicenseItem.issueDate, edition.issued), (.expiryDate, edition.expires)] {
             guard let field = field(item), let day = date(item)?.day?.date, let free, day != free else { continue }
-            faults.append(LicenseFault(file: field.file, tag: field.tag, reason: .differsFromCommonData))
+            faults.append(LicenseWarning(file: field.file, tag: field.tag, reason: .differsFromCommonData))
         }
     }
 
@@ -92,7 +92,7 @@ extension LicenseReport {
         for (field, entry) in laterEntries {
             guard let day = entry.date.day?.date else { continue }
             if let before = last[field.item], day < before {
-                faults.append(LicenseFault(file: field.file, tag: field.tag, reason: .outOfOrder))
+                faults.append(LicenseWarning(file: field.file, tag: field.tag, reason: .outOfOrder))
             }
             last[field.item] = day
         }
@@ -109,7 +109,7 @@ extension LicenseField {
     }
 }
 
-extension LicenseFault.Reason {
+extension LicenseWarning.Reason {
     fileprivate var isEnd: Bool {
         switch self {
         case .lengthMissing, .pastEnd: true
@@ -122,7 +122,7 @@ extension LicenseFault.Reason {
 struct LicenseFieldReader {
     let file: LicenseFile
     private(set) var fields: [LicenseField] = []
-    private(set) var faults: [LicenseFault] = []
+    private(set) var faults: [LicenseWarning] = []
 
     init(_ file: LicenseFile, _ bytes: [UInt8]) {
         self.file = file
@@ -131,8 +131,8 @@ struct LicenseFieldReader {
         // A file of many thousand times the same item is told of once.
         var repeated: Set<LicenseTag> = []
         for record in list.records {
-            func note(_ reason: LicenseFault.Reason) {
-                faults.append(LicenseFault(file: file, tag: record.tag, offset: record.offset, reason: reason))
+            func note(_ reason: LicenseWarning.Reason) {
+                faults.append(LicenseWarning(file: file, tag: record.tag, offset: record.offset, reason: reason))
             }
             guard seen.insert(record.tag).inserted else {
                 if repeated.insert(record.tag).inserted { note(.repeated) }
@@ -150,12 +150,12 @@ struct LicenseFieldReader {
                     name: row.name, value: value, raw: record.value))
         }
         faults += list.faults
-        if list.records.isEmpty, list.faults.isEmpty { faults.append(LicenseFault(file: file, reason: .empty)) }
+        if list.records.isEmpty, list.faults.isEmpty { faults.append(LicenseWarning(file: file, reason: .empty)) }
     }
 
-    private static func value(_ bytes: [UInt8], _ row: LicenseItemRow) -> (LicenseValue, LicenseFault.Reason?) {
+    private static func value(_ bytes: [UInt8], _ row: LicenseItemRow) -> (LicenseValue, LicenseWarning.Reason?) {
         guard !bytes.isEmpty else { return (.absent, nil) }
-        let wrong = (LicenseValue.bytes(bytes), LicenseFault.Reason.wrongLength(bytes.count))
+        let wrong = (LicenseValue.bytes(bytes), LicenseWarning.Reason.wrongLength(bytes.count))
         switch row.form {
         case .bytes, .makers: return (.bytes(bytes), nil)
         case .jis: return (.text(JISText(decoding: bytes)), nil)

@@ -155,7 +155,7 @@ struct LicenseItemRow: Sendable {
     /// The name for people.
     let name: LocalizedText
 
-    init(_ row: FactRow) throws(TableFault) {
+    init(_ row: FactRow) throws(FactTableError) {
         guard let file = try row.word("file", LicenseFile.self) else { throw row.fault("file", .empty) }
         guard let item = try row.word("item", LicenseItem.self) else { throw row.fault("item", .empty) }
         guard let form = try row.word("form", LicenseItemForm.self) else { throw row.fault("form", .empty) }
@@ -173,7 +173,7 @@ struct LicenseItemRow: Sendable {
 /// The items of every file of a licence: `Data/license-items.tsv`.
 struct LicenseItemTable: Sendable {
     /// What is wrong in the table.
-    let faults: [TableFault]
+    let faults: [FactTableError]
     /// The rows in the card's order.
     let rows: [LicenseItemRow]
 

@@ -22,7 +22,7 @@ package struct LicenseRecordList: Hashable, Sendable {
     /// The items in the card's order.
     package private(set) var records: [LicenseRecord] = []
     /// What is wrong with the bytes.
-    package private(set) var faults: [LicenseFault] = []
+    package private(set) var faults: [LicenseWarning] = []
 
     private let file: LicenseFile
 
@@ -41,11 +41,11 @@ package struct LicenseRecordList: Hashable, Sendable {
         }
     }
 
-    private func next(_ reader: inout ByteReader) throws(LicenseFault) -> LicenseRecord? {
+    private func next(_ reader: inout ByteReader) throws(LicenseWarning) -> LicenseRecord? {
         let start = reader.offset
         guard let tag = tag(&reader) else { return nil }
-        func fault(_ reason: LicenseFault.Reason) -> LicenseFault {
-            LicenseFault(file: file, tag: tag, offset: start, reason: reason)
+        func fault(_ reason: LicenseWarning.Reason) -> LicenseWarning {
+            LicenseWarning(file: file, tag: tag, offset: start, reason: reason)
         }
         guard let first = try? reader.readUInt8() else { throw fault(.lengthMissing) }
         let length: Int
@@ -164,12 +164,12 @@ package enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
 /// What conditions of a licence mean; the facts are rows of `Data/license-conditions.tsv`.
 struct LicenseConditionTable: Sendable {
     /// What is wrong in the table.
-    let faults: [TableFault]
+    let faults: [FactTableError]
     private let meanings: [String: LocalizedText]
 
     init(_ bytes: [UInt8]) {
         let table = FactTable(bytes, columns: ["japanese", "english"], key: ["japanese"]) {
-            (row) throws(TableFault) -> LocalizedText in
+            (row) throws(FactTableError) -> LocalizedText in
             guard let name = try row.name() else { throw row.fault("english", .empty) }
             return name
         }

@@ -16,11 +16,11 @@ package struct LicenseReport: Hashable, Sendable {
     /// Files that need a PIN that the card was not given, or did not take.
     package var withheldFiles: [LicenseFile]
     /// What is wrong, file by file.
-    package var faults: [LicenseFault]
+    package var faults: [LicenseWarning]
 
     /// The PIN that the withheld files lack: the one that was refused, 1 or 2, and why; else the first that was not given,
     /// without a refusal. `nil` when nothing is withheld.
-    package var missingPIN: (number: Int, refusal: CardPINState.Refusal?)? {
+    package var missingPIN: (number: Int, refusal: CardPINState.Reason?)? {
         guard !withheldFiles.isEmpty else { return nil }
         if let refusal = pin1?.refusal { return (1, refusal) }
         if let refusal = pin2?.refusal { return (2, refusal) }
@@ -284,7 +284,7 @@ extension LicenseLaterEntry {
     }
 }
 
-extension LicenseFault {
+extension LicenseWarning {
     /// An element of `warnings`.
     func json(_ language: Language) -> JSONValue {
         [

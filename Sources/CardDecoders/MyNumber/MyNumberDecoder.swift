@@ -21,8 +21,8 @@ package enum MyNumberDecoder {
             switch found.state {
             case .read: report.add(file, found.data)
             case .keyRequired: report.withheld.append(file)
-            case .refused(let status): report.faults.append(MyNumberFault(file: file, reason: .refused(status)))
-            case .lost: report.faults.append(MyNumberFault(file: file, reason: .lost))
+            case .refused(let status): report.faults.append(MyNumberWarning(file: file, reason: .refused(status)))
+            case .lost: report.faults.append(MyNumberWarning(file: file, reason: .lost))
             case .skipped: break
             }
         }
@@ -40,7 +40,7 @@ package enum MyNumberDecoder {
 
 extension MyNumberReport {
     fileprivate mutating func add(_ file: MyNumberFile, _ data: [UInt8]) {
-        func fault(_ reason: MyNumberFault.Reason) -> MyNumberFault { MyNumberFault(file: file, reason: reason) }
+        func fault(_ reason: MyNumberWarning.Reason) -> MyNumberWarning { MyNumberWarning(file: file, reason: reason) }
         switch file {
         case .token:
             token = CardText.ascii(data)
@@ -139,7 +139,7 @@ package enum MyNumberToken: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What is wrong with a file of a My Number card; it carries no value of the card.
-package struct MyNumberFault: Hashable, Sendable {
+package struct MyNumberWarning: Hashable, Sendable {
     /// The file.
     package let file: MyNumberFile
     /// What is wrong.

@@ -15,7 +15,7 @@ package struct MyNumberReport: Hashable, Sendable {
     /// Files that need a PIN that the card was not given, or did not take.
     package var withheld: [MyNumberFile]
     /// What is wrong, file by file.
-    package var faults: [MyNumberFault]
+    package var faults: [MyNumberWarning]
 
     /// What kind of card it says it is; `nil` for a text that no source knows.
     package var kind: MyNumberToken? { token.flatMap(MyNumberToken.init(rawValue:)) }

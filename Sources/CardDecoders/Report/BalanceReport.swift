@@ -169,8 +169,8 @@ extension CardReport {
     /// - Parameter newest: the balance in block 0 of the history, or `nil` when that block was not read or is unused.
     /// - Throws: what `read` throws, when there is no history either.
     mutating func takeBalance(
-        orFrom newest: Int?, _ read: () throws(DecodingFailure) -> BalanceReport
-    ) throws(DecodingFailure) {
+        orFrom newest: Int?, _ read: () throws(CardDecodingError) -> BalanceReport
+    ) throws(CardDecodingError) {
         try takeBalance(orElse: history != nil, read)
         guard balances.isEmpty, let newest else { return }
         balances = [BalanceEntry(card: card, name: name, amount: newest)]
@@ -182,8 +182,8 @@ extension CardReport {
     /// - Parameter hasMore: whether the report says something without it.
     /// - Throws: what `read` throws, unless there is more.
     mutating func takeBalance(
-        orElse hasMore: Bool, _ read: () throws(DecodingFailure) -> BalanceReport
-    ) throws(DecodingFailure) {
+        orElse hasMore: Bool, _ read: () throws(CardDecodingError) -> BalanceReport
+    ) throws(CardDecodingError) {
         do {
             let money = try read()
             balances = money.balances

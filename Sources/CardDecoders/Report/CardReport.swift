@@ -188,10 +188,10 @@ package struct CardPINState: Hashable, Sendable {
     /// Whether the card took the PIN in this reading.
     package var isVerified: Bool
     /// Why the PIN opened nothing; `nil` when the card took it, and when none was given.
-    package var refusal: Refusal?
+    package var refusal: Reason?
 
     /// Why a PIN opened nothing. The raw values are the words of dumps and of `withheldReason`.
-    package enum Refusal: String, Hashable, Sendable {
+    package enum Reason: String, Hashable, Sendable {
         /// The card compared it, and it was wrong.
         case wrong = "wrongPIN"
         /// It is locked, by this PIN or before.
@@ -205,7 +205,7 @@ package struct CardPINState: Hashable, Sendable {
     }
 
     /// A state.
-    package init(triesLeft: Int?, isVerified: Bool, refusal: Refusal? = nil) {
+    package init(triesLeft: Int?, isVerified: Bool, refusal: Reason? = nil) {
         self.triesLeft = triesLeft
         self.isVerified = isVerified
         self.refusal = refusal
@@ -216,7 +216,7 @@ package struct CardPINState: Hashable, Sendable {
         guard let file else { return nil }
         self.init(triesLeft: nil, isVerified: file.extra["verified"] == true)
         if case .integer(let tries)? = file.extra["triesLeft"], (0...15).contains(tries) { triesLeft = Int(tries) }
-        if case .string(let word)? = file.extra["refusal"] { refusal = Refusal(rawValue: word) }
+        if case .string(let word)? = file.extra["refusal"] { refusal = Reason(rawValue: word) }
     }
 
     /// The file of the PIN in a dump: its members `triesLeft`, `verified` and `refusal`, no data.

@@ -121,7 +121,7 @@ extension DecodingWarning {
 }
 
 /// Why a card could not be decoded: what was looked for, and where.
-package struct DecodingFailure: Error, Hashable, Sendable {
+package struct CardDecodingError: Error, Hashable, Sendable {
     /// The decoder's id.
     package let card: String
     /// What was looked for, as in `balance`.
@@ -190,7 +190,7 @@ package struct DecodingFailure: Error, Hashable, Sendable {
     }
 }
 
-extension DecodingFailure: CustomStringConvertible {
+extension CardDecodingError: CustomStringConvertible {
     /// The sentence in English.
     package var description: String { message.english }
 }

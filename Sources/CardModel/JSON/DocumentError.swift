@@ -22,7 +22,7 @@ package enum DocumentError: Error, Hashable, Sendable {
 }
 
 /// What is wrong with a JSON text, and where.
-struct JSONFault: Error {
+struct JSONError: Error {
     enum Kind {
         case syntax
         case notUTF8

@@ -25,14 +25,14 @@ struct JSONParser<Target: JSONTarget> {
     }
 
     /// Reads the one value of the text.
-    mutating func document() throws(JSONFault) {
+    mutating func document() throws(JSONError) {
         skipBlanks()
         try value()
         skipBlanks()
         guard index == bytes.endIndex else { throw fault() }
     }
 
-    private func fault(_ kind: JSONFault.Kind = .syntax) -> JSONFault { JSONFault(kind: kind, index: index) }
+    private func fault(_ kind: JSONError.Kind = .syntax) -> JSONError { JSONError(kind: kind, index: index) }
 
     private var next: UInt8? { index < bytes.endIndex ? bytes[index] : nil }
 
@@ -46,7 +46,7 @@ struct JSONParser<Target: JSONTarget> {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
     }
 
-    private mutating func value() throws(JSONFault) {
+    private mutating func value() throws(JSONError) {
         values += 1
         guard values <= JSONValue.mostValues else { throw fault(.tooManyValues) }
         switch next {
@@ -60,7 +60,7 @@ struct JSONParser<Target: JSONTarget> {
         }
     }
 
-    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONFault) {
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) {
         for scalar in word.description.unicodeScalars {
             guard take(scalar) else { throw fault() }
         }
@@ -69,14 +69,14 @@ struct JSONParser<Target: JSONTarget> {
 
     // MARK: Arrays and objects
 
-    private mutating func enter() throws(JSONFault) {
+    private mutating func enter() throws(JSONError) {
         guard depth < JSONValue.deepestNesting else { throw fault(.tooDeep) }
         depth += 1
         index += 1
         skipBlanks()
     }
 
-    private mutating func array() throws(JSONFault) {
+    private mutating func array() throws(JSONError) {
         try enter()
         defer { depth -= 1 }
         target.beginArray()
@@ -90,7 +90,7 @@ struct JSONParser<Target: JSONTarget> {
         }
     }
 
-    private mutating func object() throws(JSONFault) {
+    private mutating func object() throws(JSONError) {
         try enter()
         defer { depth -= 1 }
         target.beginObject()
@@ -108,7 +108,7 @@ struct JSONParser<Target: JSONTarget> {
         }
     }
 
-    private mutating func name() throws(JSONFault) {
+    private mutating func name() throws(JSONError) {
         if next == UInt8(ascii: "\"") { return try string(isKey: true) }
         guard allowsNumbersAsNames else { throw fault() }
         let start = index
@@ -118,7 +118,7 @@ struct JSONParser<Target: JSONTarget> {
 
     // MARK: Texts
 
-    private mutating func string(isKey: Bool) throws(JSONFault) {
+    private mutating func string(isKey: Bool) throws(JSONError) {
         index += 1
         let start = index
         let isASCII = skipPlainText()
@@ -161,7 +161,7 @@ struct JSONParser<Target: JSONTarget> {
     }
 
     /// The rest of a text, from its first escape on.
-    private mutating func stringWithEscapes(_ beginning: String) throws(JSONFault) -> String {
+    private mutating func stringWithEscapes(_ beginning: String) throws(JSONError) -> String {
         var text = beginning
         while let byte = next, byte >= 0x20 {
             if take("\"") { return text }
@@ -178,21 +178,21 @@ struct JSONParser<Target: JSONTarget> {
         throw fault()
     }
 
-    private func text(_ range: Range<Int>) throws(JSONFault) -> String {
+    private func text(_ range: Range<Int>) throws(JSONError) -> String {
         try checkUTF8(range)
         return String(decoding: bytes[range], as: UTF8.self)
     }
 
-    private func checkUTF8(_ range: Range<Int>) throws(JSONFault) {
+    private func checkUTF8(_ range: Range<Int>) throws(JSONError) {
         let part = bytes[range]
         do {
             _ = try UTF8Span(validating: part.span)
         } catch {
-            throw JSONFault(kind: .notUTF8, index: range.lowerBound + error.byteOffsets.lowerBound)
+            throw JSONError(kind: .notUTF8, index: range.lowerBound + error.byteOffsets.lowerBound)
         }
     }
 
-    private mutating func escape() throws(JSONFault) -> Unicode.Scalar {
+    private mutating func escape() throws(JSONError) -> Unicode.Scalar {
         guard let byte = next else { throw fault() }
         index += 1
         switch byte {
@@ -212,7 +212,7 @@ struct JSONParser<Target: JSONTarget> {
     }
 
     /// Four digits, or two times four where they are a surrogate pair.
-    private mutating func unicodeEscape() throws(JSONFault) -> Unicode.Scalar {
+    private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let first = try fourDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard first < 0xDC00, take("\\"), take("u") else { throw fault() }
@@ -223,7 +223,7 @@ struct JSONParser<Target: JSONTarget> {
         return scalar
     }
 
-    private mutating func fourDigits() throws(JSONFault) -> UInt32 {
+    private mutating func fourDigits() throws(JSONError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = next, let digit = Hex.value(of: byte) else { throw fault() }
@@ -235,7 +235,7 @@ struct JSONParser<Target: JSONTarget> {
 
     // MARK: Numbers
 
-    private mutating func number() throws(JSONFault) {
+    private mutating func number() throws(JSONError) {
         let start = index
         _ = take("-")
         if !take("0") { try digits() }
@@ -252,14 +252,14 @@ struct JSONParser<Target: JSONTarget> {
         let digits = String(decoding: bytes[start..<index], as: UTF8.self)
         if isWhole, let value = Int64(digits) { return target.scalar(.integer(value)) }
         guard let value = Double(digits), value.isFinite else {
-            throw JSONFault(kind: .numberTooLarge, index: start)
+            throw JSONError(kind: .numberTooLarge, index: start)
         }
         // 1e3 is as whole as 1000.
         if let whole = Int64(exactly: value), abs(value) < 0x1p53 { return target.scalar(.integer(whole)) }
         target.scalar(.number(value))
     }
 
-    private mutating func digits() throws(JSONFault) {
+    private mutating func digits() throws(JSONError) {
         let start = index
         while let byte = next, byte >= 0x30, byte <= 0x39 { index += 1 }
         guard index > start else { throw fault() }

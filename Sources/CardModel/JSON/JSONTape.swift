@@ -200,9 +200,9 @@ struct JSONTapeBuilder: JSONTarget {
 extension JSONTape {
     /// Reads a text.
     ///
-    /// - Throws: ``JSONFault`` when it is no JSON, or too long for notes.
-    convenience init(parsing bytes: ArraySlice<UInt8>) throws(JSONFault) {
-        guard bytes.endIndex <= JSONTape.longestText else { throw JSONFault(kind: .syntax, index: bytes.startIndex) }
+    /// - Throws: ``JSONError`` when it is no JSON, or too long for notes.
+    convenience init(parsing bytes: ArraySlice<UInt8>) throws(JSONError) {
+        guard bytes.endIndex <= JSONTape.longestText else { throw JSONError(kind: .syntax, index: bytes.startIndex) }
         var parser = JSONParser(bytes, JSONTapeBuilder(size: bytes.count))
         try parser.document()
         self.init(bytes, parser.target.notes, parser.target.others)

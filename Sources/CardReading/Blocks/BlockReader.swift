@@ -276,7 +276,7 @@ final class BlockReader {
 }
 
 /// How a card, although it is there, did not give what was asked for.
-package enum Refusal: Hashable, Sendable {
+package enum RefusalReason: Hashable, Sendable {
     /// With these status flags.
     case flags(StatusFlags)
     /// By silence.

@@ -28,19 +28,19 @@ package struct ServiceRequest: Hashable, Sendable {
 
 extension CardSession {
     /// What came of reading chosen services.
-    package struct ServicesOutcome: Hashable, Sendable {
+    package struct ServicesResult: Hashable, Sendable {
         /// The services in the order in which they were asked for.
         package var services: [ServiceDump]
         /// Why single blocks that were asked for by number were not given.
-        package var absent: [ServiceCode: [UInt16: Refusal]]
+        package var absent: [ServiceCode: [UInt16: RefusalReason]]
         /// Why whole services gave nothing.
-        package var refusals: [ServiceCode: Refusal]
+        package var refusals: [ServiceCode: RefusalReason]
         /// Why reading ended before its end.
         package var interruption: ReadingError?
     }
 
     /// Reads blocks of services of one system without listing what else is there, in as few commands as possible.
-    package func read(_ requests: [ServiceRequest], of system: SystemHandle) -> ServicesOutcome {
+    package func read(_ requests: [ServiceRequest], of system: SystemHandle) -> ServicesResult {
         let reader = BlockReader(session: self, system: system, jobs: requests.map { ServiceJob($0) })
         var interruption: ReadingError?
         do {
@@ -48,7 +48,7 @@ extension CardSession {
         } catch {
             interruption = error
         }
-        var outcome = ServicesOutcome(services: [], absent: [:], refusals: [:], interruption: interruption)
+        var outcome = ServicesResult(services: [], absent: [:], refusals: [:], interruption: interruption)
         for job in reader.jobs {
             var service = ServiceDump(code: job.code, state: .lost)
             service.take(job)
@@ -66,9 +66,9 @@ struct ServiceJob {
     /// What was read.
     var have: BlockTable = [:]
     /// Why single blocks were not given, when only some were asked for.
-    var absent: [UInt16: Refusal] = [:]
+    var absent: [UInt16: RefusalReason] = [:]
     /// Why nothing of the service can be read.
-    var refusal: Refusal?
+    var refusal: RefusalReason?
     /// What is still to be done.
     var stage: Stage
     /// Whether the card contradicted itself about this service; then only single steps are believed.
@@ -133,7 +133,7 @@ struct ServiceJob {
     }
 
     /// The whole service is refused.
-    mutating func refuse(_ refusal: Refusal) {
+    mutating func refuse(_ refusal: RefusalReason) {
         self.refusal = refusal
         stage = .done
     }

@@ -26,7 +26,7 @@ package struct CardDumper {
     }
 
     /// The dump, and why it ended early if it did.
-    package struct Outcome: Hashable, Sendable {
+    package struct Result: Hashable, Sendable {
         /// All that was read; `tool`, `readAt` and `reader` are left to the caller.
         package var dump: CardDump
         /// Why reading ended before its end.
@@ -40,12 +40,12 @@ package struct CardDumper {
     }
 
     /// Reads the card; what was read before an interruption is in the dump, and what was not is in its `missing`.
-    package func dump() -> Outcome {
+    package func dump() -> Result {
         let target = session.target
         let identity = CardIdentity(
             technology: .felica, idm: earlier?.card.idm ?? target.idm, pmm: target.pmm,
             bitRate: target.bitRate.rawValue, extra: earlier?.card.extra ?? JSONObject())
-        var outcome = Outcome(
+        var outcome = Result(
             dump: CardDump(card: identity, extra: earlier?.extra ?? JSONObject()), interruption: nil)
         let walk = CardWalk(session: session, selection: selection.systems) { code in
             earlier?.system(code).map { SystemHandle(code: code, idm: $0.idm, pmm: $0.pmm) }

@@ -41,7 +41,7 @@ package struct OpenFileDumper {
     }
 
     /// Reads the card; what was read before an interruption is in the dump, and what was not is in its `missing`.
-    package func dump() -> CardDumper.Outcome {
+    package func dump() -> CardDumper.Result {
         var applications: [ApplicationDump] = []
         var missing: [MissingPart] = []
         var interruption: ReadingError?
@@ -82,7 +82,7 @@ package struct OpenFileDumper {
         // What an earlier dump holds beside the plan is kept.
         let planned = Set(plan.map(\.application))
         dump.applications += (earlier?.applications ?? []).filter { !planned.contains($0.aid) }
-        return CardDumper.Outcome(dump: dump, interruption: interruption)
+        return CardDumper.Result(dump: dump, interruption: interruption)
     }
 }
 
@@ -109,7 +109,7 @@ package struct OpenFile: Hashable, Sendable {
         case ndef
     }
 
-    init(_ row: FactRow) throws(TableFault) {
+    init(_ row: FactRow) throws(FactTableError) {
         if let text = try row.text("application") {
             guard let aid = AID(hexadecimal: text) else { throw row.fault("application", .notANumber) }
             application = aid
@@ -132,7 +132,7 @@ package struct OpenFile: Hashable, Sendable {
     package static var all: [OpenFile] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
-    package static var faults: [TableFault] { table.faults }
+    package static var faults: [FactTableError] { table.faults }
 
     private static let table = FactTable(
         PackageResources.open_files_tsv, columns: ["application", "file", "length", "english", "japanese"],

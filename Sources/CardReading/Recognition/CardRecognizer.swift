@@ -171,7 +171,7 @@ package struct KnownCard: Hashable, Sendable {
     /// Its name.
     package let name: LocalizedText
 
-    init(_ row: FactRow) throws(TableFault) {
+    init(_ row: FactRow) throws(FactTableError) {
         id = try row.required("id")
         guard let clue: Clue = try row.word("clue") else { throw row.fault("clue", .empty) }
         guard let certainty: Certainty = try row.word("certainty") else { throw row.fault("certainty", .empty) }
@@ -193,7 +193,7 @@ package struct KnownCard: Hashable, Sendable {
     package static var all: [KnownCard] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
-    package static var faults: [TableFault] { table.faults }
+    package static var faults: [FactTableError] { table.faults }
 
     /// The kinds with this clue.
     static func all(by clue: Clue) -> [KnownCard] { all.filter { $0.clue == clue } }

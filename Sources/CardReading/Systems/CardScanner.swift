@@ -15,7 +15,7 @@ package struct CardScanner {
     }
 
     /// What a scan found, and why it ended early if it did.
-    package struct Outcome: Hashable, Sendable {
+    package struct Result: Hashable, Sendable {
         /// The systems in the card's order, then those that it does not list.
         package var systems: [SystemScan]
         /// Why the scan ended before its end.
@@ -23,8 +23,8 @@ package struct CardScanner {
     }
 
     /// Scans the card; what was found before an interruption is kept.
-    package func scan() -> Outcome {
-        var outcome = Outcome(systems: [], interruption: nil)
+    package func scan() -> Result {
+        var outcome = Result(systems: [], interruption: nil)
         do throws(ReadingError) {
             try CardWalk(session: session).run { system throws(ReadingError) in
                 let index = outcome.systems.count

@@ -131,7 +131,7 @@ extension Array where Element: FourDigitCode {
     }
 
     /// Checks the number of entries.
-    func validateCount(_ list: ArgumentFlaw.List, _ allowed: ClosedRange<Int>) throws(FeliCaError) {
+    func validateCount(_ list: FeliCaError.ArgumentReason.List, _ allowed: ClosedRange<Int>) throws(FeliCaError) {
         guard allowed.contains(count) else {
             throw .invalidArgument(.count(list, count, allowed: allowed))
         }

@@ -35,7 +35,7 @@ package struct AnswerReader {
     package var remaining: Int { reader.remaining }
 
     /// The error for something wrong in this answer.
-    package func flaw(_ flaw: AnswerFlaw) -> FeliCaError { .malformed(command, flaw) }
+    package func flaw(_ flaw: FeliCaError.Reason) -> FeliCaError { .malformed(command, flaw) }
 
     /// Takes the next `count` bytes.
     package mutating func bytes(_ count: Int) throws(FeliCaError) -> ArraySlice<UInt8> {

@@ -9,11 +9,11 @@ package enum FeliCaError: Error, Hashable, Sendable {
     /// The exchange itself failed; a silent card is ``NFCTransport/TransportError/noAnswer``.
     case transport(TransportError)
     /// The card's answer to this command breaks the rules of the packet; nothing of it was used.
-    case malformed(CommandCode, AnswerFlaw)
+    case malformed(CommandCode, FeliCaError.Reason)
     /// The card refused.
     case status(StatusFlags)
     /// The command cannot be sent like this; nothing was sent.
-    case invalidArgument(ArgumentFlaw)
+    case invalidArgument(FeliCaError.ArgumentReason)
 
     /// The card's status flags, when it refused.
     package var statusFlags: StatusFlags? {
@@ -24,9 +24,10 @@ package enum FeliCaError: Error, Hashable, Sendable {
     package var isSilence: Bool { self == .transport(.noAnswer) }
 }
 
+extension FeliCaError {
 /// What is wrong with an answer.
 @nonexhaustive
-package enum AnswerFlaw: Hashable, Sendable {
+package enum Reason: Hashable, Sendable {
     /// No byte at all.
     case empty
     /// The LEN byte and the number of bytes that came differ.
@@ -55,10 +56,12 @@ package enum AnswerFlaw: Hashable, Sendable {
         case formatVersion
     }
 }
+}
 
+extension FeliCaError {
 /// Why a command cannot be sent as asked.
 @nonexhaustive
-package enum ArgumentFlaw: Hashable, Sendable {
+package enum ArgumentReason: Hashable, Sendable {
     /// Too few or too many entries in a list.
     case count(List, Int, allowed: ClosedRange<Int>)
     /// The command would be longer than LEN can say, 255 bytes.
@@ -82,4 +85,5 @@ package enum ArgumentFlaw: Hashable, Sendable {
         /// The bytes of an Echo.
         case echoData
     }
+}
 }

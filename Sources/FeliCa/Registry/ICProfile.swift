@@ -123,7 +123,7 @@ package struct ICProduct: Hashable, Sendable {
     /// Where it is found: cards, shops, phones; `nil` where nothing is known.
     package let use: String?
 
-    init(_ row: FactRow) throws(TableFault) {
+    init(_ row: FactRow) throws(FactTableError) {
         let first: UInt8 = try row.hex("ic")
         let last: UInt8 = try row.text("last") == nil ? first : try row.hex("last")
         guard first <= last else { throw row.fault("last", .notANumber) }

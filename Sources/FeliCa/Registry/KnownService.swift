@@ -51,7 +51,7 @@ package struct KnownServiceGroup: Hashable, Sendable {
     package private(set) var services: [KnownService]
 
     /// A group of one row.
-    init(_ row: FactRow) throws(TableFault) {
+    init(_ row: FactRow) throws(FactTableError) {
         systems = try row.hexList("systems").map(SystemCode.init(rawValue:))
         if systems.isEmpty { throw row.fault("systems", .empty) }
         services = [
@@ -82,7 +82,7 @@ package struct KnownSystem: Hashable, Sendable {
     /// The card or the purpose.
     package let name: LocalizedText
 
-    init(_ row: FactRow) throws(TableFault) {
+    init(_ row: FactRow) throws(FactTableError) {
         guard let name = try row.name() else { throw row.fault("english", .empty) }
         code = SystemCode(rawValue: try row.hex("code"))
         self.name = name
@@ -117,7 +117,7 @@ package enum Registry {
         key: ["systems", "service"], row: KnownServiceGroup.init(_:))
 
     /// What is wrong in the tables, by the name of the file; a release has no faults.
-    package static var faults: [String: [TableFault]] {
+    package static var faults: [String: [FactTableError]] {
         [
             "systems.tsv": systems.faults, "ic-products.tsv": products.faults, "services.tsv": services.faults,
         ]

@@ -9,8 +9,8 @@ extension CommandAPDU {
     /// - Parameters:
     ///   - tag: a tag of one or two bytes.
     ///   - cla: the class; some cards want a proprietary one.
-    /// - Throws: ``APDUFlaw/count(_:)`` for a tag of more than two bytes.
-    package static func getData(_ tag: BERTag, cla: ClassByte = .interindustry) throws(APDUFlaw) -> CommandAPDU {
+    /// - Throws: ``APDUError/count(_:)`` for a tag of more than two bytes.
+    package static func getData(_ tag: BERTag, cla: ClassByte = .interindustry) throws(APDUError) -> CommandAPDU {
         guard let number = UInt16(exactly: tag.rawValue) else { throw .count(tag.bytes.count) }
         return CommandAPDU(
             .getData, cla: cla, p1: UInt8(truncatingIfNeeded: number >> 8), p2: UInt8(truncatingIfNeeded: number),
@@ -24,7 +24,7 @@ extension ISO7816Session {
     /// - Returns: the value, or the whole object: cards differ in that.
     /// - Throws: ``ISO7816Error``.
     package func getData(_ tag: BERTag, cla: ClassByte = .interindustry) throws(ISO7816Error) -> [UInt8] {
-        try data(try made { () throws(APDUFlaw) in try .getData(tag, cla: cla) })
+        try data(try made { () throws(APDUError) in try .getData(tag, cla: cla) })
     }
 }
 
@@ -40,7 +40,7 @@ extension CommandAPDU {
 extension ISO7816Session {
     /// Fetches random bytes from the card.
     ///
-    /// - Throws: ``ISO7816Error``; ``ResponseFlaw/dataLength(expected:received:)`` when there are more or fewer.
+    /// - Throws: ``ISO7816Error``; ``ISO7816Error.Reason/dataLength(expected:received:)`` when there are more or fewer.
     package func getChallenge(_ count: Int = 8) throws(ISO7816Error) -> [UInt8] {
         let bytes = try data(.getChallenge(count))
         guard bytes.count == count else {

@@ -12,8 +12,8 @@ extension CommandAPDU {
     /// - Parameters:
     ///   - offset: where to begin, 0 to 32,767.
     ///   - count: how many bytes, 1 to 65,536; up to 256 is asked for in the short form, 256 being all there is.
-    /// - Throws: ``APDUFlaw/offset(_:)``.
-    package static func readBinary(offset: Int, count: Int) throws(APDUFlaw) -> CommandAPDU {
+    /// - Throws: ``APDUError/offset(_:)``.
+    package static func readBinary(offset: Int, count: Int) throws(APDUError) -> CommandAPDU {
         let (p1, p2) = try offset15(offset)
         return CommandAPDU(.readBinary, p1: p1, p2: p2, ne: count)
     }
@@ -24,10 +24,10 @@ extension CommandAPDU {
     ///   - file: the EF.
     ///   - offset: where to begin, 0 to 255.
     ///   - count: how many bytes, as in ``readBinary(offset:count:)``.
-    /// - Throws: ``APDUFlaw/offset(_:)``.
+    /// - Throws: ``APDUError/offset(_:)``.
     package static func readBinary(
         _ file: ShortFileIdentifier, offset: Int = 0, count: Int
-    ) throws(APDUFlaw) -> CommandAPDU {
+    ) throws(APDUError) -> CommandAPDU {
         guard let offset = UInt8(exactly: offset) else { throw .offset(offset) }
         return CommandAPDU(.readBinary, p1: 0x80 | file.rawValue, p2: offset, ne: count)
     }
@@ -40,10 +40,10 @@ extension CommandAPDU {
     ///   - offset: where to begin, 0 to 4,294,967,295.
     ///   - count: how many bytes of answer, the data object's tag and length included.
     ///   - file: the EF; the current one by default.
-    /// - Throws: ``APDUFlaw/offset(_:)``.
+    /// - Throws: ``APDUError/offset(_:)``.
     package static func readBinary(
         farOffset offset: Int, count: Int, file: FileIdentifier = FileIdentifier(rawValue: 0)
-    ) throws(APDUFlaw) -> CommandAPDU {
+    ) throws(APDUError) -> CommandAPDU {
         guard let number = UInt32(exactly: offset) else { throw .offset(offset) }
         let digits = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
         let short = Array(digits.dropLast(2).drop { $0 == 0 } + digits.suffix(2))
@@ -54,7 +54,7 @@ extension CommandAPDU {
     }
 
     /// P1 and P2 of an offset of 15 bits.
-    static func offset15(_ offset: Int) throws(APDUFlaw) -> (UInt8, UInt8) {
+    static func offset15(_ offset: Int) throws(APDUError) -> (UInt8, UInt8) {
         guard (0...highestBinaryOffset).contains(offset) else { throw .offset(offset) }
         return (UInt8(truncatingIfNeeded: offset >> 8), UInt8(truncatingIfNeeded: offset))
     }
@@ -68,12 +68,12 @@ extension ISO7816Session {
     /// - Throws: ``ISO7816Error``.
     package func readBinary(offset: Int, count: Int) throws(ISO7816Error) -> ResponseAPDU {
         guard offset > CommandAPDU.highestBinaryOffset else {
-            return try transmit(try made { () throws(APDUFlaw) in try .readBinary(offset: offset, count: count) })
+            return try transmit(try made { () throws(APDUError) in try .readBinary(offset: offset, count: count) })
         }
         // The object's tag and length take two bytes, or three from 128 on; the answer must still fit.
         let room = min(count, limits.longestExpected - 3)
         let ne = room + (room < 0x80 ? 2 : 3)
-        var response = try transmit(try made { () throws(APDUFlaw) in try .readBinary(farOffset: offset, count: ne) })
+        var response = try transmit(try made { () throws(APDUError) in try .readBinary(farOffset: offset, count: ne) })
         guard !response.data.isEmpty else { return response }
         guard let object = BERTLVList(tolerant: response.data).objects.first, [0x53, 0x73].contains(object.tag) else {
             throw .malformed(.readBinaryWithOffsetObject, .notADataObject)
@@ -89,12 +89,12 @@ extension ISO7816Session {
     package func readBinary(
         _ file: ShortFileIdentifier, offset: Int = 0, count: Int
     ) throws(ISO7816Error) -> ResponseAPDU {
-        try transmit(try made { () throws(APDUFlaw) in try .readBinary(file, offset: offset, count: count) })
+        try transmit(try made { () throws(APDUError) in try .readBinary(file, offset: offset, count: count) })
     }
 
     /// A command whose arguments are checked as it is made.
-    func made(_ command: () throws(APDUFlaw) -> CommandAPDU) throws(ISO7816Error) -> CommandAPDU {
-        do throws(APDUFlaw) {
+    func made(_ command: () throws(APDUError) -> CommandAPDU) throws(ISO7816Error) -> CommandAPDU {
+        do throws(APDUError) {
             return try command()
         } catch {
             throw .invalidCommand(error)
@@ -156,8 +156,8 @@ extension CommandAPDU {
     /// - Parameters:
     ///   - offset: where to begin, 0 to 32,767.
     ///   - data: the bytes, at least one; more than 255 are sent in a chain or extended.
-    /// - Throws: ``APDUFlaw/offset(_:)``, ``APDUFlaw/count(_:)``.
-    package static func updateBinary(offset: Int, data: [UInt8]) throws(APDUFlaw) -> CommandAPDU {
+    /// - Throws: ``APDUError/offset(_:)``, ``APDUError/count(_:)``.
+    package static func updateBinary(offset: Int, data: [UInt8]) throws(APDUError) -> CommandAPDU {
         let (p1, p2) = try offset15(offset)
         guard !data.isEmpty else { throw .count(0) }
         return CommandAPDU(.updateBinary, p1: p1, p2: p2, data: data)
@@ -169,10 +169,10 @@ extension CommandAPDU {
     ///   - file: the EF.
     ///   - offset: where to begin, 0 to 255.
     ///   - data: the bytes, at least one.
-    /// - Throws: ``APDUFlaw/offset(_:)``, ``APDUFlaw/count(_:)``.
+    /// - Throws: ``APDUError/offset(_:)``, ``APDUError/count(_:)``.
     package static func updateBinary(
         _ file: ShortFileIdentifier, offset: Int = 0, data: [UInt8]
-    ) throws(APDUFlaw) -> CommandAPDU {
+    ) throws(APDUError) -> CommandAPDU {
         guard let offset = UInt8(exactly: offset) else { throw .offset(offset) }
         guard !data.isEmpty else { throw .count(0) }
         return CommandAPDU(.updateBinary, p1: 0x80 | file.rawValue, p2: offset, data: data)
@@ -195,7 +195,7 @@ extension ISO7816Session {
         while !rest.isEmpty {
             let part = Array(rest.prefix(step))
             let place = offset &+ rest.startIndex
-            try self.data(try made { () throws(APDUFlaw) in try .updateBinary(offset: place, data: part) })
+            try self.data(try made { () throws(APDUError) in try .updateBinary(offset: place, data: part) })
             rest = rest.dropFirst(step)
         }
     }

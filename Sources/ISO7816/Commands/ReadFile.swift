@@ -58,7 +58,7 @@ extension ISO7816Session {
     ///
     /// - Parameter limit: the longest object that is read, its tag and length included.
     /// - Returns: the object as far as it was read, and nothing behind it.
-    /// - Throws: ``ISO7816Error``; ``ResponseFlaw/notADataObject`` when the file begins with no tag and length.
+    /// - Throws: ``ISO7816Error``; ``ISO7816Error.Reason/notADataObject`` when the file begins with no tag and length.
     package func readDataObject(limit: Int = longestFile) throws(ISO7816Error) -> FileContents {
         let head = readFile(limit: min(limit, 7))
         if case .failed(let error) = head.end { throw error }

@@ -66,20 +66,20 @@ package final class PINGuard {
     /// - Throws: ``PINGuardError`` for the first that was not taken.
     package func verify(
         _ requests: [PINRequest], in session: ISO7816Session, consent: PINConsent
-    ) throws(PINGuardError) -> [PINOutcome] {
+    ) throws(PINGuardError) -> [PINResult] {
         defer { for request in requests { request.pin.wipe() } }
         for request in requests {
             guard !request.pin.isSpent else { throw .alreadySent(request.reference) }
             guard request.pin.matches(request.reference.form) else { throw .form(request.reference) }
         }
-        var outcomes: [PINOutcome] = []
+        var outcomes: [PINResult] = []
         for request in requests { outcomes.append(try verify(request, session, consent)) }
         return outcomes
     }
 
     private func verify(
         _ request: PINRequest, _ session: ISO7816Session, _ consent: PINConsent
-    ) throws(PINGuardError) -> PINOutcome {
+    ) throws(PINGuardError) -> PINResult {
         let reference = request.reference
         guard !hasFailed else { throw .earlierFailure(reference) }
         let before: TriesLeft
@@ -171,7 +171,7 @@ package final class PINGuard {
         return response.status
     }
 
-    private func flaw(of response: ResponseAPDU) -> ResponseFlaw? {
+    private func flaw(of response: ResponseAPDU) -> ISO7816Error.Reason? {
         response.data.isEmpty ? nil : .dataLength(expected: 0, received: response.data.count)
     }
 }
@@ -246,7 +246,7 @@ package struct PINConsent {
 }
 
 /// What became of a PIN that was not refused.
-package enum PINOutcome: Hashable, Sendable {
+package enum PINResult: Hashable, Sendable {
     /// The card took it.
     case verified
     /// The card asked for none, so it was not sent.

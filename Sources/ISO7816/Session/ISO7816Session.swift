@@ -140,7 +140,7 @@ package final class ISO7816Session {
     /// One command to the card and its answer, no more.
     func exchange(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
         let frame: [UInt8]
-        do throws(APDUFlaw) {
+        do throws(APDUError) {
             frame = try command.encoded()
         } catch {
             throw .invalidCommand(error)

@@ -9,7 +9,7 @@ package struct StatusWordMeaning: Hashable, Sendable {
     /// What it means.
     package let text: LocalizedText
 
-    init(_ row: FactRow) throws(TableFault) {
+    init(_ row: FactRow) throws(FactTableError) {
         guard let text = try row.name() else { throw row.fault("english", .empty) }
         let pattern = try row.required("word")
         let digits = pattern.prefix { $0 != "x" }
@@ -30,7 +30,7 @@ package struct StatusWordMeaning: Hashable, Sendable {
     package static var all: [StatusWordMeaning] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
-    package static var faults: [TableFault] { table.faults }
+    package static var faults: [FactTableError] { table.faults }
 
     /// The most exact row for a status word, or `nil`.
     package static func of(_ status: StatusWord) -> StatusWordMeaning? {

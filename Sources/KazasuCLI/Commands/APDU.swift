@@ -83,7 +83,7 @@ struct APDU: KazasuCommand {
         guard !APDUScript.isFile(apdus) else { return }
         do {
             _ = try APDUScript(arguments: apdus)
-        } catch is Failure {
+        } catch is CommandError {
             // A PIN command is no wrong command line: it is refused when the command runs.
         }
     }
@@ -120,7 +120,7 @@ struct APDU: KazasuCommand {
     }
 
     /// The PINs from sources, before a card is there. The others are typed when the card has said how many tries they have.
-    private func pins(_ script: APDUScript, _ dialog: PINDialog) throws(Failure) -> [Int: PIN] {
+    private func pins(_ script: APDUScript, _ dialog: PINDialog) throws(CommandError) -> [Int: PIN] {
         var pins: [Int: PIN] = [:]
         for (number, reference) in script.pins.sorted(by: { $0.key < $1.key }) {
             guard let source = pinOptions.source(number) else {
@@ -128,14 +128,14 @@ struct APDU: KazasuCommand {
                 continue
             }
             let pin = try source.readPIN(reference.name[Language.current])
-            guard pin.matches(reference.form) else { throw Failure(.form(reference)) }
+            guard pin.matches(reference.form) else { throw CommandError(.form(reference)) }
             pins[number] = pin
         }
         return pins
     }
 
-    private static func noPIN(_ number: Int) -> Failure {
-        Failure(
+    private static func noPIN(_ number: Int) -> CommandError {
+        CommandError(
             .usage, "noPIN", tr("PIN \(number) is needed", "暗証番号\(number)が必要です"),
             hint: tr(
                 "--pin\(number)-from env:NAME, file:PATH or fd:NUMBER, or a terminal",
@@ -160,7 +160,7 @@ struct APDU: KazasuCommand {
 
     private func response(
         _ step: APDUStep, _ card: ISO7816Session, _ pins: inout [Int: PIN], _ dialog: PINDialog
-    ) throws(Failure) -> ResponseAPDU {
+    ) throws(CommandError) -> ResponseAPDU {
         do {
             switch step.action {
             case .send(let command): return raw ? try card.transmitOnce(command) : try card.transmit(command)
@@ -172,22 +172,22 @@ struct APDU: KazasuCommand {
                 _ = try card.pinGuard.verify([PINRequest(reference, pin)], in: card, consent: dialog.consent)
                 return ResponseAPDU(status: .success)
             }
-        } catch let failure as Failure {
+        } catch let failure as CommandError {
             throw failure
         } catch let error as PINGuardError {
-            throw Failure(error)
+            throw CommandError(error)
         } catch let error as ISO7816Error {
-            throw Failure.tooLong(error, step.label, limits: card.limits) ?? Failure(error, step.label)
+            throw CommandError.tooLong(error, step.label, limits: card.limits) ?? CommandError(error, step.label)
         } catch {
             throw .bug("\(error)")
         }
     }
 
-    private func check(_ exchange: APDUExchange) throws(Failure) {
+    private func check(_ exchange: APDUExchange) throws(CommandError) {
         let (step, status) = (exchange.step, exchange.response.status)
         guard !step.expected.isEmpty, !step.expected.contains(where: { $0.matches(status) }) else { return }
         let expected = step.expected.map(\.description).joined(separator: ", ")
-        throw Failure(
+        throw CommandError(
             .refused, "unexpectedStatus",
             tr(
                 "\(step.label): \(status.words), expected \(expected)",

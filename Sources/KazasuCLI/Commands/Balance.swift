@@ -44,7 +44,7 @@ struct Balance: KazasuCommand {
             do throws(KazasuError) {
                 return try found.balance(kinds: card.map { [$0.id] }, all: all)
             } catch {
-                throw Failure(error)
+                throw CommandError(error)
             }
         }
         for warning in report.warnings { context.note(warning.message[Language.current]) }
@@ -62,10 +62,10 @@ struct Balance: KazasuCommand {
     }
 
     /// The card is one that this command knows, but does not say which of several amounts it holds.
-    private static func undecided(_ balance: BalanceEntry?) -> Failure {
+    private static func undecided(_ balance: BalanceEntry?) -> CommandError {
         let name = balance?.name[Language.current] ?? tr("the card", "カード")
         let amounts = balance.flatMap { $0.candidates.isEmpty ? nil : ": \($0.line)" } ?? ""
-        return Failure(
+        return CommandError(
             .otherCard, "notDecoded",
             tr(
                 "\(name) does not say enough to know its balance\(amounts)",

@@ -51,7 +51,7 @@ struct Decode: KazasuCommand {
             case .failure(let failure):
                 guard isMany else { throw failure }
                 failures += 1
-                Output.message(Failure(failure.status, failure.reason, failure.message), json: context.json)
+                Output.message(CommandError(failure.status, failure.reason, failure.message), json: context.json)
             case .success(let dump):
                 guard isMany || first != nil else {
                     first = (item.place, dump)
@@ -67,7 +67,7 @@ struct Decode: KazasuCommand {
         }
         if let only = first { try show(only.dump, names, context) }
         if failures > 0 {
-            throw Failure(
+            throw CommandError(
                 .badFile, "badFiles",
                 tr(
                     "\(Words.count(failures, "file")) could not be read, the others were",
@@ -89,7 +89,7 @@ struct Decode: KazasuCommand {
         if context.json {
             try context.print { view.write(to: &$0) }
         } else {
-            try view.write { text throws(Failure) in try context.print(text) }
+            try view.write { text throws(CommandError) in try context.print(text) }
         }
     }
 }

@@ -99,7 +99,7 @@ struct DoctorCommand: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        let file = try report.map { path throws(Failure) in
+        let file = try report.map { path throws(CommandError) in
             if !yes { try Confirmation.check() }
             return try OutputFile(path)
         }
@@ -126,7 +126,7 @@ struct DoctorCommand: KazasuCommand {
     /// - Returns: `nil` when there is none.
     private func record(_ context: Context) throws -> ReportRecording? {
         let id: String
-        do throws(Failure) {
+        do throws(CommandError) {
             guard root == nil || reader != nil else { return nil }
             id = try ReaderSession.chosen(reader)
         } catch {
@@ -136,7 +136,7 @@ struct DoctorCommand: KazasuCommand {
     }
 
     /// Says what the file contains, asks, and writes it.
-    private func write(_ report: Report, _ file: OutputFile, _ context: Context) throws(Failure) {
+    private func write(_ report: Report, _ file: OutputFile, _ context: Context) throws(CommandError) {
         Output.message(report.summary)
         let path = self.report ?? ""
         if !yes { try Confirmation.ask(tr("Write it to \(path)?", "\(path) に書きますか？")) }
@@ -180,11 +180,11 @@ struct DoctorCommand: KazasuCommand {
             defer { opened.close() }
             return Check(.answers, id, opened.information.name)
         } catch {
-            let failure: Failure
+            let failure: CommandError
             if case .reader(let error, let id) = error {
                 failure = .opening(id, error)
             } else {
-                failure = Failure(error)
+                failure = CommandError(error)
             }
             let (message, hint) = (failure.message, failure.hint ?? "kazasu readers")
             // Both are in the language of this run.

@@ -79,14 +79,14 @@ struct Dump: KazasuCommand {
     func execute(_ context: Context) throws {
         let key = try keyOptions.key()
         let earlier = try resume.map { try DumpFile.readOwn($0) }
-        let file = try output.map { path throws(Failure) in try DumpOutput(path) }
+        let file = try output.map { path throws(CommandError) in try DumpOutput(path) }
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { session in
             var outcome = try read(session, key, earlier, context)
             outcome.dump.stamp(session)
             return outcome
         }
-        do throws(Failure) {
+        do throws(CommandError) {
             let text = try text(outcome.dump, context)
             if let file {
                 try file.finish(text, of: outcome.dump, context)
@@ -97,7 +97,7 @@ struct Dump: KazasuCommand {
             throw KeptDump(dump: outcome.dump, output: output).kept(after: error, context)
         }
         if let interruption = outcome.interruption {
-            var failure = Failure(interruption, keepingWhatWasRead: true)
+            var failure = CommandError(interruption, keepingWhatWasRead: true)
             if let output, let written = file?.written, output != "-" {
                 let command =
                     "kazasu dump --resume \(ShellWord.quoted(written)) -o \(ShellWord.quoted(output))"
@@ -111,7 +111,7 @@ struct Dump: KazasuCommand {
     /// kind.
     private func read(
         _ session: ReaderSession, _ key: TripleDESKey?, _ earlier: CardDump?, _ context: Context
-    ) throws -> CardDumper.Outcome {
+    ) throws -> CardDumper.Result {
         if system != nil || service != nil {
             return try felica(session.find(systems: system?.codes), earlier, context)
         }
@@ -125,7 +125,7 @@ struct Dump: KazasuCommand {
             let identity = CardIdentity(picc)
             try check(earlier) { OpenFileDumper.isSameCard($0, identity) }
             return OpenFileDumper(session: session, identity: identity, resuming: earlier).dump()
-        default: throw Failure.notDumped()
+        default: throw CommandError.notDumped()
         }
     }
 
@@ -138,14 +138,14 @@ struct Dump: KazasuCommand {
         return all.filter { earlier == nil || $0.technology == earlier?.card.technology }
     }
 
-    private func type2(_ tag: Type2Tag, _ earlier: CardDump?) throws -> CardDumper.Outcome {
+    private func type2(_ tag: Type2Tag, _ earlier: CardDump?) throws -> CardDumper.Result {
         try check(earlier) { Type2Dumper.isSameTag($0, tag) }
         return Type2Dumper(tag: tag, resuming: earlier).dump()
     }
 
     private func felica(
         _ found: Card, _ earlier: CardDump?, _ context: Context
-    ) throws -> CardDumper.Outcome {
+    ) throws -> CardDumper.Result {
         let card = try found.session()
         try check(earlier) { CardDumper.isSameCard($0, card) }
         let progress = ProgressLine(context)
@@ -157,14 +157,14 @@ struct Dump: KazasuCommand {
     }
 
     /// The card must be that of the dump that is to be gone on with.
-    private func check(_ earlier: CardDump?, _ isSameCard: (CardDump) -> Bool) throws(Failure) {
+    private func check(_ earlier: CardDump?, _ isSameCard: (CardDump) -> Bool) throws(CommandError) {
         guard let earlier, let resume, !isSameCard(earlier) else { return }
-        throw Failure(
+        throw CommandError(
             .otherCard, "otherCard", tr("this is not the card of \(resume)", "\(resume) のカードではありません"),
             hint: tr("put the same card on the reader", "同じカードをかざしてください"))
     }
 
-    private func text(_ dump: CardDump, _ context: Context) throws(Failure) -> String {
+    private func text(_ dump: CardDump, _ context: Context) throws(CommandError) -> String {
         let format = format ?? (output != nil || context.json ? .json : .hex)
         if format == .hex { return DumpView(dump: context.redaction.apply(dump), separator: hexSeparator).text }
         return try format.text(dump, context.redaction, option: "format")

@@ -81,14 +81,14 @@ struct FeliCaRaw: KazasuCommand {
         do throws(TransportError) {
             answer = try session.reader.device.transceive(frame, timeout: .milliseconds(answerTimeout))
         } catch .noAnswer {
-            throw Failure(
+            throw CommandError(
                 .refused, "noAnswer",
                 tr("the card does not answer to packet \(number + 1)", "カードがパケット \(number + 1) に応答しません"),
                 hint: tr(
                     "a wrong length, IDm or mode, or a command that it does not know: a FeliCa card says nothing then",
                     "長さ・IDm・モードの誤りや未対応のコマンドには、FeliCa カードは応答しません"))
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
         let shown = TraceRedaction(context.redaction).apply(frame, answer: answer, of: target)
         if !context.json {

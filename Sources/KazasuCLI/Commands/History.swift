@@ -50,11 +50,11 @@ struct History: KazasuCommand {
             do throws(KazasuError) {
                 return try found.history(kinds: card.map { [$0.id] }, stations: names)
             } catch {
-                throw Failure(error)
+                throw CommandError(error)
             }
         }
         guard var history = report.historyReport else {
-            throw Failure(
+            throw CommandError(
                 .otherCard, "noHistory", tr("this card keeps no history that can be read", "読める履歴がありません"),
                 hint: tr("'kazasu dump -o card.json' keeps what is on it", "'kazasu dump -o card.json' で中身を保存できます"))
         }
@@ -65,7 +65,7 @@ struct History: KazasuCommand {
         case .json: try context.print(history.json(Language.current))
         case .ndjson: try context.print(view.ndjson)
         case .csv: try context.print(escaped: view.csv)
-        case .table: try view.table.write { text throws(Failure) in try context.print(text) }
+        case .table: try view.table.write { text throws(CommandError) in try context.print(text) }
         }
     }
 }

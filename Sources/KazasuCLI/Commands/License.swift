@@ -72,12 +72,12 @@ struct License: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        let photoFile = try photo.map { path throws(Failure) in try OutputFile(path) }
-        let dumpFile = try output.map { path throws(Failure) in try DumpOutput(path) }
+        let photoFile = try photo.map { path throws(CommandError) in try OutputFile(path) }
+        let dumpFile = try output.map { path throws(CommandError) in try DumpOutput(path) }
         let given = try pinsFromSources()
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { try read($0, given, context) }
-        context.attempt { () throws(Failure) in try dumpFile?.finish(outcome.dump, context) }
+        context.attempt { () throws(CommandError) in try dumpFile?.finish(outcome.dump, context) }
         if let report = LicenseDecoder.decode(outcome.dump) {
             try show(report, photoFile, context)
         }
@@ -85,8 +85,8 @@ struct License: KazasuCommand {
     }
 
     /// What ended it; only a licence itself is unlocked by the police.
-    private static func failure(_ error: FileCardReadingError, _ dump: CardDump) -> Failure {
-        var failure = Failure(error)
+    private static func failure(_ error: FileCardReadingError, _ dump: CardDump) -> CommandError {
+        var failure = CommandError(error)
         guard LicenseDecoder.decode(dump)?.kind == .license else { return failure }
         switch failure.reason {
         case "pinLocked":
@@ -116,9 +116,9 @@ struct License: KazasuCommand {
         do throws(FileCardReadingError) {
             reader = try LicenseReader(card.iso7816, card.identity)
         } catch .otherCard {
-            throw Failure(session.reader.wrongCard(card.found, wanted: .license))
+            throw CommandError(session.reader.wrongCard(card.found, wanted: .license))
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
         if !free, reader.error == nil {
             try verify(given, &reader, context)
@@ -162,7 +162,7 @@ struct License: KazasuCommand {
     private func show(_ report: LicenseReport, _ photoFile: OutputFile?, _ context: Context) throws {
         var view = LicenseView(report: report, redaction: context.redaction)
         if let photoFile, let bytes = report.photo {
-            context.attempt { () throws(Failure) in
+            context.attempt { () throws(CommandError) in
                 try photoFile.finish(bytes)
                 view.photoPath = photo
             }

@@ -81,18 +81,18 @@ struct MyNumber: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        let dumpFile = try output.map { path throws(Failure) in try DumpOutput(path) }
-        let folder = try certificates.map { path throws(Failure) in try CertificateFolder(path) }
-        let given = try pin1From.map { source throws(Failure) in
+        let dumpFile = try output.map { path throws(CommandError) in try DumpOutput(path) }
+        let folder = try certificates.map { path throws(CommandError) in try CertificateFolder(path) }
+        let given = try pin1From.map { source throws(CommandError) in
             try source.readPIN(MyNumberPIN.cardInput.name[Language.current])
         }
         let session = try ReaderSession(readerOptions, context)
         let outcome = try closing(session) { try read($0, given, context) }
-        context.attempt { () throws(Failure) in try dumpFile?.finish(outcome.dump, context) }
+        context.attempt { () throws(CommandError) in try dumpFile?.finish(outcome.dump, context) }
         if let report = MyNumberDecoder.decode(outcome.dump) {
             var view = MyNumberView(report: report, redaction: context.redaction)
             for (file, der) in report.certificates {
-                context.attempt { () throws(Failure) in view.paths[file] = try folder?.write(der, file) }
+                context.attempt { () throws(CommandError) in view.paths[file] = try folder?.write(der, file) }
             }
             if context.json {
                 var document = JSONObject([("schema", "kazasu.mynumber/1")])
@@ -106,8 +106,8 @@ struct MyNumber: KazasuCommand {
     }
 
     /// What ended it; a locked PIN is reset by the municipal office.
-    private static func failure(_ error: FileCardReadingError) -> Failure {
-        var failure = Failure(error)
+    private static func failure(_ error: FileCardReadingError) -> CommandError {
+        var failure = CommandError(error)
         if failure.reason == "pinLocked" {
             failure.hint = tr(
                 "only the municipal office can unlock it; --free reads what needs no PIN",
@@ -124,9 +124,9 @@ struct MyNumber: KazasuCommand {
         do throws(FileCardReadingError) {
             reader = try MyNumberReader(card.iso7816, card.identity)
         } catch .otherCard {
-            throw Failure(session.reader.wrongCard(card.found, wanted: .myNumber))
+            throw CommandError(session.reader.wrongCard(card.found, wanted: .myNumber))
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
         if !free, reader.error == nil {
             let dialog = PINDialog(context, allowLastTry: allowLastTry)

@@ -80,19 +80,19 @@ struct Read: KazasuCommand {
             let end = read.isEmpty || isComplete(outcome) ? "" : "# not complete\n"
             try context.print(read.map { view.line($0.0, $0.1, $0.2, $0.3) }.joined() + end)
         }
-        if let interruption = outcome.interruption { throw Failure(interruption, keepingWhatWasRead: true) }
+        if let interruption = outcome.interruption { throw CommandError(interruption, keepingWhatWasRead: true) }
         if let refusal = outcome.refusals[service.code] {
-            throw Failure(refusal: refusal, tr("service \(service.code)", "サービス \(service.code)"))
+            throw CommandError(refusal: refusal, tr("service \(service.code)", "サービス \(service.code)"))
         }
         if let absent = outcome.absent[service.code]?.min(by: { $0.key < $1.key }) {
-            throw Failure(
+            throw CommandError(
                 refusal: absent.value,
                 tr("block \(absent.key) of service \(service.code)", "サービス \(service.code) のブロック \(absent.key)"))
         }
     }
 
     /// Whether every block was read that was asked for.
-    private func isComplete(_ outcome: CardSession.ServicesOutcome) -> Bool {
+    private func isComplete(_ outcome: CardSession.ServicesResult) -> Bool {
         outcome.interruption == nil && outcome.refusals.isEmpty && outcome.absent.isEmpty
     }
 }

@@ -41,7 +41,7 @@ struct Readers: KazasuCommand {
 
     func execute(_ context: Context) throws {
         if watch { return try ReaderEvents(context).run() }
-        let fault = ChipCardServiceFault.now()
+        let fault = ChipCardServiceError.now()
         let readers = ListedReader.all(without: fault)
         if context.json {
             try context.print([
@@ -66,7 +66,7 @@ struct Readers: KazasuCommand {
     }
 
     /// Whether pcscd can be asked, and what mends it.
-    private static func json(_ fault: ChipCardServiceFault?) -> JSONValue {
+    private static func json(_ fault: ChipCardServiceError?) -> JSONValue {
         guard let fault else { return ["state": "ready"] }
         return [
             "state": "unavailable", "reason": .string(fault.reason.rawValue), "detail": .string(fault.message),

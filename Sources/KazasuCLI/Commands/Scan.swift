@@ -42,6 +42,6 @@ struct Scan: KazasuCommand {
         }
         let view = ScanView(card: identity, systems: outcome.systems, redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
-        if let interruption = outcome.interruption { throw Failure(interruption, keepingWhatWasRead: true) }
+        if let interruption = outcome.interruption { throw CommandError(interruption, keepingWhatWasRead: true) }
     }
 }

@@ -52,16 +52,16 @@ struct Simulate: KazasuCommand {
         do throws(KazasuError) {
             field = try VirtualDriver.field(file, bytes)
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
-        let statistics = try stats.map { path throws(Failure) in try OutputFile(path) }
+        let statistics = try stats.map { path throws(CommandError) in try OutputFile(path) }
         // Runs until it is stopped, so that is no failure.
         Interrupt.hold()
         let server: PN532Server
         do throws(PseudoterminalError) {
             server = try PN532Server(field: field, timing: timing ? .full : .off, link: link)
         } catch {
-            throw Failure(error, status: link == nil ? .noReader : .cannotWrite)
+            throw CommandError(error, status: link == nil ? .noReader : .cannotWrite)
         }
         let done = Latch()
         context.cancellation.onCancel { done.open() }

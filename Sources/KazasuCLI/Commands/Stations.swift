@@ -137,7 +137,7 @@ struct StationsLookup: KazasuCommand {
     func execute(_ context: Context) throws {
         let names = try stationOptions.names()
         if names is NoStationNames {
-            throw Failure(
+            throw CommandError(
                 .missingFile, "noTable", tr("there is no table of stations", "駅名の表がありません"),
                 hint: tr(
                     "kazasu stations import FILE, or --stations FILE", "kazasu stations import ファイル、または --stations ファイル"
@@ -177,7 +177,7 @@ struct StationOptions: ParsableArguments {
 
     /// The names from the tables that the options, the environment or the store give; none is no error unless it was
     /// asked for.
-    func names() throws(Failure) -> any StationNames {
+    func names() throws(CommandError) -> any StationNames {
         var paths = stations
         if paths.isEmpty, let variable = getenv("KAZASU_STATIONS") {
             paths = String(cString: variable).split(separator: ":").map { String($0) }
@@ -190,12 +190,12 @@ struct StationOptions: ParsableArguments {
     }
 
     /// Reads one table.
-    static func file(_ path: String, codes: StationFile.Codes? = nil) throws(Failure) -> StationFile {
+    static func file(_ path: String, codes: StationFile.Codes? = nil) throws(CommandError) -> StationFile {
         let bytes = try Files.read(path, limit: StationFile.longestDocument)
         do {
             return try StationFile(parsing: bytes, codes: codes)
         } catch {
-            var failure = Failure(error, path: path)
+            var failure = CommandError(error, path: path)
             if case .malformed("codes", _) = error {
                 failure.message = tr(
                     "\(Files.name(path)): nothing tells whether its codes are hexadecimal or decimal",
@@ -250,9 +250,9 @@ struct StationStore {
     /// Keeps rows for later runs, in place of those of the same kind.
     ///
     /// - Returns: the file.
-    func save(_ rows: StationRows) throws(Failure) -> String {
+    func save(_ rows: StationRows) throws(CommandError) -> String {
         guard let folder, let path = path(of: rows) else {
-            throw Failure(
+            throw CommandError(
                 .cannotWrite, "cannotWrite",
                 tr("there is no home directory to keep the table in", "表を保存するホームディレクトリがありません"),
                 hint: tr("set HOME or XDG_DATA_HOME", "HOME か XDG_DATA_HOME を設定してください"))
@@ -262,11 +262,11 @@ struct StationStore {
         return path
     }
 
-    private func makeFolder(_ folder: String) throws(Failure) {
+    private func makeFolder(_ folder: String) throws(CommandError) {
         var path = ""
         for part in folder.split(separator: "/") {
             path += "/\(part)"
-            if mkdir(path, 0o755) != 0, errno != EEXIST { throw Failure.unwritable(path, errno) }
+            if mkdir(path, 0o755) != 0, errno != EEXIST { throw CommandError.unwritable(path, errno) }
         }
     }
 }

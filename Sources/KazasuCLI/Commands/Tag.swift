@@ -71,8 +71,8 @@ struct TagInfo: KazasuCommand {
             try TagInfo.read(session.findTag(key), session)
         }
         guard let report = TagReport(outcome.dump) else {
-            if let interruption = outcome.interruption { throw Failure(interruption) }
-            throw Failure(TagError.noNDEF(.notFormatted))
+            if let interruption = outcome.interruption { throw CommandError(interruption) }
+            throw CommandError(TagError.noNDEF(.notFormatted))
         }
         let view = TagView(report: report, redaction: context.redaction)
         let card = context.redaction.apply(outcome.dump).card
@@ -83,7 +83,7 @@ struct TagInfo: KazasuCommand {
         } else {
             try context.print(Columns.text(TagInfo.rows(card) + view.rows))
         }
-        if let interruption = outcome.interruption { throw Failure(interruption, keepingWhatWasRead: true) }
+        if let interruption = outcome.interruption { throw CommandError(interruption, keepingWhatWasRead: true) }
     }
 
     /// What the reader learnt of the card.
@@ -99,7 +99,7 @@ struct TagInfo: KazasuCommand {
     }
 
     /// The part of a dump that tells what tag it is.
-    private static func read(_ found: FoundTag, _ session: ReaderSession) throws -> CardDumper.Outcome {
+    private static func read(_ found: FoundTag, _ session: ReaderSession) throws -> CardDumper.Result {
         switch found {
         case .type2(let tag): return Type2Dumper(tag: tag).dump()
         case .type3(_, let target):
@@ -110,7 +110,7 @@ struct TagInfo: KazasuCommand {
             let plan = OpenFile.all.filter { $0.application == Type4Tag.application }
             let outcome = OpenFileDumper(session: card, identity: CardIdentity(picc), plan: plan).dump()
             guard outcome.interruption == nil, TagReport(outcome.dump) == nil else { return outcome }
-            throw Failure(
+            throw CommandError(
                 session.reader.wrongCard(
                     FoundCard(picc: picc, request: picc.technology == .typeA ? .typeA() : .typeB()), wanted: .tag))
         }
@@ -118,7 +118,7 @@ struct TagInfo: KazasuCommand {
 
     private static func dump(
         _ target: FeliCaTarget, _ systems: [SystemCode], _ session: ReaderSession
-    ) -> CardDumper.Outcome {
+    ) -> CardDumper.Result {
         CardDumper(
             session: CardSession(
                 reader: session.reader.device, target: target, cancellation: session.reader.cancellation),
@@ -167,15 +167,15 @@ struct TagRead: KazasuCommand {
     var raw: String?
 
     func execute(_ context: Context) throws {
-        let file = try raw.map { path throws(Failure) in try OutputFile(path) }
+        let file = try raw.map { path throws(CommandError) in try OutputFile(path) }
         let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
         let (number, area) = try closing(session) { session throws in
-            guard let tag = try session.findTag(key).ndef else { throw Failure(TagError.noNDEF(.notFormatted)) }
+            guard let tag = try session.findTag(key).ndef else { throw CommandError(TagError.noNDEF(.notFormatted)) }
             do throws(TagError) {
                 return (tag.typeNumber, try tag.readNDEF())
             } catch {
-                throw Failure(error)
+                throw CommandError(error)
             }
         }
         if let file {

@@ -51,20 +51,20 @@ struct TagPages: KazasuCommand {
     func execute(_ context: Context) throws {
         let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
-        var failure: Failure?
+        var failure: CommandError?
         let dump = try closing(session) { session in
             let found = try session.findTag(key)
-            guard case .type2(let tag) = found else { throw Failure.noType2() }
+            guard case .type2(let tag) = found else { throw CommandError.noType2() }
             guard let pages else {
                 let outcome = Type2Dumper(tag: tag).dump()
-                failure = outcome.interruption.map { Failure($0, keepingWhatWasRead: true) }
+                failure = outcome.interruption.map { CommandError($0, keepingWhatWasRead: true) }
                 return outcome.dump
             }
             var dump = CardDump(card: CardIdentity(.typeA(tag.target)), type2: Type2Dump(pages: [:]))
             do throws(TagError) {
                 for page in pages.numbers { dump.type2?.pages[page] = try tag.page(page) }
             } catch {
-                failure = Failure(error)
+                failure = CommandError(error)
             }
             return dump
         }

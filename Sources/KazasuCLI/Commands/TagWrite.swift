@@ -92,12 +92,12 @@ struct TagWrite: KazasuCommand {
             do throws(NDEFError) {
                 _ = try NDEFMessage(decoding: bytes)
             } catch {
-                throw Failure(TagError.notAMessage(error))
+                throw CommandError(TagError.notAMessage(error))
             }
         }
         let session = try ReaderSession(readerOptions, context)
         let (number, old) = try closing(session) { session in
-            guard let tag = try session.findTag(key).ndef else { throw Failure(TagError.noNDEF(.notFormatted)) }
+            guard let tag = try session.findTag(key).ndef else { throw CommandError(TagError.noNDEF(.notFormatted)) }
             let old = try check(tag, bytes)
             if old > 0 {
                 try confirm(
@@ -106,7 +106,7 @@ struct TagWrite: KazasuCommand {
             do throws(TagError) {
                 try tag.writeNDEF(bytes)
             } catch {
-                throw Failure(error)
+                throw CommandError(error)
             }
             return (tag.typeNumber, old)
         }
@@ -124,7 +124,7 @@ struct TagWrite: KazasuCommand {
     /// Checks all that stands against the message, before the user is asked.
     ///
     /// - Returns: the length of the message that is there; a half-written one is nothing that could be lost.
-    private func check(_ tag: any NDEFTag, _ bytes: [UInt8]) throws(Failure) -> Int {
+    private func check(_ tag: any NDEFTag, _ bytes: [UInt8]) throws(CommandError) -> Int {
         do throws(TagError) {
             try tag.checkWriting(bytes)
             do throws(TagError) {
@@ -135,7 +135,7 @@ struct TagWrite: KazasuCommand {
                 throw error
             }
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
     }
 
@@ -160,9 +160,9 @@ struct TagWrite: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         try closing(session) { session in
             let found = try session.findTag(key)
-            guard case .type2(let tag) = found else { throw Failure.noType2() }
+            guard case .type2(let tag) = found else { throw CommandError.noType2() }
             let last = first.addingReportingOverflow(UInt16(clamping: pages.count - 1))
-            guard !last.overflow else { throw Failure(TagError.refused(page: .max, nak: nil)) }
+            guard !last.overflow else { throw CommandError(TagError.refused(page: .max, nak: nil)) }
             try check(tag, first...last.partialValue)
             try confirm(
                 tr("\(Words.count(pages.count, "page")) will be overwritten.", "\(pages.count) ページを上書きします。"), context)
@@ -173,7 +173,7 @@ struct TagWrite: KazasuCommand {
                     guard try tag.page(first + UInt16(place)) == bytes else { throw TagError.notVerified }
                 }
             } catch {
-                throw Failure(error)
+                throw CommandError(error)
             }
         }
         if context.json {
@@ -187,31 +187,31 @@ struct TagWrite: KazasuCommand {
     }
 
     /// Checks all that stands against raw pages, before the user is asked.
-    private func check(_ tag: Type2Tag, _ pages: ClosedRange<UInt16>) throws(Failure) {
+    private func check(_ tag: Type2Tag, _ pages: ClosedRange<UInt16>) throws(CommandError) {
         let (secret, safe): (ClosedRange<UInt16>?, [UInt16])
-        let obstacle: TagError.WriteObstacle?
+        let obstacle: TagError.WriteReason?
         do throws(TagError) {
             (secret, safe) = try (tag.product()?.secretPages, tag.userPages())
             obstacle = try tag.obstacle(to: pages)
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
         if let secret, secret.overlaps(pages) { throw .secretPage(max(pages.lowerBound, secret.lowerBound)) }
         if !permanent, let unsafe = pages.first(where: { !safe.contains($0) }) { throw .permanentPage(unsafe) }
-        if let obstacle { throw Failure(TagError.notWritable(obstacle)) }
+        if let obstacle { throw CommandError(TagError.notWritable(obstacle)) }
     }
 
     /// Asks on the terminal, unless `--yes` was given.
-    private func confirm(_ question: String, _ context: Context) throws(Failure) {
+    private func confirm(_ question: String, _ context: Context) throws(CommandError) {
         if yes { return }
         guard let terminal = Terminal() else {
-            throw Failure(
+            throw CommandError(
                 .usage, "confirmationNeeded",
                 question + tr(" There is no terminal to ask on.", "確認する端末がありません。"),
                 hint: tr("--yes goes without asking", "--yes で確認を省けます"))
         }
         guard try terminal.confirms(question) else {
-            throw Failure(
+            throw CommandError(
                 .refused, "declined", tr("nothing was written", "書き込みませんでした"),
                 hint: tr("type yes to overwrite it", "上書きするには yes と入力してください"))
         }

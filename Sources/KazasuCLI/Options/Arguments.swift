@@ -180,7 +180,7 @@ struct TypedData: ExpressibleByArgument, Equatable, Sendable {
     }
 
     /// The data, read from the file where one is named.
-    func data() throws(Failure) -> [UInt8] {
+    func data() throws(CommandError) -> [UInt8] {
         guard text.hasPrefix("@") else { return Array(text.utf8) }
         return try Files.read(String(text.dropFirst()))
     }

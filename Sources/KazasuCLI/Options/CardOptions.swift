@@ -92,16 +92,16 @@ struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
     /// The dump in this format, masked where `--redact` says so.
     ///
     /// - Parameter option: the option that named the format, for the hint.
-    func text(_ dump: CardDump, _ redaction: Redaction, option: String) throws(Failure) -> String {
+    func text(_ dump: CardDump, _ redaction: Redaction, option: String) throws(CommandError) -> String {
         let dump = redaction.apply(dump)
         if self == .json { return redaction.apply(dump.json).prettyText + "\n" }
         guard let format = DumpFormatRegistry.complete.writable.first(where: { $0.id == id }) else {
-            throw Failure.bug("no format \(id)")
+            throw CommandError.bug("no format \(id)")
         }
         do {
             return String(decoding: try format.write(dump), as: UTF8.self)
         } catch {
-            throw Failure(
+            throw CommandError(
                 .badFile, "notWritable",
                 tr(
                     "this dump cannot be written as \(id): \(error.text[.english])",

@@ -42,8 +42,8 @@ extension SecretSource {
     /// The PIN that it names.
     ///
     /// - Parameter what: what messages call it.
-    /// - Throws: ``Failure``, without what was read.
-    func readPIN(_ what: String) throws(Failure) -> PIN { PIN(try read(what)) }
+    /// - Throws: ``CommandError``, without what was read.
+    func readPIN(_ what: String) throws(CommandError) -> PIN { PIN(try read(what)) }
 }
 
 /// What the user is asked about PINs on the terminal: first whether a last try may be used, then the PINs.
@@ -86,7 +86,7 @@ final class PINDialog {
     ///
     /// The questions about last tries come before any PIN is typed, and each PIN is checked before the next is asked for.
     /// An empty line means to go without that PIN and those after it.
-    func collect(_ wanted: [Wanted]) throws(Failure) -> Answer {
+    func collect(_ wanted: [Wanted]) throws(CommandError) -> Answer {
         for one in wanted {
             if let given = one.given, !given.isSpent, !given.matches(one.reference.form) {
                 return Answer(refusal: .form(one.reference))
@@ -146,7 +146,7 @@ final class PINDialog {
     }
 
     /// - Returns: `nil` when there is no terminal, or nothing was typed.
-    private func typed(_ wanted: Wanted) throws(Failure) -> PIN? {
+    private func typed(_ wanted: Wanted) throws(CommandError) -> PIN? {
         guard let terminal = Terminal() else { return nil }
         let name = wanted.reference.name
         let form = wanted.reference.form.words
@@ -200,8 +200,8 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
     /// - Parameters:
     ///   - what: what messages call it.
     ///   - reason: the word for scripts when there is none.
-    /// - Throws: ``Failure``, without what was read.
-    func read(_ what: String, reason: String = "noPIN") throws(Failure) -> SecretBytes {
+    /// - Throws: ``CommandError``, without what was read.
+    func read(_ what: String, reason: String = "noPIN") throws(CommandError) -> SecretBytes {
         let secret: SecretBytes?
         switch self {
         case .environment(let name):
@@ -227,8 +227,8 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
         return secret
     }
 
-    private static func missing(_ what: String, _ reason: String, _ why: String) -> Failure {
-        Failure(
+    private static func missing(_ what: String, _ reason: String, _ why: String) -> CommandError {
+        CommandError(
             .usage, reason, tr("\(what) cannot be read: \(why)", "\(what)を読めません（\(why)）"),
             hint: tr(
                 "it is the first line of env:NAME, file:PATH or fd:NUMBER", "env:変数名、file:パス、fd:番号 の 1 行目を読みます"))
@@ -243,11 +243,11 @@ enum SecretLine {
     /// The first line of an open file, without its end.
     ///
     /// - Returns: `nil` when it is empty or longer than any secret.
-    /// - Throws: ``Failure`` when it cannot be read, or a signal came first.
-    static func read(_ descriptor: Int32, name: String) throws(Failure) -> SecretBytes? {
+    /// - Throws: ``CommandError`` when it cannot be read, or a signal came first.
+    static func read(_ descriptor: Int32, name: String) throws(CommandError) -> SecretBytes? {
         ProcessSecrecy.begin()
         var length = 0
-        let secret = try SecretBytes(capacity: longest + 2) { buffer throws(Failure) in
+        let secret = try SecretBytes(capacity: longest + 2) { buffer throws(CommandError) in
             var count = 0
             while count < buffer.count {
                 // One byte at a time: what follows the line belongs to others.

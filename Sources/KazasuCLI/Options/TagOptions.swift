@@ -21,12 +21,12 @@ struct TagKeyOptions: ParsableArguments {
 
     /// The key; `nil` when none was given.
     ///
-    /// - Throws: ``Failure``, without what was read.
-    func key() throws(Failure) -> TripleDESKey? {
+    /// - Throws: ``CommandError``, without what was read.
+    func key() throws(CommandError) -> TripleDESKey? {
         guard let keyFrom else { return nil }
         let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
         guard let bytes = TagKeyOptions.bytes(text), let key = try? TripleDESKey(bytes) else {
-            throw Failure(
+            throw CommandError(
                 .usage, "badKey", tr("the key is not 32 hexadecimal digits", "鍵が 16 進 32 桁ではありません"),
                 hint: tr(
                     "write it as NXP does, K1 before K2; from the factory it is 49454D4B41455242214E4143554F5946",
@@ -119,18 +119,18 @@ struct TagMessageOptions: ParsableArguments {
     }
 
     /// The bytes of the message.
-    func bytes() throws(Failure) -> [UInt8] {
+    func bytes() throws(CommandError) -> [UInt8] {
         if empty { return [] }
         if let raw { return try Files.read(raw) }
         do {
             return try NDEFMessage(records()).encoded()
         } catch let error as NDEFError {
-            throw Failure(
+            throw CommandError(
                 .usage, "usage", error.reason.message[Language.current], hint: "kazasu tag write --help")
-        } catch let failure as Failure {
+        } catch let failure as CommandError {
             throw failure
         } catch {
-            throw Failure.bug("\(error)")
+            throw CommandError.bug("\(error)")
         }
     }
 

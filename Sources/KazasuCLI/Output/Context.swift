@@ -23,16 +23,16 @@ struct Context {
     /// The reader that the command is to use in place of its own; what it prints goes there, too.
     var lent: LentReader?
     /// What went wrong beside the answer, which is given all the same.
-    let late = LateFailure()
+    let late = LateError()
 
     /// Prints a document, made unreadable where `--redact` says so.
-    func print(_ document: JSONValue) throws(Failure) {
+    func print(_ document: JSONValue) throws(CommandError) {
         try print { $0.value(redaction.apply(document)) }
     }
 
     /// Prints a document as it is written, a piece at a time.
-    func print(_ write: (inout JSONPrettyWriter) -> Void) throws(Failure) {
-        var failure: Failure?
+    func print(_ write: (inout JSONPrettyWriter) -> Void) throws(CommandError) {
+        var failure: CommandError?
         var kept: [UInt8] = []
         var writer = JSONPrettyWriter { bytes in
             guard failure == nil else { return }
@@ -40,7 +40,7 @@ struct Context {
                 for index in bytes.indices { kept.append(bytes[index]) }
                 return
             }
-            do throws(Failure) { try Output.write(bytes) } catch { failure = error }
+            do throws(CommandError) { try Output.write(bytes) } catch { failure = error }
         }
         write(&writer)
         writer.finish()
@@ -49,22 +49,22 @@ struct Context {
     }
 
     /// Prints a document on one line, as for several that come one after the other.
-    func print(line document: JSONValue) throws(Failure) {
+    func print(line document: JSONValue) throws(CommandError) {
         try Output.write(redaction.apply(document).compactText + "\n")
     }
 
     /// Prints text for people.
-    func print(_ text: String) throws(Failure) {
+    func print(_ text: String) throws(CommandError) {
         if let lent { lent.output += text } else { try Output.write(text) }
     }
 
     /// Prints text whose parts were made visible one by one.
-    func print(escaped text: String) throws(Failure) {
+    func print(escaped text: String) throws(CommandError) {
         if let lent { lent.output += text } else { try Output.write(Array(text.utf8)) }
     }
 
     /// Prints what another program may read: as it is, but for a terminal.
-    func print(file text: String) throws(Failure) {
+    func print(file text: String) throws(CommandError) {
         if let lent { return lent.output += text }
         if Output.isTerminal { try Output.write(text) } else { try Output.write(Array(text.utf8)) }
     }
@@ -81,16 +81,16 @@ struct Context {
 
     /// Does what is not the answer itself, as writing a file beside it. When it fails, the command goes on, and its
     /// failure ends the command when the answer is given.
-    func attempt(_ work: () throws(Failure) -> Void) {
-        do throws(Failure) { try work() } catch { late.add(error) }
+    func attempt(_ work: () throws(CommandError) -> Void) {
+        do throws(CommandError) { try work() } catch { late.add(error) }
     }
 }
 
 /// The first of the failures that a command's answer did not have to wait for.
-final class LateFailure {
-    private(set) var first: Failure?
+final class LateError {
+    private(set) var first: CommandError?
 
-    func add(_ failure: Failure) { first = first ?? failure }
+    func add(_ failure: CommandError) { first = first ?? failure }
 }
 
 /// The time of day.

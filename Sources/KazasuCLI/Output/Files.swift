@@ -10,7 +10,7 @@ enum Files {
     ///
     /// - Parameter limit: the longest file that is read; one byte more is read of a longer one, so that the caller's
     ///   own check tells the user.
-    static func read(_ path: String, limit: Int = 8 << 20) throws(Failure) -> [UInt8] {
+    static func read(_ path: String, limit: Int = 8 << 20) throws(CommandError) -> [UInt8] {
         let descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
         guard descriptor >= 0 else { throw unreadable(path, errno) }
         defer { close(descriptor) }
@@ -29,15 +29,15 @@ enum Files {
         throw tooLong(path, limit)
     }
 
-    static func unreadable(_ path: String, _ error: Int32) -> Failure {
-        Failure(
+    static func unreadable(_ path: String, _ error: Int32) -> CommandError {
+        CommandError(
             .missingFile, "unreadable",
             tr("\(name(path)) cannot be read: ", "\(name(path)) を読めません: ") + SystemMessage.text(error),
             hint: tr("check the path that was given", "指定したパスを確かめてください"))
     }
 
-    static func tooLong(_ path: String, _ limit: Int) -> Failure {
-        Failure(
+    static func tooLong(_ path: String, _ limit: Int) -> CommandError {
+        CommandError(
             .badFile, "tooLong",
             tr(
                 "\(name(path)) is longer than \(limit >> 20) MiB, which no card's file is",
@@ -64,12 +64,12 @@ final class OutputFile {
         case file(TemporaryFile, target: FilePath)
     }
 
-    init(_ path: String) throws(Failure) {
+    init(_ path: String) throws(CommandError) {
         self.path = path
         do {
             place = try OutputFile.open(path)
         } catch {
-            throw Failure(unwritable: path, error)
+            throw CommandError(unwritable: path, error)
         }
     }
 
@@ -91,12 +91,12 @@ final class OutputFile {
     }
 
     /// Writes the answer and puts it in its place.
-    func finish(_ text: String) throws(Failure) {
+    func finish(_ text: String) throws(CommandError) {
         try finish(Array(text.utf8))
     }
 
     /// Writes bytes that are no text, and puts the file in its place.
-    func finish(_ bytes: [UInt8]) throws(Failure) {
+    func finish(_ bytes: [UInt8]) throws(CommandError) {
         do {
             switch place {
             case .stream(let descriptor): try descriptor.writeWhole(bytes)
@@ -109,7 +109,7 @@ final class OutputFile {
         } catch Errno.interrupted {
             throw .cancelled()
         } catch {
-            throw Failure(unwritable: path, error)
+            throw CommandError(unwritable: path, error)
         }
     }
 
@@ -132,7 +132,7 @@ extension FileDescriptor {
     }
 }
 
-extension Failure {
+extension CommandError {
     /// A file could not be written, for what a system call reported.
     init(unwritable path: String, _ error: any Error) {
         self = .unwritable(path, (error as? Errno)?.rawValue ?? EIO)
@@ -176,10 +176,10 @@ enum Descriptor {
     /// Reads what there is, and waits until there is something.
     ///
     /// - Returns: how many bytes came; 0 at the end.
-    /// - Throws: ``Failure`` when it cannot be read, or a signal came first.
+    /// - Throws: ``CommandError`` when it cannot be read, or a signal came first.
     static func read(
         _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, name: String
-    ) throws(Failure) -> Int {
+    ) throws(CommandError) -> Int {
         while true {
             guard wait(for: POLLIN, on: descriptor, afterSignal: 0) else { throw .cancelled() }
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -189,9 +189,9 @@ enum Descriptor {
     }
 
     /// Reads into an array, as into memory.
-    static func read(_ descriptor: Int32, into buffer: inout [UInt8], name: String) throws(Failure) -> Int {
+    static func read(_ descriptor: Int32, into buffer: inout [UInt8], name: String) throws(CommandError) -> Int {
         try buffer.withUnsafeMutableBytes { bytes in
-            Result { () throws(Failure) in try read(descriptor, into: bytes, name: name) }
+            Result { () throws(CommandError) in try read(descriptor, into: bytes, name: name) }
         }.get()
     }
 
@@ -264,7 +264,7 @@ struct KeptDump {
     /// output.
     ///
     /// - Returns: the error, with a hint at where the dump is now.
-    func kept(after error: Failure, _ context: Context) -> Failure {
+    func kept(after error: CommandError, _ context: Context) -> CommandError {
         guard let output, output != "-", error.status == .badFile || error.status == .cannotWrite,
             let text = try? DumpFormatName.json.text(dump, context.redaction, option: "format")
         else { return error }
@@ -286,17 +286,17 @@ final class DumpOutput {
     /// Where the dump is, when it was written.
     private(set) var written: String?
 
-    init(_ path: String) throws(Failure) {
+    init(_ path: String) throws(CommandError) {
         file = try OutputFile(path)
     }
 
     /// Writes a dump as Kazasu's own document, masked where `--redact` says so.
-    func finish(_ dump: CardDump, _ context: Context) throws(Failure) {
+    func finish(_ dump: CardDump, _ context: Context) throws(CommandError) {
         try finish(DumpFormatName.json.text(dump, context.redaction, option: "format"), of: dump, context)
     }
 
     /// Writes the text of a dump.
-    func finish(_ text: String, of dump: CardDump, _ context: Context) throws(Failure) {
+    func finish(_ text: String, of dump: CardDump, _ context: Context) throws(CommandError) {
         guard !dump.complete, DumpOutput.isComplete(file.path) else {
             try file.finish(text)
             written = file.path

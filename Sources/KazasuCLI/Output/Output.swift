@@ -8,22 +8,22 @@ import Glibc
 enum Output {
     /// Writes the answer to standard output, as ``VisibleText``.
     ///
-    /// - Throws: ``Failure`` when it cannot be written; nobody is told when the reader of a pipe went away.
-    static func write(_ text: String) throws(Failure) {
+    /// - Throws: ``CommandError`` when it cannot be written; nobody is told when the reader of a pipe went away.
+    static func write(_ text: String) throws(CommandError) {
         try write(Array(VisibleText.lines(text).utf8))
     }
 
     /// Writes bytes of the answer to standard output.
     ///
-    /// - Throws: ``Failure`` as for text.
-    static func write(_ bytes: [UInt8]) throws(Failure) {
+    /// - Throws: ``CommandError`` as for text.
+    static func write(_ bytes: [UInt8]) throws(CommandError) {
         try write(bytes, to: STDOUT_FILENO)
     }
 
     /// Writes JSON to standard output.
     ///
-    /// - Throws: ``Failure`` as for text.
-    static func write(_ json: Span<UInt8>) throws(Failure) {
+    /// - Throws: ``CommandError`` as for text.
+    static func write(_ json: Span<UInt8>) throws(CommandError) {
         try check(Descriptor.write(json, to: STDOUT_FILENO))
     }
 
@@ -33,7 +33,7 @@ enum Output {
     }
 
     /// Writes why a command failed to standard error.
-    static func message(_ failure: Failure, json: Bool) {
+    static func message(_ failure: CommandError, json: Bool) {
         message(json ? failure.json.compactText + "\n" : failure.text)
     }
 
@@ -63,11 +63,11 @@ enum Output {
     /// Whether standard error is a terminal.
     static var messagesAreOnTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandError) {
         try check(Descriptor.write(bytes, to: descriptor))
     }
 
-    private static func check(_ error: Int32) throws(Failure) {
+    private static func check(_ error: Int32) throws(CommandError) {
         switch error {
         case 0: return
         case EPIPE: throw .brokenPipe
@@ -143,17 +143,17 @@ enum StandardStreams {
 enum Confirmation {
     /// Asks; only y or yes goes on.
     ///
-    /// - Throws: ``Failure`` with status 64 where nobody can be asked, 130 when the answer is no.
-    static func ask(_ question: String) throws(Failure) {
+    /// - Throws: ``CommandError`` with status 64 where nobody can be asked, 130 when the answer is no.
+    static func ask(_ question: String) throws(CommandError) {
         try check()
         Output.message(question + " [y/N] ")
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else { throw .cancelled() }
     }
 
     /// Checks that somebody can be asked, before work is done whose end is a question.
-    static func check() throws(Failure) {
+    static func check() throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw Failure(
+            throw CommandError(
                 .usage, "usage", tr("nobody is there to be asked", "確認する相手がいません"),
                 hint: tr("give --yes as well", "--yes も付けてください"))
         }

@@ -20,16 +20,16 @@ final class Terminal {
     /// Asks for a secret, which is not shown as it is typed.
     ///
     /// - Returns: `nil` when nothing was typed, or more than any secret has.
-    func secret(_ question: String) throws(Failure) -> SecretBytes? {
-        try asking(question, isSecret: true) { terminal throws(Failure) in
+    func secret(_ question: String) throws(CommandError) -> SecretBytes? {
+        try asking(question, isSecret: true) { terminal throws(CommandError) in
             try SecretLine.read(terminal.descriptor, name: "/dev/tty")
         }
     }
 
     /// Asks a question that only the word yes answers with yes.
-    func confirms(_ question: String) throws(Failure) -> Bool {
+    func confirms(_ question: String) throws(CommandError) -> Bool {
         let text = question + tr(" Type yes to go on: ", "続けるには yes と入力してください: ")
-        return try asking(text, isSecret: false) { terminal throws(Failure) in
+        return try asking(text, isSecret: false) { terminal throws(CommandError) in
             guard let answer = try SecretLine.read(terminal.descriptor, name: "/dev/tty") else { return false }
             return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) || $0.elementsEqual("はい".utf8) }
         }
@@ -37,8 +37,8 @@ final class Terminal {
 
     /// What was typed before the question is thrown away: nobody can have meant it as the answer.
     private func asking<Answer>(
-        _ question: String, isSecret: Bool, _ read: (Terminal) throws(Failure) -> Answer
-    ) throws(Failure) -> Answer {
+        _ question: String, isSecret: Bool, _ read: (Terminal) throws(CommandError) -> Answer
+    ) throws(CommandError) -> Answer {
         Interrupt.hold()
         defer { Interrupt.release() }
         var before = termios()

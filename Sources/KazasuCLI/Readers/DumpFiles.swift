@@ -9,12 +9,12 @@ import SystemPackage
 /// A dump that the user names, of any format that is known.
 enum DumpFile {
     /// A dump of Kazasu's own.
-    static func readOwn(_ path: String) throws(Failure) -> CardDump {
+    static func readOwn(_ path: String) throws(CommandError) -> CardDump {
         let bytes = try Files.read(path)
         do {
             return try CardDump(parsing: bytes)
         } catch {
-            throw Failure(error, path: path)
+            throw CommandError(error, path: path)
         }
     }
 
@@ -35,12 +35,12 @@ enum DumpFile {
     }
 
     /// The one dump of a file of any format.
-    static func read(_ path: String) throws(Failure) -> CardDump {
+    static func read(_ path: String) throws(CommandError) -> CardDump {
         let bytes = try Files.read(path)
         do {
             let dumps = try dumps(bytes)
             guard let dump = dumps.first, dumps.count == 1 else {
-                throw Failure(
+                throw CommandError(
                     .badFile, "severalDumps",
                     tr(
                         "\(Files.name(path)) holds \(dumps.count) cards, and one is wanted",
@@ -49,11 +49,11 @@ enum DumpFile {
             }
             return dump
         } catch let error as DocumentError {
-            throw Failure(error, path: path)
-        } catch let failure as Failure {
+            throw CommandError(error, path: path)
+        } catch let failure as CommandError {
             throw failure
         } catch {
-            throw Failure.bug("\(error)")
+            throw CommandError.bug("\(error)")
         }
     }
 }
@@ -66,7 +66,7 @@ struct DumpFiles {
     struct Item {
         /// The file, with the line where a file has several dumps.
         var place: String
-        var dump: Result<CardDump, Failure>
+        var dump: Result<CardDump, CommandError>
         /// Whether it is a line of a file that has more of them.
         var isOneOfMany = false
     }
@@ -84,13 +84,13 @@ struct DumpFiles {
             if DumpFiles.isFolder(path) {
                 try DumpFiles.folder(FilePath(path), &visited, body)
             } else {
-                try DumpFiles.file(path, body) { () throws(Failure) in try LineFile(path) }
+                try DumpFiles.file(path, body) { () throws(CommandError) in try LineFile(path) }
             }
         }
     }
 
     private static func file(
-        _ path: String, _ body: (Item) throws -> Void, open: () throws(Failure) -> LineFile
+        _ path: String, _ body: (Item) throws -> Void, open: () throws(CommandError) -> LineFile
     ) throws {
         do {
             let file = try open()
@@ -104,14 +104,14 @@ struct DumpFiles {
                 do {
                     dumps = try DumpFile.dumps(bytes)
                 } catch {
-                    throw Failure(error, path: path)
+                    throw CommandError(error, path: path)
                 }
                 for (index, dump) in dumps.enumerated() {
                     let place = dumps.count == 1 ? path : "\(path)#\(index + 1)"
                     try body(Item(place: place, dump: .success(dump)))
                 }
             }
-        } catch let failure as Failure {
+        } catch let failure as CommandError {
             if failure.status == .brokenPipe || failure.status == .cannotWrite { throw failure }
             try body(Item(place: path, dump: .failure(failure)))
         }
@@ -154,11 +154,11 @@ struct DumpFiles {
         }
     }
 
-    private static func dump(_ line: ArraySlice<UInt8>, _ place: String) -> Result<CardDump, Failure> {
+    private static func dump(_ line: ArraySlice<UInt8>, _ place: String) -> Result<CardDump, CommandError> {
         do {
             return .success(try CardDump(parsing: line))
         } catch {
-            return .failure(Failure(error, path: place))
+            return .failure(CommandError(error, path: place))
         }
     }
 
@@ -192,7 +192,7 @@ struct DumpFiles {
             let inner = path.appending(name)
             switch try? inner.stat().type {
             case .directory?: try folder(inner, &visited, body)
-            case .regular?, nil: try file(inner.string, body) { () throws(Failure) in try LineFile(regular: inner) }
+            case .regular?, nil: try file(inner.string, body) { () throws(CommandError) in try LineFile(regular: inner) }
             default: break
             }
         }
@@ -216,14 +216,14 @@ final class LineFile {
     private static let piece = 1 << 18
 
     /// Opens a file, `-` for standard input.
-    init(_ path: String) throws(Failure) {
+    init(_ path: String) throws(CommandError) {
         self.path = path
         descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
         guard descriptor >= 0 else { throw Files.unreadable(path, errno) }
     }
 
     /// Opens a regular file; what has become something else meanwhile is not waited for.
-    init(regular path: FilePath) throws(Failure) {
+    init(regular path: FilePath) throws(CommandError) {
         self.path = path.string
         do {
             let file = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
@@ -240,7 +240,7 @@ final class LineFile {
     deinit { close(descriptor) }
 
     /// The next line without its end; `nil` after the last.
-    func nextLine() throws(Failure) -> ArraySlice<UInt8>? {
+    func nextLine() throws(CommandError) -> ArraySlice<UInt8>? {
         while true {
             if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 defer {
@@ -263,7 +263,7 @@ final class LineFile {
     }
 
     /// What comes after the last line that was taken, together with `before`.
-    func rest(after before: ArraySlice<UInt8>, limit: Int) throws(Failure) -> [UInt8] {
+    func rest(after before: ArraySlice<UInt8>, limit: Int) throws(CommandError) -> [UInt8] {
         while !isAtEnd {
             guard before.count + buffer.count - start <= limit else { throw Files.tooLong(path, limit) }
             try fill()
@@ -272,7 +272,7 @@ final class LineFile {
         return before + (hadEnd ? [UInt8(ascii: "\n")] : []) + buffer[start...]
     }
 
-    private func fill() throws(Failure) {
+    private func fill() throws(CommandError) {
         if start > 0 {
             buffer.removeFirst(start)
             searched -= start

@@ -23,20 +23,20 @@ struct ListedReader: Equatable, Identifiable {
     /// Every reader that is plugged in.
     ///
     /// - Parameter fault: why pcscd gives none.
-    static func all(without fault: ChipCardServiceFault? = .now()) -> [ListedReader] {
+    static func all(without fault: ChipCardServiceError? = .now()) -> [ListedReader] {
         let reports = Doctor(Machine()).readers()
         let listings = listReaders()
         let strangers = reports.filter { $0.model.driver == nil }
         let served = fault.map { fault in
             Doctor(Machine()).readersOfService().map { ListedReader(name: $0, fault) }
         }
-        return listings.filter { !ChipCardServiceFault.serves($0.id) || $0.state == .ready }.map { listing in
+        return listings.filter { !ChipCardServiceError.serves($0.id) || $0.state == .ready }.map { listing in
             ListedReader(listing, reports.first { $0.isNamed(by: listing.id) })
         } + strangers.map(ListedReader.init) + (served ?? [])
     }
 
     /// A reader that pcscd would serve.
-    private init(name: String, _ fault: ChipCardServiceFault) {
+    private init(name: String, _ fault: ChipCardServiceError) {
         id = "pcsc \(name)"
         readerID = nil
         self.name = name
@@ -52,7 +52,7 @@ struct ListedReader: Equatable, Identifiable {
         state = listing.state
         isConfigured = listing.isConfigured
         if case .unavailable(let reason, _) = listing.state {
-            hint = report?.fault?.remedy?[Language.current] ?? Failure.hint(reason)
+            hint = report?.fault?.remedy?[Language.current] ?? CommandError.hint(reason)
         } else {
             hint = nil
         }
@@ -113,14 +113,14 @@ extension ListedReader {
 }
 
 /// Why pcscd gives no readers, and the one command that mends it.
-struct ChipCardServiceFault {
+struct ChipCardServiceError {
     let reason: UnavailableReason
     /// What was found, in both languages, with what mends it.
     let check: Check
 
     /// What keeps the service from being used now; `nil` when it can be used.
-    static func now() -> ChipCardServiceFault? {
-        PCSCDriver().obstacle().flatMap(ChipCardServiceFault.init)
+    static func now() -> ChipCardServiceError? {
+        PCSCDriver().obstacle().flatMap(ChipCardServiceError.init)
     }
 
     /// What the service's error comes from; `nil` when the service is not to blame.
@@ -129,7 +129,7 @@ struct ChipCardServiceFault {
         let found = ChipCardService(Machine(environment: SystemEnvironment.all)).check()
         switch (reason, found.verdict) {
         case (.absent, .fault), (.permission, .fault): check = found
-        case (.permission, _): check = Check(.serviceRefuses, ChipCardServiceFault.user)
+        case (.permission, _): check = Check(.serviceRefuses, ChipCardServiceError.user)
         // The socket is there, and nobody answers at it.
         case (.absent, _): check = Check(.serviceSilent)
         default: return nil
@@ -154,12 +154,12 @@ struct ChipCardServiceFault {
     static func serves(_ id: String) -> Bool { id.hasPrefix("pcsc:") }
 }
 
-extension Failure {
+extension CommandError {
     /// Why a reader could not be opened: where the service of chip cards is to blame, what mends that.
-    static func opening(_ id: String, _ error: TransportError) -> Failure {
-        var failure = Failure(error, isOpening: true)
-        guard ChipCardServiceFault.serves(id), PCSCDriver().obstacle() != nil,
-            let fault = ChipCardServiceFault(error)
+    static func opening(_ id: String, _ error: TransportError) -> CommandError {
+        var failure = CommandError(error, isOpening: true)
+        guard ChipCardServiceError.serves(id), PCSCDriver().obstacle() != nil,
+            let fault = ChipCardServiceError(error)
         else { return failure }
         failure.reason = fault.reason.rawValue
         failure.message = tr("no reader: \(fault.message)", "リーダーが見つかりません（\(fault.message)）")

@@ -13,18 +13,18 @@ struct ReaderEvents {
     }
 
     /// Goes on until it is stopped, which is no failure, or until nobody reads the answer any more.
-    func run() throws(Failure) {
+    func run() throws(CommandError) {
         Interrupt.hold()
-        do throws(Failure) {
+        do throws(CommandError) {
             try watch()
         } catch {
             guard context.cancellation.isCancelled else { throw error }
         }
     }
 
-    private func watch() throws(Failure) {
+    private func watch() throws(CommandError) {
         let watch = DeviceWatch(ReaderRegistry.notices(context.cancellation)) {
-            ListedReader.all(without: ChipCardServiceFault.now())
+            ListedReader.all(without: ChipCardServiceError.now())
         }
         context.note(tr("watching; Ctrl-C ends it", "監視しています。Ctrl-C で終了します"))
         // Whatever is there at first did not come just now.
@@ -35,15 +35,15 @@ struct ReaderEvents {
         throw .brokenPipe
     }
 
-    private func next(_ watch: DeviceWatch<ListedReader>) throws(Failure) -> [DeviceChange<ListedReader>] {
+    private func next(_ watch: DeviceWatch<ListedReader>) throws(CommandError) -> [DeviceChange<ListedReader>] {
         do throws(TransportError) {
             return try watch.next()
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
     }
 
-    private func tell(_ change: DeviceChange<ListedReader>) throws(Failure) {
+    private func tell(_ change: DeviceChange<ListedReader>) throws(CommandError) {
         switch change {
         case .arrived(let reader): try tell("arrived", tr("arrived", "接続"), reader)
         case .changed(let reader): try tell("changed", tr("changed", "変化"), reader)
@@ -51,7 +51,7 @@ struct ReaderEvents {
         }
     }
 
-    private func tell(_ event: String, _ word: String, _ reader: ListedReader, isThere: Bool = true) throws(Failure) {
+    private func tell(_ event: String, _ word: String, _ reader: ListedReader, isThere: Bool = true) throws(CommandError) {
         guard context.json else {
             let cells = isThere ? reader.cells : [reader.cells[0], reader.name ?? ""]
             return try context.print(([word] + cells).filter { !$0.isEmpty }.joined(separator: "  ") + "\n")

@@ -55,13 +55,13 @@ final class ReaderSession {
     /// Closes the reader and finishes the trace. A trace that cannot be written does not take the answer with it.
     func close() {
         reader.close()
-        context.attempt { () throws(Failure) in try trace?.close() }
+        context.attempt { () throws(CommandError) in try trace?.close() }
     }
 
     /// Waits for a card.
     ///
-    /// - Throws: ``Failure`` with status 75 when none came, 76 when another card is there.
-    func find(_ query: CardQuery) throws(Failure) -> Card {
+    /// - Throws: ``CommandError`` with status 75 when none came, 76 when another card is there.
+    func find(_ query: CardQuery) throws(CommandError) -> Card {
         guard let card = try findAll(query).first else { throw .noCard() }
         return card
     }
@@ -70,7 +70,7 @@ final class ReaderSession {
     ///
     /// Somebody whose card is there already is not asked for one. Another card is named within a second: without
     /// `--timeout` that ends the command, with it the waiting goes on.
-    func findAll(_ query: CardQuery) throws(Failure) -> [Card] {
+    func findAll(_ query: CardQuery) throws(CommandError) -> [Card] {
         var note: WaitingNote?
         defer { note?.end() }
         do throws(KazasuError) {
@@ -80,41 +80,41 @@ final class ReaderSession {
                 case .wrongCard(let card):
                     note?.end()
                     note = nil
-                    context.note(Failure(card).message + tr("; waiting for another", "。別のカードを待っています"))
+                    context.note(CommandError(card).message + tr("; waiting for another", "。別のカードを待っています"))
                 }
             }
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
     }
 
     /// Waits for a FeliCa card with one of these systems; without any, for every FeliCa card.
-    func find(systems: [SystemCode]?) throws(Failure) -> Card {
+    func find(systems: [SystemCode]?) throws(CommandError) -> Card {
         try find(systems.map { .feliCa(systems: $0) } ?? .feliCa)
     }
 
     /// Waits for a card that may be a tag, and authenticates with the key when there is one.
     ///
-    /// - Throws: ``Failure`` as ``find(_:)`` does; with status 76 when the tag takes no key, 77 when it refuses this one.
-    func findTag(_ key: TripleDESKey?) throws(Failure) -> FoundTag {
+    /// - Throws: ``CommandError`` as ``find(_:)`` does; with status 76 when the tag takes no key, 77 when it refuses this one.
+    func findTag(_ key: TripleDESKey?) throws(CommandError) -> FoundTag {
         let card = try find(.tag)
-        guard let tag = card.tag else { throw Failure(WrongCard(card.picc, .kind(wanted: .tag))) }
+        guard let tag = card.tag else { throw CommandError(WrongCard(card.picc, .kind(wanted: .tag))) }
         guard let key else { return tag }
         do throws(TagError) {
             guard case .type2(let tag) = tag else { throw .takesNoKey }
             try tag.authenticate(key)
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
         return tag
     }
 
     /// The reader that is meant: the one that was named, else that of the environment, else the first that is ready.
-    static func chosen(_ id: String?) throws(Failure) -> String {
+    static func chosen(_ id: String?) throws(CommandError) -> String {
         do throws(KazasuError) {
             return try ReaderRegistry.choose(id)
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
     }
 
@@ -132,17 +132,17 @@ final class ReaderSession {
         do {
             return try ReaderRegistry.open(id, options)
         } catch KazasuError.reader(let error, let id) {
-            throw Failure.opening(id, error)
+            throw CommandError.opening(id, error)
         } catch let error as KazasuError {
-            throw Failure(error)
+            throw CommandError(error)
         }
     }
 }
 
 extension Card {
     /// A session for FeliCa commands.
-    func session() throws(Failure) -> CardSession {
-        guard let session = feliCaSession else { throw Failure(WrongCard(picc, .kind(wanted: .feliCa))) }
+    func session() throws(CommandError) -> CardSession {
+        guard let session = feliCaSession else { throw CommandError(WrongCard(picc, .kind(wanted: .feliCa))) }
         return session
     }
 }
@@ -168,7 +168,7 @@ final class TraceFile {
     private var descriptor: Int32
     private var failed: Int32 = 0
 
-    init(_ path: String) throws(Failure) {
+    init(_ path: String) throws(CommandError) {
         self.path = path
         descriptor = Descriptor.openForWriting(path)
         guard descriptor >= 0 else { throw TraceFile.failure(path, errno) }
@@ -179,14 +179,14 @@ final class TraceFile {
         failed = Descriptor.write(line + "\n", to: descriptor)
     }
 
-    func close() throws(Failure) {
+    func close() throws(CommandError) {
         guard descriptor >= 0 else { return }
         if Glibc.close(descriptor) != 0, failed == 0 { failed = errno }
         descriptor = -1
         if failed != 0 { throw TraceFile.failure(path, failed) }
     }
 
-    private static func failure(_ path: String, _ error: Int32) -> Failure {
+    private static func failure(_ path: String, _ error: Int32) -> CommandError {
         error == EINTR ? .cancelled() : .unwritable(path, error)
     }
 

@@ -14,10 +14,10 @@ struct UdevInstallation {
         folder = FilePath(root + UdevRules.folder)
     }
 
-    func run(withoutAsking: Bool, _ context: Context) throws(Failure) {
+    func run(withoutAsking: Bool, _ context: Context) throws(CommandError) {
         guard access(folder.string, W_OK) == 0 else {
             guard errno == EACCES || errno == EPERM || errno == EROFS else { throw .unwritable(folder.string, errno) }
-            throw Failure(
+            throw CommandError(
                 .cannotWrite, "cannotWrite", tr("only root may write \(folder)", "\(folder) に書けるのは root だけです"),
                 hint: "sudo kazasu doctor --fix")
         }
@@ -38,7 +38,7 @@ struct UdevInstallation {
 
     /// Nothing but a regular file is replaced: a link may lead anywhere, and one to `/dev/null` is how an administrator
     /// turns a rule off.
-    private func check(_ path: FilePath) throws(Failure) {
+    private func check(_ path: FilePath) throws(CommandError) {
         let status: Stat
         do throws(Errno) {
             status = try path.stat(followTargetSymlink: false)
@@ -50,19 +50,19 @@ struct UdevInstallation {
         guard status.type != .regular else { return }
         let hint = "sudo rm \(ShellWord.quoted(path.string)) && sudo kazasu doctor --fix"
         guard let target = Directory.linkTarget(of: path.string) else {
-            throw Failure(
+            throw CommandError(
                 .cannotWrite, "notRegular",
                 tr("\(path) is not a regular file and was left alone", "\(path) は通常のファイルではないため、そのままにしました"),
                 hint: hint)
         }
         guard target == "/dev/null" else {
-            throw Failure(
+            throw CommandError(
                 .cannotWrite, "notRegular",
                 tr(
                     "\(path) is a link to \(target) and was left alone",
                     "\(path) は \(target) へのリンクのため、そのままにしました"), hint: hint)
         }
-        throw Failure(
+        throw CommandError(
             .cannotWrite, "masked",
             tr(
                 "\(path) is masked: it is a link to /dev/null, with which an administrator turns this udev rule off",
@@ -71,7 +71,7 @@ struct UdevInstallation {
     }
 
     /// Puts a new file in the rule's place, readable by everybody as udev's rules are.
-    private func install(_ rule: UdevRules.File) throws(Failure) {
+    private func install(_ rule: UdevRules.File) throws(CommandError) {
         let path = folder.appending(rule.name)
         do {
             let file = try TemporaryFile(
@@ -79,7 +79,7 @@ struct UdevInstallation {
             try file.descriptor.writeWhole(Array(rule.text.utf8))
             try file.move(to: path)
         } catch {
-            throw Failure(unwritable: path.string, error)
+            throw CommandError(unwritable: path.string, error)
         }
     }
 }

@@ -30,7 +30,7 @@ struct DecodeView {
     }
 
     /// Writes the same for people, a piece at a time.
-    func write(_ print: (String) throws(Failure) -> Void) throws(Failure) {
+    func write(_ print: (String) throws(CommandError) -> Void) throws(CommandError) {
         var rows: [[String]] = []
         if let idm = dump.card.idm { rows.append(["IDm", redaction.apply(idm).description.uppercased()]) }
         if let pmm = dump.card.pmm { rows.append(["IC", CardNames.describe(ic: pmm)]) }
@@ -84,11 +84,11 @@ struct DecodeLine: ~Copyable {
         self.redaction = redaction
     }
 
-    mutating func print(_ dump: CardDump, _ place: String) throws(Failure) {
+    mutating func print(_ dump: CardDump, _ place: String) throws(CommandError) {
         writer.removeAll()
         DecodeView(dump: dump, reports: Decoding(dump, names).reports, redaction: redaction)
             .write(to: &writer, file: place)
         writer.endLine()
-        try writer.withBytes { bytes throws(Failure) in try Output.write(bytes) }
+        try writer.withBytes { bytes throws(CommandError) in try Output.write(bytes) }
     }
 }

@@ -26,7 +26,7 @@ enum DoctorView {
     }
 
     /// What makes the exit status 69.
-    static func failure(_ diagnosis: Diagnosis) -> Failure {
+    static func failure(_ diagnosis: Diagnosis) -> CommandError {
         let fault = diagnosis.checks.first { $0.verdict == .fault }
         let reason =
             switch fault?.layer {
@@ -36,7 +36,7 @@ enum DoctorView {
             case .service where fault?.code == .serviceClosed || fault?.code == .serviceRefuses: "permission"
             default: "absent"
             }
-        return Failure(
+        return CommandError(
             .noReader, reason, tr("no reader can be used", "使えるリーダーがありません"),
             hint: fault?.remedy.map { $0[Language.current] })
     }

@@ -27,10 +27,10 @@ struct NDEFView {
     }
 
     /// Why the bytes are no message.
-    var failure: Failure? {
+    var failure: CommandError? {
         error.map {
-            Failure(
-                .otherCard, "brokenMessage", Failure.words($0),
+            CommandError(
+                .otherCard, "brokenMessage", CommandError.words($0),
                 hint: tr("--raw FILE keeps the bytes as they are", "--raw ファイル で元のバイト列を保存できます"))
         }
     }
@@ -54,7 +54,7 @@ struct NDEFView {
 
     /// One record a line or more, numbered from 1.
     var rows: [[String]] {
-        guard let message else { return [[tr("Message", "メッセージ"), error.map(Failure.words) ?? ""]] }
+        guard let message else { return [[tr("Message", "メッセージ"), error.map(CommandError.words) ?? ""]] }
         if message.records.isEmpty { return [[tr("Message", "メッセージ"), tr("empty", "空")]] }
         return message.records.enumerated().flatMap { place, record in rows(record, number: place + 1) }
     }

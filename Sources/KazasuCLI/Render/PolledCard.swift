@@ -19,12 +19,12 @@ struct PolledCard {
     }
 
     /// A card, recognised by its answers, and by its applications when those are asked for.
-    init(_ found: Card, askingApplications asks: Bool) throws(Failure) {
+    init(_ found: Card, askingApplications asks: Bool) throws(CommandError) {
         card = found.picc
         do throws(KazasuError) {
             kinds = asks ? try found.identify() : [CardRecognizer.recognize(card)].compactMap { $0 }
         } catch {
-            throw Failure(error)
+            throw CommandError(error)
         }
     }
 

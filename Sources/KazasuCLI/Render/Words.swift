@@ -92,7 +92,7 @@ enum PINWords {
     /// - Parameters:
     ///   - pin: which PIN it takes; `nil` where none was given at all.
     ///   - refusal: why that PIN opened nothing.
-    static func withheld(_ pin: String?, _ refusal: CardPINState.Refusal?) -> String {
+    static func withheld(_ pin: String?, _ refusal: CardPINState.Reason?) -> String {
         guard let pin else { return tr("Not read, since no PIN was given: ", "暗証番号がないため読んでいない項目: ") }
         return switch refusal {
         case nil: tr("Not read, since \(pin) was not given: ", "\(pin)がないため読んでいない項目: ")

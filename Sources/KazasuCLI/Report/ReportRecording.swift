@@ -21,7 +21,7 @@ final class ReportRecording {
     /// The reader, with its serial number masked.
     private(set) var information: ReaderInformation
     /// Why the reader could not be opened.
-    private(set) var failure: Failure?
+    private(set) var failure: CommandError?
     private(set) var runs: [Run] = []
     /// The lines of the report after its first two.
     private(set) var lines: [String] = []
@@ -36,7 +36,7 @@ final class ReportRecording {
 
     /// Opens the reader and runs the commands, one after another, as long as there is a card.
     ///
-    /// - Throws: ``Failure`` when the user interrupts.
+    /// - Throws: ``CommandError`` when the user interrupts.
     init(reader id: String, commands: [String], timeout: CardTimeout, _ context: Context) throws {
         self.context = context
         information = ReaderInformation(id: ReportScrub.text(id), name: "")
@@ -45,7 +45,7 @@ final class ReportRecording {
         let opened: any Reader
         do {
             opened = try ReaderSession.open(id, context.cancellation, recorder: recorder)
-        } catch let failure as Failure {
+        } catch let failure as CommandError {
             if failure.status == .interrupted { throw failure }
             self.failure = failure
             flush()
@@ -78,14 +78,14 @@ final class ReportRecording {
         let lent = LentReader(reader)
         var context = context
         (context.json, context.redaction, context.lent) = (true, Redaction(isOn: true), lent)
-        var failure: Failure?
+        var failure: CommandError?
         do {
             let arguments = [name, "--json", "--redact", "--timeout", timeout.argument]
             guard let command = try RootCommand.parseAsRoot(arguments) as? any KazasuCommand else {
-                throw Failure.bug("no command is called \(name)")
+                throw CommandError.bug("no command is called \(name)")
             }
             try command.execute(context)
-        } catch let error as Failure {
+        } catch let error as CommandError {
             if error.status == .interrupted { throw error }
             failure = error
         }

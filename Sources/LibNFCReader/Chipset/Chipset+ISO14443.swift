@@ -85,7 +85,7 @@ extension Chipset {
                 _ = try exchangeData(ChipCommand.exchangeData(part, moreFollows: true), within: time)
             }
             let answer = try exchangeData(ChipCommand.exchangeData(rest), within: time)
-            guard answer.count > 1 else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+            guard answer.count > 1 else { throw recover(from: ChipResult.damagedOnTheWay) }
             return Array(answer.dropFirst())
         } catch {
             iso14443.selection = .none

@@ -28,7 +28,7 @@ extension Chipset {
         case .success: break
         case .failed(let error), .readerInDoubt(let error): return try stayNormal(after: error)
         }
-        guard port.confirm(fastSpeed) else { return try stayNormal(after: ChipOutcome.damagedOnTheWay) }
+        guard port.confirm(fastSpeed) else { return try stayNormal(after: ChipResult.damagedOnTheWay) }
         switch outcome(of: ChipCommand.firmwareVersion) {
         case .success: line.didRaise()
         case .failed(let error), .readerInDoubt(let error): return try stayNormal(after: error)
@@ -64,7 +64,7 @@ extension Chipset {
         if let lost { throw lost }
     }
 
-    private func outcome(of command: [UInt8]) -> ChipOutcome {
+    private func outcome(of command: [UInt8]) -> ChipResult {
         send(command, waiting: Self.commandTime).outcome
     }
 }

@@ -94,7 +94,7 @@ struct Chipset: ~Copyable {
             guard error == .readerTimeout, lost == nil, family.timesOutWithoutCard else { throw error }
             return [0x00]
         }
-        guard let targets = answer.bytes.first else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+        guard let targets = answer.bytes.first else { throw recover(from: ChipResult.damagedOnTheWay) }
         // Who waits for a card is not yet at work.
         if targets > 0 { line.didExchange() }
         return answer.bytes
@@ -119,7 +119,7 @@ struct Chipset: ~Copyable {
             throw error
         }
         // The chip's status and at least a byte of the card's.
-        guard answer.bytes.count > 1 else { throw recover(from: ChipOutcome.damagedOnTheWay) }
+        guard answer.bytes.count > 1 else { throw recover(from: ChipResult.damagedOnTheWay) }
         return Array(answer.bytes.dropFirst())
     }
 
@@ -185,8 +185,8 @@ struct Chipset: ~Copyable {
         isInDoubt = false
         if let port = transport.port {
             if port.isGone {
-                lost = ChipOutcome.unplugged
-                return ChipOutcome.unplugged
+                lost = ChipResult.unplugged
+                return ChipResult.unplugged
             }
             if family.reachesChip { port.abortChip() }
         }
@@ -203,15 +203,15 @@ struct Chipset: ~Copyable {
         switch outcome {
         case .success: return error
         case .failed(let fault): lost = fault
-        case .readerInDoubt: lost = isUnproven ? Self.stuck(at: fastSpeed) : error.isReaderFault ? error : Self.mute
+        case .readerInDoubt: lost = isUnproven ? Self.stuck(at: fastSpeed) : error.isReaderError ? error : Self.mute
         }
         return lost ?? error
     }
 
     /// Brings the chip's answers back into step with the commands.
-    private mutating func synchronise() -> ChipOutcome {
+    private mutating func synchronise() -> ChipResult {
         guard family.reachesChip else { return askForVersion() }
-        var outcome = ChipOutcome.success
+        var outcome = ChipResult.success
         for attempt in 0..<Self.recoveryAttempts {
             // What comes late would be read as the answer to what is sent next.
             if attempt > 0 { _ = transport.port?.discardUntilQuiet() }
@@ -220,7 +220,7 @@ struct Chipset: ~Copyable {
             let answer = send(ChipCommand.lineTest(bytes), waiting: Self.commandTime)
             outcome = answer.outcome
             if outcome == .success, answer.bytes != [0x00] + bytes {
-                outcome = .readerInDoubt(ChipOutcome.damagedOnTheWay)
+                outcome = .readerInDoubt(ChipResult.damagedOnTheWay)
             }
             guard case .readerInDoubt = outcome else { return outcome }
         }
@@ -229,8 +229,8 @@ struct Chipset: ~Copyable {
 
     /// Asks for the firmware version until that comes: where what is on its way cannot be discarded, nor the chip be
     /// trusted to know Diagnose.
-    private func askForVersion() -> ChipOutcome {
-        var outcome = ChipOutcome.success
+    private func askForVersion() -> ChipResult {
+        var outcome = ChipResult.success
         for _ in 0..<Self.recoveryAttempts {
             outcome = send(ChipCommand.firmwareVersion, waiting: Self.commandTime).outcome
             guard case .readerInDoubt = outcome else { return outcome }

@@ -63,7 +63,7 @@ final class LibNFCTransport: PN53xTransport {
     /// Sends one raw PN53x command and returns its answer. A command that libnfc could not survive is not sent.
     func transceive(_ command: [UInt8], within time: Duration) -> ChipAnswer {
         guard isOpen, !command.isEmpty, command.count <= Self.longestCommand else {
-            return ChipAnswer(outcome: ChipOutcome(result: NFC_EINVARG, status: 0, overUSB: false), bytes: [])
+            return ChipAnswer(outcome: ChipResult(result: NFC_EINVARG, status: 0, overUSB: false), bytes: [])
         }
         let timeout = HostTimeout(waiting: time, overUSB: family.isUSB, patience: patience)
         // Zeros, because libnfc looks at the first byte even when the chip sent none.
@@ -75,7 +75,7 @@ final class LibNFCTransport: PN53xTransport {
         let status = ChipCommand.answersWithStatus(command) ? answer.first ?? 0 : 0
         let count = min(max(Int(result), 0), answer.count)
         return ChipAnswer(
-            outcome: ChipOutcome(result: result, status: status, overUSB: family.isUSB),
+            outcome: ChipResult(result: result, status: status, overUSB: family.isUSB),
             bytes: Array(answer.prefix(count)), status: status)
     }
 

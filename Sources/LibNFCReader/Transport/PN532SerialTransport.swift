@@ -105,7 +105,7 @@ final class PN532SerialTransport: PN53xTransport {
         switch answer {
         case .success: return true
         case .failure(.cancelled): throw .cancelled
-        case .failure(ChipOutcome.unplugged): throw ChipOutcome.unplugged
+        case .failure(ChipResult.unplugged): throw ChipResult.unplugged
         case .failure: return false
         }
     }
@@ -118,18 +118,18 @@ final class PN532SerialTransport: PN53xTransport {
         }
         switch exchange(command, until: end(of: time)) {
         case .failure(let error):
-            let isOver = error == ChipOutcome.unplugged
+            let isOver = error == ChipResult.unplugged
             return ChipAnswer(outcome: isOver ? .failed(error) : .readerInDoubt(error), bytes: [])
         case .success(let bytes):
             guard ChipCommand.answersWithStatus(command) else { return ChipAnswer(outcome: .success, bytes: bytes) }
             guard let status = bytes.first else {
-                return ChipAnswer(outcome: .readerInDoubt(ChipOutcome.damagedOnTheWay), bytes: [])
+                return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
             }
             // InDataExchange: a card's answer that is longer than a frame is fetched in parts.
             if code == ChipCommand.exchangeDataCode, status & ChipCommand.moreInformation != 0 {
                 return fetchRest(of: bytes, after: command, within: time)
             }
-            let outcome = ChipOutcome(status: status)
+            let outcome = ChipResult(status: status)
             return ChipAnswer(outcome: outcome, bytes: outcome == .success ? bytes : [], status: status)
         }
     }
@@ -144,18 +144,18 @@ final class PN532SerialTransport: PN53xTransport {
             }
             switch exchange(Array(command.prefix(2)), until: end) {
             case .failure(let error):
-                let isOver = error == ChipOutcome.unplugged
+                let isOver = error == ChipResult.unplugged
                 return ChipAnswer(outcome: isOver ? .failed(error) : .readerInDoubt(error), bytes: [])
             case .success(let part):
                 // An empty part with more to follow would never end.
                 guard let next = part.first, part.count > 1 || next & ChipCommand.moreInformation == 0 else {
-                    return ChipAnswer(outcome: .readerInDoubt(ChipOutcome.damagedOnTheWay), bytes: [])
+                    return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
                 }
                 status = next
                 whole += part.dropFirst()
             }
         }
-        let outcome = ChipOutcome(status: status)
+        let outcome = ChipResult(status: status)
         return ChipAnswer(outcome: outcome, bytes: outcome == .success ? whole : [], status: status)
     }
 
@@ -178,8 +178,8 @@ final class PN532SerialTransport: PN53xTransport {
             case .success(.acknowledged): isAcknowledged = true
             case .success(.answer(let code, let bytes)) where isAcknowledged && code == command.first.map { $0 &+ 1 }:
                 return .success(bytes)
-            case .success(.refused): return .failure(ChipOutcome.damagedOnTheWay)
-            case .success(.damaged) where isAcknowledged: return .failure(ChipOutcome.damagedOnTheWay)
+            case .success(.refused): return .failure(ChipResult.damagedOnTheWay)
+            case .success(.damaged) where isAcknowledged: return .failure(ChipResult.damagedOnTheWay)
             case .success(.answer), .success(.damaged): break
             }
         }
@@ -190,7 +190,7 @@ final class PN532SerialTransport: PN53xTransport {
         var rest = frame[...]
         while !rest.isEmpty {
             if let error = wait(for: Int32(POLLOUT), until: end) { return error }
-            guard let count = serial.write(rest) else { return ChipOutcome.unplugged }
+            guard let count = serial.write(rest) else { return ChipResult.unplugged }
             rest = rest.dropFirst(count)
         }
         return nil
@@ -200,7 +200,7 @@ final class PN532SerialTransport: PN53xTransport {
         while true {
             if let frame = parser.next() { return .success(frame) }
             if let error = wait(for: Int32(POLLIN), until: end) { return .failure(error) }
-            guard let bytes = serial.read() else { return .failure(ChipOutcome.unplugged) }
+            guard let bytes = serial.read() else { return .failure(ChipResult.unplugged) }
             if !bytes.isEmpty { recorder?.record(.received(bytes)) }
             parser.feed(bytes)
         }
@@ -210,7 +210,7 @@ final class PN532SerialTransport: PN53xTransport {
         switch serial.wait(for: events, until: end, waker: stop.descriptor) {
         case .ready: return nil
         case .timedOut: return .readerTimeout
-        case .gone: return ChipOutcome.unplugged
+        case .gone: return ChipResult.unplugged
         case .woken:
             stop.take()
             return .cancelled

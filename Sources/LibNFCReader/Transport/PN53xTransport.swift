@@ -36,7 +36,7 @@ protocol PN53xTransport: AnyObject {
 /// What one raw chip command came to.
 struct ChipAnswer: Hashable, Sendable {
     /// Whether it worked; the chip's status is already looked at.
-    let outcome: ChipOutcome
+    let outcome: ChipResult
     /// What followed the answer's code, with the status byte where the command has one; empty after a failure.
     let bytes: [UInt8]
     /// The chip's status byte, zero when there was none.

@@ -30,7 +30,7 @@ final class SerialPort {
         self.path = path
         let descriptor = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw DeviceNodeFault(errorNumber: errno, path: path, group: FileOwner.group(of: path)).error
+            throw DeviceNodeError(errorNumber: errno, path: path, group: FileOwner.group(of: path)).error
         }
         guard descriptor < highest else {
             Glibc.close(descriptor)
@@ -43,7 +43,7 @@ final class SerialPort {
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)
-            throw DeviceNodeFault(errorNumber: EBUSY, path: path, group: nil).error
+            throw DeviceNodeError(errorNumber: EBUSY, path: path, group: nil).error
         }
         self.descriptor = descriptor
     }

@@ -46,7 +46,7 @@ package struct Type2Product: Hashable, Sendable {
         dynamicLocks == .ultralightC ? secretPages?.lowerBound ?? pageCount : pageCount
     }
 
-    init(_ row: FactRow) throws(TableFault) {
+    init(_ row: FactRow) throws(FactTableError) {
         name = try row.required("product")
         version = try row.hexList("version")
         pageCount = try Type2Product.page(row, "pages")
@@ -64,7 +64,7 @@ package struct Type2Product: Hashable, Sendable {
         hasSignature = try row.text("signature") == "yes"
     }
 
-    private static func page(_ row: FactRow, _ column: String) throws(TableFault) -> UInt16? {
+    private static func page(_ row: FactRow, _ column: String) throws(FactTableError) -> UInt16? {
         try row.text(column) == nil ? nil : try row.hex(column)
     }
 
@@ -72,7 +72,7 @@ package struct Type2Product: Hashable, Sendable {
     package static var all: [Type2Product] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
-    package static var faults: [TableFault] { table.faults + NDEFURIPrefix.table.faults }
+    package static var faults: [FactTableError] { table.faults + NDEFURIPrefix.table.faults }
 
     private static let table = FactTable(
         PackageResources.type2_products_tsv,

@@ -112,7 +112,7 @@ extension Type2Tag: NDEFTag {
     /// known against it.
     ///
     /// - Throws: ``TagError``.
-    package func obstacle(to pages: some Sequence<UInt16>) throws(TagError) -> TagError.WriteObstacle? {
+    package func obstacle(to pages: some Sequence<UInt16>) throws(TagError) -> TagError.WriteReason? {
         let layout: Type2Layout?
         do throws(TagError) {
             layout = try self.layout()
@@ -124,14 +124,14 @@ extension Type2Tag: NDEFTag {
         return try lock(on: pages, layout)
     }
 
-    private func obstacle(to pages: [UInt16], _ layout: Type2Layout) throws(TagError) -> TagError.WriteObstacle? {
+    private func obstacle(to pages: [UInt16], _ layout: Type2Layout) throws(TagError) -> TagError.WriteReason? {
         guard let access = memory.capability?.writeAccess, isGranted(access) else { return .readOnly }
         return try lock(on: pages, layout)
     }
 
     private func lock(
         on pages: some Sequence<UInt16>, _ layout: Type2Layout?
-    ) throws(TagError) -> TagError.WriteObstacle? {
+    ) throws(TagError) -> TagError.WriteReason? {
         let locks = try locks(layout)
         if let locked = pages.first(where: { locks.pages.contains($0) }) { return .locked(page: locked) }
         guard !isAuthenticated, let configuration = try configuration() else { return nil }
@@ -143,7 +143,7 @@ extension Type2Tag: NDEFTag {
         access == 0 || access == Type2Capability.accessWithKey && isAuthenticated
     }
 
-    private static func obstacle(_ layout: Type2Layout) -> TagError.Obstacle {
+    private static func obstacle(_ layout: Type2Layout) -> TagError.Reason {
         switch layout.end {
         case .lengthBeyondEnd: .lengthBeyondEnd
         case .unreadable: .notReadable

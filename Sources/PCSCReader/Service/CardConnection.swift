@@ -19,20 +19,20 @@ struct CardConnection: ~Copyable {
     private static let largestCommandAttribute: DWORD = 0x7FFF_A007
 
     /// Connects to the card.
-    init(_ reader: String, in context: borrowing PCSCContext) throws(PCSCFault) {
+    init(_ reader: String, in context: borrowing PCSCContext) throws(PCSCError) {
         try self.init(reader, in: context, mode: SCARD_SHARE_EXCLUSIVE, protocols: SCARD_PROTOCOL_ANY)
     }
 
     private init(
         _ reader: String, in context: borrowing PCSCContext, mode: Int32, protocols: Int32
-    ) throws(PCSCFault) {
+    ) throws(PCSCError) {
         var handle: SCARDHANDLE = 0
         var number: DWORD = 0
         let code = PCSCCode(
             result: unsafe SCardConnect(context.handle, reader, DWORD(mode), DWORD(protocols), &handle, &number))
         recorder = context.recorder
         recorder?.record(.note("SCardConnect mode \(mode): \(code.hexadecimal), protocol \(number)"))
-        guard code == .success else { throw PCSCFault(code: code) }
+        guard code == .success else { throw PCSCError(code: code) }
         self.handle = handle
         protocolNumber = number
         // A connection to the reader alone leaves the card as it is: pcscd takes one that it cannot reset, since it has
@@ -46,28 +46,28 @@ struct CardConnection: ~Copyable {
     }
 
     /// Resets the card, which begins anew as if it had just come.
-    mutating func reset() throws(PCSCFault) {
+    mutating func reset() throws(PCSCError) {
         var number: DWORD = 0
         let code = PCSCCode(
             result: unsafe SCardReconnect(
                 handle, DWORD(SCARD_SHARE_EXCLUSIVE), DWORD(SCARD_PROTOCOL_ANY), DWORD(SCARD_RESET_CARD), &number))
         recorder?.record(.note("SCardReconnect: \(code.hexadecimal), protocol \(number)"))
-        guard code == .success else { throw PCSCFault(code: code) }
+        guard code == .success else { throw PCSCError(code: code) }
         protocolNumber = number
     }
 
     /// Keeps the connection to the reader when the service says that the card was removed or reset: in a transparent
     /// session the reader itself looks for no cards, so the service believes that there is none.
-    mutating func keepReader() throws(PCSCFault) {
+    mutating func keepReader() throws(PCSCError) {
         var number: DWORD = 0
         let code = PCSCCode(
             result: unsafe SCardReconnect(handle, DWORD(SCARD_SHARE_DIRECT), 0, DWORD(SCARD_LEAVE_CARD), &number))
-        guard code == .success else { throw PCSCFault(code: code) }
+        guard code == .success else { throw PCSCError(code: code) }
         protocolNumber = number
     }
 
     /// Sends an APDU, or a pseudo-APDU to the reader itself, and returns the answer with its status word.
-    func transmit(_ command: [UInt8]) throws(PCSCFault) -> [UInt8] {
+    func transmit(_ command: [UInt8]) throws(PCSCError) -> [UInt8] {
         var request = SCARD_IO_REQUEST(
             dwProtocol: protocolNumber, cbPciLength: UInt(MemoryLayout<SCARD_IO_REQUEST>.size))
         var answer = [UInt8](repeating: 0, count: Self.answerCapacity)
@@ -77,7 +77,7 @@ struct CardConnection: ~Copyable {
             result: unsafe SCardTransmit(handle, &request, command, DWORD(command.count), nil, &answer, &count))
         guard code == .success else {
             recorder?.record(.failed(code.hexadecimal))
-            throw PCSCFault(code: code)
+            throw PCSCError(code: code)
         }
         recorder?.record(.received(Array(answer.prefix(Int(clamping: count)))))
         return Array(answer.prefix(Int(clamping: count)))

@@ -147,7 +147,7 @@ struct PCSCCode: Hashable, Sendable {
 }
 
 /// A call of the PC/SC service that failed.
-struct PCSCFault: Error, Hashable, Sendable {
+struct PCSCError: Error, Hashable, Sendable {
     /// What it returned.
     let code: PCSCCode
 }

@@ -42,7 +42,7 @@ extension Port100Frame: TransferMessage {
     /// Longer than any answer: the chip's largest payload is about 1000 bytes.
     private static let longestData = 2048
 
-    static func take(from bytes: inout [UInt8]) -> TransferOutcome<Port100Frame> {
+    static func take(from bytes: inout [UInt8]) -> TransferResult<Port100Frame> {
         if let outcome = take(acknowledgeBytes, as: .acknowledge, from: &bytes) { return outcome }
         if let outcome = take(errorBytes, as: .error, from: &bytes) { return outcome }
         guard bytes.starts(with: dataStart) else {
@@ -70,7 +70,7 @@ extension Port100Frame: TransferMessage {
     /// The frame that always has these bytes; `nil` when the bytes so far are something else.
     private static func take(
         _ whole: [UInt8], as frame: Port100Frame, from bytes: inout [UInt8]
-    ) -> TransferOutcome<Port100Frame>? {
+    ) -> TransferResult<Port100Frame>? {
         if bytes.starts(with: whole) {
             bytes.removeFirst(whole.count)
             return .message(frame)

@@ -146,11 +146,11 @@ struct Port100Dialogue: PaSoRiDialogue {
     /// Returns what follows the answer's code.
     func exchange(
         _ command: [UInt8], over wire: USBWire<Port100Frame>, within time: Duration
-    ) throws(USBTrouble) -> [UInt8] {
+    ) throws(PaSoRiError) -> [UInt8] {
         try wire.send(Port100Frame.encode([0xD6] + command))
         // What comes before the acknowledgement is older than the command.
         try wire.first(within: Self.commandTime) { $0 == .acknowledge ? true : nil }
-        return try wire.first(within: time) { frame throws(USBTrouble) in
+        return try wire.first(within: time) { frame throws(PaSoRiError) in
             switch frame {
             // One too many.
             case .acknowledge: return nil
@@ -164,11 +164,11 @@ struct Port100Dialogue: PaSoRiDialogue {
 
     static func result(of answer: [UInt8]) -> [UInt8] { answer }
 
-    func interrupt(_ wire: USBWire<Port100Frame>) throws(USBTrouble) {
+    func interrupt(_ wire: USBWire<Port100Frame>) throws(PaSoRiError) {
         try wire.send(Port100Frame.acknowledgeBytes)
     }
 
-    func greet(_ wire: USBWire<Port100Frame>) throws(USBTrouble) {
+    func greet(_ wire: USBWire<Port100Frame>) throws(PaSoRiError) {
         let answer = try exchange(Self.bytes(.setCommandType, [0x01]), over: wire, within: Self.commandTime)
         guard answer == [0x00] else { throw .damaged }
     }

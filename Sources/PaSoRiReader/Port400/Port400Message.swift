@@ -58,7 +58,7 @@ extension Port400Message: TransferMessage {
     /// Longer than any answer: the reader's longest message is 522 bytes.
     private static let longestData = 2048
 
-    static func take(from bytes: inout [UInt8]) -> TransferOutcome<Port400Message> {
+    static func take(from bytes: inout [UInt8]) -> TransferResult<Port400Message> {
         var reader = ByteReader(bytes)
         guard let type = try? reader.readUInt8() else { return .incomplete }
         guard type == answerType else { return .damaged }

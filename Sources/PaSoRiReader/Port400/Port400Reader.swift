@@ -157,11 +157,11 @@ struct Port400Dialogue: PaSoRiDialogue {
     /// Returns the answer's data with the status word.
     mutating func exchange(
         _ command: [UInt8], over wire: USBWire<Port400Message>, within time: Duration
-    ) throws(USBTrouble) -> [UInt8] {
+    ) throws(PaSoRiError) -> [UInt8] {
         for _ in 0..<Self.busyAttempts {
             sequence &+= 1
             try wire.send(Port400Message.command(command, sequence: sequence))
-            do throws(USBTrouble) {
+            do throws(PaSoRiError) {
                 return try answer(from: wire, within: time)
             } catch {
                 guard error == .busy else { throw error }
@@ -173,9 +173,9 @@ struct Port400Dialogue: PaSoRiDialogue {
 
     private func answer(
         from wire: USBWire<Port400Message>, within time: Duration
-    ) throws(USBTrouble) -> [UInt8] {
+    ) throws(PaSoRiError) -> [UInt8] {
         // Time that the reader asks for is for the card, whose time it was told: it cannot need much more.
-        try wire.first(within: time, inAll: time * 2) { message throws(USBTrouble) in
+        try wire.first(within: time, inAll: time * 2) { message throws(PaSoRiError) in
             // An older command's.
             guard message.sequence == sequence else { return nil }
             switch message.status {
@@ -192,7 +192,7 @@ struct Port400Dialogue: PaSoRiDialogue {
 
     func interrupt(_ wire: USBWire<Port400Message>) {}
 
-    mutating func greet(_ wire: USBWire<Port400Message>) throws(USBTrouble) {
+    mutating func greet(_ wire: USBWire<Port400Message>) throws(PaSoRiError) {
         _ = try exchange(Port400Command.firmwareVersion, over: wire, within: Self.commandTime)
     }
 }

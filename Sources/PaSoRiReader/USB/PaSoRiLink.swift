@@ -36,7 +36,7 @@ final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
         if let lost { throw lost }
         if isInDoubt { try synchronise() }
         let answer: [UInt8]
-        do throws(USBTrouble) {
+        do throws(PaSoRiError) {
             answer = try dialogue.exchange(command, over: wire, within: time + Dialogue.commandTime)
         } catch {
             throw recover(from: error)
@@ -46,9 +46,9 @@ final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
 
     /// Brings the reader to a state in which its next answer is its next command's.
     func synchronise() throws(TransportError) {
-        var trouble = USBTrouble.damaged
+        var trouble = PaSoRiError.damaged
         for _ in 0..<Self.recoveryAttempts {
-            do throws(USBTrouble) {
+            do throws(PaSoRiError) {
                 try dialogue.interrupt(wire)
                 try wire.drain()
                 try dialogue.greet(wire)
@@ -77,7 +77,7 @@ final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
         usb.close()
     }
 
-    private func recover(from trouble: USBTrouble) -> TransportError {
+    private func recover(from trouble: PaSoRiError) -> TransportError {
         guard trouble.leavesDoubt else { return trouble.transportError }
         isInDoubt = true
         resets &+= 1
@@ -115,7 +115,7 @@ protocol PaSoRiDialogue {
     /// - Parameter time: how long it may take.
     mutating func exchange(
         _ command: [UInt8], over wire: USBWire<Message>, within time: Duration
-    ) throws(USBTrouble) -> [UInt8]
+    ) throws(PaSoRiError) -> [UInt8]
 
     /// What a caller gets of an answer.
     ///
@@ -123,10 +123,10 @@ protocol PaSoRiDialogue {
     static func result(of answer: [UInt8]) throws(TransportError) -> [UInt8]
 
     /// Tells the chip to leave off what it is doing, where it can be told.
-    func interrupt(_ wire: USBWire<Message>) throws(USBTrouble)
+    func interrupt(_ wire: USBWire<Message>) throws(PaSoRiError)
 
     /// Asks something that the chip must answer.
-    mutating func greet(_ wire: USBWire<Message>) throws(USBTrouble)
+    mutating func greet(_ wire: USBWire<Message>) throws(PaSoRiError)
 }
 
 /// What a reader says, as it lies in the bytes of its transfers.
@@ -134,7 +134,7 @@ protocol TransferMessage: Hashable, Sendable {
     /// Takes the first message from bytes, of which there is at least one; total on any bytes.
     ///
     /// - Parameter bytes: what came so far; changed only when a whole message is taken away.
-    static func take(from bytes: inout [UInt8]) -> TransferOutcome<Self>
+    static func take(from bytes: inout [UInt8]) -> TransferResult<Self>
 
     /// A message that is known only by being a whole transfer; `nil` for all others.
     static func whole(_ transfer: [UInt8]) -> Self?
@@ -163,7 +163,7 @@ struct TransferParser<Message: TransferMessage>: Sendable {
     }
 
     /// Takes the next message.
-    mutating func next() -> TransferOutcome<Message> {
+    mutating func next() -> TransferResult<Message> {
         if let message = whole {
             whole = nil
             return .message(message)
@@ -176,7 +176,7 @@ struct TransferParser<Message: TransferMessage>: Sendable {
 }
 
 /// What the bytes that came from a reader begin with.
-enum TransferOutcome<Message: Hashable & Sendable>: Hashable, Sendable {
+enum TransferResult<Message: Hashable & Sendable>: Hashable, Sendable {
     /// A whole message, which is taken away.
     case message(Message)
     /// The beginning of a message, or nothing.

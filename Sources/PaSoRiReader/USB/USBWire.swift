@@ -20,7 +20,7 @@ final class USBWire<Message: TransferMessage> {
     }
 
     /// Sends one transfer.
-    func send(_ bytes: [UInt8]) throws(USBTrouble) {
+    func send(_ bytes: [UInt8]) throws(PaSoRiError) {
         do throws(USBError) {
             try usb.send(bytes, within: sendTime)
         } catch {
@@ -37,8 +37,8 @@ final class USBWire<Message: TransferMessage> {
     @discardableResult
     func first<Result>(
         within time: Duration, inAll patience: Duration? = nil,
-        where wanted: (Message) throws(USBTrouble) -> Result?
-    ) throws(USBTrouble) -> Result {
+        where wanted: (Message) throws(PaSoRiError) -> Result?
+    ) throws(PaSoRiError) -> Result {
         let deadline = ContinuousClock.now + (patience ?? time)
         var transfers = 0
         while true {
@@ -54,10 +54,10 @@ final class USBWire<Message: TransferMessage> {
     }
 
     /// Throws away what the reader has sent and nobody wants.
-    func drain() throws(USBTrouble) {
+    func drain() throws(PaSoRiError) {
         parser.reset()
         for _ in 0..<Self.mostUnwanted {
-            do throws(USBTrouble) {
+            do throws(PaSoRiError) {
                 _ = try receive(within: Self.quietTime)
             } catch {
                 switch error {
@@ -69,7 +69,7 @@ final class USBWire<Message: TransferMessage> {
         }
     }
 
-    private func receive(within time: Duration) throws(USBTrouble) -> [UInt8] {
+    private func receive(within time: Duration) throws(PaSoRiError) -> [UInt8] {
         do throws(USBError) {
             return try usb.receive(within: time)
         } catch {

@@ -19,7 +19,7 @@ struct DeviceLayers {
         guard let driver = model.driver else {
             return [plugged] + (model.obstacle.map { [Check(.notDriven, [$0])] } ?? [])
         }
-        let firmware = FirmwareFault.check(device, release: device.release)
+        let firmware = FirmwareWarning.check(device, release: device.release)
         return [plugged, Check(.driven, driver), permission(), kernelDriver(), process()]
             + (firmware.map { [$0] } ?? [])
     }

@@ -37,15 +37,15 @@ package enum VirtualCardFile {
 
     private static func parse(
         _ bytes: [UInt8]
-    ) throws(DocumentError) -> (cards: [any VirtualCard], faults: FaultPlan, visits: CardVisits?) {
+    ) throws(DocumentError) -> (cards: [any VirtualCard], faults: InjectedFaults, visits: CardVisits?) {
         guard bytes.count <= CardDump.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: CardDump.longestDocument)
         }
         let root = JSONCursor(try JSONValue(parsing: bytes))
         _ = try root.required("schema").text()
-        let faults = FaultPlan(
+        let faults = InjectedFaults(
             try root.optional("virtual")?.optional("faults")?.list { rule throws(DocumentError) in
-                try FaultRule(json: rule)
+                try InjectedFaultRule(json: rule)
             } ?? [])
         let visits = try root.optional("virtual")?.optional("visits").map { json throws(DocumentError) in
             try CardVisits(json: json)

@@ -10,7 +10,7 @@ extension CardState {
     ) throws(ByteCodecError) -> Reply? {
         let request = try BlockRequest(
             &parameters, limit: profile.blocksPerRead, overLimit: profile.overLimitStatus)
-        do throws(Refusal) {
+        do throws(StatusError) {
             let blocks = try read(request, in: system)
             let head: [UInt8] = [0, 0, UInt8(truncatingIfNeeded: blocks.count)]
             return Reply(head + blocks.flatMap(\.bytes), units: blocks.count)
@@ -19,13 +19,13 @@ extension CardState {
         }
     }
 
-    private func read(_ request: BlockRequest, in system: VirtualSystem) throws(Refusal) -> [Block] {
+    private func read(_ request: BlockRequest, in system: VirtualSystem) throws(StatusError) -> [Block] {
         if let refusal = request.refusal { throw refusal }
         try checkServices(request.services, in: system)
         var blocks: [Block] = []
         for (place, element) in request.elements.enumerated() {
             let service = try self.service(of: element, at: place, in: request.services)
-            guard element.accessMode == 0 else { throw Refusal(StatusCode.accessMode, at: place) }
+            guard element.accessMode == 0 else { throw StatusError(StatusCode.accessMode, at: place) }
             blocks.append(try read(element.number, of: service, at: place, in: system))
         }
         return blocks
@@ -33,7 +33,7 @@ extension CardState {
 
     private func read(
         _ number: UInt16, of service: ServiceCode, at place: Int, in system: VirtualSystem
-    ) throws(Refusal) -> Block {
+    ) throws(StatusError) -> Block {
         if let lite {
             do {
                 return try lite.read(number)
@@ -41,20 +41,20 @@ extension CardState {
                 throw error.at(place)
             }
         }
-        guard let block = system.blocks(service)[number] else { throw Refusal(StatusCode.blockNumber, at: place) }
+        guard let block = system.blocks(service)[number] else { throw StatusError(StatusCode.blockNumber, at: place) }
         return block
     }
 
     /// Checks that every service is there and needs no key; the first that is not is refused by its place in the list.
-    func checkServices(_ services: [ServiceCode], in system: VirtualSystem) throws(Refusal) {
+    func checkServices(_ services: [ServiceCode], in system: VirtualSystem) throws(StatusError) {
         for (place, service) in services.enumerated() {
             if lite != nil {
                 guard service.rawValue == 0x0009 || service.rawValue == 0x000B else {
-                    throw Refusal(StatusCode.nodeAbsent, at: place)
+                    throw StatusError(StatusCode.nodeAbsent, at: place)
                 }
                 continue
             }
-            guard let node = system.node(service.rawValue) else { throw Refusal(StatusCode.nodeAbsent, at: place) }
+            guard let node = system.node(service.rawValue) else { throw StatusError(StatusCode.nodeAbsent, at: place) }
             switch node.refusal {
             case .silence?: throw .silence
             case .status(let flags)?: throw .literal(flags)
@@ -63,7 +63,7 @@ extension CardState {
             // Of an attribute that no source names nobody knows whether it needs a key; the file gives its blocks.
             let needsKey = service.kind != nil && (service.requiresAuthentication || service.requiresPIN)
             guard !node.isArea, !needsKey else {
-                throw Refusal(profile.refusalStatus, at: place)
+                throw StatusError(profile.refusalStatus, at: place)
             }
         }
     }
@@ -71,9 +71,9 @@ extension CardState {
     /// The service that an element means.
     func service(
         of element: BlockListElement, at place: Int, in services: [ServiceCode]
-    ) throws(Refusal) -> ServiceCode {
+    ) throws(StatusError) -> ServiceCode {
         guard let service = services.element(at: element.serviceIndex) else {
-            throw Refusal(StatusCode.serviceIndex, at: place)
+            throw StatusError(StatusCode.serviceIndex, at: place)
         }
         return service
     }
@@ -91,7 +91,7 @@ extension CardState {
         for _ in request.elements {
             if let block = Block(try parameters.readBytes(16)) { data.append(block) }
         }
-        do throws(Refusal) {
+        do throws(StatusError) {
             if let refusal = request.refusal { throw refusal }
             try checkServices(request.services, in: system)
             if lite == nil { try write(request, data, in: system) } else { try writeLite(request, data) }
@@ -101,17 +101,17 @@ extension CardState {
         }
     }
 
-    private mutating func writeLite(_ request: BlockRequest, _ data: [Block]) throws(Refusal) {
+    private mutating func writeLite(_ request: BlockRequest, _ data: [Block]) throws(StatusError) {
         guard var changed = lite else { return }
         if request.elements.count > profile.blocksPerWrite {
             let last = request.elements.last?.number
             throw last == LiteMemory.Number.macA
-                ? Refusal(StatusCode.macNeeded, at: request.elements.count - 1) : Refusal(profile.overLimitStatus)
+                ? StatusError(StatusCode.macNeeded, at: request.elements.count - 1) : StatusError(profile.overLimitStatus)
         }
         for (place, (element, block)) in zip(request.elements, data).enumerated() {
             let service = try self.service(of: element, at: place, in: request.services)
-            guard element.accessMode == 0 else { throw Refusal(StatusCode.accessMode, at: place) }
-            guard service.access == .readWrite else { throw Refusal(profile.refusalStatus, at: place) }
+            guard element.accessMode == 0 else { throw StatusError(StatusCode.accessMode, at: place) }
+            guard service.access == .readWrite else { throw StatusError(profile.refusalStatus, at: place) }
             do {
                 try changed.write(element.number, block, refusal: profile.refusalStatus)
             } catch {
@@ -121,22 +121,22 @@ extension CardState {
         lite = changed
     }
 
-    private mutating func write(_ request: BlockRequest, _ data: [Block], in system: VirtualSystem) throws(Refusal) {
+    private mutating func write(_ request: BlockRequest, _ data: [Block], in system: VirtualSystem) throws(StatusError) {
         var memory = system.memory
         var cyclic: [UInt16: Int] = [:]
         for (place, (element, block)) in zip(request.elements, data).enumerated() {
             let service = try self.service(of: element, at: place, in: request.services)
             let cashback = element.accessMode == 1 && service.access == .cashback
-            guard element.accessMode == 0 || cashback else { throw Refusal(StatusCode.accessMode, at: place) }
+            guard element.accessMode == 0 || cashback else { throw StatusError(StatusCode.accessMode, at: place) }
             guard service.access != .readOnly, service.access != nil else {
-                throw Refusal(profile.refusalStatus, at: place)
+                throw StatusError(profile.refusalStatus, at: place)
             }
             var store = memory[service.overlapGroup] ?? BlockStore()
-            guard let old = store[element.number] else { throw Refusal(StatusCode.blockNumber, at: place) }
+            guard let old = store[element.number] else { throw StatusError(StatusCode.blockNumber, at: place) }
             switch service.kind {
             case .cyclic:
                 let written = cyclic[service.overlapGroup, default: 0] + 1
-                guard written <= store.count else { throw Refusal(StatusCode.tooManyCyclic, at: place) }
+                guard written <= store.count else { throw StatusError(StatusCode.tooManyCyclic, at: place) }
                 cyclic[service.overlapGroup] = written
                 store.push(block)
             case .purse where service.access != .direct:
@@ -151,14 +151,14 @@ extension CardState {
 
     /// A purse after an amount was taken off, or given back: bytes 0–3 are the value, 4–7 what was taken last (both
     /// least significant first); the rest comes from the command.
-    private static func purse(_ old: Block, _ new: Block, cashback: Bool, at place: Int) throws(Refusal) -> Block {
+    private static func purse(_ old: Block, _ new: Block, cashback: Bool, at place: Int) throws(StatusError) -> Block {
         let value = old.uint32(at: 0, .little)
         let amount = new.uint32(at: 0, .little)
         let given = old.uint32(at: 4, .little)
-        if cashback, amount > given { throw Refusal(StatusCode.cashbackTooLarge, at: place) }
+        if cashback, amount > given { throw StatusError(StatusCode.cashbackTooLarge, at: place) }
         let (result, overflow) =
             cashback ? value.addingReportingOverflow(amount) : value.subtractingReportingOverflow(amount)
-        guard !overflow else { throw Refusal(StatusCode.purseOutOfRange, at: place) }
+        guard !overflow else { throw StatusError(StatusCode.purseOutOfRange, at: place) }
         var bytes = ByteWriter()
         bytes.write(result, .little)
         bytes.write(cashback ? given - amount : amount, .little)
@@ -189,7 +189,7 @@ struct BlockRequest {
     var services: [ServiceCode] = []
     var elements: [BlockListElement] = []
     /// What is wrong with the number of services or blocks; the lists are then not read to their end.
-    var refusal: Refusal?
+    var refusal: StatusError?
 
     /// Reads both lists.
     ///
@@ -197,14 +197,14 @@ struct BlockRequest {
     init(_ parameters: inout ByteReader, limit: Int, overLimit: UInt8) throws(ByteCodecError) {
         let serviceCount = try parameters.readUInt8()
         guard (1...16).contains(serviceCount) else {
-            refusal = Refusal(StatusCode.serviceCount)
+            refusal = StatusError(StatusCode.serviceCount)
             _ = parameters.readRest()
             return
         }
         for _ in 0..<serviceCount { services.append(ServiceCode(rawValue: try parameters.readUInt16(.little))) }
         let blockCount = Int(try parameters.readUInt8())
         guard (1...max(limit, 1)).contains(blockCount) else {
-            refusal = Refusal(overLimit)
+            refusal = StatusError(overLimit)
             _ = parameters.readRest()
             return
         }

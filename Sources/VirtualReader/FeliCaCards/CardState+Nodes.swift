@@ -38,7 +38,7 @@ extension CardState {
     /// Request Service v2: the same for AES keys and, on cards that have both, for DES keys after it.
     func requestServiceV2(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
         guard let codes = try CardState.nodeList(&parameters, allowed: 1...32) else {
-            return refuse(Refusal(StatusCode.serviceCount))
+            return refuse(StatusError(StatusCode.serviceCount))
         }
         let lists = profile.encryption == 0x41 || profile.encryption == 0x43 ? 2 : 1
         var answer = ByteWriter([0, 0, profile.encryption, UInt8(truncatingIfNeeded: codes.count)])
@@ -74,7 +74,7 @@ extension CardState {
     func requestCodeList(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
         let parent = try parameters.readUInt16(.little)
         let page = max(1, Int(try parameters.readUInt16(.little)))
-        guard let children = system.children(of: parent) else { return refuse(Refusal(StatusCode.nodeAbsent)) }
+        guard let children = system.children(of: parent) else { return refuse(StatusError(StatusCode.nodeAbsent)) }
         let start = (page - 1) * 16
         let areas = children.filter(\.isArea)
         let services = children.filter { !$0.isArea }
@@ -91,7 +91,7 @@ extension CardState {
     }
 
     /// A refusal as the answer of a command with status flags.
-    func refuse(_ refusal: Refusal, units: Int = 0) -> Reply? {
+    func refuse(_ refusal: StatusError, units: Int = 0) -> Reply? {
         refusal.flags(profile.statusStyle).map { Reply($0, units: units) }
     }
 }
@@ -113,11 +113,11 @@ extension CardState {
         _ system: VirtualSystem, _ parameters: inout ByteReader
     ) throws(ByteCodecError) -> Reply? {
         guard let codes = try CardState.nodeList(&parameters, allowed: 1...16) else {
-            return refuse(Refusal(StatusCode.serviceCount))
+            return refuse(StatusError(StatusCode.serviceCount))
         }
         var answer = ByteWriter([0, 0, UInt8(truncatingIfNeeded: codes.count)])
         for (place, code) in codes.enumerated() {
-            guard let node = system.node(code) else { return refuse(Refusal(StatusCode.nodeAbsent, at: place)) }
+            guard let node = system.node(code) else { return refuse(StatusError(StatusCode.nodeAbsent, at: place)) }
             answer.write(system.allocatedBlocks(node), .little)
             answer.write(UInt16(0), .little)
         }
@@ -128,14 +128,14 @@ extension CardState {
     func getNodeProperty(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
         let type = try parameters.readUInt8()
         guard let codes = try CardState.nodeList(&parameters, allowed: 1...16) else {
-            return refuse(Refusal(StatusCode.serviceCount))
+            return refuse(StatusError(StatusCode.serviceCount))
         }
         guard let none: [UInt8] = [0: Array(repeating: 0xFF, count: 10), 1: [0]][type] else {
-            return refuse(Refusal(StatusCode.nodeAbsent))
+            return refuse(StatusError(StatusCode.nodeAbsent))
         }
         var answer = ByteWriter([0, 0, UInt8(truncatingIfNeeded: codes.count)])
         for (place, code) in codes.enumerated() {
-            guard let node = system.node(code) else { return refuse(Refusal(StatusCode.nodeAbsent, at: place)) }
+            guard let node = system.node(code) else { return refuse(StatusError(StatusCode.nodeAbsent, at: place)) }
             let property = node.properties[type] ?? none
             answer.write(property.count == none.count ? property : none)
         }
@@ -145,9 +145,9 @@ extension CardState {
     /// Get Area Information: the code again and two bytes whose meaning no source tells.
     func getAreaInformation(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
         let code = try parameters.readUInt16(.little)
-        guard code != AreaCode.root.rawValue else { return refuse(Refusal(StatusCode.rootArea)) }
-        guard let node = system.node(code) else { return refuse(Refusal(StatusCode.noAreaInformation)) }
-        guard node.isArea else { return refuse(Refusal(StatusCode.notAnArea)) }
+        guard code != AreaCode.root.rawValue else { return refuse(StatusError(StatusCode.rootArea)) }
+        guard let node = system.node(code) else { return refuse(StatusError(StatusCode.noAreaInformation)) }
+        guard node.isArea else { return refuse(StatusError(StatusCode.notAnArea)) }
         var answer = ByteWriter([0, 0])
         answer.write(code, .little)
         answer.write(node.information)

@@ -162,7 +162,7 @@ struct Reply {
 }
 
 /// A refusal: silence, or status flag 2 and the place in the list that it belongs to, if any.
-enum Refusal: Error {
+enum StatusError: Error {
     case silence
     /// Both flags as they are.
     case literal(UInt16)
@@ -174,7 +174,7 @@ enum Refusal: Error {
     }
 
     /// The same at a place in a list.
-    func at(_ place: Int) -> Refusal {
+    func at(_ place: Int) -> StatusError {
         if case .coded(let code, _) = self { .coded(code, place: place) } else { self }
     }
 
@@ -189,7 +189,7 @@ enum Refusal: Error {
 }
 
 /// What a service answers to every read and write.
-package enum ServiceRefusal: Hashable, Sendable {
+package enum InjectedRefusal: Hashable, Sendable {
     /// Nothing.
     case silence
     /// Status flags 1 and 2, as one number of four digits.

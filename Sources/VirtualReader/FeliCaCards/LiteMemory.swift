@@ -73,20 +73,20 @@ package struct LiteMemory: Hashable, Sendable {
     }
 
     /// What a read gives, or the reason why not. The keys (80, 87) read as zeros.
-    func read(_ number: UInt16) throws(Refusal) -> Block {
-        guard let block = self[number] else { throw Refusal(StatusCode.blockNumber) }
-        if kind == .liteS, bit(number, at: 6) { throw Refusal(StatusCode.authenticationNeeded) }
+    func read(_ number: UInt16) throws(StatusError) -> Block {
+        guard let block = self[number] else { throw StatusError(StatusCode.blockNumber) }
+        if kind == .liteS, bit(number, at: 6) { throw StatusError(StatusCode.authenticationNeeded) }
         return number == Number.challenge || number == Number.key ? .zero : block
     }
 
     /// Writes one block, or says why not.
-    mutating func write(_ number: UInt16, _ block: Block, refusal: UInt8) throws(Refusal) {
-        guard self[number] != nil else { throw Refusal(StatusCode.blockNumber) }
-        guard number != Number.state else { throw Refusal(StatusCode.macNeeded) }
-        guard isWritable(number) else { throw Refusal(refusal) }
+    mutating func write(_ number: UInt16, _ block: Block, refusal: UInt8) throws(StatusError) {
+        guard self[number] != nil else { throw StatusError(StatusCode.blockNumber) }
+        guard number != Number.state else { throw StatusError(StatusCode.macNeeded) }
+        guard isWritable(number) else { throw StatusError(refusal) }
         if kind == .liteS {
-            if bit(number, at: 8) { throw Refusal(StatusCode.authenticationNeeded) }
-            if bit(number, at: 10) { throw Refusal(StatusCode.macNeeded) }
+            if bit(number, at: 8) { throw StatusError(StatusCode.authenticationNeeded) }
+            if bit(number, at: 10) { throw StatusError(StatusCode.macNeeded) }
         }
         blocks[number] = block
     }

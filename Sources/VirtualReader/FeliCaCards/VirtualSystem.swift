@@ -104,7 +104,7 @@ package struct VirtualNode: Hashable, Sendable {
     /// The two bytes that Get Area Information answers beside the code.
     package var information: [UInt8] = [0, 0]
     /// What every read and write of this service gets, as a dump noted it; `nil` for an ordinary service.
-    package var refusal: ServiceRefusal?
+    package var refusal: InjectedRefusal?
 
     /// A service.
     package init(service: ServiceCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {

@@ -79,7 +79,7 @@ package struct CardVisits: Sendable {
     }
 
     mutating func go(
-        _ placed: inout [PlacedCard], after frame: RadioFrame, _ outcome: FieldOutcome, _ exchange: Int,
+        _ placed: inout [PlacedCard], after frame: RadioFrame, _ outcome: FieldResult, _ exchange: Int,
         at now: Duration
     ) {
         guard case .answer = outcome, case .felica = frame.technology, frame.commandCode == 0x06 else { return }

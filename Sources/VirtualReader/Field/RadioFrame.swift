@@ -41,7 +41,7 @@ package struct RadioFrame: Hashable, Sendable {
 /// A chip calls it on its own thread, so it can be looked at meanwhile only when it guards what it records.
 package protocol RadioField: AnyObject, Sendable {
     /// Sends one frame.
-    func exchange(_ frame: RadioFrame) -> FieldOutcome
+    func exchange(_ frame: RadioFrame) -> FieldResult
 
     /// The carrier went off: every card loses its power.
     func switchOff()
@@ -61,7 +61,7 @@ extension RadioField {
     package func pass(_ time: Duration) {}
 
     /// Sends one FeliCa packet, LEN byte included, without preamble, sync code and CRC.
-    package func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldOutcome {
+    package func exchange(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> FieldResult {
         exchange(RadioFrame(.felica(bitRate), frame))
     }
 }

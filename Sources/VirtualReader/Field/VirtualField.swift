@@ -19,13 +19,13 @@ package final class VirtualField: Sendable {
 
     private struct State {
         var placed: [PlacedCard]
-        var faults: FaultPlan
+        var faults: InjectedFaults
         var visits: CardVisits?
         var statistics = FieldStatistics()
         var now = Duration.zero
         var isOn = false
         /// What becomes of all answers that belong to the present command APDU.
-        var lostAnswers: Fault?
+        var lostAnswers: InjectedFault?
 
         /// The cards that are there get power; those that have it keep it.
         mutating func switchOn() {
@@ -45,7 +45,7 @@ package final class VirtualField: Sendable {
     ///
     /// - Parameter visits: when the cards come and go; `nil` when they stay.
     package init(
-        cards: [any VirtualCard] = [], faults: FaultPlan = FaultPlan(), collision: Collision = .firstIsHeard,
+        cards: [any VirtualCard] = [], faults: InjectedFaults = InjectedFaults(), collision: Collision = .firstIsHeard,
         visits: CardVisits? = nil
     ) {
         let placed = cards.map { PlacedCard($0, startupTime: $0.startupTime) }
@@ -80,7 +80,7 @@ package final class VirtualField: Sendable {
     }
 
     /// Replaces the plan of faults; the count of exchanges goes on.
-    package func plan(_ faults: FaultPlan) {
+    package func plan(_ faults: InjectedFaults) {
         state.withLock { $0.faults = faults }
     }
 
@@ -108,7 +108,7 @@ package final class VirtualField: Sendable {
     /// frames; or by command APDUs and their instruction byte.
     ///
     /// - Parameter frame: it may hold anything: cards never trap.
-    package func exchange(_ frame: RadioFrame) -> FieldOutcome {
+    package func exchange(_ frame: RadioFrame) -> FieldResult {
         state.withLock { state in
             let code = frame.commandCode
             state.statistics.begin(code)
@@ -143,8 +143,8 @@ package final class VirtualField: Sendable {
     }
 
     private func outcome(
-        of frame: RadioFrame, _ fault: Fault?, _ state: inout State
-    ) -> FieldOutcome {
+        of frame: RadioFrame, _ fault: InjectedFault?, _ state: inout State
+    ) -> FieldResult {
         if fault == .absent {
             state.losePower()
             return .silence
@@ -166,7 +166,7 @@ package final class VirtualField: Sendable {
 extension VirtualField: RadioField {}
 
 /// What came back through the air after a reader sent one frame.
-package enum FieldOutcome: Hashable, Sendable {
+package enum FieldResult: Hashable, Sendable {
     /// Nothing.
     case silence
     /// A card's answer.
@@ -215,7 +215,7 @@ package struct FieldStatistics: Hashable, Sendable {
         if let instruction { byInstruction[instruction, default: 0] += 1 }
     }
 
-    mutating func end(_ outcome: FieldOutcome) {
+    mutating func end(_ outcome: FieldResult) {
         switch outcome {
         case .answer: answered += 1
         case .silence: unanswered += 1
@@ -248,7 +248,7 @@ package protocol VirtualCard: AnyObject, Sendable {
     func apdu(completedBy frame: RadioFrame) -> [UInt8]?
 
     /// The response APDU to the command that is completed next is changed in this way before it is cut into blocks.
-    func changeNextResponse(_ fault: Fault)
+    func changeNextResponse(_ fault: InjectedFault)
 }
 
 extension VirtualCard {
@@ -262,7 +262,7 @@ extension VirtualCard {
     package func apdu(completedBy frame: RadioFrame) -> [UInt8]? { nil }
 
     /// Cards without ISO-DEP give no response APDUs.
-    package func changeNextResponse(_ fault: Fault) {}
+    package func changeNextResponse(_ fault: InjectedFault) {}
 }
 
 /// A virtual card that speaks FeliCa and nothing else.

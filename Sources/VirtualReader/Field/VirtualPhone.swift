@@ -93,7 +93,7 @@ package final class VirtualPhone: VirtualCard {
     }
 
     /// Changes the next response APDU of its cards of type A and B.
-    package func changeNextResponse(_ fault: Fault) {
+    package func changeNextResponse(_ fault: InjectedFault) {
         for card in others { card.changeNextResponse(fault) }
     }
 

@@ -9,7 +9,7 @@ package final class VirtualFileCard: VirtualCard {
     private struct State {
         var radio: VirtualISODEPRadio
         var files: FileCardState
-        var change: Fault?
+        var change: InjectedFault?
         var commands: [[UInt8]] = []
     }
 
@@ -76,7 +76,7 @@ package final class VirtualFileCard: VirtualCard {
     }
 
     /// Changes the next response.
-    package func changeNextResponse(_ fault: Fault) {
+    package func changeNextResponse(_ fault: InjectedFault) {
         state.withLock { $0.change = fault }
     }
 }

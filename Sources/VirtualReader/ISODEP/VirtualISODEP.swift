@@ -6,7 +6,7 @@
 /// understand, and sends its last block again when it is asked to.
 struct VirtualISODEP: Sendable {
     /// What becomes of a frame.
-    enum Outcome: Hashable, Sendable {
+    enum Result: Hashable, Sendable {
         case silence
         case answer([UInt8])
         /// A whole command APDU; ``VirtualISODEP/respond(_:)`` is called next.
@@ -61,7 +61,7 @@ struct VirtualISODEP: Sendable {
         return parameters.supportsCID && other == cid ? block : nil
     }
 
-    mutating func take(_ frame: [UInt8]) -> Outcome {
+    mutating func take(_ frame: [UInt8]) -> Result {
         guard isActive, let block = block(frame) else { return .silence }
         carriesCID = block.cid != nil
         switch block.kind {
@@ -79,7 +79,7 @@ struct VirtualISODEP: Sendable {
         }
     }
 
-    private mutating func information(_ data: [UInt8], _ isChained: Bool) -> Outcome {
+    private mutating func information(_ data: [UInt8], _ isChained: Bool) -> Result {
         number ^= 1
         unsent = nil
         extensionsLeft = 0
@@ -108,14 +108,14 @@ struct VirtualISODEP: Sendable {
         return remember(ISODEPBlock(.waitingTimeExtension, cid: ownCID, data: [options.waitingTimeMultiplier & 0x3F]))
     }
 
-    private mutating func extended() -> Outcome {
+    private mutating func extended() -> Result {
         guard unsent != nil else { return .silence }
         if extensionsLeft > 0 { return .answer(extend()) }
         return next().map { .answer($0) } ?? .silence
     }
 
     /// An R(ACK) for the block that was sent last: the next one of a chain.
-    private mutating func goOn() -> Outcome {
+    private mutating func goOn() -> Result {
         guard unsent != nil, extensionsLeft == 0 else { return .silence }
         number ^= 1
         return next().map { .answer($0) } ?? .silence
@@ -130,7 +130,7 @@ struct VirtualISODEP: Sendable {
             ISODEPBlock(.information(isChained: unsent != nil), number: number, cid: ownCID, data: Array(part)))
     }
 
-    private func again() -> Outcome {
+    private func again() -> Result {
         last.isEmpty ? .silence : .answer(last)
     }
 

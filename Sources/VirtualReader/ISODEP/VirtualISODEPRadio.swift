@@ -5,7 +5,7 @@ internal import ByteCodec
 /// From the air to command APDUs: selection by type A or B, activation of ISO 14443-4, then blocks.
 struct VirtualISODEPRadio: Sendable {
     /// What becomes of a frame.
-    enum Outcome: Hashable, Sendable {
+    enum Result: Hashable, Sendable {
         case silence
         case answer(CardAnswer)
         /// The answer to RATS or ATTRIB: a new session begins.
@@ -65,7 +65,7 @@ struct VirtualISODEPRadio: Sendable {
         return protocolLayer.isActive && isOwn && frame.hasCRC && frame.lastByteBits == 8
     }
 
-    mutating func take(_ frame: RadioFrame) -> Outcome {
+    mutating func take(_ frame: RadioFrame) -> Result {
         if isBlock(frame) { return block(frame.bytes) }
         guard !protocolLayer.isActive else { return .silence }
         switch selection {
@@ -91,7 +91,7 @@ struct VirtualISODEPRadio: Sendable {
     }
 
     /// RATS: the index of the reader's frame size and the card's number, 15 being none.
-    private mutating func requestAnswerToSelect(_ frame: RadioFrame, _ ats: [UInt8]) -> Outcome {
+    private mutating func requestAnswerToSelect(_ frame: RadioFrame, _ ats: [UInt8]) -> Result {
         guard frame.hasCRC, frame.bytes.count == 2, frame.bytes[0] == TypeACommand.requestAnswerToSelect,
             let parameter = frame.bytes.element(at: 1), parameter & 0x0F != 0x0F
         else {
@@ -107,7 +107,7 @@ struct VirtualISODEPRadio: Sendable {
         return .activated(CardAnswer(ats))
     }
 
-    private mutating func block(_ frame: [UInt8]) -> Outcome {
+    private mutating func block(_ frame: [UInt8]) -> Result {
         // PPS: the only speed is 106 kbit/s, and the answer agrees without changing anything.
         if takesPPS, frame.first == 0xD0 | cid, (2...3).contains(frame.count) {
             takesPPS = false

@@ -7,7 +7,7 @@ internal import ByteCodec
 /// Lost and damaged blocks are asked for again twice, as the standard lets a reader do.
 struct ISODEPSession: Sendable {
     /// How an exchange ended.
-    enum Outcome: Hashable, Sendable {
+    enum Result: Hashable, Sendable {
         case answer([UInt8])
         /// The chip's status for silence, damage or a card that breaks the rules.
         case failed(status: UInt8)
@@ -38,7 +38,7 @@ struct ISODEPSession: Sendable {
     }
 
     /// Sends a command and fetches the whole response.
-    mutating func exchange(_ command: [UInt8], _ air: Air) -> Outcome {
+    mutating func exchange(_ command: [UInt8], _ air: Air) -> Result {
         let room = max(1, parameters.cardFrame - 3 - (cid == nil ? 0 : 1))
         var rest = command[...]
         while true {
@@ -59,7 +59,7 @@ struct ISODEPSession: Sendable {
         }
     }
 
-    private mutating func collect(_ first: ISODEPBlock, _ air: Air) -> Outcome {
+    private mutating func collect(_ first: ISODEPBlock, _ air: Air) -> Result {
         var block = first
         var response = block.data
         while case .information(isChained: true) = block.kind {

@@ -5,7 +5,7 @@ import NFCTransport
 
 extension PN532Chip {
     /// Sends a FeliCa packet and gives what came back.
-    func send(_ packet: [UInt8], at bitRate: FeliCaBitRate, within limit: AirLimit, isRetry: Bool = false) -> AirOutcome
+    func send(_ packet: [UInt8], at bitRate: FeliCaBitRate, within limit: AirLimit, isRetry: Bool = false) -> AirResult
     {
         switch transmit(RadioFrame(.felica(bitRate), packet), within: limit, isRetry: isRetry) {
         case .answer(let answer): .answer(answer.frame)

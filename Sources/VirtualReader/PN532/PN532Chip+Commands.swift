@@ -5,7 +5,7 @@ import NFCTransport
 
 extension PN532Chip {
     /// Carries out one host command; what is not here the chip answers with its syntax error frame.
-    func carryOut(_ code: UInt8, _ parameters: [UInt8]) -> CommandOutcome {
+    func carryOut(_ code: UInt8, _ parameters: [UInt8]) -> CommandResult {
         guard family.knows(code) else { return .syntaxError }
         return switch code {
         case 0x00: diagnose(parameters)
@@ -36,7 +36,7 @@ extension PN532Chip {
     }
 
     /// Tests 00 (line: the parameters come back), 01 (ROM), 02 (RAM) and 06 (whether the card in ISO-DEP is there).
-    private func diagnose(_ parameters: [UInt8]) -> CommandOutcome {
+    private func diagnose(_ parameters: [UInt8]) -> CommandResult {
         switch parameters.first {
         case 0x00: return .answer(parameters)
         case 0x01, 0x02: return .answer([ChipStatus.success])
@@ -50,7 +50,7 @@ extension PN532Chip {
     }
 
     /// Last error, field from outside, targets with their speeds and modulation (10 FeliCa, 00 type A and B), SAM status.
-    private func generalStatus() -> CommandOutcome {
+    private func generalStatus() -> CommandResult {
         var list: [UInt8] = []
         for (index, target) in targets.enumerated() where !target.isReleased {
             let number = UInt8(truncatingIfNeeded: index + 1)
@@ -64,7 +64,7 @@ extension PN532Chip {
         return .answer([0x00, 0x00, UInt8(truncatingIfNeeded: list.count / 4)] + list + [0x00])
     }
 
-    private func readRegisters(_ parameters: [UInt8]) -> CommandOutcome {
+    private func readRegisters(_ parameters: [UInt8]) -> CommandResult {
         var reader = ByteReader(parameters)
         var values: [UInt8] = []
         while let address = try? reader.readUInt16(.big) { values.append(registers[address]) }
@@ -72,7 +72,7 @@ extension PN532Chip {
         return .answer(family.givesRegisterStatus ? [ChipStatus.success] + values : values)
     }
 
-    private func writeRegisters(_ parameters: [UInt8]) -> CommandOutcome {
+    private func writeRegisters(_ parameters: [UInt8]) -> CommandResult {
         guard !parameters.isEmpty, parameters.count.isMultiple(of: 3) else { return .syntaxError }
         let wasOn = registers.isFieldOn
         var reader = ByteReader(parameters)
@@ -83,33 +83,33 @@ extension PN532Chip {
         return .answer(family.givesRegisterStatus ? [ChipStatus.success] : [])
     }
 
-    private func writePins(_ parameters: [UInt8]) -> CommandOutcome {
+    private func writePins(_ parameters: [UInt8]) -> CommandResult {
         guard parameters.count == 2 else { return .syntaxError }
         pins.write(p3: parameters[0], p7: parameters[1])
         return .answer([])
     }
 
-    private func setSerialBaudRate(_ parameters: [UInt8]) -> CommandOutcome {
+    private func setSerialBaudRate(_ parameters: [UInt8]) -> CommandResult {
         guard parameters.count == 1, let speed = SerialSpeed(rawValue: parameters[0]) else { return .syntaxError }
         changeSpeedAfterAcknowledge(speed)
         return .answer([])
     }
 
     /// Flags, of which the simulated radio knows one: bit 5, whether RATS is sent by itself.
-    private func setParameters(_ parameters: [UInt8]) -> CommandOutcome {
+    private func setParameters(_ parameters: [UInt8]) -> CommandResult {
         guard parameters.count == 1, let flags = parameters.first else { return .syntaxError }
         activatesISODEP = flags & 0x10 != 0
         return .answer([])
     }
 
     /// Modes 1 (no SAM) to 4, with or without time-out and IRQ.
-    private func configureSAM(_ parameters: [UInt8]) -> CommandOutcome {
+    private func configureSAM(_ parameters: [UInt8]) -> CommandResult {
         guard let mode = parameters.first, (1...4).contains(mode), parameters.count <= 3 else { return .syntaxError }
         return .answer([])
     }
 
     /// Sleeps until the next byte, with the field off.
-    private func powerDown(_ parameters: [UInt8]) -> CommandOutcome {
+    private func powerDown(_ parameters: [UInt8]) -> CommandResult {
         guard (1...2).contains(parameters.count) else { return .syntaxError }
         switchField(on: false)
         forgetTargets()
@@ -117,7 +117,7 @@ extension PN532Chip {
     }
 
     /// RFConfiguration: 01 field, 02 timings, 04 and 05 retries, 0A to 0D analogue settings.
-    private func configureRadio(_ parameters: [UInt8]) -> CommandOutcome {
+    private func configureRadio(_ parameters: [UInt8]) -> CommandResult {
         let values = Array(parameters.dropFirst())
         switch (parameters.first, values.count) {
         case (0x01, 1): switchField(on: values[0] & 0x01 != 0)

@@ -11,7 +11,7 @@ extension PN532Chip {
     ///
     /// An answer that is longer than a host frame is given in parts; the host fetches the next with a command that
     /// holds the target number alone.
-    func exchangeData(_ parameters: [UInt8]) -> CommandOutcome {
+    func exchangeData(_ parameters: [UInt8]) -> CommandResult {
         guard let number = parameters.first else { return .syntaxError }
         let index = Int(number & 0x3F) - 1
         guard targets.indices.contains(index) else { return .answer([ChipStatus.wrongContext]) }
@@ -54,7 +54,7 @@ extension PN532Chip {
     }
 
     /// Tries as often as RFConfiguration says.
-    private func retried(_ attempt: (_ isRetry: Bool) -> AirOutcome) -> CommandOutcome {
+    private func retried(_ attempt: (_ isRetry: Bool) -> AirResult) -> CommandResult {
         var tries = 0
         while true {
             switch attempt(tries > 0) {
@@ -71,7 +71,7 @@ extension PN532Chip {
         }
     }
 
-    private func deliver(_ outcome: ISODEPSession.Outcome) -> CommandOutcome {
+    private func deliver(_ outcome: ISODEPSession.Result) -> CommandResult {
         switch outcome {
         case .aborted: return .aborted
         case .failed(let status): return .answer([status])
@@ -81,7 +81,7 @@ extension PN532Chip {
         }
     }
 
-    private func nextPart() -> CommandOutcome {
+    private func nextPart() -> CommandResult {
         let part = unfetched.prefix(Self.longestPart)
         unfetched = unfetched.dropFirst(part.count)
         return .answer([unfetched.isEmpty ? ChipStatus.success : ChipStatus.moreInformation] + part)
@@ -91,7 +91,7 @@ extension PN532Chip {
 
     /// A command to a card of type A without ISO-DEP. The firmware takes 60 and 61 for the authentication of MIFARE
     /// Classic, sends the two halves of a write with A0, and turns ACK into success and NAK into an error.
-    private func exchangeTypeA(_ frame: [UInt8]) -> CommandOutcome {
+    private func exchangeTypeA(_ frame: [UInt8]) -> CommandResult {
         switch frame.first {
         case 0x60, 0x61:
             // No card here knows it; the chip gives up on the card.
@@ -106,7 +106,7 @@ extension PN532Chip {
         }
     }
 
-    private func mifare(_ frame: [UInt8], isRetry: Bool = false, isAuthentication: Bool = false) -> AirOutcome {
+    private func mifare(_ frame: [UInt8], isRetry: Bool = false, isAuthentication: Bool = false) -> AirResult {
         let limit = AirLimit.timeout(radio.exchangeTimeout)
         switch transmit(RadioFrame(.typeA, frame), within: limit, isRetry: isRetry) {
         case .aborted: return .aborted
@@ -121,7 +121,7 @@ extension PN532Chip {
     // MARK: Frames as they are
 
     /// InCommunicateThru: a frame as it is, with the speed, framing, CRC and bits that the registers say.
-    func communicateThru(_ parameters: [UInt8]) -> CommandOutcome {
+    func communicateThru(_ parameters: [UInt8]) -> CommandResult {
         guard let technology = registers.technology else { return silence() }
         let lastByteBits = registers.transmittedBits
         var frame = RadioFrame(technology, parameters, lastByteBits: lastByteBits, hasCRC: registers.appendsChecksum)
@@ -155,7 +155,7 @@ extension PN532Chip {
         return [ChipStatus.success] + answer.frame.prefix(Self.longestPart)
     }
 
-    private func silence() -> CommandOutcome {
+    private func silence() -> CommandResult {
         pauseInVain(radio.exchangeTimeout) ? .answer([ChipStatus.timeout]) : .aborted
     }
 }

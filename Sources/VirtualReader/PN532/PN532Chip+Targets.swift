@@ -10,7 +10,7 @@ extension PN532Chip {
     /// InListPassiveTarget: how many targets (1 or 2), modulation, what the initiator sends.
     ///
     /// A FeliCa Polling finds one target, the first that answers, and so does type B. There are no Jewel cards.
-    func listPassiveTargets(_ parameters: [UInt8]) -> CommandOutcome {
+    func listPassiveTargets(_ parameters: [UInt8]) -> CommandResult {
         guard let count = parameters.first, (1...2).contains(count), let modulation = parameters.element(at: 1)
         else { return .syntaxError }
         let data = Array(parameters.dropFirst(2))
@@ -49,7 +49,7 @@ extension PN532Chip {
     ///
     /// Every type is given its whole period, and a card that answers ends the command at once. FeliCa cards are polled
     /// with system code FFFF and request code 00 (which one a PN532 sends is not known).
-    func autoPoll(_ parameters: [UInt8]) -> CommandOutcome {
+    func autoPoll(_ parameters: [UInt8]) -> CommandResult {
         guard let rounds = parameters.first, rounds > 0, let period = parameters.element(at: 1),
             (0x01...0x0F).contains(period), (3...17).contains(parameters.count)
         else { return .syntaxError }
@@ -129,7 +129,7 @@ extension PN532Chip {
     ///
     /// An RC-S956 gets and gives a byte more, of which only libnfc tells: a last parameter of 01, and a byte before the
     /// status, whose value nobody reads.
-    func release(_ parameters: [UInt8]) -> CommandOutcome {
+    func release(_ parameters: [UInt8]) -> CommandResult {
         let extra: [UInt8] = family == .rcs956 && parameters.count == 2 ? [0x00] : []
         guard parameters.count == 1 + extra.count else { return .syntaxError }
         let number = Int(parameters[0])
@@ -145,7 +145,7 @@ extension PN532Chip {
     }
 
     /// InSelect: takes up a target that was let go of.
-    func select(_ parameters: [UInt8]) -> CommandOutcome {
+    func select(_ parameters: [UInt8]) -> CommandResult {
         guard parameters.count == 1 else { return .syntaxError }
         let index = Int(parameters[0]) - 1
         guard targets.indices.contains(index) else { return .answer([ChipStatus.wrongContext]) }
@@ -155,7 +155,7 @@ extension PN532Chip {
     }
 
     /// InJumpForDEP and InJumpForPSL: there is no NFC-DEP target, and its answer is waited for in vain.
-    func jumpForDEP() -> CommandOutcome {
+    func jumpForDEP() -> CommandResult {
         registers.isFieldOn = true
         guard pause(for: timing.radio ? RadioSettings.timeout(radio.atrTimeout) : .zero) else { return .aborted }
         return .answer([ChipStatus.timeout])

@@ -24,7 +24,7 @@ final class PN532Chip {
     var pins = GPIOPins()
 
     private let line: any HostLine
-    private let faults: SerialFaultPlan
+    private let faults: InjectedSerialFaults
     private let model: SerialLineModel
     private let observer: @Sendable (ChipMoment) -> Void
     private var parser = HostFrameParser()
@@ -43,7 +43,7 @@ final class PN532Chip {
     private var modelTime = Duration.zero
 
     init(
-        field: any RadioField, line: any HostLine, timing: TimeModel = .off, faults: SerialFaultPlan = .none,
+        field: any RadioField, line: any HostLine, timing: TimeModel = .off, faults: InjectedSerialFaults = .none,
         model: SerialLineModel = .plain, initialSpeed: SerialSpeed = .initial, counters: ChipCounters = ChipCounters(),
         observer: @escaping @Sendable (ChipMoment) -> Void = { _ in }
     ) {
@@ -112,7 +112,7 @@ final class PN532Chip {
         observer(moment)
     }
 
-    private func answer(_ frame: [UInt8], with fault: SerialFault? = nil) {
+    private func answer(_ frame: [UInt8], with fault: InjectedSerialFault? = nil) {
         reach(.answer)
         defer { reach(.answered) }
         lastAnswer = frame
@@ -243,7 +243,7 @@ enum AirLimit: Hashable, Sendable {
 }
 
 /// What one exchange with the field came to.
-enum AirOutcome: Hashable, Sendable {
+enum AirResult: Hashable, Sendable {
     /// What a card sent.
     case answer([UInt8])
     /// The chip's status for silence or damage.
@@ -279,7 +279,7 @@ enum ChipStatus {
 }
 
 /// How the chip carried out a host command.
-enum CommandOutcome: Hashable, Sendable {
+enum CommandResult: Hashable, Sendable {
     /// What follows the answer's command code.
     case answer([UInt8])
     /// The command or its parameters are not the chip's.

@@ -40,7 +40,7 @@ package final class PN532Server: Sendable {
     ///   - link: where to make a symbolic link to the serial port; it is removed at the end.
     /// - Throws: ``PseudoterminalError`` when the system gives no terminal, no thread or no link.
     package init(
-        field: any RadioField, timing: TimeModel = .off, faults: SerialFaultPlan = .none,
+        field: any RadioField, timing: TimeModel = .off, faults: InjectedSerialFaults = .none,
         serialLine: SerialLineModel = .plain, initialSpeed: Int = 115_200, link: String? = nil,
         observer: @escaping @Sendable (ChipMoment) -> Void = { _ in }
     ) throws(PseudoterminalError) {
@@ -166,7 +166,7 @@ package struct TimeModel: Hashable, Sendable {
 
     /// How long an exchange takes on the field's clock: a Polling that nobody answers its time slots, another frame the
     /// time that it is on air.
-    static func time(of frame: RadioFrame, _ outcome: FieldOutcome) -> Duration {
+    static func time(of frame: RadioFrame, _ outcome: FieldResult) -> Duration {
         let outward = airTime(frame.bytes.count, frame.technology)
         guard case .answer(let answer) = outcome else {
             let isPolling = if case .felica = frame.technology { frame.commandCode == 0x00 } else { false }

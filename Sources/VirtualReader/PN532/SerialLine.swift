@@ -143,7 +143,7 @@ enum LineEvent: Hashable, Sendable {
 }
 
 /// A way in which one host command goes wrong between chip and host.
-package enum SerialFault: Hashable, Sendable {
+package enum InjectedSerialFault: Hashable, Sendable {
     /// The chip did not hear the command: neither ACK nor answer, and nothing is carried out.
     case noAcknowledge
     /// The command is acknowledged and carried out, and its answer is lost.
@@ -173,7 +173,7 @@ package enum SerialFault: Hashable, Sendable {
 }
 
 /// Which host command a fault happens at.
-package enum SerialFaultPlace: Hashable, Sendable {
+package enum InjectedSerialFaultPlace: Hashable, Sendable {
     /// The command with this number; the first since the chip was started is 1.
     case command(Int)
     /// The command with this code (42 for InCommunicateThru) that comes after `after` others of the same code.
@@ -181,20 +181,20 @@ package enum SerialFaultPlace: Hashable, Sendable {
 }
 
 /// The faults of a serial line: at most one at each host command.
-package struct SerialFaultPlan: Hashable, Sendable {
+package struct InjectedSerialFaults: Hashable, Sendable {
     /// Nothing goes wrong.
-    package static let none = SerialFaultPlan([:])
+    package static let none = InjectedSerialFaults([:])
 
     /// What goes wrong where.
-    package var faults: [SerialFaultPlace: SerialFault]
+    package var faults: [InjectedSerialFaultPlace: InjectedSerialFault]
 
     /// A plan of these faults; where a command is named by number and by code, the number wins.
-    package init(_ faults: [SerialFaultPlace: SerialFault]) {
+    package init(_ faults: [InjectedSerialFaultPlace: InjectedSerialFault]) {
         self.faults = faults
     }
 
     /// The fault of the command with this number, before which `before` others with the same code came.
-    func fault(number: Int, code: UInt8, before: Int) -> SerialFault? {
+    func fault(number: Int, code: UInt8, before: Int) -> InjectedSerialFault? {
         faults[.command(number)] ?? faults[.code(code, after: before)]
     }
 }

@@ -13,10 +13,10 @@ package final class VirtualACR122: VirtualUSBChip {
     ///
     /// - Parameters:
     ///   - field: what lies before its antenna.
-    ///   - faults: what goes wrong on the USB; of ``USBFault`` those that lose, delay, double, cut or replace an answer,
+    ///   - faults: what goes wrong on the USB; of ``InjectedUSBFault`` those that lose, delay, double, cut or replace an answer,
     ///     while the others leave it as it is.
     ///   - isCopy: whether it answers with data and the error byte of a silent card, as a copy was seen to.
-    package init(field: any RadioField, faults: USBFaultPlan = USBFaultPlan(), isCopy: Bool = false) {
+    package init(field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(), isCopy: Bool = false) {
         shell = USBShell(ACR122Firmware(field, errorByte: isCopy ? 0xFE : 0x81), field, faults)
     }
 

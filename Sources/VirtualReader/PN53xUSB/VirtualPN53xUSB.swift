@@ -32,10 +32,10 @@ package final class VirtualPN53xUSB: VirtualUSBChip {
     /// - Parameters:
     ///   - field: what lies before its antenna.
     ///   - condition: how it begins.
-    ///   - faults: what goes wrong on the USB; of ``USBFault`` those that lose, delay, double, cut or replace an answer,
+    ///   - faults: what goes wrong on the USB; of ``InjectedUSBFault`` those that lose, delay, double, cut or replace an answer,
     ///     while the others leave it as it is.
     package init(
-        _ model: Model = .rcs330, field: any RadioField, faults: USBFaultPlan = USBFaultPlan(),
+        _ model: Model = .rcs330, field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(),
         condition: Condition = .well
     ) {
         shell = USBShell(PN53xUSBFirmware(model == .rcs330 ? .rcs956 : .pn533, field, condition), field, faults)

@@ -3,7 +3,7 @@
 /// What a host asks for with Transparent Exchange.
 struct Port400Exchange: Sendable {
     /// Why a reader does not do it: the number of the object that is wrong, and the status word for that.
-    struct Refusal: Error {
+    struct StatusError: Error {
         let object: Int
         let status: UInt16
     }
@@ -20,14 +20,14 @@ struct Port400Exchange: Sendable {
     ///
     /// As an RC-S300 was seen to answer (EspUsbHost): a frame without a timer before it is 6401 of the first object, one of
     /// the wrong length 6700, an unknown one 6A81.
-    init(_ objects: [UInt8]) throws(Refusal) {
+    init(_ objects: [UInt8]) throws(StatusError) {
         var rest = objects[...]
         var number = 0
         var hasTimer = false
         while let tag = rest.popFirst() {
             number += 1
             let second = tag & 0x1F == 0x1F ? rest.popFirst() : 0
-            guard let value = Self.take(&rest) else { throw Refusal(object: number, status: 0x6A80) }
+            guard let value = Self.take(&rest) else { throw StatusError(object: number, status: 0x6A80) }
             switch (tag, second, value.count) {
             case (0x5F, 0x46, 4):
                 hasTimer = true
@@ -35,12 +35,12 @@ struct Port400Exchange: Sendable {
             case (0x90, 0, 2): flags = UInt16(value[0]) << 8 | UInt16(value[1])
             case (0x91, 0, 1) where value[0] < 8: lastByteBits = Int(value[0])
             case (0x95, 0, 1...):
-                guard hasTimer else { throw Refusal(object: 1, status: 0x6401) }
+                guard hasTimer else { throw StatusError(object: 1, status: 0x6401) }
                 frame = value
                 frameObject = number
             case (0x5F, 0x46, _), (0x90, 0, _), (0x91, 0, _), (0x95, 0, _):
-                throw Refusal(object: number, status: 0x6700)
-            default: throw Refusal(object: number, status: 0x6A81)
+                throw StatusError(object: number, status: 0x6700)
+            default: throw StatusError(object: number, status: 0x6A81)
             }
         }
     }

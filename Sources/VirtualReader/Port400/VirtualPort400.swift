@@ -15,7 +15,7 @@ package final class VirtualPort400: VirtualUSBChip {
     ///
     /// - Parameter hasOrphan: whether a program that was killed left a session behind.
     package init(
-        field: any RadioField, faults: USBFaultPlan = USBFaultPlan(), behavior: Port400Behavior = Port400Behavior(),
+        field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(), behavior: Port400Behavior = Port400Behavior(),
         hasOrphan: Bool = false
     ) {
         shell = USBShell(Port400Firmware(field, behavior, hasOrphan: hasOrphan), field, faults)
@@ -273,7 +273,7 @@ struct Port400Firmware: USBFirmware {
 
     private mutating func exchange(_ objects: [UInt8], _ port: inout USBPort) -> [UInt8] {
         let exchange: Port400Exchange
-        do throws(Port400Exchange.Refusal) {
+        do throws(Port400Exchange.StatusError) {
             exchange = try Port400Exchange(objects)
         } catch {
             port.complain("object \(error.object) of an exchange is refused")

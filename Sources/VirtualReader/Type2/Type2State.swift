@@ -6,7 +6,7 @@ internal import CardCiphers
 /// The commands of a Type 2 Tag that is selected.
 struct Type2State: Sendable {
     /// What a command leads to.
-    enum Outcome: Hashable, Sendable {
+    enum Result: Hashable, Sendable {
         case data([UInt8])
         case acknowledge
         /// A NAK with this code: 0 argument, 1 parity or CRC, 4 counter or too many wrong passwords.
@@ -52,7 +52,7 @@ struct Type2State: Sendable {
         hasCounted = false
     }
 
-    mutating func take(_ frame: [UInt8]) -> Outcome {
+    mutating func take(_ frame: [UInt8]) -> Result {
         if let page = pageToWrite {
             pageToWrite = nil
             return frame.count == 16 ? write(page, Array(frame.prefix(4))) : .refusal(Self.wrongArgument)
@@ -74,10 +74,10 @@ struct Type2State: Sendable {
         }
     }
 
-    private var unknown: Outcome { memory.layout.refusesUnknown ? .refusal(Self.wrongArgument) : .silence }
+    private var unknown: Result { memory.layout.refusesUnknown ? .refusal(Self.wrongArgument) : .silence }
 
     /// The commands of Ultralight EV1 and NTAG21x.
-    private mutating func newer(_ frame: [UInt8]) -> Outcome {
+    private mutating func newer(_ frame: [UInt8]) -> Result {
         switch frame[0] {
         case 0x3A: return fastRead(Int(frame[1]), Int(frame[2]))
         case 0x3C: return frame[1] == 0 ? .data(memory.signature) : .refusal(Self.wrongArgument)
@@ -99,14 +99,14 @@ struct Type2State: Sendable {
     }
 
     /// Four pages; after the last that may be read the first follows.
-    private mutating func read(_ page: Int) -> Outcome {
+    private mutating func read(_ page: Int) -> Result {
         let count = readablePages
         guard page < count else { return .refusal(Self.wrongArgument) }
         countRead()
         return .data((0..<4).flatMap { memory.shown((page + $0) % count) })
     }
 
-    private mutating func fastRead(_ first: Int, _ last: Int) -> Outcome {
+    private mutating func fastRead(_ first: Int, _ last: Int) -> Result {
         guard first <= last, last < readablePages else { return .refusal(Self.wrongArgument) }
         countRead()
         return .data((first...last).flatMap { memory.shown($0) })
@@ -123,13 +123,13 @@ struct Type2State: Sendable {
         return page == 2 || !memory.isLocked(page)
     }
 
-    private mutating func prepareWrite(_ page: Int) -> Outcome {
+    private mutating func prepareWrite(_ page: Int) -> Result {
         guard mayWrite(page) else { return .refusal(Self.wrongArgument) }
         pageToWrite = page
         return .acknowledge
     }
 
-    private mutating func write(_ page: Int, _ data: [UInt8]) -> Outcome {
+    private mutating func write(_ page: Int, _ data: [UInt8]) -> Result {
         guard mayWrite(page) else { return .refusal(Self.wrongArgument) }
         if page == 2 {
             memory.lockStatically(data)
@@ -146,7 +146,7 @@ struct Type2State: Sendable {
     }
 
     /// The first write sets the counter, later ones raise it by the low nibble.
-    private mutating func writeCounter(_ page: Int, _ data: [UInt8]) -> Outcome {
+    private mutating func writeCounter(_ page: Int, _ data: [UInt8]) -> Result {
         let old = memory[page]
         let value = Int(old[0]) | Int(old[1]) << 8
         let given = Int(data.element(at: 0) ?? 0) | Int(data.element(at: 1) ?? 0) << 8
@@ -167,7 +167,7 @@ struct Type2State: Sendable {
         memory.counters[2] = min(memory.counters[2] &+ 1, 0xFF_FFFF)
     }
 
-    private func readCounter(_ number: Int) -> Outcome {
+    private func readCounter(_ number: Int) -> Result {
         let isThere =
             switch memory.layout.counter {
             case .three: (0...2).contains(number)
@@ -178,7 +178,7 @@ struct Type2State: Sendable {
         return .data((0..<3).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
     }
 
-    private mutating func raiseCounter(_ number: Int, by amount: ArraySlice<UInt8>) -> Outcome {
+    private mutating func raiseCounter(_ number: Int, by amount: ArraySlice<UInt8>) -> Result {
         guard memory.layout.counter == .three, let value = memory.counters.element(at: number) else {
             return .refusal(Self.wrongArgument)
         }
@@ -193,7 +193,7 @@ struct Type2State: Sendable {
     private var key: TripleDESKey? { try? TripleDESKey(SecretBytes(protection.key)) }
 
     /// A random number, enciphered; the same ones in each run.
-    private mutating func beginAuthentication() -> Outcome {
+    private mutating func beginAuthentication() -> Result {
         let number = SplitMix64.number(seed: UInt64(block: memory.uid), index: challenges)
         guard let cipher = try? key?.encrypt(number.block) else { return .refusal(Self.wrongArgument) }
         challenges &+= 1
@@ -203,7 +203,7 @@ struct Type2State: Sendable {
     }
 
     /// The second part: the reader's number and the tag's, that turned by one byte; the answer is the reader's, turned.
-    private mutating func prove(_ challenge: UInt64, _ frame: [UInt8]) -> Outcome {
+    private mutating func prove(_ challenge: UInt64, _ frame: [UInt8]) -> Result {
         guard let key, frame.first == 0xAF, frame.count == 17,
             let own = try? key.decrypt(challenge.block),
             let both = try? key.decrypt(frame.dropFirst(), after: challenge),
@@ -216,7 +216,7 @@ struct Type2State: Sendable {
 
     // MARK: Password
 
-    private mutating func authenticate(_ password: [UInt8]) -> Outcome {
+    private mutating func authenticate(_ password: [UInt8]) -> Result {
         guard let config = memory.layout.config else { return unknown }
         let limit = protection.wrongPasswords
         guard limit == 0 || wrongPasswords < limit else { return .refusal(Self.counterOverflow) }

@@ -3,7 +3,7 @@
 /// The plug of a simulated USB reader: what waits to be fetched, what was counted, and what goes wrong.
 struct USBPort: Sendable {
     private let field: any RadioField
-    private let faults: USBFaultPlan
+    private let faults: InjectedUSBFaults
     private var outbox: USBOutbox
     private var isDead = false
     /// Whether the plug was pulled.
@@ -11,7 +11,7 @@ struct USBPort: Sendable {
     /// What was counted so far.
     var statistics = USBChipStatistics()
 
-    init(_ field: any RadioField, _ faults: USBFaultPlan) {
+    init(_ field: any RadioField, _ faults: InjectedUSBFaults) {
         self.field = field
         self.faults = faults
         outbox = USBOutbox(faults.leftover)
@@ -50,7 +50,7 @@ struct USBPort: Sendable {
     // MARK: The chip's side
 
     /// Counts a command, and gives what goes wrong with it.
-    mutating func begin() -> USBFault? {
+    mutating func begin() -> InjectedUSBFault? {
         statistics.hostCommands += 1
         let fault = faults.atCommand[statistics.hostCommands]
         if fault == .dead { isDead = true }
@@ -79,7 +79,7 @@ struct USBPort: Sendable {
 
     /// Lets the host fetch an answer, after its acknowledgement where there is one, with the fault as far as it is one
     /// of transfers.
-    mutating func answer(_ transfer: [UInt8], after acknowledge: [UInt8]? = nil, with fault: USBFault?) {
+    mutating func answer(_ transfer: [UInt8], after acknowledge: [UInt8]? = nil, with fault: InjectedUSBFault?) {
         switch fault {
         case .nothing, .dead: return
         case .late: outbox.addPause()
@@ -102,7 +102,7 @@ struct USBPort: Sendable {
 }
 
 /// One thing that goes wrong between a simulated USB reader and its host.
-package enum USBFault: Hashable, Sendable {
+package enum InjectedUSBFault: Hashable, Sendable {
     /// The command is lost: no acknowledgement, no answer.
     case nothing
     /// The acknowledgement comes, the answer does not.
@@ -140,9 +140,9 @@ package enum USBFault: Hashable, Sendable {
 }
 
 /// What goes wrong between a simulated USB reader and its host, as data.
-package struct USBFaultPlan: Hashable, Sendable {
+package struct InjectedUSBFaults: Hashable, Sendable {
     /// The fault at each command; commands are counted from 1.
-    package var atCommand: [Int: USBFault]
+    package var atCommand: [Int: InjectedUSBFault]
     /// The transfer, counted from 1 in both directions together, before which the plug is pulled; `nil` for never.
     package var unplugBeforeTransfer: Int?
     /// What a killed predecessor left to be fetched, one transfer each.
@@ -150,7 +150,7 @@ package struct USBFaultPlan: Hashable, Sendable {
 
     /// A plan; without anything, nothing goes wrong.
     package init(
-        atCommand: [Int: USBFault] = [:], unplugBeforeTransfer: Int? = nil, leftover: [[UInt8]] = []
+        atCommand: [Int: InjectedUSBFault] = [:], unplugBeforeTransfer: Int? = nil, leftover: [[UInt8]] = []
     ) {
         self.atCommand = atCommand
         self.unplugBeforeTransfer = unplugBeforeTransfer

@@ -64,7 +64,7 @@ final class USBShell<Firmware: USBFirmware>: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ firmware: sending Firmware, _ field: any RadioField, _ faults: USBFaultPlan) {
+    init(_ firmware: sending Firmware, _ field: any RadioField, _ faults: InjectedUSBFaults) {
         state = Mutex(State(port: USBPort(field, faults), firmware: firmware))
     }
 

@@ -26,7 +26,7 @@ struct BERTLVTests {
         #expect(header.totalLength == row.length + row.size)
     }
 
-    static let broken: [(text: String, offset: Int, reason: TLVFault.Reason)] = [
+    static let broken: [(text: String, offset: Int, reason: TLVError.Reason)] = [
         ("5F", 0, .truncatedTag), ("5F81", 0, .truncatedTag), ("5F818181 00", 0, .invalidTag),
         ("84", 0, .truncatedLength), ("84 81", 0, .truncatedLength), ("84 82 01", 0, .truncatedLength),
         ("84 80 00 00", 0, .indefiniteLength), ("84 85 00 00 00 00 01", 0, .invalidLength),
@@ -36,24 +36,24 @@ struct BERTLVTests {
     ]
 
     @Test(arguments: broken)
-    func refuses(_ row: (text: String, offset: Int, reason: TLVFault.Reason)) throws {
+    func refuses(_ row: (text: String, offset: Int, reason: TLVError.Reason)) throws {
         let bytes = try Hex.decode(row.text)
-        let fault = TLVFault(offset: row.offset, reason: row.reason)
+        let fault = TLVError(offset: row.offset, reason: row.reason)
         #expect(throws: fault) { try BERTLV.strict(bytes) }
         let list = BERTLVList(tolerant: bytes)
         #expect(list.fault == fault)
         #expect(list.objects.count == (row.offset > 0 ? 1 : 0), "what stands before is kept")
     }
 
-    static let strictOnly: [(text: String, offset: Int, reason: TLVFault.Reason)] = [
+    static let strictOnly: [(text: String, offset: Int, reason: TLVError.Reason)] = [
         ("00 84 00", 0, .invalidTag), ("84 00 00", 2, .invalidTag), ("84 81 01 AA", 0, .lengthNotMinimal),
         ("6F 04 84 81 01 AA", 2, .lengthNotMinimal),
     ]
 
     @Test(arguments: strictOnly)
-    func tolerates(_ row: (text: String, offset: Int, reason: TLVFault.Reason)) throws {
+    func tolerates(_ row: (text: String, offset: Int, reason: TLVError.Reason)) throws {
         let bytes = try Hex.decode(row.text)
-        #expect(throws: TLVFault(offset: row.offset, reason: row.reason)) { try BERTLV.strict(bytes) }
+        #expect(throws: TLVError(offset: row.offset, reason: row.reason)) { try BERTLV.strict(bytes) }
         let list = BERTLVList(tolerant: bytes)
         #expect(list.fault == nil)
         #expect(list.objects.count == 1)
@@ -98,7 +98,7 @@ struct BERTLVTests {
         if depth < BERTLV.deepestNesting {
             #expect(throws: Never.self) { try BERTLV.strict(bytes) }
         } else {
-            let fault = #expect(throws: TLVFault.self) { try BERTLV.strict(bytes) }
+            let fault = #expect(throws: TLVError.self) { try BERTLV.strict(bytes) }
             #expect(fault?.reason == .tooDeep)
         }
         // The tolerant reader goes as deep as it is asked to.

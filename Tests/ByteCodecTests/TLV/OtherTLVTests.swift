@@ -15,15 +15,15 @@ struct OtherTLVTests {
         #expect(SimpleTLV(0x50, .init(repeating: 7, count: 70_000)).encoded.count == 65_539, "cut")
     }
 
-    static let simpleFaults: [(bytes: [UInt8], offset: Int, reason: TLVFault.Reason)] = [
+    static let simpleFaults: [(bytes: [UInt8], offset: Int, reason: TLVError.Reason)] = [
         ([0x00, 0x00], 0, .invalidTag), ([0x01, 0x00, 0xFF, 0x00], 2, .invalidTag), ([0x01], 0, .truncatedLength),
         ([0x01, 0xFF, 0x00], 0, .truncatedLength), ([0x01, 0x02, 0x00], 0, .truncatedValue(missing: 1)),
         ([0x01, 0xFF, 0xFF, 0xFF, 0x00], 0, .truncatedValue(missing: 65_534)),
     ]
 
     @Test(arguments: simpleFaults)
-    func simpleFault(_ row: (bytes: [UInt8], offset: Int, reason: TLVFault.Reason)) {
-        #expect(throws: TLVFault(offset: row.offset, reason: row.reason)) { try SimpleTLV.list(row.bytes) }
+    func simpleFault(_ row: (bytes: [UInt8], offset: Int, reason: TLVError.Reason)) {
+        #expect(throws: TLVError(offset: row.offset, reason: row.reason)) { try SimpleTLV.list(row.bytes) }
     }
 
     /// Historical bytes without their category indicator: card service data and card capabilities, as in ATRs.
@@ -31,7 +31,7 @@ struct OtherTLVTests {
         let objects = try CompactTLV.list([0x31, 0x80, 0x73, 0xFF, 0x01, 0x00])
         #expect(objects == [CompactTLV(3, [0x80]), CompactTLV(7, [0xFF, 0x01, 0x00])])
         #expect(objects.flatMap(\.encoded) == [0x31, 0x80, 0x73, 0xFF, 0x01, 0x00])
-        #expect(throws: TLVFault(offset: 2, reason: .truncatedValue(missing: 2))) {
+        #expect(throws: TLVError(offset: 2, reason: .truncatedValue(missing: 2))) {
             try CompactTLV.list([0x31, 0x80, 0x73, 0xFF])
         }
         #expect(CompactTLV(0x17, .init(repeating: 1, count: 20)).encoded.count == 16, "cut")

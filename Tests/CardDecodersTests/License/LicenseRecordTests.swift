@@ -11,9 +11,9 @@ struct LicenseRecordTests {
         let file: LicenseFile
         let hex: String
         let items: String
-        var fault: LicenseFault.Reason?
+        var fault: LicenseWarning.Reason?
 
-        init(_ file: LicenseFile, _ hex: String, _ items: String, _ fault: LicenseFault.Reason? = nil) {
+        init(_ file: LicenseFile, _ hex: String, _ items: String, _ fault: LicenseWarning.Reason? = nil) {
             (self.file, self.hex, self.items, self.fault) = (file, hex, items, fault)
         }
     }

@@ -37,7 +37,7 @@ struct MyNumberBadInputTests {
     ).encoded
 
     /// Bytes of the file with the four items, and what is told to be wrong.
-    static let cases: [(hex: String, flaws: [MyNumberFault.Reason])] = [
+    static let cases: [(hex: String, flaws: [MyNumberWarning.Reason])] = [
         ("", [.notWhatItShouldBe]), ("30020101", [.notWhatItShouldBe]),
         ("FF2000", [.item("DF22"), .item("DF23"), .item("DF24"), .item("DF25")]),
         ("FF2005DF2202C328", [.item("DF22"), .item("DF23"), .item("DF24"), .item("DF25")]),
@@ -46,7 +46,7 @@ struct MyNumberBadInputTests {
     ]
 
     @Test("The four items, missing or broken", arguments: cases)
-    func attributes(hex: String, flaws: [MyNumberFault.Reason]) throws {
+    func attributes(hex: String, flaws: [MyNumberWarning.Reason]) throws {
         let report = try read([.attributes: try Hex.decode(hex)])
         #expect(report.faults.map(\.reason) == flaws)
         #expect(report.faults.allSatisfy { $0.file == .attributes && !$0.message.japanese.isEmpty })

@@ -18,7 +18,7 @@ struct FileCard {
     ///   - path: a file of `Fixtures/iso7816`.
     ///   - changes: texts in the file and what stands in their place.
     ///   - faults: what goes wrong after the card was found.
-    init(_ path: String, changes: [(String, String)] = [], faults: FaultPlan = []) throws {
+    init(_ path: String, changes: [(String, String)] = [], faults: InjectedFaults = []) throws {
         var text = String(decoding: try TestFiles.read("Fixtures/iso7816/\(path)"), as: UTF8.self)
         for (old, new) in changes {
             #expect(text.contains(old))
@@ -32,7 +32,7 @@ struct FileCard {
         try self.init(try VirtualCardFile.loadField(Array(dump.json.compactText.utf8)), [])
     }
 
-    private init(_ field: VirtualField, _ faults: FaultPlan) throws {
+    private init(_ field: VirtualField, _ faults: InjectedFaults) throws {
         spy = SpyReader(InProcessReader(field))
         let picc = try #require(try spy.activate(.typeB()))
         identity = CardIdentity(picc)

@@ -118,7 +118,7 @@ struct LicenseReaderTests {
         let faulty = try FileCard(
             "license/sample.json",
             faults: [
-                FaultRule(.silence, .during(4...4), command: 0x20, countsAPDUs: true)
+                InjectedFaultRule(.silence, .during(4...4), command: 0x20, countsAPDUs: true)
             ])
         let (dump, error) = try read(faulty, [(.pin1, "0000")])
         guard case .pin(.interrupted(_, _, _, .count(2)?))? = error else {
@@ -264,13 +264,13 @@ struct LicenseReaderTests {
         #expect(try report(free).edition == report(dump).edition)
     }
 
-    static let faults: [Fault] = [
+    static let faults: [InjectedFault] = [
         .silence, .absent, .damaged(status: 0x02), .replaced(by: [0x02, 0x64, 0x00]), .replaced(by: [0x02, 0x90]),
         .truncated(to: 1),
     ]
 
     @Test("Whatever goes wrong at whatever exchange: no PIN twice, and none in the dump", arguments: faults)
-    func everyFault(fault: Fault) throws {
+    func everyFault(fault: InjectedFault) throws {
         let changes = [("\"text\": \"1234\"", "\"text\": \"7391\""), ("\"text\": \"5678\"", "\"text\": \"8264\"")]
         for number in 1...60 {
             let card = try FileCard("license/sample.json", changes: changes, faults: .once(fault, atAPDU: number))

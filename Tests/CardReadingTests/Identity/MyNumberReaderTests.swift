@@ -84,7 +84,7 @@ struct MyNumberReaderTests {
 
     @Test("Whatever goes wrong at whatever exchange: no PIN twice")
     func everyFault() throws {
-        for fault in [Fault.silence, .absent, .damaged(status: 0x02), .truncated(to: 1)] {
+        for fault in [InjectedFault.silence, .absent, .damaged(status: 0x02), .truncated(to: 1)] {
             for number in 1...60 {
                 let card = try FileCard("mynumber/card.json", faults: .once(fault, atAPDU: number))
                 do throws(FileCardReadingError) {

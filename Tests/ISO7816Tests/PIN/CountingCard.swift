@@ -14,7 +14,7 @@ final class CountingCard: CardChannel {
     }
 
     /// What goes wrong at one exchange.
-    enum Fault: Hashable, Sendable, CaseIterable {
+    enum InjectedFault: Hashable, Sendable, CaseIterable {
         /// The command does not reach the card.
         case lostCommand
         /// The card has done it, but its answer is lost.
@@ -45,12 +45,12 @@ final class CountingCard: CardChannel {
     private(set) var exchanges = 0
     private(set) var activations = 0
     private let counter: Counter
-    private let fault: (kind: Fault, exchange: Int)?
+    private let fault: (kind: InjectedFault, exchange: Int)?
     private let right: [UInt8: [UInt8]]
     private var isThere = true
     private var isOther = false
 
-    init(_ counter: Counter, right: [UInt8: [UInt8]], fault: (Fault, Int)? = nil) {
+    init(_ counter: Counter, right: [UInt8: [UInt8]], fault: (InjectedFault, Int)? = nil) {
         self.counter = counter
         self.right = right
         self.fault = fault

@@ -32,8 +32,8 @@ struct PINGuardEveryPathTests {
     }
 
     @Test(arguments: counters) func holds(_ counter: CountingCard.Counter) {
-        var faults: [(CountingCard.Fault, Int)?] = [nil]
-        for fault in CountingCard.Fault.allCases {
+        var faults: [(CountingCard.InjectedFault, Int)?] = [nil]
+        for fault in CountingCard.InjectedFault.allCases {
             faults += (1...PINGuardEveryPathTests.exchanges).map { (fault, $0) }
         }
         for fault in faults {
@@ -46,7 +46,7 @@ struct PINGuardEveryPathTests {
     }
 
     private func walk(
-        _ counter: CountingCard.Counter, _ fault: (CountingCard.Fault, Int)?, _ pins: (String, String), allows: Bool,
+        _ counter: CountingCard.Counter, _ fault: (CountingCard.InjectedFault, Int)?, _ pins: (String, String), allows: Bool,
         agrees: Bool
     ) {
         let card = CountingCard(counter, right: PINGuardTests.secrets, fault: fault)

@@ -26,7 +26,7 @@ struct PINGuardTests {
     /// What became of the PINs, or why not.
     static func verify(
         _ card: CountingCard, _ requests: [PINRequest] = requests(), _ consent: PINConsent = .never
-    ) -> Result<[PINOutcome], PINGuardError> {
+    ) -> Result<[PINResult], PINGuardError> {
         let session = session(card)
         return Result { () throws(PINGuardError) in
             try session.pinGuard.verify(requests, in: session, consent: consent)
@@ -175,7 +175,7 @@ struct PINGuardTests {
         #expect(card.exchanges == 2, "no GET RESPONSE, no second length")
     }
 
-    static let radio: [(fault: CountingCard.Fault, pin: String, after: TriesLeft?)] = [
+    static let radio: [(fault: CountingCard.InjectedFault, pin: String, after: TriesLeft?)] = [
         (.lostCommand, "9999", .count(3)), (.lostAnswer, "9999", .count(2)), (.lostAnswer, "2525", .count(3)),
         (.released, "9999", .count(3)), (.readerTimeout, "9999", .count(3)), (.damaged, "9999", .count(2)),
         (.oneByte, "9999", .count(2)), (.empty, "9999", .count(2)), (.cancelled, "9999", .count(3)),
@@ -184,7 +184,7 @@ struct PINGuardTests {
 
     /// The exchange that fails is the VERIFY itself.
     @Test(arguments: radio)
-    func afterARadioErrorTheStateIsReadAndTold(_ row: (fault: CountingCard.Fault, pin: String, after: TriesLeft?)) {
+    func afterARadioErrorTheStateIsReadAndTold(_ row: (fault: CountingCard.InjectedFault, pin: String, after: TriesLeft?)) {
         let card = CountingCard(
             .counts(3, locked: 0x6984), right: PINGuardTests.secrets, fault: (row.fault, 3))
         guard

@@ -34,7 +34,7 @@ struct VirtualCardGuardTests {
         + [(2, 3, "", ""), (3, 3, "", ""), (10, 10, "", ""), (3, 3, #", "tellsTries": false"#, "")]
         + ["6300", "6700", "6A88", "6D00", "9001", "63CF", "9000"].map { (3, 3, "", #""queryStatus": "\#($0)""#) }
 
-    static let faults: [Fault] = [
+    static let faults: [InjectedFault] = [
         .silence, .absent, .damaged(status: 2), .flipped(offset: 0, mask: 0xFF), .flipped(offset: 1, mask: 0x0F),
         .truncated(to: 1), .truncated(to: 0), .lengthened(by: [0x90, 0x00]), .late(.seconds(60)),
     ]
@@ -54,7 +54,7 @@ struct VirtualCardGuardTests {
         for fault in VirtualCardGuardTests.faults {
             for exchange in 1...9 {
                 for isAPDU in [true, false] {
-                    let rule = FaultRule(fault, .during(exchange...exchange), countsAPDUs: isAPDU)
+                    let rule = InjectedFaultRule(fault, .during(exchange...exchange), countsAPDUs: isAPDU)
                     for pins in [("2525", "1234"), ("9999", "1234")] {
                         // Nobody is asked when there are tries enough.
                         let answers = card.left < 2 || !card.odd.isEmpty ? [false, true] : [false]
@@ -66,7 +66,7 @@ struct VirtualCardGuardTests {
     }
 
     private func walk(
-        _ card: (left: Int, tries: Int, options: String, odd: String), _ rule: FaultRule, _ pins: (String, String),
+        _ card: (left: Int, tries: Int, options: String, odd: String), _ rule: InjectedFaultRule, _ pins: (String, String),
         _ agrees: Bool
     ) throws {
         let field = try VirtualCardGuardTests.field(card)

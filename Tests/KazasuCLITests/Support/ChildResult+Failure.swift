@@ -13,7 +13,7 @@ extension ChildResult {
 
     /// Checks that it failed as the contract says, in the words for people: one line that says what, one that says
     /// what to do, nothing of what only a programmer could read, and no IDm.
-    func expectFailure(
+    func expectError(
         _ status: Int32, _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(end == .exited(status), "\(errors)", sourceLocation: sourceLocation)

@@ -98,14 +98,14 @@ struct ISO14443Tests {
     /// Whatever went wrong: nobody knows what the card has done, so nothing is sent before a new selection.
     @Test(
         arguments: [
-            (Fault.silence, TransportError.noAnswer), (.absent, .noAnswer),
+            (InjectedFault.silence, TransportError.noAnswer), (.absent, .noAnswer),
         ], Way.allCases)
-    func afterAFailureTheCardIsSelectedAnewFirst(_ fault: (happens: Fault, is: TransportError), _ way: Way) throws {
+    func afterAFailureTheCardIsSelectedAnewFirst(_ fault: (happens: InjectedFault, is: TransportError), _ way: Way) throws {
         let (fault, error) = fault
         let bench = try Bench(way, card: try Self.cardA())
         _ = try bench.reader.activate(.typeA())
         _ = try bench.exchange(Self.select, within: Self.time)
-        bench.field.plan([FaultRule(fault, .during(1...10_000))])
+        bench.field.plan([InjectedFaultRule(fault, .during(1...10_000))])
         #expect(throws: error) { try bench.exchange([0x00, 0xB0, 0x81, 0x00, 0x10], within: Self.time) }
         let before = bench.hostCommands
         #expect(throws: TransportError.cardReleased) { try bench.exchange(Self.select, within: Self.time) }
@@ -157,7 +157,7 @@ struct ISO14443Tests {
     @Test(arguments: Way.allCases) func aDamagedAnswerOfATagIsNotPassedOn(_ way: Way) throws {
         let bench = try Bench(way, card: try Self.tag())
         _ = try bench.reader.activate(.typeA())
-        bench.field.plan([FaultRule(.damaged(status: 0x02), .during(1...10_000))])
+        bench.field.plan([InjectedFaultRule(.damaged(status: 0x02), .during(1...10_000))])
         #expect(throws: TransportError.corrupted(status: 0x02)) { try bench.exchange([0x30, 0x00]) }
         bench.field.plan([])
         #expect(try bench.exchange([0x30, 0x00]).count == 16)

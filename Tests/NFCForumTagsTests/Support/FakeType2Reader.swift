@@ -7,7 +7,7 @@ import NFCTransport
 /// exchange, counted from 1.
 final class FakeType2Reader: Reader {
     /// What happens at one exchange.
-    enum Trouble {
+    enum InjectedFault {
         /// The tag does what it is told, and its answer is damaged.
         case damaged
         /// The tag hears nothing.
@@ -33,7 +33,7 @@ final class FakeType2Reader: Reader {
     /// Pages from here on answer with NAK.
     var closedFrom = Int.max
     var locked: Set<Int> = []
-    var troubles: [Int: Trouble] = [:]
+    var troubles: [Int: InjectedFault] = [:]
     /// Every frame, in order.
     private(set) var frames: [[UInt8]] = []
     private(set) var activations = 0

@@ -43,7 +43,7 @@ func fail(_ message: String) -> Never {
 }
 
 /// What can go wrong at a command, by its name.
-let faultKinds: [String: USBFault] = [
+let faultKinds: [String: InjectedUSBFault] = [
     "nothing": .nothing, "dead": .dead, "late": .late, "twice": .twice, "garbage": .garbage([0x12, 0x34]),
     "truncated": .truncated(to: 9), "error-frame": .errorFrame, "wrong-code": .wrongCode,
     "wrong-checksum": .wrongDataChecksum, "wrong-length": .wrongLengthChecksum, "wrong-number": .wrongSequence,
@@ -88,7 +88,7 @@ final class RecordedChip: VirtualUSBChip {
 
 var arguments = CommandLine.arguments.dropFirst()
 guard let kind = arguments.popFirst(), let card = arguments.popFirst() else { fail("which chip, which card?") }
-var faults = USBFaultPlan()
+var faults = InjectedUSBFaults()
 var condition = VirtualPN53xUSB.Condition.well
 let field = try kind == "replay" ? VirtualField() : VirtualCardFile.loadField(TestFiles.read(card))
 while let option = arguments.popFirst() {

@@ -57,7 +57,7 @@ struct OptionTests {
         #expect(card.profile == expected)
     }
 
-    static let faults: [(String, Fault)] = [
+    static let faults: [(String, InjectedFault)] = [
         ("\"silence\"", .silence), ("\"absent\"", .absent), ("\"damaged\"", .damaged(status: 2)),
         ("\"damaged\", \"status\": \"06\"", .damaged(status: 6)),
         ("\"flipped\", \"offset\": 3, \"mask\": \"01\"", .flipped(offset: 3, mask: 1)),
@@ -69,7 +69,7 @@ struct OptionTests {
     ]
 
     /// The fault of the file does what the same fault given in code does.
-    @Test(arguments: faults) func fault(_ text: String, _ fault: Fault) throws {
+    @Test(arguments: faults) func fault(_ text: String, _ fault: InjectedFault) throws {
         let file = """
             {"schema": "kazasu.card/1", "idm": "0102030405060708", "pmm": "01368B868FBECBFF",
              "systems": [{"code": "0003", "blocks": {"100B": 2}}],
@@ -77,7 +77,7 @@ struct OptionTests {
             """
         let field = try VirtualCardFile.loadField(Array(file.utf8))
         let other = VirtualField(
-            cards: [try VirtualFieldTests.card()], faults: [FaultRule(fault, .every(2), command: 0x06)])
+            cards: [try VirtualFieldTests.card()], faults: [InjectedFaultRule(fault, .every(2), command: 0x06)])
         for frame in [VirtualFieldTests.polling] + Array(repeating: VirtualFieldTests.read, count: 4) {
             #expect(field.exchange(frame, at: .kbps212) == other.exchange(frame, at: .kbps212))
         }

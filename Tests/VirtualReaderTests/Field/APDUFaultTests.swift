@@ -6,7 +6,7 @@ import VirtualReader
 
 @Suite("Faults of command APDUs")
 struct APDUFaultTests {
-    private static func reader(_ faults: FaultPlan) throws -> InProcessReader {
+    private static func reader(_ faults: InjectedFaults) throws -> InProcessReader {
         let card = try FileCards.card(FileTests.members)
         let reader = InProcessReader(VirtualField(cards: [card], faults: faults))
         _ = try #require(try reader.activate(.typeA()))
@@ -14,10 +14,10 @@ struct APDUFaultTests {
     }
 
     @Test(arguments: [
-        (Fault.silence, TransportError.noAnswer), (.absent, .noAnswer), (.damaged(status: 2), .corrupted(status: 2)),
+        (InjectedFault.silence, TransportError.noAnswer), (.absent, .noAnswer), (.damaged(status: 2), .corrupted(status: 2)),
         (.late(.seconds(2)), .noAnswer),
     ])
-    func theAnswerIsLostHoweverOftenItIsAskedFor(_ fault: Fault, _ error: TransportError) throws {
+    func theAnswerIsLostHoweverOftenItIsAskedFor(_ fault: InjectedFault, _ error: TransportError) throws {
         let reader = try Self.reader(.once(fault, atAPDU: 2))
         #expect(try reader.apdu("00a40000") == "9000")
         #expect(throws: error) { try reader.apdu("00a4000c023f00") }
@@ -28,10 +28,10 @@ struct APDUFaultTests {
     }
 
     @Test(arguments: [
-        (Fault.truncated(to: 1), "90"), (.truncated(to: 0), ""), (.lengthened(by: [1, 2]), "90000102"),
+        (InjectedFault.truncated(to: 1), "90"), (.truncated(to: 0), ""), (.lengthened(by: [1, 2]), "90000102"),
         (.flipped(offset: 1, mask: 1), "9001"), (.replaced(by: [0x6F, 0]), "6f00"),
     ])
-    func theResponseIsAnother(_ fault: Fault, _ response: String) throws {
+    func theResponseIsAnother(_ fault: InjectedFault, _ response: String) throws {
         let reader = try Self.reader(.once(fault, atAPDU: 1))
         #expect(try reader.apdu("00a40000") == response)
         #expect(try reader.apdu("00a40000") == "9000")
@@ -39,7 +39,7 @@ struct APDUFaultTests {
 
     @Test func countedByInstruction() throws {
         let reader = try Self.reader([
-            FaultRule(.replaced(by: [0x69, 0x85]), .during(2...2), command: 0xB0, countsAPDUs: true)
+            InjectedFaultRule(.replaced(by: [0x69, 0x85]), .during(2...2), command: 0xB0, countsAPDUs: true)
         ])
         #expect(try reader.apdu("00a4020c022f01") == "9000")
         #expect(try reader.apdu("00b0000001") == "459000")
@@ -47,8 +47,8 @@ struct APDUFaultTests {
     }
 
     /// A frame that is lost once costs nothing: the reader asks for the block again.
-    @Test(arguments: [Fault.silence, .damaged(status: 2), .truncated(to: 0), .replaced(by: [0xFF])])
-    func aLostFrameIsAskedForAgain(_ fault: Fault) throws {
+    @Test(arguments: [InjectedFault.silence, .damaged(status: 2), .truncated(to: 0), .replaced(by: [0xFF])])
+    func aLostFrameIsAskedForAgain(_ fault: InjectedFault) throws {
         for exchange in 5...12 {
             let reader = try Self.reader(.once(fault, at: exchange))
             #expect(try reader.apdu("00a4040c06a00000023101") == "9000")

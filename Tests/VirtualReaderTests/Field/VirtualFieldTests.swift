@@ -20,12 +20,12 @@ struct VirtualFieldTests {
     }
 
     /// The answer's bytes, or nothing.
-    static func frame(_ outcome: FieldOutcome) -> [UInt8]? {
+    static func frame(_ outcome: FieldResult) -> [UInt8]? {
         if case .answer(let answer) = outcome { answer.frame } else { nil }
     }
 
     struct Case: CustomTestStringConvertible, Sendable {
-        let fault: Fault
+        let fault: InjectedFault
         /// What becomes of an answer to the read.
         let change: @Sendable ([UInt8]) -> [UInt8]
         var testDescription: String { "\(fault)" }
@@ -89,7 +89,7 @@ struct VirtualFieldTests {
         let field = VirtualField(
             cards: [try Self.card()],
             faults: [
-                FaultRule(.silence, .during(1...2)), FaultRule(.damaged(status: 0x03), .during(2...3)),
+                InjectedFaultRule(.silence, .during(1...2)), InjectedFaultRule(.damaged(status: 0x03), .during(2...3)),
             ])
         let outcomes = (1...4).map { _ in field.exchange(Self.polling, at: .kbps212) }
         #expect(outcomes[0] == .silence)
@@ -138,19 +138,19 @@ struct VirtualFieldTests {
         let field = VirtualField(cards: [try Self.card()], faults: .cardAway(from: 2))
         #expect(Self.frame(field.exchange(Self.polling, at: .kbps212)) != nil)
         for _ in 0..<20 { #expect(field.exchange(Self.polling, at: .kbps212) == .silence) }
-        #expect(FaultPlan.cardAway(from: 5, until: 5).rules.isEmpty)
-        #expect(FaultPlan.cardAway(from: 5, until: Int.min).rules.isEmpty)
+        #expect(InjectedFaults.cardAway(from: 5, until: 5).rules.isEmpty)
+        #expect(InjectedFaults.cardAway(from: 5, until: Int.min).rules.isEmpty)
     }
 
     @Test(arguments: [(3, [3, 6, 9]), (1, Array(1...10)), (0, []), (-2, [])] as [(Int, [Int])])
     func everyKth(_ period: Int, _ silent: [Int]) throws {
-        let field = VirtualField(cards: [try Self.card()], faults: [FaultRule(.silence, .every(period))])
+        let field = VirtualField(cards: [try Self.card()], faults: [InjectedFaultRule(.silence, .every(period))])
         #expect((1...10).filter { _ in field.exchange(Self.polling, at: .kbps212) == .silence } == silent)
     }
 
     @Test func onlyOneCommand() throws {
         let field = VirtualField(
-            cards: [try Self.card()], faults: [FaultRule(.silence, .during(2...2), command: 0x06)])
+            cards: [try Self.card()], faults: [InjectedFaultRule(.silence, .during(2...2), command: 0x06)])
         let frames = [Self.read, Self.polling, Self.read, Self.polling, Self.read]
         #expect(frames.map { field.exchange($0, at: .kbps212) == .silence } == [false, false, true, false, false])
         #expect(field.statistics.byCommand == [0x00: 2, 0x06: 3])
@@ -161,7 +161,7 @@ struct VirtualFieldTests {
         func silent(_ seed: UInt64, _ perThousand: Int) throws -> [Bool] {
             let field = VirtualField(
                 cards: [try Self.card()],
-                faults: [FaultRule(.silence, .random(perThousand: perThousand, seed: seed))])
+                faults: [InjectedFaultRule(.silence, .random(perThousand: perThousand, seed: seed))])
             return (0..<1000).map { _ in field.exchange(Self.polling, at: .kbps212) == .silence }
         }
         let first = try silent(5, 200)

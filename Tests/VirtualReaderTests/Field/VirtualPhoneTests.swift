@@ -25,7 +25,7 @@ struct VirtualPhoneTests {
         return answer.frame
     }
 
-    private func request(_ technology: RadioTechnology) -> FieldOutcome {
+    private func request(_ technology: RadioTechnology) -> FieldResult {
         defer { field.pass(.milliseconds(30)) }
         return technology == .typeA
             ? field.exchange(RadioFrame(.typeA, [0x26], lastByteBits: 7, hasCRC: false))

@@ -12,7 +12,7 @@ struct ChipBench {
     /// Runs a chip until the host has nothing left to say.
     init(
         _ script: [HostBytes], field: PlainField = PlainField(), timing: TimeModel = .off,
-        faults: SerialFaultPlan = .none
+        faults: InjectedSerialFaults = .none
     ) {
         self.field = field
         line = VirtualLine(script)
@@ -22,7 +22,7 @@ struct ChipBench {
     /// Runs a chip through commands, each after the answer to the one before.
     init(
         commands: [String], field: PlainField = PlainField(), timing: TimeModel = .off,
-        faults: SerialFaultPlan = .none
+        faults: InjectedSerialFaults = .none
     ) throws {
         self.init(
             try commands.map { try HostBytes(command: $0) }, field: field, timing: timing, faults: faults)

@@ -33,10 +33,10 @@ struct ChipExchangeTests {
     }
 
     @Test(arguments: [
-        (FieldOutcome.silence, "01"), (.damaged(status: 0x02), "02"), (.damaged(status: 0x06), "06"),
+        (FieldResult.silence, "01"), (.damaged(status: 0x02), "02"), (.damaged(status: 0x06), "06"),
         (.answer(CardAnswer([])), "00"), (.answer(CardAnswer([0xFF])), "00ff"),
     ])
-    func statusOfAnExchange(outcome: FieldOutcome, status: String) throws {
+    func statusOfAnExchange(outcome: FieldResult, status: String) throws {
         let field = PlainField([1: outcome, 2: outcome])
         let bench = try ChipBench(commands: [Self.select, "d442" + Self.read, "d44001" + Self.read], field: field)
         #expect(bench.answers.dropFirst() == ["d543" + status, "d541" + status])

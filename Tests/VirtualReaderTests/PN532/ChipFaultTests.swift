@@ -11,7 +11,7 @@ struct ChipFaultTests {
     private static let answer = "0000ff06fad50332010607e800"
 
     /// What the host gets for GetFirmwareVersion; the next one is answered again.
-    static let table: [(fault: SerialFault, sent: [String])] = [
+    static let table: [(fault: InjectedSerialFault, sent: [String])] = [
         (.noAcknowledge, []),
         (.acknowledgeOnly, [ChipBench.ack]),
         (.notAcknowledge, [ChipBench.nack]),
@@ -27,15 +27,15 @@ struct ChipFaultTests {
     ]
 
     @Test(arguments: table)
-    func onceAndNoMore(fault: SerialFault, sent: [String]) throws {
+    func onceAndNoMore(fault: InjectedSerialFault, sent: [String]) throws {
         let command = try ChipBench.frame("d402")
         let bench = ChipBench(
-            [HostBytes(command), HostBytes(at: .seconds(1), command)], faults: SerialFaultPlan([.command(1): fault]))
+            [HostBytes(command), HostBytes(at: .seconds(1), command)], faults: InjectedSerialFaults([.command(1): fault]))
         #expect(bench.sent == sent + [ChipBench.ack, Self.answer])
     }
 
     @Test func splitAndLateTakeTheirTime() throws {
-        let plan = SerialFaultPlan([
+        let plan = InjectedSerialFaults([
             .command(1): .split(count: 5, pause: .milliseconds(20)), .command(2): .late(.milliseconds(300)),
         ])
         let bench = try ChipBench(commands: ["d402", "d402"], faults: plan)
@@ -47,46 +47,46 @@ struct ChipFaultTests {
             [
                 try HostBytes(command: "d402"), HostBytes(at: .milliseconds(100), PN532Frame.acknowledge),
                 try HostBytes(at: .milliseconds(400), command: "d40001"),
-            ], faults: SerialFaultPlan([.command(1): .late(.milliseconds(300))]))
+            ], faults: InjectedSerialFaults([.command(1): .late(.milliseconds(300))]))
         #expect(bench.answers == ["d50100"])
         #expect(bench.counters.statistics.abortedCommands == 1)
     }
 
     @Test func deadChipSaysNothingMore() throws {
-        let bench = try ChipBench(commands: ["d402", "d402", "d402"], faults: SerialFaultPlan([.command(2): .dead]))
+        let bench = try ChipBench(commands: ["d402", "d402", "d402"], faults: InjectedSerialFaults([.command(2): .dead]))
         #expect(bench.sent == [ChipBench.ack, Self.answer])
         #expect(bench.counters.statistics.hostCommands == 3)
     }
 
     @Test func statusBitsAreAdded() throws {
-        let plan = SerialFaultPlan([.code(0x44): .statusBits(0x80)])
+        let plan = InjectedSerialFaults([.code(0x44): .statusBits(0x80)])
         #expect(try ChipBench(commands: ["d44401"], faults: plan).answers == ["d545a7"])
-        let empty = SerialFaultPlan([.code(0x12): .statusBits(0x80)])
+        let empty = InjectedSerialFaults([.code(0x12): .statusBits(0x80)])
         #expect(try ChipBench(commands: ["d41200"], faults: empty).answers == ["d513"])
     }
 
     @Test func lengthChecksumOfAnExtendedFrame() throws {
         let echo = "d400" + String(repeating: "00", count: 256)
-        let bench = try ChipBench(commands: [echo], faults: SerialFaultPlan([.command(1): .wrongLengthChecksum]))
+        let bench = try ChipBench(commands: [echo], faults: InjectedSerialFaults([.command(1): .wrongLengthChecksum]))
         #expect(bench.sent.last?.hasPrefix("0000ffffff0102fe") == true)
     }
 
     /// What was not acknowledged was not carried out.
-    @Test(arguments: [(SerialFault.noAcknowledge, 0), (.notAcknowledge, 0), (.syntaxError, 0), (.acknowledgeOnly, 1)])
-    func cardHearsWhatTheChipHeard(fault: SerialFault, exchanges: Int) throws {
+    @Test(arguments: [(InjectedSerialFault.noAcknowledge, 0), (.notAcknowledge, 0), (.syntaxError, 0), (.acknowledgeOnly, 1)])
+    func cardHearsWhatTheChipHeard(fault: InjectedSerialFault, exchanges: Int) throws {
         let bench = try ChipBench(
-            commands: ["d44a010100ffff0100"], faults: SerialFaultPlan([.command(1): fault]))
+            commands: ["d44a010100ffff0100"], faults: InjectedSerialFaults([.command(1): fault]))
         #expect(bench.field.frames.count == exchanges)
     }
 
     @Test func faultOfTheSecondCommandWithACode() throws {
-        let plan = SerialFaultPlan([.code(0x02, after: 1): .notAcknowledge])
+        let plan = InjectedSerialFaults([.code(0x02, after: 1): .notAcknowledge])
         let bench = try ChipBench(commands: ["d40001", "d402", "d40001", "d402", "d402"], faults: plan)
         #expect(bench.answers == ["d50100", "d50332010607", "d50100", ChipBench.nack, "d50332010607"])
     }
 
     @Test func numberWinsOverCode() {
-        let plan = SerialFaultPlan([.command(4): .twice, .code(0x02): .dead])
+        let plan = InjectedSerialFaults([.command(4): .twice, .code(0x02): .dead])
         #expect(plan.fault(number: 4, code: 0x02, before: 0) == .twice)
         #expect(plan.fault(number: 3, code: 0x02, before: 0) == .dead)
         #expect(plan.fault(number: 3, code: 0x02, before: 1) == nil)
@@ -95,7 +95,7 @@ struct ChipFaultTests {
     @Test func repeatedAnswerIsTheUndamagedOne() throws {
         let bench = ChipBench(
             [try HostBytes(command: "d402"), HostBytes(PN532Frame.notAcknowledge)],
-            faults: SerialFaultPlan([.command(1): .wrongDataChecksum]))
+            faults: InjectedSerialFaults([.command(1): .wrongDataChecksum]))
         #expect(bench.answers.last == "d50332010607")
     }
 }

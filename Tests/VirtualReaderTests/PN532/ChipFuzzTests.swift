@@ -14,7 +14,7 @@ struct ChipFuzzTests {
         private let random: Mutex<Noise>
         init(seed: Int) { random = Mutex(Noise(seed: seed)) }
 
-        func exchange(_ frame: RadioFrame) -> FieldOutcome {
+        func exchange(_ frame: RadioFrame) -> FieldResult {
             random.withLock { random in
                 switch random.number(0..<4) {
                 case 0: .silence

@@ -40,9 +40,9 @@ struct ChipTargetTests {
     }
 
     @Test(arguments: [
-        FieldOutcome.silence, .damaged(status: 0x02), .answer(CardAnswer([0x0C, 0x01])), .answer(CardAnswer([])),
+        FieldResult.silence, .damaged(status: 0x02), .answer(CardAnswer([0x0C, 0x01])), .answer(CardAnswer([])),
     ])
-    func badAnswerIsPolledAgain(outcome: FieldOutcome) throws {
+    func badAnswerIsPolledAgain(outcome: FieldResult) throws {
         let field = PlainField([0: outcome])
         let bench = try ChipBench(commands: ["d43205000001", "d44a010100ffff0100"], field: field)
         #expect(bench.answers == ["d533", "d54b0101" + Self.named])

@@ -69,7 +69,7 @@ struct HostSpeedTests {
     }
 
     private final class EmptyField: RadioField {
-        func exchange(_ frame: RadioFrame) -> FieldOutcome { .silence }
+        func exchange(_ frame: RadioFrame) -> FieldResult { .silence }
         func switchOff() {}
     }
 }

@@ -10,7 +10,7 @@ final class PlainField: RadioField {
     static let pmm: [UInt8] = [0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8]
 
     private struct State {
-        var outcomes: [Int: FieldOutcome]
+        var outcomes: [Int: FieldResult]
         var hasCard: Bool
         var bitRates: Set<FeliCaBitRate>
         var frames: [[UInt8]] = []
@@ -24,7 +24,7 @@ final class PlainField: RadioField {
     ///   - hasCard: whether a card is there.
     ///   - bitRates: speeds that the card answers at.
     init(
-        _ outcomes: [Int: FieldOutcome] = [:], hasCard: Bool = true,
+        _ outcomes: [Int: FieldResult] = [:], hasCard: Bool = true,
         bitRates: Set<FeliCaBitRate> = [.kbps212, .kbps424]
     ) {
         state = Mutex(State(outcomes: outcomes, hasCard: hasCard, bitRates: bitRates))
@@ -35,7 +35,7 @@ final class PlainField: RadioField {
     /// How often the field went off.
     var switchedOff: Int { state.withLock(\.switchedOff) }
 
-    func exchange(_ frame: RadioFrame) -> FieldOutcome {
+    func exchange(_ frame: RadioFrame) -> FieldResult {
         state.withLock { state in
             guard case .felica(let bitRate) = frame.technology else { return .silence }
             defer { state.frames.append(frame.bytes) }

@@ -85,10 +85,10 @@ struct StockProgramTests {
         #expect(result.output.contains("Hold a card over the reader"))
     }
 
-    /// libnfc 1.8.0 calls `abort()` when bit 7 of a status is set: what `SerialFault/statusBits(_:)` is for.
+    /// libnfc 1.8.0 calls `abort()` when bit 7 of a status is set: what `InjectedSerialFault/statusBits(_:)` is for.
     @Test func statusWithBit7KillsStockLibnfc() throws {
         let server = try PN532Server(
-            field: PlainField(), faults: SerialFaultPlan([.code(0x42): .statusBits(0x80)]))
+            field: PlainField(), faults: InjectedSerialFaults([.code(0x42): .statusBits(0x80)]))
         defer { server.stop() }
         #expect(try run("/usr/bin/nfc-read-forum-tag3", ["-o", "-"], on: server).end == .signalled(SIGABRT))
     }

@@ -78,7 +78,7 @@ struct VirtualACR122Tests {
     }
 
     @Test func unplugged() throws {
-        let reader = VirtualACR122(field: VirtualField(), faults: USBFaultPlan(unplugBeforeTransfer: 2))
+        let reader = VirtualACR122(field: VirtualField(), faults: InjectedUSBFaults(unplugBeforeTransfer: 2))
         reader.receive(try Hex.decode("62000000000000000000"))
         #expect(!reader.isUnplugged)
         #expect(reader.nextTransfer() == nil)

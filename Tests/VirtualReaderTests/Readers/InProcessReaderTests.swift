@@ -40,10 +40,10 @@ struct InProcessReaderTests {
     }
 
     @Test(arguments: [
-        Fault.silence, .absent, .damaged(status: 2), .flipped(offset: 0, mask: 1), .truncated(to: 9), .truncated(to: 0),
+        InjectedFault.silence, .absent, .damaged(status: 2), .flipped(offset: 0, mask: 1), .truncated(to: 9), .truncated(to: 0),
         .lengthened(by: [0]), .wrongResponseCode,
     ])
-    func aPollingThatIsNotWellAnsweredFindsNoCard(_ fault: Fault) throws {
+    func aPollingThatIsNotWellAnsweredFindsNoCard(_ fault: InjectedFault) throws {
         let field = VirtualField(cards: [try VirtualFieldTests.card()], faults: .once(fault, at: 1))
         let reader = InProcessReader(field)
         #expect(try reader.activate(.felica(.any)) == nil)
@@ -51,10 +51,10 @@ struct InProcessReaderTests {
     }
 
     @Test(arguments: [
-        (Fault.silence, TransportError.noAnswer), (.absent, .noAnswer), (.late(.seconds(2)), .noAnswer),
+        (InjectedFault.silence, TransportError.noAnswer), (.absent, .noAnswer), (.late(.seconds(2)), .noAnswer),
         (.damaged(status: 2), .corrupted(status: 2)), (.damaged(status: 6), .corrupted(status: 6)),
     ])
-    func faultsAreErrors(_ fault: Fault, _ error: TransportError) throws {
+    func faultsAreErrors(_ fault: InjectedFault, _ error: TransportError) throws {
         let field = VirtualField(cards: [try VirtualFieldTests.card()], faults: .once(fault, at: 2))
         let reader = InProcessReader(field)
         #expect(try reader.activate(.felica(.any)) != nil)

@@ -4,7 +4,7 @@ internal import NFCTransport
 internal import USBTransport
 
 /// Why a command to a PaSoRi has no answer that can be used.
-enum USBTrouble: Error, Hashable, Sendable {
+enum PaSoRiError: Error, Hashable, Sendable {
     /// A transfer failed.
     case usb(USBError)
     /// What came is no message, is not this command's answer, or is too much of what is not wanted.
@@ -37,6 +37,6 @@ enum USBTrouble: Error, Hashable, Sendable {
 
     /// What it is when the reader is not well again: itself, or `other` where it was no reader's fault.
     func fault(else other: TransportError) -> TransportError {
-        transportError.isReaderFault ? transportError : other
+        transportError.isReaderError ? transportError : other
     }
 }

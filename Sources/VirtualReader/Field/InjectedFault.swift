@@ -3,7 +3,7 @@
 internal import CardModel
 
 /// One thing that goes wrong in the air.
-package enum Fault: Hashable, Sendable {
+package enum InjectedFault: Hashable, Sendable {
     /// The answer does not reach the reader; the card has done what was asked all the same.
     case silence
     /// The card is not in the field, and has lost its power.
@@ -38,7 +38,7 @@ package enum Fault: Hashable, Sendable {
     }
 
     /// What becomes of an answer.
-    func applied(to answer: CardAnswer) -> FieldOutcome {
+    func applied(to answer: CardAnswer) -> FieldResult {
         var changed = answer
         switch self {
         case .silence, .absent: return .silence
@@ -50,7 +50,7 @@ package enum Fault: Hashable, Sendable {
         case .otherIDm: if answer.frame.count > 9 { changed.frame[9] ^= 0xFF }
         case .wrongResponseCode: if answer.frame.count > 1 { changed.frame[1] ^= 0x20 }
         case .wrongCount:
-            if let offset = Fault.countOffset(in: answer.frame) { changed.frame[offset] &+= 1 }
+            if let offset = InjectedFault.countOffset(in: answer.frame) { changed.frame[offset] &+= 1 }
         case .late(let duration): changed.thinkingTime += duration
         case .replaced(let bytes): changed.frame = bytes
         }
@@ -72,34 +72,34 @@ package enum Fault: Hashable, Sendable {
 }
 
 /// What goes wrong in a virtual field, as data: of several rules that strike at once the first counts.
-package struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
+package struct InjectedFaults: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// The rules, the most important first.
-    package var rules: [FaultRule]
+    package var rules: [InjectedFaultRule]
 
     /// A plan of rules; without any, nothing goes wrong.
-    package init(_ rules: [FaultRule] = []) {
+    package init(_ rules: [InjectedFaultRule] = []) {
         self.rules = rules
     }
 
     /// A plan of rules.
-    package init(arrayLiteral elements: FaultRule...) {
+    package init(arrayLiteral elements: InjectedFaultRule...) {
         rules = elements
     }
 
     /// The card is taken away before exchange `first` and put back before exchange `back`; never when `back` is `nil`.
-    package static func cardAway(from first: Int, until back: Int? = nil) -> FaultPlan {
-        guard let back else { return [FaultRule(.absent, .during(first...Int.max))] }
-        return back <= first ? [] : [FaultRule(.absent, .during(first...(back - 1)))]
+    package static func cardAway(from first: Int, until back: Int? = nil) -> InjectedFaults {
+        guard let back else { return [InjectedFaultRule(.absent, .during(first...Int.max))] }
+        return back <= first ? [] : [InjectedFaultRule(.absent, .during(first...(back - 1)))]
     }
 
     /// One fault at one exchange.
-    package static func once(_ fault: Fault, at exchange: Int) -> FaultPlan {
-        [FaultRule(fault, .during(exchange...exchange))]
+    package static func once(_ fault: InjectedFault, at exchange: Int) -> InjectedFaults {
+        [InjectedFaultRule(fault, .during(exchange...exchange))]
     }
 
     /// One fault at one command APDU, counted from 1.
-    package static func once(_ fault: Fault, atAPDU number: Int) -> FaultPlan {
-        [FaultRule(fault, .during(number...number), countsAPDUs: true)]
+    package static func once(_ fault: InjectedFault, atAPDU number: Int) -> InjectedFaults {
+        [InjectedFaultRule(fault, .during(number...number), countsAPDUs: true)]
     }
 
     /// What goes wrong at an exchange, or `nil`.
@@ -109,7 +109,7 @@ package struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
     ///   - command: the command code of the frame, if it has one.
     ///   - exchangesOfCommand: how many frames had that code, this one included.
     ///   - isAPDU: whether the counts are those of command APDUs.
-    func fault(exchange: Int, command: UInt8?, exchangesOfCommand: Int, isAPDU: Bool = false) -> Fault? {
+    func fault(exchange: Int, command: UInt8?, exchangesOfCommand: Int, isAPDU: Bool = false) -> InjectedFault? {
         rules.first { rule in
             guard rule.countsAPDUs == isAPDU else { return false }
             guard let only = rule.command else { return rule.strikes(at: exchange) }
@@ -119,7 +119,7 @@ package struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
 }
 
 /// A fault and when it strikes.
-package struct FaultRule: Hashable, Sendable {
+package struct InjectedFaultRule: Hashable, Sendable {
     /// At which counts a fault strikes; counts begin with 1.
     package enum Moment: Hashable, Sendable {
         /// From the first to the last of a range.
@@ -138,10 +138,10 @@ package struct FaultRule: Hashable, Sendable {
     /// answer also does so when the reader asks for it again. ``command`` is then the instruction byte.
     package var countsAPDUs: Bool
     /// What goes wrong.
-    package var fault: Fault
+    package var fault: InjectedFault
 
     /// A fault and when it strikes.
-    package init(_ fault: Fault, _ moment: Moment, command: UInt8? = nil, countsAPDUs: Bool = false) {
+    package init(_ fault: InjectedFault, _ moment: Moment, command: UInt8? = nil, countsAPDUs: Bool = false) {
         self.fault = fault
         self.moment = moment
         self.command = command
@@ -160,7 +160,7 @@ package struct FaultRule: Hashable, Sendable {
     }
 }
 
-extension FaultRule {
+extension InjectedFaultRule {
     private static let keys: Set<String> = [
         "fault", "at", "from", "to", "every", "perThousand", "seed", "command", "status", "offset", "mask", "length",
         "bytes", "milliseconds", "of",
@@ -168,14 +168,14 @@ extension FaultRule {
 
     /// Reads one element of `faults` in a card file.
     init(json: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(FaultRule.keys)
+        try json.allowOnly(InjectedFaultRule.keys)
         self.init(
-            try Fault(json: json), try Moment(json: json), command: try json.optional("command")?.bytes(count: 1).first,
+            try InjectedFault(json: json), try Moment(json: json), command: try json.optional("command")?.bytes(count: 1).first,
             countsAPDUs: try json.optional("of")?.word(["frames": false, "apdus": true]) ?? false)
     }
 }
 
-extension FaultRule.Moment {
+extension InjectedFaultRule.Moment {
     fileprivate init(json: JSONCursor) throws(DocumentError) {
         let counts = 1...Int(Int32.max)
         if let at = try json.optional("at") {
@@ -196,7 +196,7 @@ extension FaultRule.Moment {
     }
 }
 
-extension Fault {
+extension InjectedFault {
     fileprivate init(json: JSONCursor) throws(DocumentError) {
         let word = try json.required("fault")
         switch try word.text() {

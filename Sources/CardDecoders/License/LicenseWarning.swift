@@ -6,7 +6,7 @@ package import CardModel
 /// What is wrong with one item or one file of a licence; the rest of the card is shown all the same.
 ///
 /// A fault carries no value of the card: no name and no number can reach a log through it.
-package struct LicenseFault: Error, Hashable, Sendable {
+package struct LicenseWarning: Error, Hashable, Sendable {
     /// The file.
     package var file: LicenseFile
     /// The item, or `nil` when the file as a whole is meant.
@@ -58,7 +58,7 @@ package struct LicenseFault: Error, Hashable, Sendable {
     }
 }
 
-extension LicenseFault {
+extension LicenseWarning {
     /// The sentence for people: file, item, and what is wrong.
     package var message: LocalizedText {
         let place = file.rawValue
@@ -68,7 +68,7 @@ extension LicenseFault {
     }
 }
 
-extension LicenseFault.Reason {
+extension LicenseWarning.Reason {
     /// The word for scripts.
     package var word: String {
         switch self {

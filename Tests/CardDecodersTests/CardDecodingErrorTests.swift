@@ -5,10 +5,10 @@ import CardModel
 import Testing
 
 @Suite("What could not be decoded")
-struct DecodingFailureTests {
+struct CardDecodingErrorTests {
     struct Case: Sendable {
         let state: ReadState?
-        let reason: DecodingFailure.Reason
+        let reason: CardDecodingError.Reason
     }
 
     static let cases: [Case] = [
@@ -30,7 +30,7 @@ struct DecodingFailureTests {
             (edy, EdyDecoder(), SystemCode.commonArea, Dumps.edyPurse, 0),
         ]
         for (dump, decoder, system, service, offset) in failures {
-            let expected = DecodingFailure(
+            let expected = CardDecodingError(
                 card: decoder.id, field: "balance", system: system, service: service, block: 0, offset: offset,
                 reason: example.reason)
             #expect(throws: expected) { try decoder.balance(dump) }
@@ -45,7 +45,7 @@ struct DecodingFailureTests {
         let dump = CardDump(card: CardIdentity(technology: .typeA))
         #expect(DecoderRegistry.standard.recognising(dump).isEmpty)
         for decoder in DecoderRegistry.standard.decoders {
-            #expect(throws: DecodingFailure.self) { try decoder.decode(dump) }
+            #expect(throws: CardDecodingError.self) { try decoder.decode(dump) }
         }
     }
 

@@ -4,7 +4,7 @@ import CardModel
 import Glibc
 
 /// Why a command did not give its answer: the exit status, one sentence, and what to do.
-struct Failure: Error, Equatable, Sendable {
+struct CommandError: Error, Equatable, Sendable {
     var status: ExitStatus
     /// One word for scripts, `reason` of `kazasu.error/1`.
     var reason: String
@@ -21,11 +21,11 @@ struct Failure: Error, Equatable, Sendable {
     }
 
     /// Nobody reads standard output any more: nothing is said.
-    static let brokenPipe = Failure(.brokenPipe, "brokenPipe", "")
+    static let brokenPipe = CommandError(.brokenPipe, "brokenPipe", "")
 
     /// An output file could not be written; `error` is `errno`.
-    static func unwritable(_ path: String, _ error: Int32) -> Failure {
-        Failure(
+    static func unwritable(_ path: String, _ error: Int32) -> CommandError {
+        CommandError(
             .cannotWrite, "cannotWrite",
             tr("\(path) cannot be written: ", "\(path) に書けません: ") + SystemMessage.text(error),
             hint: tr("choose a file in a folder of yours", "書き込めるフォルダーのファイルを指定してください"))

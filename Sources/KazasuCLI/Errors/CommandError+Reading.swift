@@ -5,7 +5,7 @@ import CardReading
 import FeliCa
 import NFCTransport
 
-extension Failure {
+extension CommandError {
     /// Why a reading ended early.
     init(_ error: ReadingError, keepingWhatWasRead: Bool = false) {
         let kept =
@@ -14,17 +14,17 @@ extension Failure {
         case .cardLost:
             self.init(
                 .interruptedReading, "cardLost", tr("the card left the reader", "カードがリーダーから離れました") + kept,
-                hint: Failure.leaveIt)
+                hint: CommandError.leaveIt)
         case .radio:
             self.init(
                 .interruptedReading, "radioError",
                 tr("the card's answers came damaged, again and again", "カードの応答が何度も壊れて届きました") + kept,
-                hint: Failure.moveIt)
+                hint: CommandError.moveIt)
         case .badAnswer(let error):
             self.init(
                 .interruptedReading, "badAnswer",
-                tr("the card gave an answer that no card may give", "カードの応答が規格に合いません") + Failure.place(error) + kept,
-                hint: Failure.moveIt)
+                tr("the card gave an answer that no card may give", "カードの応答が規格に合いません") + CommandError.place(error) + kept,
+                hint: CommandError.moveIt)
         case .reader(let error): self.init(error, suffix: kept)
         case .cancelled: self = .cancelled(kept)
         @unknown default: self.init(.bug, "unknown", "\(error)")
@@ -38,29 +38,29 @@ extension Failure {
         switch error {
         case .readerUnavailable(.absent, let english) where !isOpening:
             self.init(
-                .interruptedReading, "readerFailed", Phrasebook.translated(english) + suffix, hint: Failure.replug)
+                .interruptedReading, "readerFailed", Phrasebook.translated(english) + suffix, hint: CommandError.replug)
         case .readerUnavailable(let reason, let detail):
             self.init(
                 .noReader, reason.rawValue,
-                Failure.sentence(reason, detail) + suffix, hint: Failure.hint(reason))
+                CommandError.sentence(reason, detail) + suffix, hint: CommandError.hint(reason))
         case .readerTimeout:
             self.init(
                 .interruptedReading, "readerFailed",
                 tr("the reader stopped answering", "リーダーが応答しなくなりました") + suffix,
-                hint: Failure.replug)
+                hint: CommandError.replug)
         case .readerFailed(let english):
             let detail = Phrasebook.translated(english)
             self.init(
                 .interruptedReading, "readerFailed",
-                tr("the reader failed: \(detail)", "リーダーが異常を知らせました（\(detail)）") + suffix, hint: Failure.replug)
+                tr("the reader failed: \(detail)", "リーダーが異常を知らせました（\(detail)）") + suffix, hint: CommandError.replug)
         case .noAnswer, .cardReleased:
             self.init(
                 .interruptedReading, "cardLost", tr("the card left the reader", "カードがリーダーから離れました") + suffix,
-                hint: Failure.leaveIt)
+                hint: CommandError.leaveIt)
         case .corrupted:
             self.init(
                 .interruptedReading, "radioError", tr("the card's answer came damaged", "カードの応答が壊れて届きました") + suffix,
-                hint: Failure.moveIt)
+                hint: CommandError.moveIt)
         case .frameTooLong(let length, let limit):
             self.init(
                 .usage, "frameTooLong",
@@ -128,7 +128,7 @@ extension Failure {
             what = tr("line \(line) must be \(expected)", "\(line) 行目が正しくありません（\(Phrasebook.translated(expected))）")
         @unknown default: what = "\(error)"
         }
-        self.init(.badFile, "badFile", "\(Files.name(path)): \(what)", hint: Failure.hint(error))
+        self.init(.badFile, "badFile", "\(Files.name(path)): \(what)", hint: CommandError.hint(error))
     }
 
     /// What to do about a document that is not the one that was wanted.
@@ -147,7 +147,7 @@ extension Failure {
     }
 
     /// The card refused.
-    init(refusal: Refusal, _ what: String) {
+    init(refusal: RefusalReason, _ what: String) {
         switch refusal {
         case .flags(let flags):
             let meaning = flags.flag2.meaning.map { " (\($0[Language.current]))" } ?? ""
@@ -155,23 +155,23 @@ extension Failure {
                 .refused, "refused",
                 tr(
                     "the card refused \(what): status \(flags)\(meaning)",
-                    "カードが \(what) を拒否しました: ステータス \(flags)\(meaning)"), hint: Failure.look)
+                    "カードが \(what) を拒否しました: ステータス \(flags)\(meaning)"), hint: CommandError.look)
         case .silence:
             self.init(
                 .refused, "refused",
                 tr("the card does not answer when asked for \(what)", "カードが \(what) の読み出しに応答しません"),
-                hint: Failure.look)
+                hint: CommandError.look)
         }
     }
 
     /// Interrupted by a signal.
-    static func cancelled(_ suffix: String = "") -> Failure {
-        Failure(Interrupt.status, "interrupted", tr("interrupted", "中断しました") + suffix)
+    static func cancelled(_ suffix: String = "") -> CommandError {
+        CommandError(Interrupt.status, "interrupted", tr("interrupted", "中断しました") + suffix)
     }
 
     /// A bug: something that no input may cause.
-    static func bug(_ what: String) -> Failure {
-        Failure(
+    static func bug(_ what: String) -> CommandError {
+        CommandError(
             .bug, "bug", tr("a bug in Kazasu: ", "Kazasu の不具合: ") + what,
             hint: tr("please report it with the output of --trace and --redact", "--trace と --redact の出力を添えてご報告ください"))
     }
@@ -220,7 +220,7 @@ extension Failure {
     }
 }
 
-extension AnswerFlaw {
+extension FeliCaError.Reason {
     /// What is wrong with an answer, for people and without personal data.
     var words: String {
         switch self {

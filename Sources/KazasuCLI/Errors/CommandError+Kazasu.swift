@@ -8,7 +8,7 @@ import NFCTransport
 import ReaderDiagnosis
 import VirtualReader
 
-extension Failure {
+extension CommandError {
     /// Why there is no reader, no card, or not what was asked of it.
     init(_ error: KazasuError) {
         switch error {
@@ -39,13 +39,13 @@ extension Failure {
     init(_ card: WrongCard) {
         switch card.reason {
         case .kind(let wanted):
-            let name = Failure.kind(of: card.card, names: card.names.map { $0[Language.current] })
+            let name = CommandError.kind(of: card.card, names: card.names.map { $0[Language.current] })
             self.init(
                 .otherCard, "otherCard",
                 tr(
                     "a card is there (\(name)), but this command reads \(wanted.words)",
                     "カードはあります（\(name)）が、このコマンドが読むのは\(wanted.words)です"),
-                hint: Failure.whatItIs)
+                hint: CommandError.whatItIs)
         case .noSystem(let codes): self = .noSystem(codes, card.card)
         case .noISODEP:
             self.init(
@@ -53,15 +53,15 @@ extension Failure {
                 tr(
                     "a card is there, but it takes no APDUs (no ISO-DEP)",
                     "カードはありますが、APDU を受け付けません（ISO-DEP 非対応）"),
-                hint: Failure.whatItIs)
+                hint: CommandError.whatItIs)
         case .noService(let system, let decoders): self = .noService(system, decoders)
         }
     }
 
     private static var scanHint: String { tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます") }
 
-    private static func unknownKind(_ found: String) -> Failure {
-        Failure(
+    private static func unknownKind(_ found: String) -> CommandError {
+        CommandError(
             .otherCard, "otherCard",
             tr(
                 "a card is there (\(found)), but not one that this command knows",
@@ -70,13 +70,13 @@ extension Failure {
     }
 
     /// A FeliCa card has none of the systems.
-    private static func noSystem(_ wanted: [SystemCode], _ card: PICC) -> Failure {
+    private static func noSystem(_ wanted: [SystemCode], _ card: PICC) -> CommandError {
         var code: SystemCode?
         if case .felica(let target) = card { code = target.requestData.map { SystemCode(rawValue: $0) } }
         let found = code.map { CardNames.mention($0) } ?? "FeliCa"
         guard !wanted.isEmpty else { return unknownKind(found) }
         let codes = wanted.map(\.description).joined(separator: ", ")
-        return Failure(
+        return CommandError(
             .otherCard, "otherCard",
             tr(
                 "a card is there (\(found)), but none of its systems is \(codes)",
@@ -85,20 +85,20 @@ extension Failure {
     }
 
     /// A FeliCa card has the system of a decoder, but none of the services: it is another card.
-    private static func noService(_ system: SystemCode?, _ decoders: [String]) -> Failure {
+    private static func noService(_ system: SystemCode?, _ decoders: [String]) -> CommandError {
         let found = system.map { CardNames.mention($0) } ?? "FeliCa"
         guard decoders.count <= 3 else { return unknownKind(found) }
         let names = decoders.compactMap { DecoderRegistry.standard.decoder(id: $0)?.name[Language.current] }
             .joined(separator: ", ")
-        return Failure(
+        return CommandError(
             .otherCard, "otherCard",
             tr("a card is there (\(found)), but it is no \(names)", "カードはあります（\(found)）が、\(names) ではありません"),
             hint: scanHint)
     }
 
     /// No card came in time.
-    static func noCard() -> Failure {
-        Failure(
+    static func noCard() -> CommandError {
+        CommandError(
             .noCard, "noCard", tr("no card came in time", "時間内にカードが置かれませんでした"),
             hint: tr(
                 "put one card flat on the reader; --timeout SECONDS or --timeout forever waits longer",
@@ -106,28 +106,28 @@ extension Failure {
     }
 
     /// No reader can be used.
-    private static func noReader(_ listings: [ReaderListing]) -> Failure {
-        for listing in listings where !ChipCardServiceFault.serves(listing.id) {
+    private static func noReader(_ listings: [ReaderListing]) -> CommandError {
+        for listing in listings where !ChipCardServiceError.serves(listing.id) {
             if case .unavailable(let reason, let detail) = listing.state {
-                return Failure(
+                return CommandError(
                     TransportError.readerUnavailable(reason: reason, detail: "\(listing.id): \(detail)"),
                     isOpening: true)
             }
         }
-        if let name = Doctor(Machine()).readersOfService().first, let fault = ChipCardServiceFault.now() {
-            return Failure(
+        if let name = Doctor(Machine()).readersOfService().first, let fault = ChipCardServiceError.now() {
+            return CommandError(
                 .noReader, fault.reason.rawValue,
                 tr("\(name) needs pcscd: \(fault.message)", "\(name) には pcscd が必要です（\(fault.message)）"),
                 hint: fault.remedy)
         }
         if let port = listings.first {
-            return Failure(
+            return CommandError(
                 .noReader, "absent",
                 tr("no reader is plugged in that shows itself", "自動で見つかるリーダーがありません"),
                 hint: tr(
                     "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
         }
-        return Failure(
+        return CommandError(
             TransportError.readerUnavailable(reason: .absent, detail: "none is plugged in"), isOpening: true)
     }
 }
@@ -146,7 +146,7 @@ extension CardQuery.Kind {
     }
 }
 
-extension Failure {
+extension CommandError {
     /// Why there is no simulated reader.
     init(_ error: PseudoterminalError, status: ExitStatus) {
         let what: String

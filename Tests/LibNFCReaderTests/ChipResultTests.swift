@@ -8,23 +8,23 @@ import Testing
 @testable import LibNFCReader
 
 /// libnfc's results and the chip's status bytes as errors of the transport.
-struct ChipOutcomeTests {
+struct ChipResultTests {
     struct Case: Sendable {
         var result: Int32
         var status: UInt8 = 0
-        var serial: ChipOutcome
+        var serial: ChipResult
         /// `nil` when it is the same.
-        var usb: ChipOutcome?
+        var usb: ChipResult?
     }
 
-    static let garbled = ChipOutcome.readerInDoubt(.corrupted(status: 0))
-    static let gone = ChipOutcome.failed(.readerUnavailable(reason: .absent, detail: "the reader was unplugged"))
+    static let garbled = ChipResult.readerInDoubt(.corrupted(status: 0))
+    static let gone = ChipResult.failed(.readerUnavailable(reason: .absent, detail: "the reader was unplugged"))
 
-    static func unknown(_ code: Int32) -> ChipOutcome {
+    static func unknown(_ code: Int32) -> ChipResult {
         .readerInDoubt(.readerFailed(detail: "libnfc reported error \(code)"))
     }
 
-    static func unsupported(_ code: Int32) -> ChipOutcome {
+    static func unsupported(_ code: Int32) -> ChipResult {
         .failed(.unsupported(detail: "libnfc's driver of this reader cannot do it (\(code))"))
     }
 
@@ -75,14 +75,14 @@ struct ChipOutcomeTests {
     ]
 
     @Test(arguments: cases) func meansThis(_ test: Case) {
-        #expect(ChipOutcome(result: test.result, status: test.status, overUSB: false) == test.serial)
-        #expect(ChipOutcome(result: test.result, status: test.status, overUSB: true) == test.usb ?? test.serial)
+        #expect(ChipResult(result: test.result, status: test.status, overUSB: false) == test.serial)
+        #expect(ChipResult(result: test.result, status: test.status, overUSB: true) == test.usb ?? test.serial)
     }
 
     @Test func noFailureIsEverTakenForSuccess() {
         for result in Int32(-300)..<0 {
             for status in UInt8.min...UInt8.max {
-                #expect(ChipOutcome(result: result, status: status, overUSB: status % 2 == 0) != .success)
+                #expect(ChipResult(result: result, status: status, overUSB: status % 2 == 0) != .success)
             }
         }
     }

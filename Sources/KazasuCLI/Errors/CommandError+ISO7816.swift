@@ -4,7 +4,7 @@ import CardModel
 import ISO7816
 import NFCTransport
 
-extension Failure {
+extension CommandError {
     /// Why a command to an ISO 7816 card gave no result.
     ///
     /// - Parameter what: what it was for, as in "the application"; the instruction by default.
@@ -25,7 +25,7 @@ extension Failure {
             self.init(
                 .refused, "refused",
                 tr("the card refused \(what): \(status.words)", "カードが \(what) を拒否しました: \(status.words)"),
-                hint: Failure.whatItIs)
+                hint: CommandError.whatItIs)
         case .invalidCommand:
             self.init(
                 .usage, "invalidCommand", tr("this command cannot be sent", "このコマンドは送れません"),
@@ -57,10 +57,10 @@ extension Failure {
     ///   - what: what it was for.
     ///   - limits: those of the reader.
     /// - Returns: `nil` for other errors.
-    static func tooLong(_ error: ISO7816Error, _ what: String, limits: APDULimits) -> Failure? {
+    static func tooLong(_ error: ISO7816Error, _ what: String, limits: APDULimits) -> CommandError? {
         switch error {
         case .transport(.frameTooLong(let length, let limit)):
-            Failure(
+            CommandError(
                 .usage, "frameTooLong",
                 tr(
                     "\(what) has \(length) bytes; this reader can send \(limit)",
@@ -69,7 +69,7 @@ extension Failure {
                     "send its data in parts of 255 bytes, all but the last with CLA 10 (chaining), or use another reader",
                     "データを 255 バイト以下に分け、最後以外を CLA 10（チェイニング）で送るか、別のリーダーを使ってください"))
         case .transport(.answerTooLong):
-            Failure(
+            CommandError(
                 .interruptedReading, "answerTooLong",
                 tr(
                     "the answer to \(what) is longer than the \(limits.longestResponse) bytes that this reader can pass on",
@@ -80,8 +80,8 @@ extension Failure {
     }
 
     /// A command for the reader itself, in which anything could go to the card past the guard.
-    static func forReader() -> Failure {
-        Failure(
+    static func forReader() -> CommandError {
+        CommandError(
             .refused, "pinGuard",
             tr(
                 "commands of class FF are not sent to the reader but for FF CA, A4, B0 and D6: others could carry a PIN",
@@ -90,8 +90,8 @@ extension Failure {
     }
 
     /// A PIN command that only the guard may send.
-    static func guarded(_ instruction: Instruction) -> Failure {
-        Failure(
+    static func guarded(_ instruction: Instruction) -> CommandError {
+        CommandError(
             .refused, "pinGuard",
             tr(
                 "\(instruction.title) is not sent: it could lock or change a PIN",
@@ -112,7 +112,7 @@ extension StatusWord {
     var words: String { meaning.map { "\(self) (\($0[Language.current]))" } ?? description }
 }
 
-extension ResponseFlaw {
+extension ISO7816Error.Reason {
     /// What is wrong with an answer, for people.
     var words: String {
         switch self {

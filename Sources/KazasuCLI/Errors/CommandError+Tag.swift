@@ -8,7 +8,7 @@ import NDEF
 import NFCForumTags
 import NFCTransport
 
-extension Failure {
+extension CommandError {
     /// What a card was recognised as, or its technology.
     static func kind(of picc: PICC, names: [String]) -> String {
         guard names.isEmpty else { return names.joined(separator: ", ") }
@@ -21,25 +21,25 @@ extension Failure {
     }
 
     /// The card that is there is of a kind that nothing can be read of without a key.
-    static func notDumped() -> Failure {
-        Failure(
+    static func notDumped() -> CommandError {
+        CommandError(
             .otherCard, "otherCard",
             tr("a card is there, but nothing of it can be read without a key", "カードはありますが、鍵なしで読めるものがありません"),
-            hint: Failure.whatItIs)
+            hint: CommandError.whatItIs)
     }
 
     /// The card that is there has no pages.
-    static func noType2() -> Failure {
-        Failure(
+    static func noType2() -> CommandError {
+        CommandError(
             .otherCard, "otherCard",
             tr("a card is there, but it is no Type 2 Tag", "カードはありますが、Type 2 Tag ではありません"),
-            hint: Failure.whatItIs)
+            hint: CommandError.whatItIs)
     }
 
     /// A page whose bits can never be cleared again.
-    static func permanentPage(_ page: UInt16) -> Failure {
+    static func permanentPage(_ page: UInt16) -> CommandError {
         let name = Type2Dump.name(of: page)
-        return Failure(
+        return CommandError(
             .refused, "permanentPage",
             tr(
                 "nothing was written: page \(name) is no user page, and what is written there may stay for ever",
@@ -48,9 +48,9 @@ extension Failure {
     }
 
     /// A page that holds a password or key, which would stand in the arguments, and in a trace.
-    static func secretPage(_ page: UInt16) -> Failure {
+    static func secretPage(_ page: UInt16) -> CommandError {
         let name = Type2Dump.name(of: page)
-        return Failure(
+        return CommandError(
             .refused, "secretPage",
             tr(
                 "nothing was written: page \(name) holds the tag's password or key",
@@ -96,7 +96,7 @@ extension Failure {
                 hint: tr("shorten it, or use a larger tag", "短くするか、容量の大きいタグを使ってください"))
         case .notAMessage(let error):
             self.init(
-                .badFile, "notAMessage", Failure.words(error),
+                .badFile, "notAMessage", CommandError.words(error),
                 hint: tr("give the bytes of one NDEF message", "NDEF メッセージ 1 つ分のバイト列を指定してください"))
         case .takesNoKey:
             self.init(
@@ -127,7 +127,7 @@ extension Failure {
     }
 }
 
-extension TagError.Obstacle {
+extension TagError.Reason {
     /// Why there is no message, for people.
     var words: String {
         switch self {
@@ -144,7 +144,7 @@ extension TagError.Obstacle {
     }
 }
 
-extension TagError.WriteObstacle {
+extension TagError.WriteReason {
     /// The word for scripts.
     var reason: String {
         switch self {

@@ -5,7 +5,7 @@ import CardReading
 import ISO7816
 import NFCTransport
 
-extension Failure {
+extension CommandError {
     /// Why a licence or a My Number card was not read, or not to its end.
     init(_ error: FileCardReadingError) {
         switch error {
@@ -15,7 +15,7 @@ extension Failure {
                 tr(
                     "a card is there, but it has none of the applications that this command reads",
                     "カードはありますが、このコマンドで読めるアプリケーションがありません"),
-                hint: Failure.whatItIs)
+                hint: CommandError.whatItIs)
         case .pinSettingUnreadable(let status):
             let cause = status.map { ": \($0.words)" } ?? ""
             self.init(
@@ -34,7 +34,7 @@ extension Failure {
     }
 }
 
-extension Failure {
+extension CommandError {
     /// Why a PIN was not sent, or was sent in vain.
     init(_ error: PINGuardError) {
         let name = error.reference.name[Language.current]
@@ -44,7 +44,7 @@ extension Failure {
                 .refused, "pinForm",
                 tr(
                     "\(name) is \(reference.form.words), and what was given is not; nothing was sent",
-                    "\(name)は\(reference.form.words)ですが、入力が違います。何も送っていません"), hint: Failure.tryAgain)
+                    "\(name)は\(reference.form.words)ですが、入力が違います。何も送っていません"), hint: CommandError.tryAgain)
         case .alreadySent:
             self.init(
                 .refused, "pinSentBefore",
@@ -54,7 +54,7 @@ extension Failure {
             self.init(
                 .refused, "pinNotSent",
                 tr("\(name) was not sent, since an earlier PIN failed", "先の暗証番号が照合できなかったため、\(name)は送っていません"),
-                hint: Failure.tryAgain)
+                hint: CommandError.tryAgain)
         case .locked:
             self.init(
                 .refused, "pinLocked", tr("\(name) is locked; nothing was sent", "\(name)は閉塞しています。何も送っていません"),
@@ -67,7 +67,7 @@ extension Failure {
                     "if you are sure of it: --allow-last-try, and type yes on the terminal",
                     "確実に正しい場合だけ --allow-last-try を付け、端末で yes と入力してください"))
         case .triesUnreadable(_, let error):
-            let cause = Failure(error)
+            let cause = CommandError(error)
             self.init(
                 cause.status, cause.reason,
                 tr(
@@ -77,7 +77,7 @@ extension Failure {
             self.init(
                 .refused, "refused",
                 tr("\(name) was not sent: the card says \(status.words)", "\(name)は送っていません: カードの応答 \(status.words)"),
-                hint: Failure.otherPIN)
+                hint: CommandError.otherPIN)
         case .wrong(_, .locked):
             self.init(
                 .refused, "pinLocked", tr("\(name) is wrong, and is locked now", "\(name)が違います。閉塞しました"),
@@ -85,16 +85,16 @@ extension Failure {
         case .wrong(_, let tries):
             self.init(
                 .refused, "wrongPIN", tr("\(name) is wrong; \(tries.words)", "\(name)が違います。\(tries.words)"),
-                hint: Failure.tryAgain)
+                hint: CommandError.tryAgain)
         case .refused(_, let status, let tries):
             self.init(
                 .refused, "refused",
                 tr(
                     "the card did not take \(name): \(status.words)\(tries.map { "; \($0.words)" } ?? "")",
-                    "カードが\(name)を受け付けません: \(status.words)\(tries.map { "。\($0.words)" } ?? "")"), hint: Failure.otherPIN
+                    "カードが\(name)を受け付けません: \(status.words)\(tries.map { "。\($0.words)" } ?? "")"), hint: CommandError.otherPIN
             )
         case .interrupted(_, let error, let before, let after):
-            self = .interrupted(name, Failure(error), before, after)
+            self = .interrupted(name, CommandError(error), before, after)
         @unknown default: self.init(.bug, "unknown", "\(error)")
         }
     }
@@ -104,8 +104,8 @@ extension Failure {
         "the card may not have this PIN, or want it elsewhere", "カードにこの暗証番号がないか、別の場所にある可能性があります")
 
     private static func interrupted(
-        _ name: String, _ cause: Failure, _ before: TriesLeft, _ after: TriesLeft?
-    ) -> Failure {
+        _ name: String, _ cause: CommandError, _ before: TriesLeft, _ after: TriesLeft?
+    ) -> CommandError {
         let counted =
             switch (before, after) {
             case (_, nil): tr("the card could not be asked what it made of it", "カードの状態は確認できませんでした")
@@ -121,7 +121,7 @@ extension Failure {
             case (_, let after?):
                 tr("what it made of it is not known: \(after.words)", "カードがどう扱ったかは分かりません: \(after.words)")
             }
-        return Failure(
+        return CommandError(
             [.interrupted, .terminated].contains(cause.status) ? cause.status : .interruptedReading, "pinInterrupted",
             tr(
                 "the exchange failed while \(name) was sent (\(cause.message)); \(counted); it is not sent again",

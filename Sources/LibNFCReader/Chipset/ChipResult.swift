@@ -6,7 +6,7 @@ internal import Glibc
 internal import NFCTransport
 
 /// What one chip command came to.
-enum ChipOutcome: Hashable, Sendable {
+enum ChipResult: Hashable, Sendable {
     /// It worked.
     case success
     /// It did not, and the reader is well.
