@@ -34,7 +34,9 @@ package struct FactTable<Row: Sendable>: Sendable {
             let fields = text.split(separator: "\t", omittingEmptySubsequences: false)
             if !headerWasSeen {
                 headerWasSeen = true
-                if fields.map(String.init) != columns { faults.append(FactTableError(line: line, reason: .wrongHeader)) }
+                if fields.map(String.init) != columns {
+                    faults.append(FactTableError(line: line, reason: .wrongHeader))
+                }
             } else if fields.count > columns.count {
                 faults.append(FactTableError(line: line, reason: .tooManyFields))
             } else {

@@ -108,7 +108,8 @@ struct RootCommand: ParsableCommand {
         }
         if isJSON(arguments) {
             return report(
-                CommandError(.usage, "usage", said.withoutSecrets(message(for: error)), hint: "kazasu --help"), arguments)
+                CommandError(.usage, "usage", said.withoutSecrets(message(for: error)), hint: "kazasu --help"),
+                arguments)
         }
         Output.message(text + "\n")
         return ExitStatus.usage.rawValue

@@ -15,7 +15,9 @@ struct RecoveryTests {
                 modulation: .typeB, longestFrame: cardFrame, waitingTime: WaitingTime.frame(code: 0), cid: cid))
     }
 
-    @Test(arguments: SmallCard.InjectedFault.allCases) func survivesAFaultAtEveryExchange(_ fault: SmallCard.InjectedFault) throws {
+    @Test(arguments: SmallCard.InjectedFault.allCases) func survivesAFaultAtEveryExchange(
+        _ fault: SmallCard.InjectedFault
+    ) throws {
         let command = (0..<50).map { UInt8($0) }
         for moment in 1...12 {
             let card = SmallCard(readerFrame: 24, cardFrame: 16)

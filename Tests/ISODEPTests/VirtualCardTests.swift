@@ -47,7 +47,9 @@ struct VirtualCardTests {
         _ = try Self.read(chip, request)
         let all = chip.field.statistics.exchanges
         #expect(all >= 8)
-        for fault in [InjectedFault.silence, .damaged(status: 0x02), .truncated(to: 0), .flipped(offset: 0, mask: 0x40)] {
+        for fault in [
+            InjectedFault.silence, .damaged(status: 0x02), .truncated(to: 0), .flipped(offset: 0, mask: 0x40),
+        ] {
             // The first frame wakes the card up: who gets no answer there finds no card.
             for moment in 2...all {
                 let chip = FieldChip(try Self.field(type), longestRawFrame: 64)

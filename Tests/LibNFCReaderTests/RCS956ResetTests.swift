@@ -42,7 +42,9 @@ struct RCS956ResetTests {
         return (try #require(USBDevice.all(system.paths).first), system)
     }
 
-    private static func run(_ faults: InjectedUSBFaults) throws -> (isDone: Bool, log: [String], pauses: [Duration], Int) {
+    private static func run(_ faults: InjectedUSBFaults) throws -> (
+        isDone: Bool, log: [String], pauses: [Duration], Int
+    ) {
         let (device, _) = try device()
         nonisolated(unsafe) let link = Link(VirtualPN53xUSB(field: VirtualField(), faults: faults))
         let pauses = Mutex<[Duration]>([])
@@ -63,7 +65,8 @@ struct RCS956ResetTests {
     }
 
     static let faults: [(InjectedUSBFaults, Bool)] = [
-        (InjectedUSBFaults(leftover: [[1, 2, 3], [0, 0, 0xFF]]), true), (InjectedUSBFaults(atCommand: [1: .nothing]), false),
+        (InjectedUSBFaults(leftover: [[1, 2, 3], [0, 0, 0xFF]]), true),
+        (InjectedUSBFaults(atCommand: [1: .nothing]), false),
         (InjectedUSBFaults(atCommand: [1: .garbage([1, 2])]), false),
         (InjectedUSBFaults(atCommand: [1: .truncated(to: 3)]), false),
     ]

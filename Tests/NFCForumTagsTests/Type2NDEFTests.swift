@@ -133,7 +133,8 @@ struct Type2NDEFTests {
         var outcomes: Set<[UInt8]> = []
         for exchange in 1...60 {
             for trouble in [
-                FakeType2Reader.InjectedFault.gone, .swapped, .broken, .deaf, .damaged, .answer([0x00]), .answer([1, 2, 3]),
+                FakeType2Reader.InjectedFault.gone, .swapped, .broken, .deaf, .damaged, .answer([0x00]),
+                .answer([1, 2, 3]),
             ] {
                 let reader = FakeType2Reader(pages, version: Type2Memories.ntag213)
                 reader.troubles[exchange] = trouble

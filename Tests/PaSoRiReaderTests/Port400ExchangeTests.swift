@@ -138,7 +138,9 @@ struct Port400ExchangeTests {
 
     @Test(arguments: [(false, UInt8(0x01)), (true, UInt8(0x10))])
     func silenceAndDamageInTheAir(_ byStatus: Bool, _ status: UInt8) throws {
-        let plan: InjectedFaults = [InjectedFaultRule(.silence, .during(2...2)), InjectedFaultRule(.damaged(status: 0x02), .during(3...3))]
+        let plan: InjectedFaults = [
+            InjectedFaultRule(.silence, .during(2...2)), InjectedFaultRule(.damaged(status: 0x02), .during(3...3)),
+        ]
         var behavior = Port400Behavior()
         behavior.reportsDamageByStatus = byStatus
         let bench = try Port400Bench(faults: plan, behavior: behavior)

@@ -25,65 +25,65 @@ package enum FeliCaError: Error, Hashable, Sendable {
 }
 
 extension FeliCaError {
-/// What is wrong with an answer.
-@nonexhaustive
-package enum Reason: Hashable, Sendable {
-    /// No byte at all.
-    case empty
-    /// The LEN byte and the number of bytes that came differ.
-    case length(declared: Int, received: Int)
-    /// It answers another command; the byte or two bytes where the response code is.
-    case responseCode(UInt16)
-    /// It came from another card, or another system of the card.
-    case idm(IDm)
-    /// A field is not there in full; `missing` bytes more were needed.
-    case tooShort(missing: Int)
-    /// `extra` bytes came after the last field.
-    case trailingBytes(extra: Int)
-    /// It holds another number of entries than was asked for.
-    case count(expected: Int, received: Int)
-    /// A field holds a value that its definition has no place for.
-    case value(Field, UInt16)
-    /// The bytes that came back are not those that were sent: Echo.
-    case echo
-
-    /// Fields that have few legal values.
+    /// What is wrong with an answer.
     @nonexhaustive
-    package enum Field: Hashable, Sendable {
-        /// The mode in Request Response, 0 to 3.
-        case mode
-        /// The format version in Request Specification Version, 0.
-        case formatVersion
+    package enum Reason: Hashable, Sendable {
+        /// No byte at all.
+        case empty
+        /// The LEN byte and the number of bytes that came differ.
+        case length(declared: Int, received: Int)
+        /// It answers another command; the byte or two bytes where the response code is.
+        case responseCode(UInt16)
+        /// It came from another card, or another system of the card.
+        case idm(IDm)
+        /// A field is not there in full; `missing` bytes more were needed.
+        case tooShort(missing: Int)
+        /// `extra` bytes came after the last field.
+        case trailingBytes(extra: Int)
+        /// It holds another number of entries than was asked for.
+        case count(expected: Int, received: Int)
+        /// A field holds a value that its definition has no place for.
+        case value(Field, UInt16)
+        /// The bytes that came back are not those that were sent: Echo.
+        case echo
+
+        /// Fields that have few legal values.
+        @nonexhaustive
+        package enum Field: Hashable, Sendable {
+            /// The mode in Request Response, 0 to 3.
+            case mode
+            /// The format version in Request Specification Version, 0.
+            case formatVersion
+        }
     }
-}
 }
 
 extension FeliCaError {
-/// Why a command cannot be sent as asked.
-@nonexhaustive
-package enum ArgumentReason: Hashable, Sendable {
-    /// Too few or too many entries in a list.
-    case count(List, Int, allowed: ClosedRange<Int>)
-    /// The command would be longer than LEN can say, 255 bytes.
-    case packetTooLong(Int)
-    /// The answer would be longer than LEN can say, 255 bytes.
-    case answerTooLong(Int)
-    /// Element `element` of the Block List names a service (counted from 0) that is not in the Service Code List.
-    case serviceIndex(Int, element: Int)
-
-    /// The lists that commands carry.
+    /// Why a command cannot be sent as asked.
     @nonexhaustive
-    package enum List: Hashable, Sendable {
-        /// The Node Code List.
-        case nodes
-        /// The Service Code List.
-        case services
-        /// The Block List.
-        case blocks
-        /// The blocks to write, one for each element of the Block List.
-        case blockData
-        /// The bytes of an Echo.
-        case echoData
+    package enum ArgumentReason: Hashable, Sendable {
+        /// Too few or too many entries in a list.
+        case count(List, Int, allowed: ClosedRange<Int>)
+        /// The command would be longer than LEN can say, 255 bytes.
+        case packetTooLong(Int)
+        /// The answer would be longer than LEN can say, 255 bytes.
+        case answerTooLong(Int)
+        /// Element `element` of the Block List names a service (counted from 0) that is not in the Service Code List.
+        case serviceIndex(Int, element: Int)
+
+        /// The lists that commands carry.
+        @nonexhaustive
+        package enum List: Hashable, Sendable {
+            /// The Node Code List.
+            case nodes
+            /// The Service Code List.
+            case services
+            /// The Block List.
+            case blocks
+            /// The blocks to write, one for each element of the Block List.
+            case blockData
+            /// The bytes of an Echo.
+            case echoData
+        }
     }
-}
 }

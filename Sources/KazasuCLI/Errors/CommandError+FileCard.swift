@@ -91,7 +91,8 @@ extension CommandError {
                 .refused, "refused",
                 tr(
                     "the card did not take \(name): \(status.words)\(tries.map { "; \($0.words)" } ?? "")",
-                    "カードが\(name)を受け付けません: \(status.words)\(tries.map { "。\($0.words)" } ?? "")"), hint: CommandError.otherPIN
+                    "カードが\(name)を受け付けません: \(status.words)\(tries.map { "。\($0.words)" } ?? "")"),
+                hint: CommandError.otherPIN
             )
         case .interrupted(_, let error, let before, let after):
             self = .interrupted(name, CommandError(error), before, after)

@@ -23,7 +23,8 @@ extension CommandError {
         case .badAnswer(let error):
             self.init(
                 .interruptedReading, "badAnswer",
-                tr("the card gave an answer that no card may give", "カードの応答が規格に合いません") + CommandError.place(error) + kept,
+                tr("the card gave an answer that no card may give", "カードの応答が規格に合いません") + CommandError.place(error)
+                    + kept,
                 hint: CommandError.moveIt)
         case .reader(let error): self.init(error, suffix: kept)
         case .cancelled: self = .cancelled(kept)

@@ -192,7 +192,8 @@ struct DumpFiles {
             let inner = path.appending(name)
             switch try? inner.stat().type {
             case .directory?: try folder(inner, &visited, body)
-            case .regular?, nil: try file(inner.string, body) { () throws(CommandError) in try LineFile(regular: inner) }
+            case .regular?, nil:
+                try file(inner.string, body) { () throws(CommandError) in try LineFile(regular: inner) }
             default: break
             }
         }

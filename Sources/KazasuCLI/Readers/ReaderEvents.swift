@@ -51,7 +51,9 @@ struct ReaderEvents {
         }
     }
 
-    private func tell(_ event: String, _ word: String, _ reader: ListedReader, isThere: Bool = true) throws(CommandError) {
+    private func tell(_ event: String, _ word: String, _ reader: ListedReader, isThere: Bool = true)
+        throws(CommandError)
+    {
         guard context.json else {
             let cells = isThere ? reader.cells : [reader.cells[0], reader.name ?? ""]
             return try context.print(([word] + cells).filter { !$0.isEmpty }.joined(separator: "  ") + "\n")

@@ -15,8 +15,8 @@ enum Columns {
 
     /// Writes the same a piece at a time, for very many rows.
     static func write<Failure: Error>(
-        _ rows: some Collection<[String]>, rightAligned: Set<Int> = [], _ print: (String) throws(CommandError) -> Void
-    ) throws(CommandError) {
+        _ rows: some Collection<[String]>, rightAligned: Set<Int> = [], _ print: (String) throws(Failure) -> Void
+    ) throws(Failure) {
         let widths = widths(rows)
         var text = ""
         for row in rows {

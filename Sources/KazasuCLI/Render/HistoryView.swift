@@ -114,7 +114,7 @@ struct HistoryTable {
     }
 
     /// Writes the table a piece at a time.
-    func write<Failure: Error>(_ print: (String) throws(CommandError) -> Void) throws(CommandError) {
+    func write<Failure: Error>(_ print: (String) throws(Failure) -> Void) throws(Failure) {
         let head = [
             tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"),
             tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
@@ -140,8 +140,8 @@ struct HistoryTable {
     }
 
     private func write<Failure: Error>(
-        _ rows: some Collection<[String]>, _ columns: [Column], _ print: (String) throws(CommandError) -> Void
-    ) throws(CommandError) {
+        _ rows: some Collection<[String]>, _ columns: [Column], _ print: (String) throws(Failure) -> Void
+    ) throws(Failure) {
         let right = columns.indices.filter { columns[$0] == .amount || columns[$0] == .balance }
         try Columns.write(choose(columns, of: rows), rightAligned: Set(right), print)
     }

@@ -65,7 +65,7 @@ struct TagView {
     private static func words(_ word: String) -> String {
         if word == "notRead" { return tr("not read", "未読") }
         if word == notAnnounced { return tr("not announced", "対応していません") }
-        return TagErrorReason(rawValue: word)?.words ?? word
+        return TagError.Reason(rawValue: word)?.words ?? word
     }
 
     // MARK: For documents
@@ -122,9 +122,6 @@ struct TagView {
         return object
     }
 }
-
-/// Why a tag has no message, as the reading layer names it.
-typealias TagErrorReason = TagError.Reason
 
 /// What is special to a FeliCa Lite or Lite-S, for people and for documents.
 struct LiteView {

@@ -106,7 +106,8 @@ extension CardState {
         if request.elements.count > profile.blocksPerWrite {
             let last = request.elements.last?.number
             throw last == LiteMemory.Number.macA
-                ? StatusError(StatusCode.macNeeded, at: request.elements.count - 1) : StatusError(profile.overLimitStatus)
+                ? StatusError(StatusCode.macNeeded, at: request.elements.count - 1)
+                : StatusError(profile.overLimitStatus)
         }
         for (place, (element, block)) in zip(request.elements, data).enumerated() {
             let service = try self.service(of: element, at: place, in: request.services)
@@ -121,7 +122,8 @@ extension CardState {
         lite = changed
     }
 
-    private mutating func write(_ request: BlockRequest, _ data: [Block], in system: VirtualSystem) throws(StatusError) {
+    private mutating func write(_ request: BlockRequest, _ data: [Block], in system: VirtualSystem) throws(StatusError)
+    {
         var memory = system.memory
         var cyclic: [UInt16: Int] = [:]
         for (place, (element, block)) in zip(request.elements, data).enumerated() {

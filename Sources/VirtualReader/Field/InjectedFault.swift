@@ -170,7 +170,8 @@ extension InjectedFaultRule {
     init(json: JSONCursor) throws(DocumentError) {
         try json.allowOnly(InjectedFaultRule.keys)
         self.init(
-            try InjectedFault(json: json), try Moment(json: json), command: try json.optional("command")?.bytes(count: 1).first,
+            try InjectedFault(json: json), try Moment(json: json),
+            command: try json.optional("command")?.bytes(count: 1).first,
             countsAPDUs: try json.optional("of")?.word(["frames": false, "apdus": true]) ?? false)
     }
 }

@@ -15,7 +15,8 @@ package final class VirtualPort400: VirtualUSBChip {
     ///
     /// - Parameter hasOrphan: whether a program that was killed left a session behind.
     package init(
-        field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(), behavior: Port400Behavior = Port400Behavior(),
+        field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(),
+        behavior: Port400Behavior = Port400Behavior(),
         hasOrphan: Bool = false
     ) {
         shell = USBShell(Port400Firmware(field, behavior, hasOrphan: hasOrphan), field, faults)

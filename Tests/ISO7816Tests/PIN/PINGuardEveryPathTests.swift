@@ -46,7 +46,8 @@ struct PINGuardEveryPathTests {
     }
 
     private func walk(
-        _ counter: CountingCard.Counter, _ fault: (CountingCard.InjectedFault, Int)?, _ pins: (String, String), allows: Bool,
+        _ counter: CountingCard.Counter, _ fault: (CountingCard.InjectedFault, Int)?, _ pins: (String, String),
+        allows: Bool,
         agrees: Bool
     ) {
         let card = CountingCard(counter, right: PINGuardTests.secrets, fault: fault)

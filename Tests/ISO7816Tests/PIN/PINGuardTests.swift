@@ -184,7 +184,9 @@ struct PINGuardTests {
 
     /// The exchange that fails is the VERIFY itself.
     @Test(arguments: radio)
-    func afterARadioErrorTheStateIsReadAndTold(_ row: (fault: CountingCard.InjectedFault, pin: String, after: TriesLeft?)) {
+    func afterARadioErrorTheStateIsReadAndTold(
+        _ row: (fault: CountingCard.InjectedFault, pin: String, after: TriesLeft?)
+    ) {
         let card = CountingCard(
             .counts(3, locked: 0x6984), right: PINGuardTests.secrets, fault: (row.fault, 3))
         guard

@@ -66,7 +66,8 @@ struct VirtualCardGuardTests {
     }
 
     private func walk(
-        _ card: (left: Int, tries: Int, options: String, odd: String), _ rule: InjectedFaultRule, _ pins: (String, String),
+        _ card: (left: Int, tries: Int, options: String, odd: String), _ rule: InjectedFaultRule,
+        _ pins: (String, String),
         _ agrees: Bool
     ) throws {
         let field = try VirtualCardGuardTests.field(card)

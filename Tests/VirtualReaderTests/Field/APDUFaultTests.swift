@@ -14,7 +14,8 @@ struct APDUFaultTests {
     }
 
     @Test(arguments: [
-        (InjectedFault.silence, TransportError.noAnswer), (.absent, .noAnswer), (.damaged(status: 2), .corrupted(status: 2)),
+        (InjectedFault.silence, TransportError.noAnswer), (.absent, .noAnswer),
+        (.damaged(status: 2), .corrupted(status: 2)),
         (.late(.seconds(2)), .noAnswer),
     ])
     func theAnswerIsLostHoweverOftenItIsAskedFor(_ fault: InjectedFault, _ error: TransportError) throws {

@@ -30,7 +30,8 @@ struct ChipFaultTests {
     func onceAndNoMore(fault: InjectedSerialFault, sent: [String]) throws {
         let command = try ChipBench.frame("d402")
         let bench = ChipBench(
-            [HostBytes(command), HostBytes(at: .seconds(1), command)], faults: InjectedSerialFaults([.command(1): fault]))
+            [HostBytes(command), HostBytes(at: .seconds(1), command)],
+            faults: InjectedSerialFaults([.command(1): fault]))
         #expect(bench.sent == sent + [ChipBench.ack, Self.answer])
     }
 
@@ -53,7 +54,8 @@ struct ChipFaultTests {
     }
 
     @Test func deadChipSaysNothingMore() throws {
-        let bench = try ChipBench(commands: ["d402", "d402", "d402"], faults: InjectedSerialFaults([.command(2): .dead]))
+        let bench = try ChipBench(
+            commands: ["d402", "d402", "d402"], faults: InjectedSerialFaults([.command(2): .dead]))
         #expect(bench.sent == [ChipBench.ack, Self.answer])
         #expect(bench.counters.statistics.hostCommands == 3)
     }
@@ -72,7 +74,9 @@ struct ChipFaultTests {
     }
 
     /// What was not acknowledged was not carried out.
-    @Test(arguments: [(InjectedSerialFault.noAcknowledge, 0), (.notAcknowledge, 0), (.syntaxError, 0), (.acknowledgeOnly, 1)])
+    @Test(arguments: [
+        (InjectedSerialFault.noAcknowledge, 0), (.notAcknowledge, 0), (.syntaxError, 0), (.acknowledgeOnly, 1),
+    ])
     func cardHearsWhatTheChipHeard(fault: InjectedSerialFault, exchanges: Int) throws {
         let bench = try ChipBench(
             commands: ["d44a010100ffff0100"], faults: InjectedSerialFaults([.command(1): fault]))

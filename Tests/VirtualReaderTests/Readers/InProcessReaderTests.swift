@@ -40,7 +40,8 @@ struct InProcessReaderTests {
     }
 
     @Test(arguments: [
-        InjectedFault.silence, .absent, .damaged(status: 2), .flipped(offset: 0, mask: 1), .truncated(to: 9), .truncated(to: 0),
+        InjectedFault.silence, .absent, .damaged(status: 2), .flipped(offset: 0, mask: 1), .truncated(to: 9),
+        .truncated(to: 0),
         .lengthened(by: [0]), .wrongResponseCode,
     ])
     func aPollingThatIsNotWellAnsweredFindsNoCard(_ fault: InjectedFault) throws {
