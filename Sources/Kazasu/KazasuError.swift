@@ -30,7 +30,7 @@ package enum KazasuError: Error, Hashable, Sendable {
     /// Reading ended early: the card left, its answers were damaged, or the reader failed.
     case reading(ReadingError)
     /// The card refused to let a service be read.
-    case refused(ServiceCode, Refusal)
+    case refused(ServiceCode, RefusalReason)
     /// The bytes were read, but do not contain what was asked for.
     case decoding(CardDecodingError)
     /// Reading a licence or a My Number card ended early, or a PIN was not accepted.

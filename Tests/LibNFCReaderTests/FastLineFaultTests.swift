@@ -69,7 +69,9 @@ struct FastLineFaultTests {
     }
 
     @Test(arguments: Way.allCases) func aFewFaultsAreBorneAndMoreAreNot(_ way: Way) throws {
-        let places = [10, 20, 30].map { (InjectedSerialFaultPlace.code(0x42, after: $0), InjectedSerialFault.wrongDataChecksum) }
+        let places = [10, 20, 30].map {
+            (InjectedSerialFaultPlace.code(0x42, after: $0), InjectedSerialFault.wrongDataChecksum)
+        }
         let bench = try Bench(way, serial: InjectedSerialFaults(Dictionary(uniqueKeysWithValues: places)))
         try bench.activate()
         var speedCommands: [Int] = []

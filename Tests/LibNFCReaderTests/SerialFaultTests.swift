@@ -114,7 +114,10 @@ struct SerialFaultTests {
     /// Faults of the commands with which libnfc opens a reader: a working reader, or none.
     @Test(
         arguments: (1...6).map { ($0, Way.libnfc) } + (1...4).map { ($0, Way.serial) },
-        [InjectedSerialFault.wrongDataChecksum, .notAcknowledge, .syntaxError, .junkBefore([0x55]), .twice, .noAcknowledge])
+        [
+            InjectedSerialFault.wrongDataChecksum, .notAcknowledge, .syntaxError, .junkBefore([0x55]), .twice,
+            .noAcknowledge,
+        ])
     func openingOverABadLine(_ command: (number: Int, way: Way), _ fault: InjectedSerialFault) throws {
         let (number, way) = command
         let server = try PN532Server(

@@ -100,7 +100,9 @@ struct ISO14443Tests {
         arguments: [
             (InjectedFault.silence, TransportError.noAnswer), (.absent, .noAnswer),
         ], Way.allCases)
-    func afterAFailureTheCardIsSelectedAnewFirst(_ fault: (happens: InjectedFault, is: TransportError), _ way: Way) throws {
+    func afterAFailureTheCardIsSelectedAnewFirst(_ fault: (happens: InjectedFault, is: TransportError), _ way: Way)
+        throws
+    {
         let (fault, error) = fault
         let bench = try Bench(way, card: try Self.cardA())
         _ = try bench.reader.activate(.typeA())
