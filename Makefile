@@ -142,11 +142,14 @@ tsan: deps venv ## runs the tests under the thread sanitizer
 	    swift test --skip-build --scratch-path .build-tsan --sanitize thread $(TEST_ARGS)
 
 # A crash must end the fuzzer at once, and Swift's own handler would write a backtrace for minutes.
+FUZZERS := Port100Frames Port400Messages PaSoRiDialogues ISODEPBlocks Documents
+FUZZ_BUILD := KAZASU_FUZZ=1 swift build --scratch-path .build-fuzz --sanitize fuzzer $(IMPORT_RULE)
 fuzz: deps ## fuzzes the parsers of what comes from outside, FUZZ_SECONDS each
-	swift build --package-path Tests/Fuzz --scratch-path .build-fuzz --sanitize fuzzer
-	set -e; for fuzzer in Port100Frames Port400Messages PaSoRiDialogues ISODEPBlocks Documents; do \
+	bin="$$($(FUZZ_BUILD) --show-bin-path)"; \
+	for fuzzer in $(FUZZERS); do \
+	    $(FUZZ_BUILD) --product $$fuzzer; \
 	    mkdir -p .build-fuzz/corpus/$$fuzzer; \
-	    SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Tests/Fuzz --scratch-path .build-fuzz --show-bin-path)/$$fuzzer" \
+	    SWIFT_BACKTRACE=enable=no "$$bin/$$fuzzer" \
 	        -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=512 -timeout=5 -artifact_prefix=.build-fuzz/ \
 	        .build-fuzz/corpus/$$fuzzer Fixtures/formats; \
 	done

@@ -107,6 +107,19 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
 ]
 
+/// The fuzzers and the modules whose parsers each feeds. A fuzzer has no `main`: it links only with `--sanitize fuzzer`,
+/// so that the targets are there only when `make fuzz` asks for them.
+let fuzzers: [(name: String, dependencies: [Target.Dependency])] =
+    Context.environment["KAZASU_FUZZ"] == nil
+    ? []
+    : [
+        ("Port100Frames", ["PaSoRiReader"]),
+        ("Port400Messages", ["NFCTransport", "PaSoRiReader"]),
+        ("PaSoRiDialogues", ["CardModel", "NFCTransport", "PaSoRiReader", "USBTransport"]),
+        ("ISODEPBlocks", ["ISODEP", "NFCTransport"]),
+        ("Documents", ["CardModel", "DumpFormats", "DumpFormatsXML"]),
+    ]
+
 let package = Package(
     name: "kazasu",
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
@@ -134,9 +147,17 @@ let package = Package(
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
         .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
         .target(
+            name: "Kazasu",
+            dependencies: [
+                "CardDecoders", "CardModel", "CardReading", "FeliCa", "ISO7816", "LibNFCReader", "NDEF", "NFCForumTags",
+                "NFCTransport", "PCSCReader", "PaSoRiReader", "SystemDevices", "USBTransport", "VirtualReader",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: library),
+        .target(
             name: "KazasuCLI",
             dependencies: modules.map { .byName(name: $0.name) } + [
-                "CLinux",
+                "CLinux", "Kazasu",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Certificates"])),
@@ -162,6 +183,11 @@ let package = Package(
             .testTarget(
                 name: $0.name, dependencies: $0.dependencies + ["TestSupport"],
                 swiftSettings: strict)
+        }
+        + fuzzers.map {
+            .executableTarget(
+                name: $0.name, dependencies: $0.dependencies, path: "Tests/Fuzz/\($0.name)",
+                swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
         },
     swiftLanguageModes: [.v6]
 )

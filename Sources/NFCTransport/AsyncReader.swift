@@ -16,14 +16,20 @@ internal import Synchronization
 /// ```
 package actor AsyncReader {
     private let thread: ReaderThread
-    private let cancellation = CancellationToken()
-    private var reader: (any Reader)?
+    private let cancellation: CancellationToken
+    private var reader: any Reader = ClosedReader()
+    private var isOpen = false
 
     /// The reader's own thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    private init() throws(TransportError) {
+    /// A thread for a reader, which ``open(_:)`` opens.
+    ///
+    /// - Parameter cancellation: what cancelling a task that waits here cancels.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when the system has no thread left.
+    package init(cancellation: CancellationToken = CancellationToken()) throws(TransportError) {
         thread = try ReaderThread()
+        self.cancellation = cancellation
     }
 
     /// Opens a reader on a thread of its own.
@@ -33,13 +39,26 @@ package actor AsyncReader {
     package static func open(
         _ id: String, with driver: any ReaderDriver
     ) async throws(TransportError) -> AsyncReader? {
-        let reader = try AsyncReader()
-        let isOpen = try await reader.cancellable { await reader.start(driver, id) }
+        let cancellation = CancellationToken()
+        let reader = try AsyncReader(cancellation: cancellation)
+        let isOpen = try await reader.open { () throws(TransportError) in
+            try driver.open(id, cancellation: cancellation)
+        }
         return isOpen ? reader : nil
     }
 
+    /// Opens a reader on this thread.
+    ///
+    /// - Returns: whether `body` gave one.
+    /// - Throws: what `body` throws.
+    package nonisolated func open<Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> (any Reader)?
+    ) async throws(Failure) -> Bool {
+        try await cancellable { await self.start(body) }
+    }
+
     /// What is known of the reader without a card; `nil` once it is closed.
-    package var information: ReaderInformation? { reader?.information }
+    package var information: ReaderInformation? { isOpen ? reader.information : nil }
 
     /// Looks once for a card and selects it, as ``Reader/activate(_:)``.
     ///
@@ -59,42 +78,53 @@ package actor AsyncReader {
 
     /// Does a whole piece of work on the reader's thread: a dump, a sequence of commands that nothing may come between.
     ///
-    /// - Parameter body: gets the reader, which must not leave it.
-    /// - Throws: ``TransportError``: that of `body`, or that the reader is closed.
-    package nonisolated func run<Result: Sendable>(
-        _ body: @escaping @Sendable (any Reader) throws(TransportError) -> Result
-    ) async throws(TransportError) -> Result {
+    /// - Parameter body: gets the reader, which must not leave it; once it is closed, every call to it throws.
+    /// - Throws: what `body` throws.
+    package nonisolated func run<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable (any Reader) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         try await cancellable { await self.perform(body) }
     }
 
     /// Switches the field off and gives the device back. Further calls throw.
     package func close() {
-        reader?.close()
-        reader = nil
+        reader.close()
+        reader = ClosedReader()
+        isOpen = false
     }
 
-    private func start(_ driver: any ReaderDriver, _ id: String) -> Result<Bool, TransportError> {
-        Result { () throws(TransportError) in
-            reader = try driver.open(id, cancellation: cancellation)
-            return reader != nil
+    private func start<Failure: Error>(_ body: () throws(Failure) -> (any Reader)?) -> Result<Bool, Failure> {
+        Result { () throws(Failure) in
+            guard let opened = try body() else { return false }
+            reader = opened
+            isOpen = true
+            return true
         }
     }
 
-    private func perform<Value: Sendable>(
-        _ body: @Sendable (any Reader) throws(TransportError) -> Value
-    ) -> Result<Value, TransportError> {
-        Result { () throws(TransportError) in
-            guard let reader else { throw .closed }
-            return try body(reader)
-        }
+    private func perform<Value: Sendable, Failure: Error>(
+        _ body: (any Reader) throws(Failure) -> Value
+    ) -> Result<Value, Failure> {
+        Result { () throws(Failure) in try body(reader) }
     }
 
-    private nonisolated func cancellable<Value: Sendable>(
-        _ work: @Sendable () async -> Result<Value, TransportError>
-    ) async throws(TransportError) -> Value {
+    private nonisolated func cancellable<Value: Sendable, Failure: Error>(
+        _ work: () async -> Result<Value, Failure>
+    ) async throws(Failure) -> Value {
         let cancellation = cancellation
         return try await withTaskCancellationHandler(operation: work) { cancellation.cancel() }.get()
     }
+}
+
+/// Stands for a reader that is closed, or was never opened.
+private final class ClosedReader: Reader {
+    let information = ReaderInformation(id: "", name: "")
+
+    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? { throw .closed }
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] { throw .closed }
+
+    func close() {}
 }
 
 /// A thread of its own that runs one job after the other: readers block, which Swift's few shared threads are not for.

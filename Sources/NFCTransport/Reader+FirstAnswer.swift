@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+package import CardModel
 internal import Glibc
 
 /// A card and the request that it answered, which finds it again.
@@ -9,6 +9,24 @@ package struct FoundCard: Hashable, Sendable {
     package let picc: PICC
     /// What it answered.
     package let request: ActivationRequest
+
+    package init(picc: PICC, request: ActivationRequest) {
+        self.picc = picc
+        self.request = request
+    }
+
+    /// The kind of card.
+    package var technology: Technology { picc.technology }
+
+    /// The FeliCa card; `nil` of another kind.
+    package var feliCa: FeliCaTarget? {
+        if case .felica(let target) = picc { target } else { nil }
+    }
+
+    /// The system code of the Polling that it answered; `nil` of another kind.
+    package var system: SystemCode? {
+        if case .felica(let code, _, _, _) = request { code } else { nil }
+    }
 }
 
 extension Reader {

@@ -108,11 +108,11 @@ extension TransportError.Reason {
         case commandRefused
         /// Value: the error number of the library.
         case libusb, libnfc
-        /// Value: the environment variable that keeps the line slow.
+        /// Values: the environment variable that keeps the line slow, and the speed in baud.
         case lineTooFast
 
         // What a reader or its driver cannot do.
-        case emptyFrame, alwaysISODEP, libnfcRefused, noUSB, noConfiguration, noInterface
+        case emptyFrame, commandTooLong, alwaysISODEP, libnfcRefused, noUSB, noConfiguration, noInterface
         case thisKindOfCard, typeAAndB, notTypeAOrB, sector, contactCard
         case noFeliCaThroughService, noType2ThroughService
         /// Value: the status byte in hexadecimal.
@@ -131,6 +131,11 @@ extension TransportError.Reason {
         // IDs that cannot be read.
         /// Value: the kind of reader.
         case unknownSelector
+        /// Values: the kind of reader, and an example.
+        case portMissing
+        /// Value: the speeds that a PN532 knows.
+        case unknownSpeed
+        case tooManyColons
         /// Value: the longest length in bytes.
         case connectionStringTooLong
         case connectionStringWithZero, connectionStringWithColon, connectionStringUSB, connectionStringSpeed

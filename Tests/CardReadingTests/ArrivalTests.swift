@@ -44,7 +44,7 @@ struct ArrivalTests {
             let reader = InProcessReader(
                 field, information: ReaderInformation(id: "test", name: "test", feliCaBitRates: bitRates))
             let finding = try CardFinder(reader: reader, clock: Self.clock(field)).find(codes, timeout: .seconds(5))
-            guard case .found(_, let code) = finding else {
+            guard case .found(let found) = finding, let code = found.system else {
                 Issue.record("frame \(frame): \(finding)")
                 continue
             }
@@ -59,7 +59,7 @@ struct ArrivalTests {
             let field = VirtualField(cards: [Self.twoPurses(startup: .microseconds(250 * step))])
             let finding = try CardFinder(reader: InProcessReader(field), clock: Self.clock(field))
                 .find(codes, timeout: .seconds(5))
-            guard case .found(_, let code) = finding else {
+            guard case .found(let found) = finding, let code = found.system else {
                 Issue.record("\(step): \(finding)")
                 continue
             }
@@ -75,8 +75,8 @@ struct ArrivalTests {
         for frame in 1...80 {
             let cards = try VirtualCardFile.loadCards(TestFiles.read("Fixtures/virtual/phone.json"))
             let field = VirtualField(cards: cards, faults: .cardAway(from: 1, until: frame))
-            let found = try FirstCardFinder(reader: InProcessReader(field), clock: Self.clock(field))
-                .find(requests, timeout: .seconds(5))
+            let found = try CardFinder(reader: InProcessReader(field), clock: Self.clock(field)).findFirst(
+                requests, timeout: .seconds(5))
             guard case .felica(.transit, _, _, _)? = found?.request else {
                 Issue.record("frame \(frame): \(String(describing: found))")
                 continue
@@ -90,8 +90,8 @@ struct ArrivalTests {
         for frame in 1...80 {
             let cards = try VirtualCardFile.loadCards(TestFiles.read("Fixtures/virtual/phone.json"))
             let field = VirtualField(cards: cards, faults: .cardAway(from: 1, until: frame))
-            let found = try AnyCardFinder(reader: InProcessReader(field), clock: Self.clock(field))
-                .find(technologies, timeout: .seconds(5))
+            let found = try CardFinder(reader: InProcessReader(field), clock: Self.clock(field)).findAll(
+                technologies, timeout: .seconds(5))
             #expect(found.map(\.technology) == technologies, "frame \(frame)")
         }
     }
@@ -104,7 +104,7 @@ struct ArrivalTests {
                 faults: [InjectedFaultRule(.damaged(status: 0x02), .random(perThousand: 100, seed: seed))])
             let finding = try CardFinder(reader: InProcessReader(field), clock: Self.clock(field))
                 .find([.transit, .commonArea, .any], timeout: .seconds(5))
-            guard case .found(_, .transit) = finding else {
+            guard case .found(let found) = finding, found.system == .transit else {
                 Issue.record("seed \(seed): \(finding)")
                 continue
             }

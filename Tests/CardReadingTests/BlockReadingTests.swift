@@ -55,7 +55,9 @@ struct BlockReadingTests {
         let card = try VirtualCardFile.load(Array(file.utf8))
         var lines: [String] = []
         let reader = RecordingReader(InProcessReader(card)) { lines.append($0) }
-        guard case .found(let target, _) = try CardFinder(reader: reader).find([.transit], timeout: .zero) else {
+        guard case .found(let found) = try CardFinder(reader: reader).find([.transit], timeout: .zero),
+            let target = found.feliCa
+        else {
             throw Fixture.NoCard()
         }
         let session = CardSession(reader: reader, target: target)
@@ -77,7 +79,8 @@ struct BlockReadingTests {
              "virtual": {"statusStyle": "bitmap", "blocksPerRead": 12}}
             """
         let reader = ReadSpy(InProcessReader(try VirtualCardFile.load(Array(file.utf8))))
-        guard case .found(let target, _) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero)
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+            let target = found.feliCa
         else { throw Fixture.NoCard() }
         let outcome = CardDumper(session: CardSession(reader: reader, target: target)).dump()
         #expect(outcome.dump.systems.first?.services.map(\.blocks.count) == [5, 41])
@@ -150,7 +153,9 @@ struct BlockReadingTests {
                  "virtual": {"statusStyle": "\(style)"}}
                 """
             let reader = InProcessReader(try VirtualCardFile.load(Array(file.utf8)))
-            guard case .found(let target, _) = try CardFinder(reader: reader).find([.transit], timeout: .zero) else {
+            guard case .found(let found) = try CardFinder(reader: reader).find([.transit], timeout: .zero),
+                let target = found.feliCa
+            else {
                 Issue.record("no card")
                 continue
             }
@@ -173,7 +178,8 @@ struct BlockReadingTests {
 
     private func dump(_ field: VirtualField) throws -> CardDumper.Result {
         let reader = InProcessReader(field)
-        guard case .found(let target, _) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero)
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+            let target = found.feliCa
         else { throw Fixture.NoCard() }
         return CardDumper(session: CardSession(reader: reader, target: target)).dump()
     }

@@ -14,7 +14,9 @@ struct FinderTests {
             ([SystemCode.transit, .commonArea], SystemCode.transit), ([.commonArea, .transit], .commonArea),
             ([.lite, .ndef, .commonArea], .commonArea),
         ] {
-            guard case .found(let target, let code) = try finder.find(codes, requestCode: 1, timeout: .zero) else {
+            guard case .found(let found) = try finder.find(codes, requestCode: 1, timeout: .zero),
+                let target = found.feliCa, let code = found.system
+            else {
                 Issue.record("nothing found")
                 continue
             }
@@ -42,7 +44,9 @@ struct FinderTests {
     @Test(arguments: [Duration.zero, .seconds(5)])
     func aCardWithoutTheSystemsIsNamed(_ timeout: Duration) throws {
         let reader = try Fixture("felica-lite-s").reader()
-        guard case .other(let target) = try CardFinder(reader: reader).find([.transit, .commonArea], timeout: timeout)
+        guard
+            case .other(.felica(let target)) = try CardFinder(reader: reader).find(
+                [.transit, .commonArea], timeout: timeout)
         else {
             Issue.record("the card was not seen")
             return
@@ -85,7 +89,7 @@ struct FinderTests {
         let fixture = try Fixture("suica-p1")
         let reader = DamagingReader(fixture.reader(), damaged: damaged)
         let finding = try CardFinder(reader: reader).find([.transit, .commonArea], timeout: .zero)
-        guard case .found(_, .transit) = finding else {
+        guard case .found(let found) = finding, found.system == .transit else {
             Issue.record("\(finding)")
             return
         }
@@ -102,8 +106,8 @@ struct FinderTests {
     /// The card answers at 212 kbit/s only; polling begins there.
     @Test func aCardThatOnlyHears212IsFound() throws {
         guard
-            case .found(let target, _) = try CardFinder(reader: try Fixture("awkward").reader())
-                .find([.any], requestCode: 1, timeout: .zero)
+            case .found(let found) = try CardFinder(reader: try Fixture("awkward").reader())
+                .find([.any], requestCode: 1, timeout: .zero), let target = found.feliCa
         else {
             Issue.record("not found")
             return

@@ -34,7 +34,8 @@ struct Fixture {
     /// Finds the card and starts a session with it.
     func session(longestAnswer: Int = 255) throws -> CardSession {
         let reader = reader(longestAnswer: longestAnswer)
-        guard case .found(let target, _) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero)
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+            let target = found.feliCa
         else { throw NoCard() }
         return CardSession(reader: reader, target: target)
     }

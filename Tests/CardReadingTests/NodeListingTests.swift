@@ -15,7 +15,8 @@ struct NodeListingTests {
              "blocks": {"008B": 1, "090F": 20, "100B": 2}}], "virtual": {"silent": [\(silent)]}}
             """
         let reader = InProcessReader(try VirtualCardFile.load(Array(file.utf8)))
-        guard case .found(let target, _) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero)
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+            let target = found.feliCa
         else { throw Fixture.NoCard() }
         let outcome = CardScanner(session: CardSession(reader: reader, target: target)).scan()
         #expect(outcome.interruption == nil)

@@ -15,7 +15,8 @@ struct OddCardTests {
 
     private static func dump(_ card: TamperedCard) throws -> CardDumper.Result {
         let reader = InProcessReader(VirtualField(cards: [card]))
-        guard case .found(let target, _) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero)
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+            let target = found.feliCa
         else { throw Fixture.NoCard() }
         return CardDumper(session: CardSession(reader: reader, target: target)).dump()
     }
@@ -145,7 +146,8 @@ struct OddCardTests {
         let second = try VirtualCardFile.load(Array(file.utf8))
         let reader = InProcessReader(VirtualField(cards: [first, second]))
         guard
-            case .found(let target, _) = try CardFinder(reader: reader).find([.transit], requestCode: 1, timeout: .zero)
+            case .found(let found) = try CardFinder(reader: reader).find([.transit], requestCode: 1, timeout: .zero),
+            let target = found.feliCa
         else { throw Fixture.NoCard() }
         let outcome = CardDumper(session: CardSession(reader: reader, target: target)).dump()
         #expect(outcome.dump.systems.map(\.systemCode) == [.transit, .commonArea, SystemCode(rawValue: 0x86A7)])

@@ -26,7 +26,7 @@ struct PhoneTests {
 
     @Test(arguments: codes) func systems(_ codes: [SystemCode]) throws {
         let finding = try CardFinder(reader: reader, clock: clock).find(codes, requestCode: 1, timeout: .zero)
-        guard case .found(let target, .transit) = finding else {
+        guard case .found(let found) = finding, let target = found.feliCa, found.system == .transit else {
             Issue.record("\(finding)")
             return
         }
@@ -37,7 +37,7 @@ struct PhoneTests {
     }
 
     @Test func anyKindOfCard() throws {
-        let found = try AnyCardFinder(reader: reader, clock: clock).find(timeout: .zero)
+        let found = try CardFinder(reader: reader, clock: clock).findAll(timeout: .zero)
         #expect(found.map(\.technology) == [.felica])
         #expect(phone.walletOpenings == 0)
     }
@@ -46,7 +46,7 @@ struct PhoneTests {
         let requests = reader.information.feliCaBitRates.flatMap { rate in
             CardFinder.anySystem.map { ActivationRequest.felica($0, bitRate: rate) }
         }
-        let found = try FirstCardFinder(reader: reader, clock: clock).find(
+        let found = try CardFinder(reader: reader, clock: clock).findFirst(
             requests + [.typeA(), .typeB()], timeout: .zero)
         guard case .felica(.transit, _, _, _)? = found?.request else {
             Issue.record("\(String(describing: found))")
@@ -73,7 +73,7 @@ struct PhoneTests {
             let clock = SearchClock(now: { field.now }, pause: { field.pass($0) })
             let finding = try CardFinder(reader: InProcessReader(field), clock: clock)
                 .find([.transit, .commonArea, .any], timeout: .seconds(20))
-            if case .found(_, .transit) = finding { read += 1 }
+            if case .found(let found) = finding, found.system == .transit { read += 1 }
         }
         #expect(read * 4 >= frames.count * 3, "\(read) of \(frames.count)")
     }

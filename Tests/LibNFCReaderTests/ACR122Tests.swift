@@ -12,12 +12,12 @@ struct ACR122Tests {
     private struct NotOpened: Error {}
 
     /// A reader on a simulated chip's serial port that is treated as an ACR122U on USB.
-    private func reader(on server: PN532Server) throws -> LibNFCReader {
+    private func reader(on server: PN532Server) throws -> PN53xReader {
         let port = try #require(try ConnectionString(parsing: server.connectionString))
         let usb = try #require(try ConnectionString(parsing: "acr122_usb:003:005"))
-        guard let device = LibNFCContext.open(port) else { throw NotOpened() }
-        let link = ChipLink(device: device, node: nil, family: usb.family)
-        return LibNFCReader(link, for: usb, cancellation: CancellationToken())
+        guard let handle = LibNFCContext.open(port) else { throw NotOpened() }
+        let chipset = Chipset(LibNFCTransport(handle, family: usb.family))
+        return PN53xReader(chipset, id: usb.text, cancellation: CancellationToken())
     }
 
     @Test func planningKnowsItsLimit() throws {
@@ -76,12 +76,13 @@ struct ACR122Tests {
     @Test func libnfcIsNotGivenWhatItWouldNotSurvive() throws {
         let server = try PN532Server(field: VirtualField())
         let port = try #require(try ConnectionString(parsing: server.connectionString))
-        guard let device = LibNFCContext.open(port) else { throw NotOpened() }
+        guard let handle = LibNFCContext.open(port) else { throw NotOpened() }
+        let device = LibNFCTransport(handle, family: port.family)
         let before = server.statistics.hostCommands
         for length in [0, 263, 264, 100_000] {
             let command = [UInt8](repeating: 0x42, count: length)
-            let answer = device.transceive(command, timeout: HostTimeout(waiting: .zero, overUSB: false))
-            #expect(answer.result < 0)
+            let answer = device.transceive(command, within: .zero)
+            #expect(answer.outcome != .success)
             #expect(answer.bytes.isEmpty)
         }
         #expect(server.statistics.hostCommands == before)

@@ -9,11 +9,11 @@ import Testing
 import VirtualReader
 
 struct ArrivalTests {
-    @Test func theFirstCodeWinsWheneverTheCardComes() throws {
+    @Test(arguments: Way.allCases) func theFirstCodeWinsWheneverTheCardComes(_ way: Way) throws {
         let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/felica/two-purses.json"))
         let server = try PN532Server(field: field)
         defer { server.stop() }
-        let reader = try #require(try LibNFCDriver().open(server.connectionString, cancellation: CancellationToken()))
+        let reader = try way.open(server)
         defer { reader.close() }
         #expect(ArrivalSoak.breaches(reader, arrivals: ArrivalSoak.arrivals, clock: ArrivalSoak.hasty) == [])
     }

@@ -7,7 +7,43 @@ import VirtualReader
 
 @testable import LibNFCReader
 
-/// A simulated PN532 and libnfc's view of it.
+/// The two ways to a PN532 on a serial port. What is tested on one is tested on the other.
+enum Way: String, Sendable, Codable, CaseIterable {
+    case libnfc, serial
+
+    /// - Parameter patience: how many times as long as a real chip may take it is waited for.
+    func driver(patience: Int = 1) -> any ReaderDriver {
+        switch self {
+        case .libnfc: LibNFCDriver(patience: patience)
+        case .serial: PN532Driver(patience: patience)
+        }
+    }
+
+    /// The ID of the reader at a port.
+    func id(_ path: String) -> String {
+        switch self {
+        case .libnfc: "pn532_uart:\(path)"
+        case .serial: "pn532:\(path)"
+        }
+    }
+
+    func open(
+        _ server: PN532Server, _ cancellation: CancellationToken = CancellationToken(), speed: String = "",
+        patience: Int = 1
+    ) throws -> any Reader {
+        try #require(try driver(patience: patience).open(id(server.path) + speed, cancellation: cancellation))
+    }
+
+    /// The commands with which a reader is closed: InRelease, field off and PowerDown, or the second one alone.
+    var closingCommands: [UInt8] { self == .libnfc ? [0x52, 0x32, 0x16] : [0x32] }
+
+    /// All pairs of something with a way, for tests of three arguments.
+    static func with<Value>(_ values: some Collection<Value>) -> [(Value, Way)] {
+        values.flatMap { value in allCases.map { (value, $0) } }
+    }
+}
+
+/// A simulated PN532 and a driver's view of it.
 final class Bench {
     let server: PN532Server
     let field: VirtualField
@@ -17,15 +53,15 @@ final class Bench {
     /// - Parameter patience: how many times as long as a real chip may take it is waited for. A chip that is simulated on a
     ///   busy machine is not in time; only what never answers is given up after the time of a real one.
     init(
-        card: any VirtualCard = TestCard(), faults: InjectedFaults = [], serial: InjectedSerialFaults = .none,
+        _ way: Way = .libnfc, card: any VirtualCard = TestCard(), faults: InjectedFaults = [],
+        serial: InjectedSerialFaults = .none,
         timing: TimeModel = .off, line: SerialLineModel = .plain, initialSpeed: Int = 115_200, speed: String = "",
         patience: Int = 20
     ) throws {
         field = VirtualField(cards: [card], faults: faults)
         server = try PN532Server(
             field: field, timing: timing, faults: serial, serialLine: line, initialSpeed: initialSpeed)
-        reader = try #require(
-            try LibNFCDriver(patience: patience).open(server.connectionString + speed, cancellation: cancellation))
+        reader = try way.open(server, cancellation, speed: speed, patience: patience)
     }
 
     deinit {

@@ -15,9 +15,9 @@ struct CancellationSoakTests {
     private static let count = getenv("KAZASU_SOAK").flatMap { Int(String(cString: $0)) } ?? 160
     private static let chips = 8
 
-    @Test func noDescriptorIsLeftOpen() async {
-        await #expect(processExitsWith: .success) { [count = Self.count as Int] in
-            let (before, after) = try Self.soak(count)
+    @Test(arguments: Way.allCases) func noDescriptorIsLeftOpen(_ way: Way) async {
+        await #expect(processExitsWith: .success) { [count = Self.count as Int, way = way as Way] in
+            let (before, after) = try Self.soak(way, count)
             #expect(after == before)
         }
     }
@@ -25,14 +25,16 @@ struct CancellationSoakTests {
     /// Cancels so often, on several chips at once.
     ///
     /// - Returns: how many descriptors are open before and after.
-    private static func soak(_ count: Int) throws -> (before: Int, after: Int) {
+    private static func soak(_ way: Way, _ count: Int) throws -> (before: Int, after: Int) {
         let servers = try (0..<chips).map { _ in try PN532Server(field: VirtualField(cards: [TestCard()])) }
         // Whatever the process opens once, and keeps.
-        for server in servers { try? cancel(server, after: 5) }
+        for server in servers { try? cancel(server, way, after: 5) }
         let before = openDescriptors()
         DispatchQueue.concurrentPerform(iterations: chips) { chip in
             var random = SeededGenerator(seed: UInt64(chip))
-            for _ in 0..<(count / chips) { try? cancel(servers[chip], after: Int.random(in: 0..<40, using: &random)) }
+            for _ in 0..<(count / chips) {
+                try? cancel(servers[chip], way, after: Int.random(in: 0..<40, using: &random))
+            }
         }
         let after = openDescriptors()
         for server in servers {
@@ -43,7 +45,7 @@ struct CancellationSoakTests {
     }
 
     /// Cancels a run from another thread when the chip has got so many more commands; half of the time no call waits then.
-    private static func cancel(_ server: PN532Server, after commands: Int) throws {
+    private static func cancel(_ server: PN532Server, _ way: Way, after commands: Int) throws {
         let cancellation = CancellationToken()
         let isOver = Atomic(false)
         let last = server.statistics.hostCommands + commands
@@ -56,7 +58,7 @@ struct CancellationSoakTests {
             isOver.store(true, ordering: .relaxed)
             group.wait()
         }
-        guard let reader = try LibNFCDriver().open(server.connectionString, cancellation: cancellation) else { return }
+        guard let reader = try way.driver().open(way.id(server.path), cancellation: cancellation) else { return }
         defer { reader.close() }
         for _ in 0..<60 { _ = try reader.activateFeliCa(systems: [.transit]) }
     }

@@ -7,15 +7,15 @@ import VirtualReader
 
 /// What every reader must do, on a simulated PN532 through the real libnfc.
 struct LibNFCConformanceTests {
-    @Test func pn532() throws {
-        let bench = try Bench(card: ReaderConformance.card())
+    @Test(arguments: Way.allCases) func pn532(_ way: Way) throws {
+        let bench = try Bench(way, card: ReaderConformance.card())
         var conformance = ReaderConformance(bench.reader, field: bench.field, cancellation: bench.cancellation)
         conformance.run()
         #expect(conformance.breaches == [])
     }
 
-    @Test func pn532WithTypesAAndB() throws {
-        let bench = try Bench()
+    @Test(arguments: Way.allCases) func pn532WithTypesAAndB(_ way: Way) throws {
+        let bench = try Bench(way)
         bench.field.removeCards()
         var conformance = ISO14443Conformance(
             bench.reader, stage: ConformanceStage(bench.field), cancellation: bench.cancellation)

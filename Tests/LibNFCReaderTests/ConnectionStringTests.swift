@@ -75,11 +75,11 @@ struct ConnectionStringTests {
     }
 
     @Test func everyDriverHasItsLimits() throws {
-        for family in LibNFCFamily.all {
-            #expect(family.longestCommand <= LibNFCDevice.longestCommand)
+        for family in ReaderFamily.all {
+            #expect(family.longestCommand <= LibNFCTransport.longestCommand)
             #expect((242...255).contains(family.longestFeliCaAnswer))
         }
-        let acr122 = try #require(LibNFCFamily.all.first { $0.name == "acr122_usb" })
+        let acr122 = try #require(ReaderFamily.all.first { $0.name == "acr122_usb" })
         let information = ReaderInformation(id: "", name: "", longestFeliCaAnswer: acr122.longestFeliCaAnswer)
         #expect(information.blocksPerRead == 14)
     }

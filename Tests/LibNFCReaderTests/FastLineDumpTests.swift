@@ -36,15 +36,14 @@ struct FastLineDumpTests {
             speedCommands: 2...2),
     ]
 
-    @Test(arguments: cases) func theDumpIsComplete(_ test: Case) throws {
+    @Test(arguments: cases, Way.allCases) func theDumpIsComplete(_ test: Case, _ way: Way) throws {
         let file = try TestFiles.read("Fixtures/cards/suica-p1/card.json")
         let undisturbed = try dump(InProcessReader(VirtualField(cards: [try VirtualCardFile.load(file)])))
         let server = try PN532Server(
             field: VirtualField(cards: [try VirtualCardFile.load(file)]), faults: InjectedSerialFaults(test.faults),
             serialLine: test.line)
         defer { server.stop() }
-        let reader = try #require(
-            try LibNFCDriver(patience: test.patience).open(server.connectionString, cancellation: CancellationToken()))
+        let reader = try way.open(server, patience: test.patience)
         let outcome = try dump(reader)
         reader.close()
         #expect(outcome.interruption == nil)
@@ -54,7 +53,8 @@ struct FastLineDumpTests {
     }
 
     private func dump(_ reader: any Reader) throws -> CardDumper.Result {
-        guard case .found(let target, _) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero)
+        guard case .found(let found) = try CardFinder(reader: reader).find([.any], requestCode: 1, timeout: .zero),
+            let target = found.feliCa
         else { throw TransportError.noAnswer }
         return CardDumper(session: CardSession(reader: reader, target: target)).dump()
     }

@@ -17,8 +17,8 @@ struct FreshFieldTests {
     }
 
     /// Real cards need up to 20 ms after they got power.
-    @Test func aSlowCardIsFoundByTheFirstLook() throws {
-        let bench = try Bench(card: try Self.slowCard())
+    @Test(arguments: Way.allCases) func aSlowCardIsFoundByTheFirstLook(_ way: Way) throws {
+        let bench = try Bench(way, card: try Self.slowCard())
         #expect(try bench.activate() != nil)
         // The field stays on from then on.
         let before = bench.hostCommands
@@ -27,9 +27,9 @@ struct FreshFieldTests {
     }
 
     /// PN532 boards miss the first requests for type B.
-    @Test func typeBIsAskedForThreeTimes() throws {
+    @Test(arguments: Way.allCases) func typeBIsAskedForThreeTimes(_ way: Way) throws {
         let missed = InjectedFaultRule(.silence, .during(1...2), command: 0x05)
-        let bench = try Bench(card: try ISO14443Tests.cardB(), faults: [missed])
+        let bench = try Bench(way, card: try ISO14443Tests.cardB(), faults: [missed])
         #expect(try bench.activate() == nil)
         #expect(try bench.reader.activate(.typeB()) != nil)
         // FeliCa is asked for once a command, as before.

@@ -9,14 +9,14 @@ import VirtualReader
 
 /// What concerns the whole process: two of them on one port, what libnfc prints, and when it dies.
 struct ProcessTests {
-    @Test func aSecondOpenInThisProcessIsBusy() throws {
-        let bench = try Bench()
+    @Test(arguments: Way.allCases) func aSecondOpenInThisProcessIsBusy(_ way: Way) throws {
+        let bench = try Bench(way)
         let busy = TransportError.readerUnavailable(
             reason: .busy, detail: .init(.deviceInUse, bench.server.path))
-        #expect(throws: busy) { try LibNFCDriver().open(bench.server.connectionString, cancellation: .init()) }
+        #expect(throws: busy) { try way.driver().open(way.id(bench.server.path), cancellation: .init()) }
         try bench.activate()
         bench.reader.close()
-        let second = try #require(try LibNFCDriver().open(bench.server.connectionString, cancellation: .init()))
+        let second = try way.open(bench.server)
         #expect(try second.activateFeliCa(systems: [.transit])?.idm.bytes == TestCard.idm)
         second.close()
     }
@@ -82,5 +82,11 @@ struct ProcessTests {
             try bench.activate()
             _ = try bench.exchange(TestCard.requestSystemCode)
         }
+    }
+
+    @Test func aStatusWithBit7IsAnAnswerWithoutLibnfc() throws {
+        let bench = try Bench(.serial, serial: InjectedSerialFaults([.code(0x42): .statusBits(0x80)]))
+        try bench.activate()
+        #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)
     }
 }

@@ -11,8 +11,8 @@ final class RudeLine: Sendable {
         let call: String
     }
 
-    /// Where libnfc finds the line.
-    let connectionString: String
+    /// Where a driver finds the line.
+    let path: String
 
     private let master: Int32
     private let slave: Int32
@@ -26,8 +26,7 @@ final class RudeLine: Sendable {
         guard ioctl(master, 0x4004_5431, &unlock) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
             throw Failed(call: "ptmx")
         }
-        let path = "/dev/pts/\(number)"
-        connectionString = "pn532_uart:\(path)"
+        path = "/dev/pts/\(number)"
         slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         chip = open(server.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard slave >= 0, chip >= 0 else { throw Failed(call: "open") }

@@ -38,8 +38,9 @@ struct SerialFaultTests {
         Case(name: "status bit 6", fault: .statusBits(0x40), error: nil),
     ]
 
-    @Test(arguments: cases) func nextExchangeGetsItsOwnAnswer(_ test: Case) throws {
+    @Test(arguments: cases, Way.allCases) func nextExchangeGetsItsOwnAnswer(_ test: Case, _ way: Way) throws {
         let bench = try Bench(
+            way,
             serial: InjectedSerialFaults([.code(0x42): test.fault]), patience: test.error == .readerTimeout ? 1 : 20)
         try bench.activate()
         if let error = test.error {
@@ -53,8 +54,8 @@ struct SerialFaultTests {
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
     }
 
-    @Test func afterAFaultTheChipIsSetAnew() throws {
-        let bench = try Bench(serial: InjectedSerialFaults([.code(0x42): .wrongDataChecksum]))
+    @Test(arguments: Way.allCases) func afterAFaultTheChipIsSetAnew(_ way: Way) throws {
+        let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x42): .wrongDataChecksum]))
         try bench.activate()
         let before = bench.server.statistics.commandsByCode
         #expect(throws: Self.garbled) { try bench.exchange(TestCard.requestSystemCode) }
@@ -66,8 +67,8 @@ struct SerialFaultTests {
         #expect(after[0x42, default: 0] - before[0x42, default: 0] == 2)
     }
 
-    @Test func aDeadReaderIsLostAndNotAskedAgain() throws {
-        let bench = try Bench(serial: InjectedSerialFaults([.code(0x42): .dead]), patience: 3)
+    @Test(arguments: Way.allCases) func aDeadReaderIsLostAndNotAskedAgain(_ way: Way) throws {
+        let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x42): .dead]), patience: 3)
         try bench.activate()
         #expect(throws: TransportError.readerTimeout) { try bench.exchange(TestCard.requestSystemCode) }
         let asked = bench.hostCommands
@@ -77,21 +78,23 @@ struct SerialFaultTests {
         bench.reader.close()
     }
 
-    @Test(arguments: [0x4A, 0x32] as [UInt8]) func aFaultOfAnotherCommandIsMendedToo(_ code: UInt8) throws {
-        let bench = try Bench(serial: InjectedSerialFaults([.code(code): .wrongDataChecksum]))
+    @Test(arguments: [0x4A, 0x32] as [UInt8], Way.allCases) func aFaultOfAnotherCommandIsMendedToo(
+        _ code: UInt8, _ way: Way
+    ) throws {
+        let bench = try Bench(way, serial: InjectedSerialFaults([.code(code): .wrongDataChecksum]))
         #expect(throws: Self.garbled) { try bench.activate() }
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
         #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes)
     }
 
-    @Test func aPollingThatIsNotAnsweredIsNoMissingCard() throws {
-        let bench = try Bench(serial: InjectedSerialFaults([.code(0x4A): .acknowledgeOnly]), patience: 3)
+    @Test(arguments: Way.allCases) func aPollingThatIsNotAnsweredIsNoMissingCard(_ way: Way) throws {
+        let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x4A): .acknowledgeOnly]), patience: 3)
         #expect(throws: TransportError.readerTimeout) { try bench.activate() }
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
     }
 
-    @Test func aReaderThatIsPulledOutIsAbsent() throws {
-        let bench = try Bench()
+    @Test(arguments: Way.allCases) func aReaderThatIsPulledOutIsAbsent(_ way: Way) throws {
+        let bench = try Bench(way)
         try bench.activate()
         bench.server.stop()
         let gone = TransportError.readerUnavailable(reason: .absent, detail: .init(.unplugged))
@@ -100,26 +103,27 @@ struct SerialFaultTests {
         bench.reader.close()
     }
 
-    @Test func aPortWhereNothingAnswersIsNoReader() throws {
+    @Test(arguments: Way.allCases) func aPortWhereNothingAnswersIsNoReader(_ way: Way) throws {
         let server = try PN532Server(field: VirtualField(), faults: InjectedSerialFaults([.command(1): .dead]))
         defer { server.stop() }
         #expect(
             throws: TransportError.readerUnavailable(reason: .absent, detail: .init(.silent, server.path))
-        ) { try LibNFCDriver().open(server.connectionString, cancellation: CancellationToken()) }
+        ) { try way.driver().open(way.id(server.path), cancellation: CancellationToken()) }
     }
 
     /// Faults of the commands with which libnfc opens a reader: a working reader, or none.
     @Test(
-        arguments: 1...6,
+        arguments: (1...6).map { ($0, Way.libnfc) } + (1...4).map { ($0, Way.serial) },
         [
             InjectedSerialFault.wrongDataChecksum, .notAcknowledge, .syntaxError, .junkBefore([0x55]), .twice,
             .noAcknowledge,
         ])
-    func openingOverABadLine(_ number: Int, _ fault: InjectedSerialFault) throws {
+    func openingOverABadLine(_ command: (number: Int, way: Way), _ fault: InjectedSerialFault) throws {
+        let (number, way) = command
         let server = try PN532Server(
             field: VirtualField(cards: [TestCard()]), faults: InjectedSerialFaults([.command(number): fault]))
         defer { server.stop() }
-        let reader = try #require(try LibNFCDriver().open(server.connectionString, cancellation: CancellationToken()))
+        let reader = try way.open(server)
         // The first commands may still fail, since libnfc says nothing of a fault late in its opening.
         for _ in 0..<2 {
             do {
@@ -133,14 +137,13 @@ struct SerialFaultTests {
         reader.close()
     }
 
-    @Test func whatAPredecessorLeftBehindIsDiscarded() throws {
+    @Test(arguments: Way.allCases) func whatAPredecessorLeftBehindIsDiscarded(_ way: Way) throws {
         // The first program gives up on an answer that is on its way; the second opens the same port.
         let field = VirtualField(cards: [TestCard()])
         let server = try PN532Server(field: field, faults: InjectedSerialFaults([.code(0x42): .late(.seconds(30))]))
         defer { server.stop() }
         for expected in [TransportError.readerTimeout, nil] {
-            let reader = try #require(
-                try LibNFCDriver().open(server.connectionString, cancellation: CancellationToken()))
+            let reader = try way.open(server)
             _ = try reader.activateFeliCa(systems: [.transit])
             if let expected {
                 #expect(throws: expected) { try reader.transceive(TestCard.requestResponse, timeout: .zero) }

@@ -9,10 +9,10 @@ import VirtualReader
 /// A long run over a bad line: every exchange gets its own answer or an error, never another's.
 struct StaleAnswerTests {
     /// The answer comes after the next command's ACK, where libnfc itself would take it for that command's.
-    @Test func anAnswerThatComesAfterTheNextAcknowledgeIsNotTaken() throws {
+    @Test(arguments: Way.allCases) func anAnswerThatComesAfterTheNextAcknowledgeIsNotTaken(_ way: Way) throws {
         let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
         let line = try RudeLine(to: server)
-        let reader = try #require(try LibNFCDriver().open(line.connectionString, cancellation: CancellationToken()))
+        let reader = try #require(try way.driver().open(way.id(line.path), cancellation: CancellationToken()))
         #expect(try reader.activateFeliCa(systems: [.transit]) != nil)
         #expect(throws: TransportError.readerTimeout) {
             try reader.transceive(TestCard.requestSystemCode, timeout: .zero)
@@ -24,7 +24,8 @@ struct StaleAnswerTests {
         line.stop()
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64]) func noAnswerIsEverAnothers(_ seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3] as [UInt64], Way.allCases) func noAnswerIsEverAnothers(_ seed: UInt64, _ way: Way) throws
+    {
         var random = Generator(state: seed)
         var faults: [InjectedSerialFaultPlace: InjectedSerialFault] = [:]
         for occurrence in 0..<200 where random.next() % 4 == 0 {
@@ -34,7 +35,7 @@ struct StaleAnswerTests {
         for occurrence in 1..<200 where occurrence % 3 != 0 {
             faults[.code(0x00, after: occurrence)] = Self.fault(&random)
         }
-        let bench = try Bench(serial: InjectedSerialFaults(faults))
+        let bench = try Bench(way, serial: InjectedSerialFaults(faults))
         try bench.activate()
         var answered = 0
         for number in 0..<60 {

@@ -32,10 +32,9 @@ package struct ArrivalSoak {
             do throws(ReadingError) {
                 // For ever, as far as a card that comes after 80 frames can tell.
                 switch try finder.find(codes, timeout: .seconds(600)) {
-                case .found(let target, .transit): leave(reader, target)
-                case .found(let target, let code):
-                    breaches.append("arrival \(arrival): \(code)")
-                    leave(reader, target)
+                case .found(let found):
+                    if found.system != .transit { breaches.append("arrival \(arrival): \(found.request)") }
+                    if let target = found.feliCa { leave(reader, target) }
                 case let finding: breaches.append("arrival \(arrival): \(finding)")
                 }
             } catch {

@@ -3,12 +3,9 @@
 package import CardModel
 package import NFCTransport
 
-/// Waits for a FeliCa card with one of some systems.
+/// Waits for a card: one with a system, one of each kind, the first of several, or one that takes APDUs.
 package struct CardFinder {
     private let search: CardSearch
-
-    /// The systems to look for when any will do: the one that the Express transit card of a phone answers, then any.
-    package static let anySystem: [SystemCode] = [.transit, .any]
 
     /// A finder on an open reader.
     package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
@@ -19,15 +16,20 @@ package struct CardFinder {
         search = CardSearch(reader: reader, cancellation: cancellation, clock: clock)
     }
 
-    /// What a search came to.
+    /// What a search for a card of one sort came to.
     package enum Finding: Hashable, Sendable {
-        /// A card answered to this code of the list.
-        case found(FeliCaTarget, SystemCode)
+        /// A card answered; the request is the one that it answered, and finds it again.
+        case found(FoundCard)
+        /// A card is there, but not of that sort.
+        case other(PICC)
         /// No card came in time.
         case nothing
-        /// A card is there, but it has none of the systems.
-        case other(FeliCaTarget)
     }
+
+    // MARK: A FeliCa card with one of some systems
+
+    /// The systems to look for when any will do: the one that the Express transit card of a phone answers, then any.
+    package static let anySystem: [SystemCode] = [.transit, .any]
 
     /// Polls the codes in the caller's order, at the first speed of the reader's, then at the others. The first code that
     /// the card has wins, at whatever moment it comes.
@@ -48,31 +50,17 @@ package struct CardFinder {
         let isAnyWanted = codes.contains(.any)
         let finding = try search.find(isAnyWanted ? wanted : wanted + [stranger], within: timeout) {
             requests throws(ReadingError) -> Finding? in
-            guard let found = try search.firstAnswer(to: requests), case .felica(let target) = found.picc,
-                case .felica(let code, _, _, _) = found.request
-            else { return nil }
-            return isAnyWanted || found.request != stranger ? .found(target, code) : .other(target)
+            guard let found = try search.firstAnswer(to: requests) else { return nil }
+            return isAnyWanted || found.request != stranger ? .found(found) : .other(found.picc)
         }
         return finding ?? .nothing
     }
-}
 
-/// Waits for a card of whatever kind.
-package struct AnyCardFinder {
-    private let search: CardSearch
+    // MARK: One card of each kind
 
     /// The order in which kinds are looked for when nobody says another one: FeliCa answers fastest, and is what
     /// most of the cards here are.
     package static let usualOrder: [Technology] = [.felica, .typeA, .typeB]
-
-    /// A finder on an open reader.
-    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        self.init(reader: reader, cancellation: cancellation, clock: .system)
-    }
-
-    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock) {
-        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock)
-    }
 
     /// Looks for a card of each kind, round by round, until one answers; then the rest of the round goes on, since a
     /// phone answers as several kinds.
@@ -83,13 +71,13 @@ package struct AnyCardFinder {
     ///   - timeout: how long to go on; zero for one round, `nil` for ever.
     /// - Returns: what answered, at most one card of each kind, in the caller's order; of FeliCa with the system code.
     /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
-    package func find(
+    package func findAll(
         _ technologies: [Technology] = usualOrder, timeout: Duration?
-    ) throws(ReadingError) -> [PICC] {
+    ) throws(ReadingError) -> [FoundCard] {
         let wanted = technologies.filter(search.reader.information.technologies.contains)
         guard !wanted.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
         let all = wanted.flatMap(requests)
-        let found = try search.find(all, within: timeout) { requests throws(ReadingError) -> [PICC]? in
+        let found = try search.find(all, within: timeout) { requests throws(ReadingError) -> [FoundCard]? in
             try round(requests, of: all, wanted)
         }
         return found ?? []
@@ -98,13 +86,13 @@ package struct AnyCardFinder {
     /// - Parameter requests: what to begin with; all else follows only when something answers that.
     private func round(
         _ requests: [ActivationRequest], of all: [ActivationRequest], _ technologies: [Technology]
-    ) throws(ReadingError) -> [PICC]? {
-        var found: [Technology: PICC] = [:]
+    ) throws(ReadingError) -> [FoundCard]? {
+        var found: [Technology: FoundCard] = [:]
         var obstacle: ReadingError?
         func look(_ technology: Technology, _ requests: [ActivationRequest]) throws(ReadingError) {
             do throws(ReadingError) {
                 let own = requests.filter { $0.technology == technology }
-                if let card = try search.firstAnswer(to: own) { found[technology] = card.picc }
+                if let card = try search.firstAnswer(to: own) { found[technology] = card }
             } catch {
                 // A reader that cannot look for one kind may be able to look for the next.
                 guard case .reader(.unsupported) = error else { throw error }
@@ -135,20 +123,8 @@ package struct AnyCardFinder {
         case .typeB: [.typeB()]
         }
     }
-}
 
-/// Waits for a card of any of several kinds.
-package struct FirstCardFinder {
-    private let search: CardSearch
-
-    /// A finder on an open reader.
-    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        self.init(reader: reader, cancellation: cancellation, clock: .system)
-    }
-
-    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock) {
-        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock)
-    }
+    // MARK: The first card of several kinds
 
     /// Looks for each in the caller's order, round by round, until a card answers; the first that it answers wins, at
     /// whatever moment it comes.
@@ -158,42 +134,15 @@ package struct FirstCardFinder {
     ///   - timeout: how long to go on; zero for one round, `nil` for ever.
     /// - Returns: the first card, or `nil` when none came in time.
     /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
-    package func find(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> FoundCard? {
+    package func findFirst(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> FoundCard? {
         let possible = requests.filter { search.reader.information.technologies.contains($0.technology) }
         guard !possible.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
         return try search.find(possible, within: timeout) { requests throws(ReadingError) in
             try search.firstAnswer(to: requests)
         }
     }
-}
 
-extension ActivationRequest {
-    /// What to look for when a tag is wanted: type A first, as most tags are, then the systems of FeliCa tags, type B,
-    /// and any FeliCa card, to tell that it is no tag.
-    package static let tags: [ActivationRequest] = [
-        .typeA(), .felica(.ndef, requestCode: 1), .felica(.lite, requestCode: 1), .typeB(),
-        .felica(.any, requestCode: 1),
-    ]
-}
-
-/// Waits for a card of type A or B that speaks ISO-DEP, that is, one that takes APDUs.
-package struct ISODEPFinder {
-    private let search: CardSearch
-
-    /// A finder on an open reader.
-    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
-        search = CardSearch(reader: reader, cancellation: cancellation, clock: .system)
-    }
-
-    /// What a search came to.
-    package enum Finding: Hashable, Sendable {
-        /// A card answered and takes APDUs; the request finds it again.
-        case found(PICC, ActivationRequest)
-        /// No card came in time.
-        case nothing
-        /// A card is there, but it takes no APDUs.
-        case other(PICC)
-    }
+    // MARK: A card that takes APDUs
 
     /// Looks for a card of each kind in the caller's order until one answers; the first kind that does wins.
     ///
@@ -201,11 +150,11 @@ package struct ISODEPFinder {
     ///   - technologies: type A, type B or both; what the reader cannot look for is left out.
     ///   - timeout: how long to go on; zero for one round, `nil` for ever.
     /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
-    package func find(
+    package func findISODEP(
         _ technologies: [Technology] = [.typeA, .typeB], timeout: Duration?
     ) throws(ReadingError) -> Finding {
         let requests = technologies.filter(search.reader.information.technologies.contains).compactMap(
-            ISODEPFinder.request)
+            CardFinder.request)
         guard !requests.isEmpty else { throw .reader(.unsupported(detail: .init(.typeAAndB))) }
         let finding = try search.find(requests, within: timeout) { requests throws(ReadingError) -> Finding? in
             var other: PICC?
@@ -213,7 +162,7 @@ package struct ISODEPFinder {
                 if !picc.isISODEP { other = picc }
                 return picc.isISODEP
             }
-            return found.map { .found($0.picc, $0.request) } ?? other.map { .other($0) }
+            return found.map { .found($0) } ?? other.map { .other($0) }
         }
         return finding ?? .nothing
     }
@@ -225,4 +174,13 @@ package struct ISODEPFinder {
         case .felica: nil
         }
     }
+}
+
+extension ActivationRequest {
+    /// What to look for when a tag is wanted: type A first, as most tags are, then the systems of FeliCa tags, type B,
+    /// and any FeliCa card, to tell that it is no tag.
+    package static let tags: [ActivationRequest] = [
+        .typeA(), .felica(.ndef, requestCode: 1), .felica(.lite, requestCode: 1), .typeB(),
+        .felica(.any, requestCode: 1),
+    ]
 }

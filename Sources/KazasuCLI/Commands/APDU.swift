@@ -3,6 +3,7 @@
 import ArgumentParser
 import ByteCodec
 import CardModel
+import Kazasu
 import ISO7816
 import NFCTransport
 
@@ -95,7 +96,7 @@ struct APDU: KazasuCommand {
         var exchanges: [APDUExchange] = []
         do {
             try closing(session) { session in
-                let (_, card) = try session.findISODEP(type.technologies)
+                let card = try session.find(CardQuery(.isoDEP, .isoDEP(type.technologies))).iso7816
                 card.timeout = .milliseconds(answerTimeout)
                 for step in script.steps {
                     let exchange = APDUExchange(step: step, response: try response(step, card, &pins, dialog))

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CardDecoders
 import CardModel
+import Kazasu
 
 /// `kazasu balance`
 struct Balance: KazasuCommand {
@@ -38,13 +39,14 @@ struct Balance: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
-        let reports = try closing(session) { session in
-            try DecodingRun(session: session, decoders: CardKind.decoders(card).filter(\.hasBalance)).run(
-                all: all, reads: { [$0.balanceRead] },
-                decode: { decoder, dump throws(CardDecodingError) in try decoder.balance(dump) })
+        let report = try closing(session) { session in
+            let found = try session.find(.decoders(CardKind.decoders(card)))
+            do throws(KazasuError) {
+                return try found.balance(kinds: card.map { [$0.id] }, all: all)
+            } catch {
+                throw CommandError(error)
+            }
         }
-        let report = BalanceReport(
-            balances: reports.flatMap(\.balances), warnings: reports.flatMap(\.warnings))
         for warning in report.warnings { context.note(warning.message[Language.current]) }
         if context.json {
             try context.print(report.json(Language.current))

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import CardModel
+import Kazasu
 import Glibc
 import NFCTransport
 import PCSCReader
@@ -167,8 +168,8 @@ struct DoctorCommand: KazasuCommand {
     private func trial(_ id: String, _ cancellation: CancellationToken) -> Check {
         Interrupt.hold()
         defer { Interrupt.release() }
-        do throws(TransportError) {
-            guard let opened = try ReaderDrivers.open(id, cancellation: cancellation) else {
+        do throws(KazasuError) {
+            guard let opened = try ReaderRegistry.openDevice(id, cancellation) else {
                 return Check(
                     .answersNot,
                     [
@@ -179,7 +180,12 @@ struct DoctorCommand: KazasuCommand {
             defer { opened.close() }
             return Check(.answers, id, opened.information.name)
         } catch {
-            let failure = CommandError.opening(id, error)
+            let failure: CommandError
+            if case .reader(let error, let id) = error {
+                failure = .opening(id, error)
+            } else {
+                failure = CommandError(error)
+            }
             let (message, hint) = (failure.message, failure.hint ?? "kazasu readers")
             // Both are in the language of this run.
             return Check(.answersNot, id, message, hint)

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CardCiphers
 import CardModel
+import Kazasu
 import CardReading
 import NFCForumTags
 import NFCTransport
@@ -112,17 +113,18 @@ struct Dump: KazasuCommand {
         _ session: ReaderSession, _ key: TripleDESKey?, _ earlier: CardDump?, _ context: Context
     ) throws -> CardDumper.Result {
         if system != nil || service != nil {
-            return try felica(session.find(system?.codes ?? CardFinder.anySystem).0, session, earlier, context)
+            return try felica(session.find(systems: system?.codes), earlier, context)
         }
         if let key, case .type2(let tag) = try session.findTag(key) { return try type2(tag, earlier) }
-        let found = try session.findFirst(Dump.requests(session.reader.information, earlier))
-        if case .felica(let target) = found.picc { return try felica(target, session, earlier, context) }
-        switch session.tag(found) {
+        let requests = Dump.requests(session.reader.information, earlier)
+        let card = try session.find(CardQuery(.any, .first(requests)))
+        if card.technology == .felica { return try felica(card, earlier, context) }
+        switch card.tag {
         case .type2(let tag): return try type2(tag, earlier)
-        case .card(let picc, let card):
+        case .card(let picc, let session):
             let identity = CardIdentity(picc)
             try check(earlier) { OpenFileDumper.isSameCard($0, identity) }
-            return OpenFileDumper(session: card, identity: identity, resuming: earlier).dump()
+            return OpenFileDumper(session: session, identity: identity, resuming: earlier).dump()
         default: throw CommandError.notDumped()
         }
     }
@@ -142,9 +144,9 @@ struct Dump: KazasuCommand {
     }
 
     private func felica(
-        _ target: FeliCaTarget, _ session: ReaderSession, _ earlier: CardDump?, _ context: Context
+        _ found: Card, _ earlier: CardDump?, _ context: Context
     ) throws -> CardDumper.Result {
-        let card = session.card(target)
+        let card = try found.session()
         try check(earlier) { CardDumper.isSameCard($0, card) }
         let progress = ProgressLine(context)
         defer { progress.end() }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ByteCodec
 import CardModel
+import Kazasu
 import CardReading
 import NFCTransport
 
@@ -57,7 +58,7 @@ struct FeliCaRaw: KazasuCommand {
         var exchanges: [JSONValue] = []
         do {
             try closing(session) { session in
-                let (target, _) = try session.find(system.map { [$0.code] } ?? CardFinder.anySystem)
+                let target = try session.find(systems: system.map { [$0.code] }).session().target
                 for number in packets.indices {
                     let exchange = try exchange(number, target, session, context)
                     exchanges.append(exchange)
@@ -78,7 +79,7 @@ struct FeliCaRaw: KazasuCommand {
         let frame = try frame(number, idm: target.idm)
         let answer: [UInt8]
         do throws(TransportError) {
-            answer = try session.reader.transceive(frame, timeout: .milliseconds(answerTimeout))
+            answer = try session.reader.device.transceive(frame, timeout: .milliseconds(answerTimeout))
         } catch .noAnswer {
             throw CommandError(
                 .refused, "noAnswer",

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CardDecoders
 import CardModel
+import Kazasu
 
 /// `kazasu history`
 struct History: KazasuCommand {
@@ -44,12 +45,15 @@ struct History: KazasuCommand {
     func execute(_ context: Context) throws {
         let names = try stationOptions.names()
         let session = try ReaderSession(readerOptions, context)
-        let reports = try closing(session) { session in
-            try DecodingRun(session: session, decoders: CardKind.decoders(card)).run(
-                all: false, reads: { $0.historyReads },
-                decode: { decoder, dump throws(CardDecodingError) in try decoder.decode(dump, stations: names) })
+        let report = try closing(session) { session in
+            let found = try session.find(.decoders(CardKind.decoders(card)))
+            do throws(KazasuError) {
+                return try found.history(kinds: card.map { [$0.id] }, stations: names)
+            } catch {
+                throw CommandError(error)
+            }
         }
-        guard let report = reports.first, var history = report.historyReport else {
+        guard var history = report.historyReport else {
             throw CommandError(
                 .otherCard, "noHistory", tr("this card keeps no history that can be read", "読める履歴がありません"),
                 hint: tr("'kazasu dump -o card.json' keeps what is on it", "'kazasu dump -o card.json' で中身を保存できます"))

@@ -4,6 +4,7 @@ import ArgumentParser
 import ByteCodec
 import CardDecoders
 import CardModel
+import Kazasu
 import CardReading
 import ISO7816
 import NFCTransport
@@ -110,12 +111,12 @@ struct License: KazasuCommand {
     private func read(
         _ session: ReaderSession, _ given: [PIN], _ context: Context
     ) throws -> (dump: CardDump, error: FileCardReadingError?) {
-        let (picc, card) = try session.findISODEP([.typeB, .typeA], for: .license)
+        let card = try session.find(.license)
         var reader: LicenseReader
         do throws(FileCardReadingError) {
-            reader = try LicenseReader(card, CardIdentity(picc))
+            reader = try LicenseReader(card.iso7816, card.identity)
         } catch .otherCard {
-            throw session.otherCard(picc, wanted: .license)
+            throw CommandError(session.reader.wrongCard(card.found, wanted: .license))
         } catch {
             throw CommandError(error)
         }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CardDecoders
 import CardModel
+import Kazasu
 import CardReading
 import ISO7816
 import NFCTransport
@@ -118,12 +119,12 @@ struct MyNumber: KazasuCommand {
     private func read(
         _ session: ReaderSession, _ given: PIN?, _ context: Context
     ) throws -> (dump: CardDump, error: FileCardReadingError?) {
-        let (picc, card) = try session.findISODEP([.typeB, .typeA], for: .myNumber)
+        let card = try session.find(.myNumber)
         var reader: MyNumberReader
         do throws(FileCardReadingError) {
-            reader = try MyNumberReader(card, CardIdentity(picc))
+            reader = try MyNumberReader(card.iso7816, card.identity)
         } catch .otherCard {
-            throw session.otherCard(picc, wanted: .myNumber)
+            throw CommandError(session.reader.wrongCard(card.found, wanted: .myNumber))
         } catch {
             throw CommandError(error)
         }

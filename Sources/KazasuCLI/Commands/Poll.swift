@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import CardModel
+import Kazasu
+import Kazasu
 import NFCTransport
 
 /// `kazasu poll`
@@ -61,11 +63,12 @@ struct Poll: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         let cards = try closing(session) { session in
             if let system {
-                let (target, asked) = try session.find(system.codes)
-                return [PolledCard(card: .felica(target), asked: asked == .any ? nil : asked)]
+                let card = try session.find(.feliCa(systems: system.codes))
+                return [PolledCard(card: card.picc, asked: card.found.system == .any ? nil : card.found.system)]
             }
-            return try session.recognize(
-                session.findAny(technology.technologies), askingApplications: applications)
+            return try session.findAll(CardQuery(.any, .each(technology.technologies))).map { card in
+                try PolledCard(card, askingApplications: applications)
+            }
         }
         if context.json {
             var document = JSONObject([("schema", "kazasu.poll/1")])

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import CardModel
+import Kazasu
 import CardReading
 import NFCTransport
 
@@ -47,14 +48,15 @@ struct Read: KazasuCommand {
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
         let (dump, outcome) = try closing(session) { session in
-            let (target, asked) = try session.find(system.map { [$0.code] } ?? CardFinder.anySystem)
-            let code = target.requestData.map { SystemCode(rawValue: $0) } ?? asked
+            let card = try session.find(systems: system.map { [$0.code] })
+            let found = try card.session()
+            let target = found.target
+            let code = target.requestData.map { SystemCode(rawValue: $0) } ?? card.found.system ?? .any
             let request = ServiceRequest(service.code, blocks.map { .these($0.numbers) } ?? .all(expected: nil))
-            let outcome = session.card(target).read(
+            let outcome = found.read(
                 [request], of: SystemHandle(code: code, idm: target.idm, pmm: target.pmm))
             let dump = CardDump(
-                card: CardIdentity(
-                    technology: .felica, idm: target.idm, pmm: target.pmm, bitRate: target.bitRate.rawValue),
+                card: card.identity,
                 systems: [
                     SystemDump(systemCode: code, idm: target.idm, pmm: target.pmm, services: outcome.services)
                 ])

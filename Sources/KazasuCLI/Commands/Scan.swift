@@ -3,6 +3,7 @@
 import ArgumentParser
 import CardModel
 import CardReading
+import Kazasu
 import NFCTransport
 
 /// `kazasu scan`
@@ -33,15 +34,11 @@ struct Scan: KazasuCommand {
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
         let (identity, outcome) = try closing(session) { session in
-            let (target, _) = try session.find(CardFinder.anySystem)
+            let card = try session.find(.feliCa)
             let progress = ProgressLine(context)
             defer { progress.end() }
-            let outcome = CardScanner(session: session.card(target), progress: progress.show).scan()
-            return (
-                CardIdentity(
-                    technology: .felica, idm: context.redaction.apply(target.idm), pmm: target.pmm,
-                    bitRate: target.bitRate.rawValue), outcome
-            )
+            let outcome = CardScanner(session: try card.session(), progress: progress.show).scan()
+            return (context.redaction.apply(card.identity), outcome)
         }
         let view = ScanView(card: identity, systems: outcome.systems, redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }

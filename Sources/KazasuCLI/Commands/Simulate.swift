@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import CardModel
+import Kazasu
 import Glibc
 import NFCTransport
 import VirtualReader
@@ -46,7 +47,13 @@ struct Simulate: KazasuCommand {
     var stats: String?
 
     func execute(_ context: Context) throws {
-        let field = try VirtualDriver.field(file)
+        let bytes = try Files.read(file)
+        let field: VirtualField
+        do throws(KazasuError) {
+            field = try VirtualDriver.field(file, bytes)
+        } catch {
+            throw CommandError(error)
+        }
         let statistics = try stats.map { path throws(CommandError) in try OutputFile(path) }
         // Runs until it is stopped, so that is no failure.
         Interrupt.hold()

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CardDecoders
 import CardModel
+import Kazasu
 import CardReading
 import ISO7816
 import NFCForumTags
@@ -109,17 +110,20 @@ struct TagInfo: KazasuCommand {
             let plan = OpenFile.all.filter { $0.application == Type4Tag.application }
             let outcome = OpenFileDumper(session: card, identity: CardIdentity(picc), plan: plan).dump()
             guard outcome.interruption == nil, TagReport(outcome.dump) == nil else { return outcome }
-            let names = try session.recognize([picc], askingApplications: true).flatMap(\.kinds).map {
-                $0.kind.name[Language.current]
-            }
-            throw CommandError.otherCard(picc, names: names, wanted: .tag)
+            throw CommandError(
+                session.reader.wrongCard(
+                    FoundCard(picc: picc, request: picc.technology == .typeA ? .typeA() : .typeB()), wanted: .tag))
         }
     }
 
     private static func dump(
         _ target: FeliCaTarget, _ systems: [SystemCode], _ session: ReaderSession
     ) -> CardDumper.Result {
-        CardDumper(session: session.card(target), selection: DumpSelection(systems: systems)).dump()
+        CardDumper(
+            session: CardSession(
+                reader: session.reader.device, target: target, cancellation: session.reader.cancellation),
+            selection: DumpSelection(systems: systems)
+        ).dump()
     }
 }
 

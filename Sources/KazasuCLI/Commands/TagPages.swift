@@ -3,6 +3,7 @@
 import ArgumentParser
 import ByteCodec
 import CardModel
+import Kazasu
 import CardReading
 import NFCForumTags
 import NFCTransport

@@ -4,6 +4,7 @@ import ArgumentParser
 import ByteCodec
 import CardCiphers
 import CardModel
+import Kazasu
 import CardReading
 import NDEF
 import NFCForumTags

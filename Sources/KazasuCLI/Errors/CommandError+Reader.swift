@@ -65,9 +65,10 @@ extension TransportError.Reason.Code {
         case .libnfc: LocalizedText("libnfc error \(first)", "libnfc のエラー \(first)")
         case .lineTooFast:
             LocalizedText(
-                "its serial line cannot carry 921600 baud; unplug the reader, plug it back in, and set \(first)=115200",
-                "シリアル回線が 921600 baud に対応していません。リーダーを差し直し、\(first)=115200 を指定してください")
+                "its serial line cannot carry \(second) baud; unplug the reader, plug it back in, and set \(first)=115200",
+                "シリアル回線が \(second) baud に対応していません。リーダーを差し直し、\(first)=115200 を指定してください")
         case .emptyFrame: LocalizedText("cannot send an empty frame", "空のフレームは送れません")
+        case .commandTooLong: LocalizedText("the command is too long", "コマンドが長すぎます")
         case .alwaysISODEP:
             LocalizedText(
                 "this reader always activates ISO-DEP on cards that support it",
@@ -116,6 +117,11 @@ extension TransportError.Reason.Code {
             LocalizedText(
                 "\(first): takes serial=NUMBER or port=PATH, as in \(first):port=1-1.3",
                 "\(first): の後には serial=番号 または port=パス が続きます（例: \(first):port=1-1.3）")
+        case .portMissing:
+            LocalizedText(
+                "\(first): takes the path of its device, as in \(second)", "\(first): の後に装置のパスが必要です（例: \(second)）")
+        case .unknownSpeed: LocalizedText("a PN532 supports the speeds \(first)", "PN532 で使える速度は \(first) です")
+        case .tooManyColons: LocalizedText("the reader ID has too many colons", "リーダー ID のコロンが多すぎます")
         case .connectionStringTooLong: connectionString("it is longer than \(first) bytes", "\(first) バイトを超えています")
         case .connectionStringWithZero: connectionString("it contains a zero byte", "ゼロのバイトが含まれています")
         case .connectionStringWithColon: connectionString("it has too many colons", "コロンが多すぎます")

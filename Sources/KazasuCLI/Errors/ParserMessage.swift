@@ -14,7 +14,7 @@ struct ParserMessage {
     private static let secretive: Set<String> = ["license", "mynumber", "apdu", "tag", "dump"]
 
     init(_ arguments: [String]) {
-        let commands = Set(Kazasu.configuration.subcommands.compactMap { $0.configuration.commandName })
+        let commands = Set(RootCommand.configuration.subcommands.compactMap { $0.configuration.commandName })
         let named = commands.intersection(arguments)
         // Where the command itself is misspelt, what looks like a PIN is not repeated.
         let isSecret: (String) -> Bool =

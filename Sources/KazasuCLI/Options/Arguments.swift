@@ -190,7 +190,7 @@ struct TypedData: ExpressibleByArgument, Equatable, Sendable {
 struct TechnologyList: ExpressibleByArgument, Equatable, Sendable {
     var technologies: [Technology]
 
-    static let usual = TechnologyList(technologies: AnyCardFinder.usualOrder)
+    static let usual = TechnologyList(technologies: CardFinder.usualOrder)
 
     private static let letters: [(letter: String, technology: Technology)] = [
         ("f", .felica), ("a", .typeA), ("b", .typeB),

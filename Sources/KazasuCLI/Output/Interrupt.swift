@@ -149,7 +149,7 @@ enum Interrupt {
         ExitCleanup.run()
         // Nobody waits for a message that nobody reads.
         var place = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        if poll(&place, 1, 0) > 0 { Kazasu.tell(.cancelled()) }
+        if poll(&place, 1, 0) > 0 { RootCommand.tell(.cancelled()) }
         _exit(status.rawValue)
     }
 }

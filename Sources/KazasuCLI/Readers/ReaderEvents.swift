@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Kazasu
 import NFCTransport
 
 /// `kazasu readers --watch`: a line for every reader that is there, comes, changes or goes.
@@ -22,7 +23,7 @@ struct ReaderEvents {
     }
 
     private func watch() throws(CommandError) {
-        let watch = DeviceWatch(ReaderDrivers.notices(context.cancellation)) {
+        let watch = DeviceWatch(ReaderRegistry.notices(context.cancellation)) {
             ListedReader.all(without: ChipCardServiceError.now())
         }
         context.note(tr("watching; Ctrl-C ends it", "監視しています。Ctrl-C で終了します"))

@@ -1,51 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardCiphers
 import CardModel
 import CardReading
 import Glibc
+import Kazasu
+import NFCForumTags
 import NFCTransport
-import ReaderDiagnosis
 import VirtualReader
 
-/// The reader of one command, and the card that it waits for.
+/// The reader of one command, and the cards that it waits for.
 final class ReaderSession {
-    let reader: any Reader
-    let timeout: CardTimeout
-    /// Whether the user said how long to wait.
-    let isTimeoutGiven: Bool
-    let context: Context
+    let reader: CardReader
+    private let timeout: CardTimeout
+    /// Whether the user said how long to wait: then cards of other kinds are passed over.
+    private let isTimeoutGiven: Bool
+    private let context: Context
     private let trace: TraceFile?
 
-    /// Opens the reader that the options, the environment or the plugged-in devices name.
+    /// Opens the reader that the options, the environment or the connected devices name.
     ///
     /// From here on a signal no longer ends the process but cancels the work, to the end of the command: the reader is
-    /// given back, and what was read is told.
+    /// released, and what was read is printed.
     init(_ options: ReaderOptions, _ context: Context) throws {
         timeout = options.timeout ?? .usual
         isTimeoutGiven = options.timeout != nil
+        self.context = context
         if let lent = context.lent {
-            (reader, self.context, trace) = (lent.reader, context, nil)
+            reader = CardReader(borrowing: lent.reader, cancellation: context.cancellation)
+            trace = nil
             return
         }
         let id = try ReaderSession.chosen(options.reader)
-        self.context = context
         context.detail(tr("reader \(id)", "リーダー \(id)"))
         let opened = try ReaderSession.open(id, context.cancellation, command: context.command)
-        if let path = options.trace {
-            let trace: TraceFile
-            do {
-                trace = try TraceFile(path)
-            } catch {
-                opened.close()
-                throw error
-            }
-            self.trace = trace
-            let redaction = TraceRedaction(context.redaction)
-            reader = RecordingReader(opened, redact: redaction.apply) { trace.write($0) }
-        } else {
+        guard let path = options.trace else {
             trace = nil
-            reader = opened
+            reader = CardReader(opened, cancellation: context.cancellation)
+            return
         }
+        let trace: TraceFile
+        do {
+            trace = try TraceFile(path)
+        } catch {
+            opened.close()
+            throw error
+        }
+        self.trace = trace
+        let redaction = TraceRedaction(context.redaction)
+        let recording = RecordingReader(opened, redact: redaction.apply) { trace.write($0) }
+        reader = CardReader(recording, cancellation: context.cancellation)
     }
 
     /// Closes the reader and finishes the trace. A trace that cannot be written does not take the answer with it.
@@ -54,29 +58,64 @@ final class ReaderSession {
         context.attempt { () throws(CommandError) in try trace?.close() }
     }
 
-    /// Waits for a card with one of these systems.
+    /// Waits for a card.
     ///
     /// - Throws: ``CommandError`` with status 75 when none came, 76 when another card is there.
-    func find(_ codes: [SystemCode], requestCode: UInt8 = 1) throws(CommandError) -> (FeliCaTarget, SystemCode) {
-        let finder = CardFinder(reader: reader, cancellation: context.cancellation)
-        return try wait(for: .felica) { time throws(ReadingError) in
-            switch try finder.find(codes, requestCode: requestCode, timeout: time) {
-            case .found(let target, let code): .found((target, code))
-            case .other(let target): .other(CommandError.otherCard(target, wanted: codes))
-            case .nothing: .nothing
+    func find(_ query: CardQuery) throws(CommandError) -> Card {
+        guard let card = try findAll(query).first else { throw .noCard() }
+        return card
+    }
+
+    /// Waits for a card; a phone answers as several.
+    ///
+    /// Somebody whose card is there already is not asked for one. Another card is named within a second: without
+    /// `--timeout` that ends the command, with it the waiting goes on.
+    func findAll(_ query: CardQuery) throws(CommandError) -> [Card] {
+        var note: WaitingNote?
+        defer { note?.end() }
+        do throws(KazasuError) {
+            return try reader.waitForCards(query, timeout: timeout.duration, passesOver: isTimeoutGiven) { event in
+                switch event {
+                case .waiting: note = note ?? WaitingNote(context)
+                case .wrongCard(let card):
+                    note?.end()
+                    note = nil
+                    context.note(CommandError(card).message + tr("; waiting for another", "。別のカードを待っています"))
+                }
             }
+        } catch {
+            throw CommandError(error)
         }
     }
 
-    /// A session with the card.
-    func card(_ target: FeliCaTarget) -> CardSession {
-        CardSession(reader: reader, target: target, cancellation: context.cancellation)
+    /// Waits for a FeliCa card with one of these systems; without any, for every FeliCa card.
+    func find(systems: [SystemCode]?) throws(CommandError) -> Card {
+        try find(systems.map { .feliCa(systems: $0) } ?? .feliCa)
+    }
+
+    /// Waits for a card that may be a tag, and authenticates with the key when there is one.
+    ///
+    /// - Throws: ``CommandError`` as ``find(_:)`` does; with status 76 when the tag takes no key, 77 when it refuses this one.
+    func findTag(_ key: TripleDESKey?) throws(CommandError) -> FoundTag {
+        let card = try find(.tag)
+        guard let tag = card.tag else { throw CommandError(WrongCard(card.picc, .kind(wanted: .tag))) }
+        guard let key else { return tag }
+        do throws(TagError) {
+            guard case .type2(let tag) = tag else { throw .takesNoKey }
+            try tag.authenticate(key)
+        } catch {
+            throw CommandError(error)
+        }
+        return tag
     }
 
     /// The reader that is meant: the one that was named, else that of the environment, else the first that is ready.
     static func chosen(_ id: String?) throws(CommandError) -> String {
-        if let id = id ?? environment("KAZASU_READER") { return id }
-        return try firstReady()
+        do throws(KazasuError) {
+            return try ReaderRegistry.choose(id)
+        } catch {
+            throw CommandError(error)
+        }
     }
 
     /// Opens a reader of any kind.
@@ -87,88 +126,24 @@ final class ReaderSession {
     static func open(
         _ id: String, _ cancellation: CancellationToken, command: String? = nil, recorder: LinkRecorder? = nil
     ) throws -> any Reader {
+        let options = ReaderRegistry.Options(
+            cancellation: cancellation, recorder: recorder, command: command,
+            readFile: { path, limit in try Files.read(path, limit: limit) }, willOpen: Interrupt.hold)
         do {
-            if let reader = try VirtualDriver(recorder: recorder).open(id, cancellation: cancellation) { return reader }
-            if let reader = try ReplayDriver(command: command).open(id, cancellation: cancellation) { return reader }
-            Interrupt.hold()
-            if let reader = try ReaderDrivers.open(id, cancellation: cancellation, recorder: recorder) {
-                return reader
-            }
-        } catch let error as TransportError {
+            return try ReaderRegistry.open(id, options)
+        } catch KazasuError.reader(let error, let id) {
             throw CommandError.opening(id, error)
+        } catch let error as KazasuError {
+            throw CommandError(error)
         }
-        throw CommandError(
-            .usage, "unknownReader", tr("no reader has the ID \(id)", "リーダー ID \(id) は使えません"),
-            hint: tr(
-                "rcs380, rcs300, pcsc:NAME, a connection string of libnfc's, virtual:FILE or replay:FILE; see 'kazasu readers'",
-                "rcs380、rcs300、pcsc:名前、libnfc の接続文字列、virtual:ファイル、replay:ファイル。'kazasu readers' を参照"))
-    }
-
-    private static func firstReady() throws(CommandError) -> String {
-        let (ready, listings) = ReaderDrivers.firstReady()
-        if let ready { return ready.id }
-        // Whoever told libnfc of a serial port means it.
-        if let configured = listings.first(where: { $0.isConfigured && $0.state == .unknown }) { return configured.id }
-        for listing in listings where !ChipCardServiceError.serves(listing.id) {
-            if case .unavailable(let reason, let detail) = listing.state {
-                throw CommandError(
-                    TransportError.readerUnavailable(reason: reason, detail: detail.of(listing.id)),
-                    isOpening: true)
-            }
-        }
-        if let name = Doctor(Machine()).readersOfService().first, let fault = ChipCardServiceError.now() {
-            throw CommandError(
-                .noReader, fault.reason.rawValue,
-                tr("\(name) needs pcscd: \(fault.message)", "\(name) には pcscd が必要です（\(fault.message)）"),
-                hint: fault.remedy)
-        }
-        if let port = listings.first {
-            throw CommandError(
-                .noReader, "absent",
-                tr("no reader is plugged in that shows itself", "自動で見つかるリーダーがありません"),
-                hint: tr(
-                    "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
-        }
-        throw CommandError(
-            TransportError.readerUnavailable(reason: .absent, detail: .init(.noneConnected)), isOpening: true)
-    }
-
-    private static func environment(_ name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
-        let text = String(cString: value)
-        return text.isEmpty ? nil : text
     }
 }
 
-extension CommandError {
-    /// No card came in time.
-    static func noCard() -> CommandError {
-        CommandError(
-            .noCard, "noCard", tr("no card came in time", "時間内にカードが置かれませんでした"),
-            hint: tr(
-                "put one card flat on the reader; --timeout SECONDS or --timeout forever waits longer",
-                "カードを 1 枚だけ平らに置いてください。--timeout 秒 または --timeout forever で長く待てます"))
-    }
-
-    /// A card is there, but not one that the command can read.
-    static func otherCard(_ target: FeliCaTarget, wanted: [SystemCode]) -> CommandError {
-        let code = target.requestData.map { SystemCode(rawValue: $0) }
-        let found = code.map { CardNames.mention($0) } ?? "FeliCa"
-        let codes = wanted.map(\.description).joined(separator: ", ")
-        guard !wanted.isEmpty else {
-            return CommandError(
-                .otherCard, "otherCard",
-                tr(
-                    "a card is there (\(found)), but not one that this command knows",
-                    "カードはあります（\(found)）が、このコマンドが知らない種類です"),
-                hint: tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます"))
-        }
-        return CommandError(
-            .otherCard, "otherCard",
-            tr(
-                "a card is there (\(found)), but none of its systems is \(codes)",
-                "カードはあります（\(found)）が、システム \(codes) がありません"),
-            hint: tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます"))
+extension Card {
+    /// A session for FeliCa commands.
+    func session() throws(CommandError) -> CardSession {
+        guard let session = feliCaSession else { throw CommandError(WrongCard(picc, .kind(wanted: .feliCa))) }
+        return session
     }
 }
 
@@ -181,7 +156,7 @@ func closing<Value>(_ session: ReaderSession, _ work: (ReaderSession) throws -> 
 extension CardDump {
     /// Notes what read it, when, and with which reader.
     mutating func stamp(_ session: ReaderSession) {
-        tool = "kazasu \(Kazasu.version)"
+        tool = "kazasu \(RootCommand.version)"
         readAt = Clock.localTime()
         reader = session.reader.information.id
     }

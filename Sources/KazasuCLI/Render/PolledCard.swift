@@ -3,6 +3,7 @@
 import ByteCodec
 import CardModel
 import CardReading
+import Kazasu
 import NFCTransport
 
 /// One answer to `poll`: a card, and what it was recognised as.
@@ -11,6 +12,21 @@ struct PolledCard {
     var kinds: [RecognizedCard] = []
     /// The FeliCa system that was asked for, when the card itself did not name one.
     var asked: SystemCode?
+
+    init(card: PICC, asked: SystemCode?) {
+        self.card = card
+        self.asked = asked
+    }
+
+    /// A card, recognised by its answers, and by its applications when those are asked for.
+    init(_ found: Card, askingApplications asks: Bool) throws(CommandError) {
+        card = found.picc
+        do throws(KazasuError) {
+            kinds = asks ? try found.identify() : [CardRecognizer.recognize(card)].compactMap { $0 }
+        } catch {
+            throw CommandError(error)
+        }
+    }
 
     private var system: SystemCode? {
         guard case .felica(let target) = card else { return nil }

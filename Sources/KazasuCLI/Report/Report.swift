@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Kazasu
 import Glibc
 import LibNFCReader
 import NFCTransport
@@ -19,7 +20,7 @@ struct Report {
     var text: String {
         let reader = recording?.information ?? ReaderInformation(id: "", name: "")
         let finding = Transcript.Remark.Content.report([
-            "schema": "kazasu.report/1", "tool": .string("kazasu \(Kazasu.version)"),
+            "schema": "kazasu.report/1", "tool": .string("kazasu \(RootCommand.version)"),
             "recordedAt": .string(Clock.localTime()),
             "versions": .object(JSONObject(versions.map { ($0.name, .text($0.version)) })),
             "doctor": ReportScrub.value(DoctorView.json(diagnosis)), "readerError": recording?.failure?.json ?? .null,
@@ -76,7 +77,7 @@ struct Report {
         uname(&names)
         let kernel = [text(&names.sysname), text(&names.release), text(&names.machine)].joined(separator: " ")
         return [
-            ("kazasu", Kazasu.version), ("libnfc", LibNFCDriver.libraryVersion),
+            ("kazasu", RootCommand.version), ("libnfc", LibNFCDriver.libraryVersion),
             ("libusb", PaSoRiDriver.libraryVersion),
             ("pcscd", pcscd()), ("kernel", kernel), ("system", system()),
         ]

@@ -81,7 +81,7 @@ final class ReportRecording {
         var failure: CommandError?
         do {
             let arguments = [name, "--json", "--redact", "--timeout", timeout.argument]
-            guard let command = try Kazasu.parseAsRoot(arguments) as? any KazasuCommand else {
+            guard let command = try RootCommand.parseAsRoot(arguments) as? any KazasuCommand else {
                 throw CommandError.bug("no command is called \(name)")
             }
             try command.execute(context)

@@ -35,8 +35,8 @@ struct ISO14443Tests {
     static let time = Duration.seconds(5)
     static let select: [UInt8] = [0x00, 0xA4, 0x04, 0x0C, 0x06] + aid
 
-    @Test func aCardOfTypeAWithISODEP() throws {
-        let bench = try Bench(card: try Self.cardA())
+    @Test(arguments: Way.allCases) func aCardOfTypeAWithISODEP(_ way: Way) throws {
+        let bench = try Bench(way, card: try Self.cardA())
         let target = TypeATarget(
             uid: Self.uid, atqa: 0x0344, sak: 0x20, ats: ISODEPInterface.plainATS, isISODEP: true)
         #expect(try bench.reader.activate(.typeA()) == .typeA(target))
@@ -45,8 +45,8 @@ struct ISO14443Tests {
         #expect(answer == Array(Self.content.prefix(256)) + [0x90, 0x00])
     }
 
-    @Test func aCardOfTypeB() throws {
-        let bench = try Bench(card: try Self.cardB())
+    @Test(arguments: Way.allCases) func aCardOfTypeB(_ way: Way) throws {
+        let bench = try Bench(way, card: try Self.cardB())
         let target = TypeBTarget(
             pupi: Self.pupi, applicationData: [0x00, 0x4B, 0x51, 0xFF],
             protocolInfo: TypeBIdentity.plainProtocolInfo)
@@ -56,8 +56,8 @@ struct ISO14443Tests {
     }
 
     /// A whole file through the layer above, by both types.
-    @Test(arguments: [false, true]) func aFile(_ typeB: Bool) throws {
-        let bench = try Bench(card: typeB ? try Self.cardB() : try Self.cardA())
+    @Test(arguments: [false, true], Way.allCases) func aFile(_ typeB: Bool, _ way: Way) throws {
+        let bench = try Bench(way, card: typeB ? try Self.cardB() : try Self.cardA())
         let request: ActivationRequest = typeB ? .typeB() : .typeA()
         let picc = try #require(try bench.reader.activate(request))
         let session = ISO7816Session(reader: bench.reader, picc: picc, request: request)
@@ -68,8 +68,8 @@ struct ISO14443Tests {
         #expect(file.data == Self.content)
     }
 
-    @Test func oneHostCommandAnExchange() throws {
-        let bench = try Bench(card: try Self.cardA())
+    @Test(arguments: Way.allCases) func oneHostCommandAnExchange(_ way: Way) throws {
+        let bench = try Bench(way, card: try Self.cardA())
         _ = try bench.reader.activate(.typeA())
         _ = try bench.exchange(Self.select, within: Self.time)
         let before = bench.hostCommands
@@ -79,8 +79,8 @@ struct ISO14443Tests {
     }
 
     /// The longest short command does not fit into one chip command and goes out in two.
-    @Test func theLongestShortCommand() throws {
-        let bench = try Bench(card: try Self.cardA())
+    @Test(arguments: Way.allCases) func theLongestShortCommand(_ way: Way) throws {
+        let bench = try Bench(way, card: try Self.cardA())
         _ = try bench.reader.activate(.typeA())
         _ = try bench.exchange(Self.select, within: Self.time)
         _ = try bench.exchange([0x00, 0xB0, 0x81, 0x00, 0x01], within: Self.time)
@@ -96,10 +96,15 @@ struct ISO14443Tests {
     }
 
     /// Whatever went wrong: nobody knows what the card has done, so nothing is sent before a new selection.
-    @Test(arguments: [
-        (InjectedFault.silence, TransportError.noAnswer), (.absent, .noAnswer),
-    ]) func afterAFailureTheCardIsSelectedAnewFirst(_ fault: InjectedFault, _ error: TransportError) throws {
-        let bench = try Bench(card: try Self.cardA())
+    @Test(
+        arguments: [
+            (InjectedFault.silence, TransportError.noAnswer), (.absent, .noAnswer),
+        ], Way.allCases)
+    func afterAFailureTheCardIsSelectedAnewFirst(_ fault: (happens: InjectedFault, is: TransportError), _ way: Way)
+        throws
+    {
+        let (fault, error) = fault
+        let bench = try Bench(way, card: try Self.cardA())
         _ = try bench.reader.activate(.typeA())
         _ = try bench.exchange(Self.select, within: Self.time)
         bench.field.plan([InjectedFaultRule(fault, .during(1...10_000))])
@@ -115,18 +120,18 @@ struct ISO14443Tests {
     }
 
     /// A card that is selected does not answer a request: it loses its power first.
-    @Test(arguments: [ActivationRequest.typeA(), .typeB()]) func activatingAgainAndAgain(
-        _ request: ActivationRequest
+    @Test(arguments: [ActivationRequest.typeA(), .typeB()], Way.allCases) func activatingAgainAndAgain(
+        _ request: ActivationRequest, _ way: Way
     ) throws {
-        let bench = try Bench(card: request.technology == .typeA ? try Self.cardA() : try Self.cardB())
+        let bench = try Bench(way, card: request.technology == .typeA ? try Self.cardA() : try Self.cardB())
         for _ in 0..<3 {
             #expect(try bench.reader.activate(request) != nil)
             #expect(try bench.exchange(Self.select, within: Self.time) == [0x90, 0x00])
         }
     }
 
-    @Test func aType2Tag() throws {
-        let bench = try Bench(card: try Self.tag())
+    @Test(arguments: Way.allCases) func aType2Tag(_ way: Way) throws {
+        let bench = try Bench(way, card: try Self.tag())
         #expect(
             try bench.reader.activate(.typeA())
                 == .typeA(TypeATarget(uid: Self.uid, atqa: 0x0044, sak: 0x00, isISODEP: false)))
@@ -142,8 +147,8 @@ struct ISO14443Tests {
         #expect(Array(try bench.exchange([0x30, 0x04]).prefix(4)) == [1, 2, 3, 4])
     }
 
-    @Test func aTagsCommandsAreOneHostCommandEach() throws {
-        let bench = try Bench(card: try Self.tag())
+    @Test(arguments: Way.allCases) func aTagsCommandsAreOneHostCommandEach(_ way: Way) throws {
+        let bench = try Bench(way, card: try Self.tag())
         _ = try bench.reader.activate(.typeA())
         let before = bench.hostCommands
         // The line is raised after the fourth exchange with a card, its selection included.
@@ -151,8 +156,8 @@ struct ISO14443Tests {
         #expect(bench.hostCommands == before + 3)
     }
 
-    @Test func aDamagedAnswerOfATagIsNotPassedOn() throws {
-        let bench = try Bench(card: try Self.tag())
+    @Test(arguments: Way.allCases) func aDamagedAnswerOfATagIsNotPassedOn(_ way: Way) throws {
+        let bench = try Bench(way, card: try Self.tag())
         _ = try bench.reader.activate(.typeA())
         bench.field.plan([InjectedFaultRule(.damaged(status: 0x02), .during(1...10_000))])
         #expect(throws: TransportError.corrupted(status: 0x02)) { try bench.exchange([0x30, 0x00]) }
@@ -160,8 +165,8 @@ struct ISO14443Tests {
         #expect(try bench.exchange([0x30, 0x00]).count == 16)
     }
 
-    @Test func withoutISODEPWhereItIsNotWanted() throws {
-        let bench = try Bench(card: try Self.cardA())
+    @Test(arguments: Way.allCases) func withoutISODEPWhereItIsNotWanted(_ way: Way) throws {
+        let bench = try Bench(way, card: try Self.cardA())
         guard case .typeA(let target)? = try bench.reader.activate(.typeA(isoDEP: false)) else {
             Issue.record("no card")
             return
@@ -171,8 +176,8 @@ struct ISO14443Tests {
         #expect(try bench.reader.activate(.typeA())?.isISODEP == true)
     }
 
-    @Test func feliCaIsAsFastAsBefore() throws {
-        let bench = try Bench()
+    @Test(arguments: Way.allCases) func feliCaIsAsFastAsBefore(_ way: Way) throws {
+        let bench = try Bench(way)
         #expect(try bench.reader.activate(.typeA()) == nil)
         #expect(try bench.reader.activate(.typeB()) == nil)
         #expect(try bench.activate()?.idm.bytes == TestCard.idm)
@@ -182,8 +187,8 @@ struct ISO14443Tests {
         #expect(bench.hostCommands == before + 2)
     }
 
-    @Test func aPhoneIsAllKinds() throws {
-        let bench = try Bench()
+    @Test(arguments: Way.allCases) func aPhoneIsAllKinds(_ way: Way) throws {
+        let bench = try Bench(way)
         bench.field.place(try Self.cardB())
         bench.field.place(try Self.cardA())
         #expect(try bench.activate() != nil)

@@ -2,25 +2,18 @@
 
 internal import Glibc
 internal import NFCTransport
-internal import SystemDevices
 
-/// The way to the chip: the device, the lock on its port, and what the chip was told so far.
-struct ChipLink: ~Copyable {
-    private let device: LibNFCDevice
-    let node: DeviceNode?
-    /// What was taken from kernel drivers; they get it back when the device was closed.
-    private let lease: KernelDriverLease?
-    /// What the chip needs when libnfc has closed it, where it needs that.
-    private let chipReset: RCS956Reset?
-    let family: LibNFCFamily
+/// A PN53x behind a transport, and what it was told so far.
+struct Chipset: ~Copyable {
+    let transport: any PN53xTransport
     /// What the line runs at when it is not raised.
     let speed: LineSpeed
-    /// How many times as long as a real chip may take it is waited for.
-    private let patience: Int
+    /// What the line is raised to.
+    let fastSpeed: LineSpeed
     var line: LinePolicy
-    var timeouts = ChipTimeoutPolicy()
+    var timeouts: ChipTimeoutPolicy
     /// What the chip was told of cards of type A and B, and what it has of them.
-    var iso14443 = ISO14443State()
+    var iso14443: ISO14443State
     /// Whether the reader may still say something that belongs to a command of the past.
     var isInDoubt = false
     /// Whether the last command went wrong, so that the chip may not be able to release its card.
@@ -30,6 +23,8 @@ struct ChipLink: ~Copyable {
     /// Why the reader can no longer be used.
     private(set) var lost: TransportError?
 
+    /// What host and chip may need beside the card.
+    static let allowance = Duration.milliseconds(400)
     /// How long a command that involves no card may take.
     static let commandTime = Duration.milliseconds(350)
     /// How long a Polling may take: 16 time slots, three tries, and as much again for the reader.
@@ -41,25 +36,19 @@ struct ChipLink: ~Copyable {
     private static let mute = TransportError.readerFailed(detail: .init(.invalidAnswers))
 
     init(
-        device: consuming LibNFCDevice, node: consuming DeviceNode?, family: LibNFCFamily, speed: LineSpeed = .normal,
-        mayRaiseLine: Bool = false, patience: Int = 1, lease: consuming KernelDriverLease? = nil,
-        chipReset: RCS956Reset? = nil
+        _ transport: any PN53xTransport, speed: LineSpeed = .normal, fastSpeed: LineSpeed = .fast,
+        line: LinePolicy = LinePolicy(mayRaise: false)
     ) {
-        self.device = device
-        self.node = node
-        self.lease = lease
-        self.chipReset = chipReset
-        self.family = family
+        self.transport = transport
         self.speed = speed
-        self.patience = patience
-        line = LinePolicy(mayRaise: mayRaiseLine)
+        self.fastSpeed = fastSpeed
+        self.line = line
+        timeouts = ChipTimeoutPolicy(current: transport.initialState.timeout)
+        iso14443 = ISO14443State(sendsRATS: transport.initialState.sendsRATS)
     }
 
-    /// What libnfc calls the reader.
-    var name: String { device.name }
-
-    /// What ends a blocked call.
-    var handle: DeviceHandle { device.handle }
+    /// What the way to the chip can carry.
+    var family: ReaderFamily { transport.family }
 
     /// Sets what holds for every exchange, once.
     mutating func prepare() throws(TransportError) {
@@ -67,11 +56,12 @@ struct ChipLink: ~Copyable {
         guard !isInDoubt else { throw .cancelled }
         try raiseLineWhenDue()
         if iso14443.repeats == nil { try setRepeats(0) }
+        if timeouts.current == nil { try prepareTimeout(.zero) }
     }
 
     private mutating func setRepeats(_ count: UInt8) throws(TransportError) {
         guard iso14443.repeats != count else { return }
-        try check(send(ChipCommand.repeats(count), waiting: Self.pollingTime), statusIsFirst: false)
+        try check(send(ChipCommand.repeats(count), waiting: Self.pollingTime))
         iso14443.repeats = count
     }
 
@@ -87,7 +77,7 @@ struct ChipLink: ~Copyable {
         guard iso14443.fieldIsFresh else { return answer }
         iso14443.fieldIsFresh = false
         guard answer.first == 0 else { return answer }
-        try check(send(ChipCommand.fieldOn, waiting: Self.commandTime), statusIsFirst: false)
+        try check(send(ChipCommand.fieldOn, waiting: Self.commandTime))
         Self.rest(Self.cardStart)
         // A reader that had to be brought back may have forgotten it.
         try setRepeats(repeats)
@@ -98,7 +88,7 @@ struct ChipLink: ~Copyable {
     private mutating func list(_ command: [UInt8]) throws(TransportError) -> [UInt8] {
         let answer = send(command, waiting: Self.pollingTime)
         do throws(TransportError) {
-            try check(answer, statusIsFirst: false)
+            try check(answer)
         } catch {
             // Brought back, so what looked like a dead reader was one without a card: no target.
             guard error == .readerTimeout, lost == nil, family.timesOutWithoutCard else { throw error }
@@ -121,9 +111,7 @@ struct ChipLink: ~Copyable {
         try prepareTimeout(time)
         line.didExchange()
         let chipTime = timeouts.current ?? .longest
-        let answer = device.transceive(
-            ChipCommand.communicateThru(frame),
-            timeout: HostTimeout(for: chipTime, overUSB: family.isUSB, patience: patience))
+        let answer = send(ChipCommand.communicateThru(frame), waiting: chipTime.duration + Self.allowance)
         do throws(TransportError) {
             try check(answer)
         } catch {
@@ -138,7 +126,7 @@ struct ChipLink: ~Copyable {
     /// Sets the chip's time-out when it is too short for this.
     mutating func prepareTimeout(_ time: Duration) throws(TransportError) {
         guard let timeout = timeouts.change(for: time) else { return }
-        try check(send(ChipCommand.answerTimeout(timeout), waiting: Self.commandTime), statusIsFirst: false)
+        try check(send(ChipCommand.answerTimeout(timeout), waiting: Self.commandTime))
         timeouts.didSet(timeout)
     }
 
@@ -149,16 +137,15 @@ struct ChipLink: ~Copyable {
     /// driver keeps, or a card that is gone; so a reader in doubt is brought back before, and after a failure all that is
     /// done by hand.
     consuming func close() {
+        transport.ignoreAbort()
         if isInDoubt, lost == nil { _ = recover(from: .cancelled) }
-        if hasFailed, lost == nil { releaseCard() }
+        if lost == nil {
+            if hasFailed { releaseCard() }
+            for command in transport.closingCommands { _ = send(command, waiting: Self.commandTime) }
+        }
         lowerLine()
-        let chipReset = chipReset
-        device.close()
-        chipReset?.run()
+        transport.close()
     }
-
-    /// Whether SetParameters may be sent: an RC-S956 takes it only while it is opened.
-    var takesParameters: Bool { chipReset == nil }
 
     /// Releases a card that may not be there and switches the field off, whatever the chip says. With the time-out of the
     /// last exchange the chip might wait seconds for the card, and hear nobody meanwhile.
@@ -169,14 +156,13 @@ struct ChipLink: ~Copyable {
     }
 
     func send(_ command: [UInt8], waiting time: Duration) -> ChipAnswer {
-        device.transceive(command, timeout: HostTimeout(waiting: time, overUSB: family.isUSB, patience: patience))
+        transport.transceive(command, within: time)
     }
 
     /// Throws what an answer says, after the reader was brought back when it is in doubt.
-    mutating func check(_ answer: ChipAnswer, statusIsFirst: Bool = true) throws(TransportError) {
-        let status = statusIsFirst ? answer.status : 0
-        hasFailed = answer.result < 0
-        switch ChipResult(result: answer.result, status: status, overUSB: family.isUSB) {
+    mutating func check(_ answer: ChipAnswer) throws(TransportError) {
+        hasFailed = answer.outcome != .success
+        switch answer.outcome {
         case .success: return
         case .failed(let error):
             if case .readerUnavailable = error { lost = error }
@@ -197,14 +183,12 @@ struct ChipLink: ~Copyable {
         timeouts.forget()
         iso14443.forget()
         isInDoubt = false
-        switch node {
-        case .some(let node):
-            if node.isGone {
+        if let port = transport.port {
+            if port.isGone {
                 lost = ChipResult.unplugged
                 return ChipResult.unplugged
             }
-            if family.reachesChip { node.abortChip() }
-        case .none: break
+            if family.reachesChip { port.abortChip() }
         }
         let isUnproven = line.state == .unsure
         let isTooMuch = error != .cancelled && line.didMeetFault()
@@ -219,7 +203,7 @@ struct ChipLink: ~Copyable {
         switch outcome {
         case .success: return error
         case .failed(let fault): lost = fault
-        case .readerInDoubt: lost = isUnproven ? Self.stuck : error.isReaderError ? error : Self.mute
+        case .readerInDoubt: lost = isUnproven ? Self.stuck(at: fastSpeed) : error.isReaderError ? error : Self.mute
         }
         return lost ?? error
     }
@@ -230,11 +214,11 @@ struct ChipLink: ~Copyable {
         var outcome = ChipResult.success
         for attempt in 0..<Self.recoveryAttempts {
             // What comes late would be read as the answer to what is sent next.
-            if attempt > 0 { _ = onNode { $0.discardUntilQuiet() } }
+            if attempt > 0 { _ = transport.port?.discardUntilQuiet() }
             proof &+= 1
             let bytes = (0..<4).map { UInt8(truncatingIfNeeded: proof >> ($0 * 8)) }
             let answer = send(ChipCommand.lineTest(bytes), waiting: Self.commandTime)
-            outcome = ChipResult(result: answer.result, status: 0, overUSB: false)
+            outcome = answer.outcome
             if outcome == .success, answer.bytes != [0x00] + bytes {
                 outcome = .readerInDoubt(ChipResult.damagedOnTheWay)
             }
@@ -248,8 +232,7 @@ struct ChipLink: ~Copyable {
     private func askForVersion() -> ChipResult {
         var outcome = ChipResult.success
         for _ in 0..<Self.recoveryAttempts {
-            let answer = send(ChipCommand.firmwareVersion, waiting: Self.commandTime)
-            outcome = ChipResult(result: answer.result, status: 0, overUSB: family.isUSB)
+            outcome = send(ChipCommand.firmwareVersion, waiting: Self.commandTime).outcome
             guard case .readerInDoubt = outcome else { return outcome }
         }
         return outcome

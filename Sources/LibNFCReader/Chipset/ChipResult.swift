@@ -5,7 +5,7 @@ internal import CLibNFC
 internal import Glibc
 internal import NFCTransport
 
-/// What one call of libnfc came to.
+/// What one chip command came to.
 enum ChipResult: Hashable, Sendable {
     /// It worked.
     case success
@@ -42,6 +42,18 @@ enum ChipResult: Hashable, Sendable {
             }
     }
 
+    /// Reads the status byte of an answer that came whole (PN532 user manual UM0701-02, 7.1).
+    init(status: UInt8) {
+        self =
+            switch status & 0x3F {
+            case 0x00: .success
+            case 0x29, 0x2B: .failed(.cardReleased)
+            // What was wrong with the card's answer, or that none came.
+            case 0x01...0x06, 0x0A, 0x0B, 0x13, 0x14, 0x23: .failed(Self.radioError(status))
+            default: .failed(Self.chipError(status, 0))
+            }
+    }
+
     /// Garbled between reader and computer.
     static let damagedOnTheWay = TransportError.corrupted(status: TransportError.damagedBeyondTheChip)
 
@@ -73,14 +85,4 @@ enum ChipResult: Hashable, Sendable {
     private static func hex(_ status: UInt8) -> String {
         Hex.encode([status & 0x3F])
     }
-}
-
-/// What libnfc gave back for one raw chip command.
-struct ChipAnswer: Hashable, Sendable {
-    /// libnfc's return value: the number of bytes, or a negative code.
-    let result: Int32
-    /// The first byte that came, zero when none did. For the commands that exchange data it is the chip's status.
-    let status: UInt8
-    /// Every byte that came, empty after a failure.
-    let bytes: [UInt8]
 }

@@ -9,7 +9,7 @@ internal import SystemDevices
 /// speed; what does not parse here never reaches it.
 struct ConnectionString: Hashable, Sendable {
     /// The driver that it is for.
-    let family: LibNFCFamily
+    let family: ReaderFamily
     /// What libnfc gets: the driver's name in its own spelling, USB numbers with three digits.
     let text: String
     /// The device file to open, for drivers that have one.
@@ -30,7 +30,7 @@ struct ConnectionString: Hashable, Sendable {
     init?(parsing id: String) throws(TransportError) {
         var parts = id.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         let name = parts.removeFirst()
-        guard let family = LibNFCFamily.all.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+        guard let family = ReaderFamily.all.first(where: { $0.name.lowercased() == name.lowercased() }) else {
             return nil
         }
         guard id.utf8.count <= Self.longest else {
@@ -78,7 +78,7 @@ struct ConnectionString: Hashable, Sendable {
         return numbers
     }
 
-    private static func checkSpeed(_ text: String, of family: LibNFCFamily) throws(TransportError) {
+    private static func checkSpeed(_ text: String, of family: ReaderFamily) throws(TransportError) {
         guard let speed = Int(text), speed > 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw malformed(.connectionStringSpeed)
         }
@@ -93,7 +93,7 @@ struct ConnectionString: Hashable, Sendable {
     }
 }
 
-extension LibNFCFamily {
+extension ReaderFamily {
     /// A connection string as an example for people.
     fileprivate var example: String {
         switch name {
@@ -104,10 +104,11 @@ extension LibNFCFamily {
     }
 }
 
-/// One of libnfc's drivers, as its connection strings name it, and what Kazasu must know of it.
+/// One of libnfc's drivers, as its connection strings name it, or another way to a PN53x, and what Kazasu must know of
+/// it.
 ///
 /// Sources: libnfc 1.8.0, `libnfc/drivers`; the driver list is the one of Debian's build and what can be built.
-struct LibNFCFamily: Hashable, Sendable {
+struct ReaderFamily: Hashable, Sendable {
     /// The first part of a connection string.
     let name: String
     /// What follows the name.
@@ -127,7 +128,7 @@ struct LibNFCFamily: Hashable, Sendable {
     var isPN53x = true
     /// Whether the device file leads to the chip itself, so that an ACK frame written there ends its command. On the
     /// other ones the frame would need a wrapping.
-    var reachesChip: Bool { name == "pn532_uart" }
+    var reachesChip: Bool { name == "pn532_uart" || name == "pn532" }
     /// Whether a select that finds no card may end as a time-out of the reader (Debian's patch for the ACR122U).
     var timesOutWithoutCard: Bool { name == "acr122_usb" || name == "usb" }
 
@@ -143,21 +144,24 @@ struct LibNFCFamily: Hashable, Sendable {
         case other
     }
 
+    /// A PN532 on a serial port, driven without libnfc.
+    static let pn532 = ReaderFamily(name: "pn532", address: .serial)
+
     /// Every driver of libnfc. A pseudo APDU's length is one byte, which limits the ACR122 family to commands of 254
     /// bytes; its answers are cut or wrong beyond 14 blocks, 237 bytes (measured with `acr122_usb`; `ACR122S` and
     /// `acr122_pcsc` speak the same protocol and get the same caution).
-    static let all: [LibNFCFamily] = [
-        LibNFCFamily(name: "pn53x_usb", address: .usb),
-        LibNFCFamily(name: "acr122_usb", address: .usb, longestCommand: 254, longestFeliCaAnswer: 242),
+    static let all: [ReaderFamily] = [
+        ReaderFamily(name: "pn53x_usb", address: .usb),
+        ReaderFamily(name: "acr122_usb", address: .usb, longestCommand: 254, longestFeliCaAnswer: 242),
         // Any USB reader, so the tightest limits of the two above.
-        LibNFCFamily(name: "usb", address: .usb, longestCommand: 254, longestFeliCaAnswer: 242),
-        LibNFCFamily(name: "pn532_uart", address: .serial),
-        LibNFCFamily(name: "arygon", address: .serial),
-        LibNFCFamily(name: "ACR122S", address: .serial, longestCommand: 254, longestFeliCaAnswer: 242),
-        LibNFCFamily(name: "pn532_spi", address: .deviceFile),
-        LibNFCFamily(name: "pn532_i2c", address: .deviceFile),
-        LibNFCFamily(name: "acr122_pcsc", address: .other, longestCommand: 254, longestFeliCaAnswer: 242),
-        LibNFCFamily(name: "pcsc", address: .other, isPN53x: false),
-        LibNFCFamily(name: "pn71xx", address: .other, isPN53x: false),
+        ReaderFamily(name: "usb", address: .usb, longestCommand: 254, longestFeliCaAnswer: 242),
+        ReaderFamily(name: "pn532_uart", address: .serial),
+        ReaderFamily(name: "arygon", address: .serial),
+        ReaderFamily(name: "ACR122S", address: .serial, longestCommand: 254, longestFeliCaAnswer: 242),
+        ReaderFamily(name: "pn532_spi", address: .deviceFile),
+        ReaderFamily(name: "pn532_i2c", address: .deviceFile),
+        ReaderFamily(name: "acr122_pcsc", address: .other, longestCommand: 254, longestFeliCaAnswer: 242),
+        ReaderFamily(name: "pcsc", address: .other, isPN53x: false),
+        ReaderFamily(name: "pn71xx", address: .other, isPN53x: false),
     ]
 }

@@ -4,12 +4,12 @@ internal import Glibc
 internal import NFCTransport
 internal import SystemDevices
 
-/// A device file held against other programs while libnfc uses it.
+/// A serial port, or another device file that leads to a reader, held against other programs for as long as it lives.
 ///
 /// libnfc does not lock a serial port (its mark in the terminal's flags is dropped by glibc), so two programs could
 /// share one and take each other's answers. The lock is `flock`'s, which every Kazasu takes; other programs are kept
 /// out by the terminal's own mark, which root passes by.
-struct DeviceNode: ~Copyable {
+final class SerialPort {
     let descriptor: Int32
     /// Where it is.
     let path: String
@@ -17,21 +17,22 @@ struct DeviceNode: ~Copyable {
 
     /// libnfc waits with `select`, whose sets end at 1024: a descriptor beyond would end the process. It opens a few
     /// more after this one.
-    private static let highestDescriptor: Int32 = 1000
+    static let highestForLibnfc: Int32 = 1000
 
     /// Longer than a USB adapter keeps what it has received (16 ms), and how often it may begin again.
     private static let (quietMilliseconds, longestNoise): (Int32, Int) = (20, 50)
 
     /// Opens and locks it.
     ///
+    /// - Parameter highest: the highest descriptor that will do.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` with what is in the way.
-    init(path: String) throws(TransportError) {
+    init(path: String, highest: Int32 = .max) throws(TransportError) {
         self.path = path
         let descriptor = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw DeviceNodeError(errorNumber: errno, path: path, group: FileOwner.group(of: path)).error
         }
-        guard descriptor < Self.highestDescriptor else {
+        guard descriptor < highest else {
             Glibc.close(descriptor)
             throw .readerUnavailable(
                 reason: .unsupported, detail: .init(.tooManyOpenFiles, "\(descriptor)"))
@@ -54,9 +55,9 @@ struct DeviceNode: ~Copyable {
         Glibc.close(descriptor)
     }
 
-    /// Keeps programs that know nothing of the lock from opening it, once libnfc has. Not on a pseudo-terminal: the
+    /// Keeps programs that know nothing of the lock from opening it, once nobody else has to. Not on a pseudo-terminal: the
     /// other end keeps it alive, so the mark would outlive a process that is killed.
-    mutating func keepOthersOut() {
+    func keepOthersOut() {
         guard !Terminal.isPseudoTerminal(descriptor) else { return }
         isMarked = Terminal.mark(descriptor, exclusive: true)
     }
@@ -69,8 +70,12 @@ struct DeviceNode: ~Copyable {
 
     /// Ends what a PN532 at the other end is doing, by an ACK frame, and discards what it has sent.
     func abortChip() {
-        let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
-        _ = unsafe write(descriptor, acknowledge, acknowledge.count)
+        _ = unsafe Glibc.write(descriptor, PN532Frame.acknowledge, PN532Frame.acknowledge.count)
+        discardInput()
+    }
+
+    /// Discards what has come so far.
+    func discardInput() {
         tcflush(descriptor, TCIFLUSH)
     }
 
@@ -79,11 +84,58 @@ struct DeviceNode: ~Copyable {
     /// - Returns: whether it became quiet.
     func discardUntilQuiet() -> Bool {
         for _ in 0..<Self.longestNoise where !isGone {
-            tcflush(descriptor, TCIFLUSH)
+            discardInput()
             var query = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard unsafe poll(&query, 1, Self.quietMilliseconds) > 0 else { return true }
         }
         return false
+    }
+
+    /// What came of waiting.
+    enum Wait: Hashable, Sendable {
+        case ready, timedOut, woken, gone
+    }
+
+    /// Waits until bytes have come, or may be sent.
+    ///
+    /// - Parameters:
+    ///   - events: POLLIN or POLLOUT.
+    ///   - end: when to give up.
+    ///   - waker: a descriptor that ends the wait as soon as it can be read.
+    func wait(for events: Int32, until end: ContinuousClock.Instant, waker: Int32) -> Wait {
+        while true {
+            let left = end - .now
+            guard left > .zero else { return .timedOut }
+            // Rounded up, so that the last millisecond is no busy loop.
+            let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
+            var queries = [
+                pollfd(fd: descriptor, events: Int16(events), revents: 0),
+                pollfd(fd: waker, events: Int16(POLLIN), revents: 0),
+            ]
+            let count = unsafe poll(&queries, 2, Int32(clamping: milliseconds))
+            if count < 0, errno != EINTR { return .gone }
+            guard count > 0 else { continue }
+            if queries[1].revents != 0 { return .woken }
+            if queries[0].revents & Int16(events) != 0 { return .ready }
+            if queries[0].revents != 0 { return .gone }
+        }
+    }
+
+    /// The bytes that have come, as many as fit; `nil` when the other end is gone.
+    func read() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+        if count < 0 { return errno == EAGAIN || errno == EINTR ? [] : nil }
+        return count == 0 ? nil : Array(buffer.prefix(count))
+    }
+
+    /// Hands bytes to the port.
+    ///
+    /// - Returns: how many it took; `nil` when the other end is gone.
+    func write(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0 { return errno == EAGAIN || errno == EINTR ? 0 : nil }
+        return count
     }
 
     /// Whether its line was never raised in vain.

@@ -3,7 +3,7 @@
 internal import ISODEP
 internal import NFCTransport
 
-extension ChipLink {
+extension Chipset {
     /// How long the field stays off so that a card loses its power: ISO 14443-3 asks for 5 ms.
     private static let fieldReset = Duration.milliseconds(6)
     /// How often the parts of a long answer may make the chip's own time-out start anew while the host waits.
@@ -12,25 +12,32 @@ extension ChipLink {
     /// Looks for a card of type A and makes it ready for what the caller will send.
     mutating func selectTypeA(isoDEP: Bool) throws(TransportError) -> TypeATarget? {
         iso14443.selection = .none
-        if iso14443.sendsRATS != isoDEP, takesParameters {
-            try check(send(ChipCommand.automaticRATS(isoDEP), waiting: Self.commandTime), statusIsFirst: false)
-            iso14443.sendsRATS = isoDEP
-        }
+        try sendRATS(isoDEP)
         let answer = try pollFromRest(ChipCommand.listTypeA)
-        guard let target = try TypeATargetAnswer.parse(answer, isPN531: name.contains("PN531")) else { return nil }
-        guard isoDEP || takesParameters || !target.isISODEP else {
+        guard let target = try TypeATargetAnswer.parse(answer, isPN531: transport.name.contains("PN531")) else {
+            return nil
+        }
+        guard isoDEP || transport.takesParameters || !target.isISODEP else {
             throw .unsupported(detail: .init(.alwaysISODEP))
         }
         if !target.isISODEP {
-            try check(send(ChipCommand.keepChecksum, waiting: Self.commandTime), statusIsFirst: false)
+            try check(send(ChipCommand.keepChecksum, waiting: Self.commandTime))
         }
         iso14443.selection = target.isISODEP ? .apdus : .commands
         return target
     }
 
+    /// SetParameters, which also says that frames carry no NAD.
+    private mutating func sendRATS(_ isOn: Bool) throws(TransportError) {
+        guard iso14443.sendsRATS != isOn, transport.takesParameters else { return }
+        try check(send(ChipCommand.automaticRATS(isOn), waiting: Self.commandTime))
+        iso14443.sendsRATS = isOn
+    }
+
     /// Looks for a card of type B.
     mutating func selectTypeB(applicationFamily: UInt8) throws(TransportError) -> TypeBTarget? {
         iso14443.selection = .none
+        if iso14443.sendsRATS == nil { try sendRATS(true) }
         let answer = try pollFromRest(ChipCommand.listTypeB(applicationFamily: applicationFamily), repeats: 2)
         guard let target = try TypeBTargetAnswer.parse(answer) else { return nil }
         iso14443.selection = .apdus
@@ -43,7 +50,7 @@ extension ChipLink {
     /// keeps silent; so it loses its power first.
     private mutating func pollFromRest(_ command: [UInt8], repeats: UInt8 = 0) throws(TransportError) -> [UInt8] {
         if iso14443.hasSelected {
-            try check(send(ChipCommand.fieldOff, waiting: Self.commandTime), statusIsFirst: false)
+            try check(send(ChipCommand.fieldOff, waiting: Self.commandTime))
             Self.rest(Self.fieldReset)
             iso14443.hasSelected = false
             iso14443.fieldIsFresh = true
@@ -90,10 +97,10 @@ extension ChipLink {
         line.didExchange()
         // The chip grants a card the time that it asks for; the host's patience is the caller's.
         let chipTime = timeouts.current ?? .longest
-        let patience = max(chipTime.duration, time) + HostTimeout.allowance + Self.chainAllowance
+        let patience = max(chipTime.duration, time) + Self.allowance + Self.chainAllowance
         let answer = send(command, waiting: patience)
         // 27: the chip has no such target any more.
-        if answer.result < 0, answer.status & 0x3F == 0x27 { throw .cardReleased }
+        if answer.outcome != .success, answer.status & 0x3F == 0x27 { throw .cardReleased }
         do throws(TransportError) {
             try check(answer)
         } catch {
@@ -120,9 +127,8 @@ struct ISO14443State: Hashable, Sendable {
 
     /// Which frames the selected card takes.
     var selection = Selection.packets
-    /// Whether the chip sends RATS to a card of type A that speaks ISO-DEP, `nil` when that is not known; libnfc
-    /// leaves it switched on.
-    var sendsRATS: Bool? = true
+    /// Whether the chip sends RATS to a card of type A that speaks ISO-DEP, `nil` when that is not known.
+    var sendsRATS: Bool?
     /// Whether a card may be in the state that follows its selection, in which it does not answer a new request.
     var hasSelected = false
     /// Whether the next request may switch the field on, so that a card may miss it.

@@ -62,7 +62,7 @@ package struct LibNFCDriver: ReaderDriver {
         guard let path = connectionString.path else {
             return try openOnUSB(connectionString, cancellation)
         }
-        var node = try DeviceNode(path: path)
+        let port = try SerialPort(path: path, highest: SerialPort.highestForLibnfc)
         // Twice: a program that was killed while it sent leaves the chip in the middle of a frame, and the first
         // command of the next one is taken for the rest of it. One that had raised the line leaves a chip that hears
         // nothing at the normal speed.
@@ -70,25 +70,24 @@ package struct LibNFCDriver: ReaderDriver {
         var opened = LibNFCContext.open(connectionString, recorder: recorder)
         if opened == nil {
             try cancellation.check()
-            if connectionString.family.reachesChip { node.lowerChip(to: speed) }
+            if connectionString.family.reachesChip { port.lowerChip(to: speed, patience: patience) }
             opened = LibNFCContext.open(connectionString, recorder: recorder)
         }
-        guard let device = opened else {
+        guard let handle = opened else {
             throw .readerUnavailable(reason: .absent, detail: .init(.silent, path))
         }
-        node.keepOthersOut()
+        port.keepOthersOut()
         let mayRaiseLine = LinePermission.isGiven(
             for: connectionString, setting: LibNFCContext.environment(LinePermission.variable))
+        let transport = LibNFCTransport(
+            handle, family: connectionString.family, port: port, patience: patience, recorder: recorder)
         return try reader(
-            ChipLink(
-                device: device, node: node, family: connectionString.family, speed: speed, mayRaiseLine: mayRaiseLine,
-                patience: patience),
-            connectionString, cancellation)
+            Chipset(transport, speed: speed, line: LinePolicy(mayRaise: mayRaiseLine)), connectionString, cancellation)
     }
 
     private func openOnUSB(
         _ connectionString: ConnectionString, _ cancellation: CancellationToken
-    ) throws(TransportError) -> LibNFCReader {
+    ) throws(TransportError) -> PN53xReader {
         let found = readersOnUSB(connectionString)
         // libnfc does not take a reader from a kernel driver, and fails.
         let lease = found.first { $0.kernelDriver != nil }.flatMap { KernelDriverLease(taking: $0.device) }
@@ -108,11 +107,10 @@ package struct LibNFCDriver: ReaderDriver {
                     reason: .absent, detail: .init(.doesNotStart, name))
             }
         }
-        guard let device = opened else { throw whyNotOnUSB(connectionString) }
-        return try reader(
-            ChipLink(
-                device: device, node: nil, family: connectionString.family, lease: lease, chipReset: chipReset),
-            connectionString, cancellation)
+        guard let handle = opened else { throw whyNotOnUSB(connectionString) }
+        let transport = LibNFCTransport(
+            handle, family: connectionString.family, lease: lease, chipReset: chipReset, recorder: recorder)
+        return try reader(Chipset(transport), connectionString, cancellation)
     }
 
     /// The readers on the USB that a connection string fits.
@@ -142,9 +140,9 @@ package struct LibNFCDriver: ReaderDriver {
     }
 
     private func reader(
-        _ link: consuming ChipLink, _ connectionString: ConnectionString, _ cancellation: CancellationToken
-    ) throws(TransportError) -> LibNFCReader {
-        let reader = LibNFCReader(link, for: connectionString, cancellation: cancellation)
+        _ chipset: consuming Chipset, _ connectionString: ConnectionString, _ cancellation: CancellationToken
+    ) throws(TransportError) -> PN53xReader {
+        let reader = PN53xReader(chipset, id: connectionString.text, cancellation: cancellation)
         try cancellation.check()
         return reader
     }

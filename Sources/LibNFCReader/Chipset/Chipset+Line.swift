@@ -3,11 +3,12 @@
 internal import NFCTransport
 
 /// Raising the serial line for a long job, and lowering it again.
-extension ChipLink {
+extension Chipset {
     /// Why a reader is lost that says nothing since its line was raised: the chip leaves a speed by command only, and
     /// hears none.
-    static let stuck = TransportError.readerFailed(
-        detail: .init(.lineTooFast, LinePermission.variable))
+    static func stuck(at speed: LineSpeed = .fast) -> TransportError {
+        .readerFailed(detail: .init(.lineTooFast, LinePermission.variable, "\(speed.bitsPerSecond)"))
+    }
 
     /// Raises the line when the session has become a long one.
     ///
@@ -15,17 +16,17 @@ extension ChipLink {
     ///   error: it stays as it was.
     mutating func raiseLineWhenDue() throws(TransportError) {
         guard line.isDue else { return }
-        guard onNode({ [speed] in $0.mayRaise && $0.canBeFast(from: speed) }) else {
+        guard let port = transport.port, port.mayRaise, port.takes(fastSpeed, from: speed) else {
             line.settle()
             return
         }
         // From here on the chip may change: an ACK is what confirms it, and to cancel is to send one.
         line.begin()
-        switch outcome(of: ChipCommand.serialSpeed(.fast)) {
+        switch outcome(of: ChipCommand.serialSpeed(fastSpeed)) {
         case .success: break
         case .failed(let error), .readerInDoubt(let error): return try stayNormal(after: error)
         }
-        guard onNode({ $0.confirm(.fast) }) else { return try stayNormal(after: ChipResult.damagedOnTheWay) }
+        guard port.confirm(fastSpeed) else { return try stayNormal(after: ChipResult.damagedOnTheWay) }
         switch outcome(of: ChipCommand.firmwareVersion) {
         case .success: line.didRaise()
         case .failed(let error), .readerInDoubt(let error): return try stayNormal(after: error)
@@ -41,19 +42,15 @@ extension ChipLink {
             return abandonFastLine(forGood: forGood)
         }
         line.settle()
-        _ = onNode { [speed] in
-            if forGood { $0.withdrawPermission() }
-            return $0.confirm(speed)
-        }
+        if forGood { transport.port?.withdrawPermission() }
+        transport.port?.confirm(speed)
     }
 
     /// Lowers a line on which host and chip may not understand each other.
     mutating func abandonFastLine(forGood: Bool) {
         line.settle()
-        _ = onNode { [speed] in
-            if forGood { $0.withdrawPermission() }
-            return $0.lowerChip(to: speed)
-        }
+        if forGood { transport.port?.withdrawPermission() }
+        transport.port?.lowerChip(from: fastSpeed, to: speed, patience: transport.patience)
     }
 
     private mutating func stayNormal(after error: TransportError) throws(TransportError) {
@@ -66,14 +63,6 @@ extension ChipLink {
     }
 
     private func outcome(of command: [UInt8]) -> ChipResult {
-        ChipResult(result: send(command, waiting: Self.commandTime).result, status: 0, overUSB: family.isUSB)
-    }
-
-    /// Does something with the port, if there is one.
-    func onNode(_ body: (borrowing DeviceNode) -> Bool) -> Bool {
-        switch node {
-        case .some(let node): body(node)
-        case .none: false
-        }
+        send(command, waiting: Self.commandTime).outcome
     }
 }

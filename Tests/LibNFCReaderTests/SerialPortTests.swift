@@ -10,7 +10,7 @@ import VirtualReader
 @testable import LibNFCReader
 
 /// What stands between a path and a reader.
-struct DeviceNodeTests {
+struct SerialPortTests {
     static let faults: [(Int32, String?, UnavailableReason, TransportError.Reason)] = [
         (EACCES, "dialout", .permission, .init(.deviceForGroup, "/dev/x", "dialout")),
         (EPERM, nil, .permission, .init(.deviceDenied, "/dev/x")),
@@ -64,13 +64,13 @@ struct DeviceNodeTests {
         }
     }
 
-    @Test func aSymbolicLinkIsLockedAsItsTarget() throws {
-        let bench = try Bench()
+    @Test(arguments: Way.allCases) func aSymbolicLinkIsLockedAsItsTarget(_ way: Way) throws {
+        let bench = try Bench(way)
         let link = "/tmp/kazasu-link-\(getpid())-\(bench.server.path.split(separator: "/").last ?? "")"
         symlink(bench.server.path, link)
         defer { unlink(link) }
         let busy = TransportError.readerUnavailable(reason: .busy, detail: .init(.deviceInUse, link))
-        #expect(throws: busy) { try LibNFCDriver().open("pn532_uart:\(link)", cancellation: CancellationToken()) }
+        #expect(throws: busy) { try way.driver().open(way.id(link), cancellation: CancellationToken()) }
     }
 
     @Test func theMarkKeepsOthersOutUntilItIsTakenAway() throws {
@@ -86,8 +86,8 @@ struct DeviceNodeTests {
         #expect(!Terminal.isMarked(descriptor))
     }
 
-    @Test func aPseudoTerminalIsLockedButNotMarked() throws {
-        let bench = try Bench()
+    @Test(arguments: Way.allCases) func aPseudoTerminalIsLockedButNotMarked(_ way: Way) throws {
+        let bench = try Bench(way)
         let descriptor = open(bench.server.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
         defer { close(descriptor) }
         #expect(!Terminal.isMarked(descriptor))
@@ -96,11 +96,11 @@ struct DeviceNodeTests {
         #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     }
 
-    @Test func aReaderThatIsForgottenIsGivenBack() throws {
+    @Test(arguments: Way.allCases) func aReaderThatIsForgottenIsGivenBack(_ way: Way) throws {
         let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
         defer { server.stop() }
         for _ in 0..<2 {
-            let reader = try #require(try LibNFCDriver().open(server.connectionString, cancellation: .init()))
+            let reader = try way.open(server)
             #expect(try reader.activateFeliCa(systems: [.any]) != nil)
         }
     }

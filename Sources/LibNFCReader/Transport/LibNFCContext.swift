@@ -6,83 +6,6 @@ internal import Glibc
 internal import NFCTransport
 internal import Synchronization
 
-/// An open libnfc device. It closes at the end of its life, or before through ``close()``.
-///
-/// Every call of libnfc that concerns an open reader is in this file.
-struct LibNFCDevice: ~Copyable {
-    /// What ends a blocked call from another thread; not to be used once the device is closed.
-    let handle: DeviceHandle
-    /// Gets what libnfc logs.
-    private let recorder: LinkRecorder?
-
-    /// libnfc copies a command into 264 bytes on its stack without looking; more than 262 end the process.
-    static let longestCommand = 262
-    /// libnfc's own buffer for an answer: 264 bytes of data after the response code, and room to spare.
-    private static let answerCapacity = 300
-
-    /// Takes what `nfc_open` returned.
-    init(_ handle: DeviceHandle, recorder: LinkRecorder? = nil) {
-        self.handle = handle
-        self.recorder = recorder
-    }
-
-    deinit {
-        LibNFCContext.recorded(recorder) { unsafe nfc_close(handle.pointer) }
-        handle.pipe?.close()
-    }
-
-    /// What libnfc calls it.
-    var name: String {
-        guard let text = unsafe nfc_device_get_name(handle.pointer) else { return "" }
-        return unsafe String(cString: text)
-    }
-
-    /// Sends one raw PN53x command and returns its answer. A command that libnfc could not survive is not sent.
-    func transceive(_ command: [UInt8], timeout: HostTimeout) -> ChipAnswer {
-        guard !command.isEmpty, command.count <= Self.longestCommand else {
-            return ChipAnswer(result: NFC_EINVARG, status: 0, bytes: [])
-        }
-        // Zeros, because libnfc looks at the first byte even when the chip sent none.
-        var answer = [UInt8](repeating: 0, count: Self.answerCapacity)
-        let result = LibNFCContext.recorded(recorder) {
-            unsafe pn53x_transceive(
-                handle.pointer, command, command.count, &answer, answer.count, timeout.milliseconds)
-        }
-        let count = min(max(Int(result), 0), answer.count)
-        return ChipAnswer(result: result, status: answer.first ?? 0, bytes: Array(answer.prefix(count)))
-    }
-
-    /// Closes it.
-    consuming func close() {}
-}
-
-/// The address of an open libnfc device. From another thread than its owner's libnfc allows one thing only: to end the
-/// call that blocks there.
-///
-/// Its owner sees to it that the device outlives it: a handler of a cancellation token is removed before the device
-/// is closed.
-@safe struct DeviceHandle: @unchecked Sendable {
-    /// What libnfc takes.
-    @unsafe let pointer: OpaquePointer
-    /// What an abort goes through; `nil` where the driver needs none.
-    let pipe: AbortPipe?
-
-    /// For this device.
-    @unsafe init(_ pointer: OpaquePointer, _ pipe: AbortPipe?) {
-        unsafe self.pointer = pointer
-        self.pipe = pipe
-    }
-
-    /// Ends the call that runs now. A call that begins later is not affected on a serial port.
-    func abort() {
-        guard let pipe else {
-            _ = unsafe nfc_abort_command(pointer)
-            return
-        }
-        pipe.abort { _ = unsafe nfc_abort_command(pointer) }
-    }
-}
-
 /// libnfc's library state. There is one in the process, for `nfc_exit` frees the list of drivers that all share; it
 /// is made at first use and lives on.
 ///
@@ -121,9 +44,9 @@ struct LibNFCDevice: ~Copyable {
 
     /// Opens a reader.
     ///
-    /// - Parameter recorder: gets what libnfc logs from now on until the reader is closed.
-    static func open(_ connectionString: ConnectionString, recorder: LinkRecorder? = nil) -> LibNFCDevice? {
-        let handle = unsafe use { context -> DeviceHandle? in
+    /// - Parameter recorder: gets what libnfc logs meanwhile.
+    static func open(_ connectionString: ConnectionString, recorder: LinkRecorder? = nil) -> DeviceHandle? {
+        unsafe use { context -> DeviceHandle? in
             func open() -> OpaquePointer? {
                 unsafe QuietErrors.during(recorder: recorder) { unsafe nfc_open(context, connectionString.text) }
             }
@@ -132,7 +55,6 @@ struct LibNFCDevice: ~Copyable {
             }
             return unsafe AbortPipe.during(open).map { unsafe DeviceHandle($0.result, $0.pipe) }
         }
-        return handle.map { LibNFCDevice($0, recorder: recorder) }
     }
 
     /// Does something with an open reader, whose log goes to a recorder when there is one.

@@ -5,7 +5,7 @@ import CardModel
 import Glibc
 
 /// The program.
-struct Kazasu: ParsableCommand {
+struct RootCommand: ParsableCommand {
     /// The version of the program and of its libraries.
     static let version = "0.1.0"
 
@@ -150,6 +150,6 @@ package enum Program {
     package static func start() -> Never {
         StandardStreams.openClosedOnes()
         Interrupt.install()
-        exit(Kazasu.run(Array(CommandLine.arguments.dropFirst())))
+        exit(RootCommand.run(Array(CommandLine.arguments.dropFirst())))
     }
 }

@@ -31,8 +31,10 @@ struct LinePolicy: Hashable, Sendable {
     static let faultsAllowed = 2
 
     /// Begins at the normal speed.
-    init(mayRaise: Bool) {
-        state = mayRaise ? .counting(0) : .normal
+    ///
+    /// - Parameter atOnce: whether it is due from the beginning, since somebody asked for another speed.
+    init(mayRaise: Bool, atOnce: Bool = false) {
+        state = mayRaise ? .counting(atOnce ? Self.exchangesBefore : 0) : .normal
     }
 
     /// Whether the line is to be raised now.
@@ -96,7 +98,8 @@ struct LineSpeed: Hashable, Sendable {
     /// What a long job is worth: a byte takes 11 µs instead of 87.
     static let fast = LineSpeed(bitsPerSecond: 921_600, code: 7, terminalCode: speed_t(B921600))
 
-    private static let all = [
+    /// Every speed that both ends know, in bits a second rising.
+    static let all = [
         LineSpeed(bitsPerSecond: 9600, code: 0, terminalCode: speed_t(B9600)),
         LineSpeed(bitsPerSecond: 19_200, code: 1, terminalCode: speed_t(B19200)),
         LineSpeed(bitsPerSecond: 38_400, code: 2, terminalCode: speed_t(B38400)),
@@ -140,6 +143,11 @@ enum LinePermission {
     static func isGiven(for connectionString: ConnectionString, setting: String?) -> Bool {
         guard connectionString.family.reachesChip, connectionString.speed == nil, let path = connectionString.path
         else { return false }
+        return isGiven(forPort: path, setting: setting)
+    }
+
+    /// Looks at what the user said and at what the port of a PN532 is.
+    static func isGiven(forPort path: String, setting: String?) -> Bool {
         guard setting == nil || setting == "" || setting == String(LineSpeed.fast.bitsPerSecond) else { return false }
         return !isBuiltIn(path) && !isBuiltIn(target(of: path) ?? path)
     }

@@ -4,10 +4,23 @@ internal import ByteCodec
 internal import CardModel
 internal import NFCTransport
 
-/// Raw PN53x commands, from the command code on (libnfc adds the frame).
+/// Raw PN53x commands, from the command code on; the transport adds the frame.
 ///
 /// Codes as in libnfc's `pn53x-internal.h` and nfcpy's `pn53x.py`.
 enum ChipCommand {
+    /// Whether the answer to a command begins with the chip's status: those that have to do with a card. (libnfc 1.8.0,
+    /// `pn53x_transceive`; PN532 user manual UM0701-02, 7.3)
+    static func answersWithStatus(_ command: [UInt8]) -> Bool {
+        switch command.first {
+        case 0x40, 0x42, 0x44, 0x46, 0x4E, 0x50, 0x52, 0x54, 0x56: true
+        default: false
+        }
+    }
+
+    /// SAMConfiguration: no security module. Leaves the mode in which a chip on a serial line starts and that hears
+    /// nothing else (PN532 user manual UM0701-02, 7.2.10).
+    static let normalMode: [UInt8] = [0x14, 0x01]
+
     /// GetFirmwareVersion.
     static let firmwareVersion: [UInt8] = [0x02]
     /// Diagnose 00, the test of the line: the chip answers with the 00 and these bytes.
@@ -53,9 +66,14 @@ enum ChipCommand {
     /// reports the ACK of four bits of a Type 2 Tag as a CRC error otherwise (nfcpy `clf/pn53x.py`).
     static let keepChecksum: [UInt8] = [0x08, 0x63, 0x03, 0x00]
 
+    /// InDataExchange.
+    static let exchangeDataCode: UInt8 = 0x40
+    /// Set in a status: the same command, without data, fetches more of the card's answer.
+    static let moreInformation: UInt8 = 0x40
+
     /// InDataExchange with target 1: the frame, or a part of it that more follows after.
     static func exchangeData(_ part: some Sequence<UInt8>, moreFollows: Bool = false) -> [UInt8] {
-        [0x40, moreFollows ? 0x41 : 0x01] + part
+        [exchangeDataCode, moreFollows ? 0x41 : 0x01] + part
     }
 
     /// SetSerialBaudRate; it takes effect with the host's ACK to its answer.

@@ -3,7 +3,7 @@
 internal import CardModel
 package import NFCTransport
 
-/// A reader that libnfc drives, opened by ``LibNFCDriver``.
+/// A reader with a PN53x, opened by ``LibNFCDriver`` or ``PN532Driver``.
 ///
 /// Every exchange is one host command (InCommunicateThru), whose answer begins with the chip's status byte: that
 /// tells a silent card from a damaged answer, which libnfc's own calls do not. `nfc_initiator_init` is not called: it
@@ -14,23 +14,24 @@ package import NFCTransport
 /// reader that does not come back is closed for further use.
 ///
 /// Facts: libnfc 1.8.0 (`libnfc/chips/pn53x.c`, `libnfc/drivers/pn532_uart.c`), run against a simulated chip.
-package final class LibNFCReader: Reader {
+package final class PN53xReader: Reader {
     /// What is known of the reader without a card.
     package let information: ReaderInformation
 
-    private let family: LibNFCFamily
+    private let family: ReaderFamily
     private let cancellation: CancellationToken
-    private let link: HeldLink<ChipLink>
+    private let link: HeldLink<Chipset>
 
-    init(_ link: consuming ChipLink, for connectionString: ConnectionString, cancellation: CancellationToken) {
-        family = connectionString.family
+    /// - Parameter id: what opens the reader again.
+    init(_ chipset: consuming Chipset, id: String, cancellation: CancellationToken) {
+        family = chipset.family
         self.cancellation = cancellation
         information = ReaderInformation(
-            id: connectionString.text, name: link.name, longestFeliCaAnswer: family.longestFeliCaAnswer,
+            id: id, name: chipset.transport.name, longestFeliCaAnswer: family.longestFeliCaAnswer,
             technologies: [.felica, .typeA, .typeB], longestCommandAPDU: Self.longestAPDU,
             longestResponseAPDU: family.longestResponseAPDU)
-        let handle = link.handle
-        self.link = HeldLink(link, cancellation) { handle.abort() }
+        let abort = chipset.transport.abort
+        link = HeldLink(chipset, cancellation, onCancel: abort)
     }
 
     deinit {

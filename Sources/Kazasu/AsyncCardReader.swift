@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NFCTransport
+
+/// A reader on a thread of its own, for code that must not block: one piece of work after the other.
+///
+/// Cancelling a task that waits here ends the work at once and cancels the reader for good: open it again for more work.
+package final class AsyncCardReader: Sendable {
+    private let reader: AsyncReader
+    private let cancellation: CancellationToken
+
+    private init(_ reader: AsyncReader, _ cancellation: CancellationToken) {
+        self.reader = reader
+        self.cancellation = cancellation
+    }
+
+    /// Opens a reader; `id` and errors as in ``openReader(_:)``.
+    package static func open(_ id: String? = nil) async throws(KazasuError) -> AsyncCardReader {
+        let cancellation = CancellationToken()
+        let reader: AsyncReader
+        do throws(TransportError) {
+            reader = try AsyncReader(cancellation: cancellation)
+        } catch {
+            throw .reader(error, id: id ?? "")
+        }
+        _ = try await reader.open { () throws(KazasuError) in try ReaderRegistry.openReader(id, cancellation) }
+        return AsyncCardReader(reader, cancellation)
+    }
+
+    /// Does a piece of work on the reader's thread.
+    ///
+    /// - Parameter body: gets the reader, which must not leave it.
+    /// - Throws: what `body` throws.
+    package func run<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable (CardReader) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let cancellation = cancellation
+        return try await reader.run { device throws(Failure) in
+            try body(CardReader(borrowing: device, cancellation: cancellation))
+        }
+    }
+
+    /// Switches the field off and releases the device. Further work fails.
+    package func close() async { await reader.close() }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CardDecoders
+package import CardModel
+internal import CardReading
+internal import FeliCa
+internal import NFCTransport
+
+extension Card {
+    /// Reads just the blocks that decoders ask for, in the order of the decoders, and decodes them.
+    ///
+    /// - Parameters:
+    ///   - all: go on after the first report.
+    ///   - reads: what a decoder asks for.
+    ///   - decode: makes a report of what was read.
+    /// - Returns: the reports in the decoders' order, at least one.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` when the card is none that the decoders know, and why the first that it has gave
+    ///   no report.
+    package func reports<Report>(
+        _ decoders: [any CardDecoder], all: Bool, reads: (any CardDecoder) -> [ReadRequest],
+        decode: (any CardDecoder, CardDump) throws(CardDecodingError) -> Report
+    ) throws(KazasuError) -> [Report] {
+        let codes = DecoderRegistry(decoders).systems
+        guard let session = feliCaSession, let first = found.system else {
+            throw .wrongCard(WrongCard(picc, .kind(wanted: .feliCa)))
+        }
+        var reports: [Report] = []
+        var failure: KazasuError?
+        for code in try systems(codes, first, all: all, session) {
+            guard let system = try system(code, first, session) else { continue }
+            for decoder in decoders where decoder.system == code {
+                do throws(KazasuError) {
+                    let dump = try read(reads(decoder), of: system, session)
+                    do throws(CardDecodingError) {
+                        reports.append(try decode(decoder, dump))
+                    } catch {
+                        throw .decoding(error)
+                    }
+                    if !all { return reports }
+                } catch {
+                    guard error.isOfOneDecoder else { throw error }
+                    // What the card has and does not give says more than what it has not.
+                    if failure == nil || failure?.isNoSuchService == true { failure = error }
+                }
+            }
+        }
+        if !reports.isEmpty { return reports }
+        guard let failure else {
+            throw .wrongCard(WrongCard(picc, .noSystem(codes.count <= CardQuery.polledByName ? codes : [])))
+        }
+        guard failure.isNoSuchService else { throw failure }
+        throw .wrongCard(
+            WrongCard(picc, .noService(first == .any ? nil : first, decoders: decoders.map(\.id))))
+    }
+
+    /// The systems to try, in the decoders' order. Where one was polled for and is enough, the card is asked no more.
+    private func systems(
+        _ codes: [SystemCode], _ first: SystemCode, all: Bool, _ session: CardSession
+    ) throws(KazasuError) -> [SystemCode] {
+        let areFew = codes.count <= CardQuery.polledByName
+        if codes.contains(first), areFew || !all {
+            return [first] + (areFew ? codes.filter { $0 != first } : [])
+        }
+        do throws(ReadingError) {
+            let listed = try session.systemCodes()
+            return codes.filter { listed.contains($0) }
+        } catch {
+            throw KazasuError(error)
+        }
+    }
+
+    private func system(
+        _ code: SystemCode, _ first: SystemCode, _ session: CardSession
+    ) throws(KazasuError) -> SystemHandle? {
+        let target = session.target
+        if code == first { return SystemHandle(code: code, idm: target.idm, pmm: target.pmm) }
+        do throws(ReadingError) {
+            guard let found = try session.poll(code), found.idm.isSameCard(as: target.idm) || found.pmm == target.pmm
+            else {
+                return nil
+            }
+            return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
+        } catch {
+            throw KazasuError(error)
+        }
+    }
+
+    /// A dump of just these blocks.
+    private func read(
+        _ requests: [ReadRequest], of system: SystemHandle, _ session: CardSession
+    ) throws(KazasuError) -> CardDump {
+        let outcome = session.read(
+            requests.map { request in
+                request.blocks.count == 1
+                    ? ServiceRequest(request.service, .these(Array(request.blocks)))
+                    : ServiceRequest(request.service, .first(request.blocks.count))
+            }, of: system)
+        if let interruption = outcome.interruption { throw KazasuError(interruption) }
+        for request in requests where request.isRequired {
+            if let refusal = outcome.refusals[request.service] ?? outcome.absent[request.service]?[0] {
+                throw .refused(request.service, refusal)
+            }
+        }
+        return CardDump(
+            card: CardIdentity(
+                technology: .felica, idm: system.idm, pmm: system.pmm, bitRate: session.target.bitRate.rawValue),
+            systems: [
+                SystemDump(systemCode: system.code, idm: system.idm, pmm: system.pmm, services: outcome.services)
+            ])
+    }
+}
+
+extension KazasuError {
+    /// Whether another decoder may still know the card.
+    fileprivate var isOfOneDecoder: Bool {
+        switch self {
+        case .refused, .decoding: true
+        default: false
+        }
+    }
+
+    /// Whether the card has the system, but not the service.
+    fileprivate var isNoSuchService: Bool {
+        if case .refused(_, .flags(let flags)) = self { flags.flag2 == .noSuchNode } else { false }
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CardDecoders
+package import CardModel
+package import CardReading
+internal import FeliCa
+package import ISO7816
+package import NFCForumTags
+package import NFCTransport
+
+/// A card on a reader.
+///
+/// It is read as long as it stays there; nothing is written to it. Belongs to the thread of its ``CardReader``.
+package final class Card {
+    package let found: FoundCard
+    package let reader: CardReader
+    /// One session for the card's life: what is learnt of its limits is kept.
+    private lazy var session = feliCa.map { target in
+        CardSession(reader: reader.device, target: target, cancellation: reader.cancellation)
+    }
+
+    package init(_ found: FoundCard, reader: CardReader) {
+        self.found = found
+        self.reader = reader
+    }
+
+    /// FeliCa, or ISO 14443 type A or B.
+    package var technology: Technology { found.technology }
+
+    /// The numbers by which the card identified itself: IDm and PMm, or UID, ATQA, SAK and ATS, or ATQB.
+    package var identity: CardIdentity { found.picc.identity }
+
+    /// The card's answer when it was selected.
+    package var picc: PICC { found.picc }
+
+    /// The FeliCa card; `nil` of another kind.
+    package var feliCa: FeliCaTarget? { found.feliCa }
+
+    /// What the card is, as far as it can be told without a key: by its answers and, for a card that accepts APDUs, by the
+    /// applications that can be selected.
+    ///
+    /// - Throws: ``KazasuError/apdu(_:)``, ``KazasuError/reader(_:id:)``.
+    package func identify() throws(KazasuError) -> [RecognizedCard] {
+        let known = [CardRecognizer.recognize(picc)].compactMap { $0 }
+        guard picc.isISODEP else { return known }
+        let request: ActivationRequest = technology == .typeA ? .typeA() : .typeB()
+        let again: PICC?
+        do throws(TransportError) {
+            again = try reader.device.activate(request)
+        } catch {
+            throw .reader(error, id: reader.information.id)
+        }
+        guard let again, again.isISODEP else { return known }
+        do throws(ISO7816Error) {
+            let kinds = try CardRecognizer(reader: reader.device, picc: again, request: request).applications()
+            return kinds.isEmpty ? known : kinds
+        } catch {
+            throw .apdu(error)
+        }
+    }
+
+    // MARK: Money and history
+
+    /// The money on the card: of the first purse that it has, or of all.
+    ///
+    /// Reads only the blocks that hold a balance.
+    ///
+    /// - Parameter kinds: the ids of the decoders to try, in their order, as in `transit`; `nil` for all.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` when the card has no known purse, ``KazasuError/refused(_:_:)``,
+    ///   ``KazasuError/decoding(_:)``, ``KazasuError/reading(_:)``.
+    package func balance(kinds: [String]? = nil, all: Bool = false) throws(KazasuError) -> BalanceReport {
+        let reports = try reports(
+            Card.decoders(kinds), all: all, reads: { [$0.balanceRead] },
+            decode: { decoder, dump throws(CardDecodingError) in try decoder.balance(dump) })
+        return BalanceReport(balances: reports.flatMap(\.balances), warnings: reports.flatMap(\.warnings))
+    }
+
+    /// What was done with the card, newest first, with its balance and everything that was read for them.
+    ///
+    /// - Parameters:
+    ///   - kinds: as in ``balance(kinds:all:)``.
+    ///   - stations: where names of stations and stops are looked up; codes are reported in any case.
+    /// - Throws: as ``balance(kinds:all:)``.
+    package func history(
+        kinds: [String]? = nil, stations: any StationNames = NoStationNames()
+    ) throws(KazasuError) -> CardReport {
+        let reports = try reports(
+            Card.decoders(kinds), all: false, reads: { $0.historyReads },
+            decode: { decoder, dump throws(CardDecodingError) in try decoder.decode(dump, stations: stations) })
+        guard let report = reports.first else { throw .wrongCard(WrongCard(picc, .kind(wanted: .feliCa))) }
+        return report
+    }
+
+    private static func decoders(_ kinds: [String]?) -> [any CardDecoder] {
+        DecoderRegistry.standard.purses.filter { kinds?.contains($0.id) ?? true }
+    }
+
+    // MARK: Everything that needs no key
+
+    /// All systems, areas and services of a FeliCa card. When the card leaves early, what was found until then.
+    ///
+    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card of another kind, ``KazasuError/reading(_:)`` when nothing was found.
+    package func scan() throws(KazasuError) -> [SystemScan] {
+        guard let session else { throw .wrongCard(WrongCard(picc, .kind(wanted: .feliCa))) }
+        let outcome = CardScanner(session: session).scan()
+        if outcome.systems.isEmpty, let interruption = outcome.interruption { throw KazasuError(interruption) }
+        return outcome.systems
+    }
+
+    /// Every block, page and file that needs no key; ``CardDump/missing`` says what is incomplete when the card left early.
+    ///
+    /// - Throws: ``KazasuError/wrongCard(_:)`` when nothing of this kind of card can be read,
+    ///   ``KazasuError/reading(_:)`` when nothing was read.
+    package func dump() throws(KazasuError) -> CardDump {
+        let outcome: CardDumper.Result
+        switch tag {
+        case .type2(let tag): outcome = Type2Dumper(tag: tag).dump()
+        case .card(_, let session): outcome = OpenFileDumper(session: session, identity: identity).dump()
+        default:
+            guard let session else { throw .wrongCard(WrongCard(picc, .kind(wanted: .any))) }
+            outcome = CardDumper(session: session).dump()
+        }
+        if outcome.dump.systems.isEmpty, outcome.dump.applications.isEmpty, outcome.dump.type2 == nil,
+            let interruption = outcome.interruption
+        {
+            throw KazasuError(interruption)
+        }
+        return outcome.dump
+    }
+
+    // MARK: Raw commands
+
+    /// Sends one frame and returns the card's answer: a FeliCa packet with its LEN byte, a command APDU, or a Type 2 Tag
+    /// command without CRC. VERIFY and other commands that carry a PIN are refused: use ``license(pin1:pin2:consent:)``.
+    ///
+    /// - Parameter timeout: the longest time that the card may take.
+    /// - Throws: ``KazasuError/reader(_:id:)``; ``KazasuError/apdu(_:)`` for a refused command.
+    package func transceive(
+        _ frame: [UInt8], timeout: Duration = .milliseconds(500)
+    ) throws(KazasuError) -> [UInt8] {
+        do throws(ISO7816Error) {
+            if picc.isISODEP {
+                let command: CommandAPDU
+                do throws(APDUError) {
+                    command = try CommandAPDU(decoding: frame)
+                } catch {
+                    throw .invalidCommand(error)
+                }
+                let response = try iso7816.transmit(command)
+                let status = response.status.rawValue
+                return response.data + [UInt8(status >> 8), UInt8(status & 0xFF)]
+            }
+        } catch {
+            throw .apdu(error)
+        }
+        do throws(TransportError) {
+            return try reader.device.transceive(frame, timeout: timeout)
+        } catch {
+            throw error == .cancelled ? .cancelled : .reader(error, id: reader.information.id)
+        }
+    }
+
+    /// A session for APDUs, with the guard that PINs pass.
+    package var iso7816: ISO7816Session {
+        ISO7816Session(reader: reader.device, picc: picc, request: found.request)
+    }
+
+    /// A session for FeliCa commands; `nil` for a card of another kind.
+    package var feliCaSession: CardSession? { session }
+
+    // MARK: Tags
+
+    /// The tag that the card may be.
+    package var tag: FoundTag? {
+        switch (picc, found.request) {
+        case (.typeA(let target), _) where Type2Tag.mayBe(target):
+            .type2(Type2Tag(reader: reader.device, target: target, cancellation: reader.cancellation))
+        case _ where picc.isISODEP: .card(picc, iso7816)
+        case (.felica(let target), .felica(.ndef, _, _, _)):
+            .type3(Type3Tag(reader: reader.device, target: target, cancellation: reader.cancellation), target)
+        case (.felica(let target), .felica(.lite, _, _, _)): .lite(target)
+        default: nil
+        }
+    }
+}
+
+extension FoundCard {
+    /// Whether the card may be an NFC Forum tag.
+    var mayBeTag: Bool {
+        switch (picc, request) {
+        case (.typeA(let target), _) where Type2Tag.mayBe(target): true
+        case (.felica, .felica(.ndef, _, _, _)), (.felica, .felica(.lite, _, _, _)): true
+        default: picc.isISODEP
+        }
+    }
+}
+
+/// A card that may be an NFC Forum tag.
+package enum FoundTag {
+    case type2(Type2Tag)
+    /// A FeliCa card with the NDEF system.
+    case type3(Type3Tag, FeliCaTarget)
+    /// A FeliCa Lite or Lite-S that does not announce NDEF.
+    case lite(FeliCaTarget)
+    /// A card that takes APDUs.
+    case card(PICC, ISO7816Session)
+
+    /// What reads and writes its message; `nil` where there is no place for one.
+    package var ndef: (any NDEFTag)? {
+        switch self {
+        case .type2(let tag): tag
+        case .type3(let tag, _): tag
+        case .lite: nil
+        case .card(_, let session): Type4Tag(session: session)
+        }
+    }
+
+    /// The card as the reader found it.
+    package var picc: PICC {
+        switch self {
+        case .type2(let tag): .typeA(tag.target)
+        case .type3(_, let target), .lite(let target): .felica(target)
+        case .card(let picc, _): picc
+        }
+    }
+}

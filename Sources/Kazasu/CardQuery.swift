@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CardDecoders
+package import CardModel
+internal import CardReading
+package import NFCTransport
+
+/// Which card to wait for.
+package struct CardQuery: Hashable, Sendable {
+    /// The kinds of card that programs wait for.
+    package enum Kind: Hashable, Sendable, CaseIterable {
+        case feliCa
+        case isoDEP
+        case license
+        case myNumber
+        case tag
+        case any
+
+        /// The technologies that such a card may have.
+        package var technologies: [Technology] {
+            switch self {
+            case .feliCa: [.felica]
+            case .isoDEP, .license, .myNumber: [.typeA, .typeB]
+            case .tag, .any: Technology.allCases
+            }
+        }
+    }
+
+    /// How a reader looks for it.
+    package enum Search: Hashable, Sendable {
+        /// A FeliCa card with one of these systems, most wanted first.
+        case systems([SystemCode], requestCode: UInt8)
+        /// One card of each technology; a phone answers as several.
+        case each([Technology])
+        /// The first card that answers one of these.
+        case first([ActivationRequest])
+        /// A card that accepts APDUs.
+        case isoDEP([Technology])
+        /// A card that may be an NFC Forum tag.
+        case tag
+    }
+
+    /// The kind of card.
+    package let kind: Kind
+    package let search: Search
+
+    package init(_ kind: Kind, _ search: Search) {
+        self.kind = kind
+        self.search = search
+    }
+
+    /// Any card.
+    package static let any = CardQuery(.any, .each(CardFinder.usualOrder))
+    /// Any FeliCa card; the transit system of a phone is woken first.
+    package static let feliCa = feliCa(systems: CardFinder.anySystem)
+    /// A card that accepts APDUs (ISO-DEP, type A or B).
+    package static let isoDEP = CardQuery(.isoDEP, .isoDEP([.typeA, .typeB]))
+    /// A Japanese driver's licence, or the licence on a My Number card.
+    package static let license = CardQuery(.license, .isoDEP([.typeB, .typeA]))
+    /// A My Number card.
+    package static let myNumber = CardQuery(.myNumber, .isoDEP([.typeB, .typeA]))
+    /// An NFC Forum tag: Type 2, 3 or 4.
+    package static let tag = CardQuery(.tag, .tag)
+    /// A FeliCa card with money that can be read.
+    package static let purse = decoders(DecoderRegistry.standard.purses)
+
+    /// A FeliCa card with one of these systems; the first one that the card has wins, whatever the order on the card.
+    package static func feliCa(systems: [SystemCode]) -> CardQuery {
+        feliCa(systems: systems, requestCode: 1)
+    }
+
+    package static func feliCa(systems: [SystemCode], requestCode: UInt8) -> CardQuery {
+        CardQuery(.feliCa, .systems(systems, requestCode: requestCode))
+    }
+
+    /// How many systems are polled for by name; a card with none of them is asked for its list.
+    static let polledByName = 2
+
+    /// A card that one of these decoders may know.
+    package static func decoders(_ decoders: [any CardDecoder]) -> CardQuery {
+        let codes = DecoderRegistry(decoders).systems
+        return codes.count <= polledByName
+            ? feliCa(systems: codes, requestCode: 0) : feliCa(systems: codes.prefix(polledByName) + [.any])
+    }
+}

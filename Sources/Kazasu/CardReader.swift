@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import CardReading
+internal import ISO7816
+package import NFCTransport
+
+/// An open reader: waits for cards.
+///
+/// For one thread at a time; ``withReader(_:_:)`` gives it one of its own. ``cancel()`` may be called from any thread.
+package final class CardReader {
+    package let device: any Reader
+    package let cancellation: CancellationToken
+    private let closesAtEnd: Bool
+
+    /// A reader that is closed at the latest when nothing refers to it any more.
+    package init(_ device: any Reader, cancellation: CancellationToken) {
+        self.device = device
+        self.cancellation = cancellation
+        closesAtEnd = true
+    }
+
+    /// A reader that somebody else closes.
+    package init(borrowing device: any Reader, cancellation: CancellationToken) {
+        self.device = device
+        self.cancellation = cancellation
+        closesAtEnd = false
+    }
+
+    /// The reader's ID, name and limits.
+    package var information: ReaderInformation { device.information }
+
+    /// Switches the field off and releases the device. Further calls do nothing.
+    package func close() { device.close() }
+
+    /// Ends what the reader is doing; it can only be closed afterwards.
+    package func cancel() { cancellation.cancel() }
+
+    deinit {
+        if closesAtEnd { device.close() }
+    }
+
+    /// Waits for a card.
+    ///
+    /// - Parameters:
+    ///   - query: which card; any by default.
+    ///   - timeout: how long to wait; `nil` waits until one comes or the reader is cancelled.
+    /// - Returns: the card, selected.
+    /// - Throws: ``KazasuError/noCard`` when none came in time, ``KazasuError/wrongCard(_:)`` when another kind of card stays on
+    ///   the reader, and ``KazasuError/reading(_:)`` when the reader failed.
+    package func waitForCard(
+        _ query: CardQuery = .any, timeout: Duration? = .seconds(10)
+    ) throws(KazasuError) -> Card {
+        let cards = try waitForCards(query, timeout: timeout)
+        guard let first = cards.first else { throw .noCard }
+        return first
+    }
+
+    /// What happens while a reader waits.
+    package enum WaitEvent {
+        /// No card is there yet.
+        case waiting
+        /// A card of another kind is there, and the wait goes on.
+        case wrongCard(WrongCard)
+    }
+
+    /// How long the search goes on before cards of other kinds are looked for again.
+    private static let slice = Duration.milliseconds(500)
+    /// How long a wrong card is left alone before it is looked for again.
+    private static let rest = Duration.milliseconds(100)
+
+    /// Waits for a card, or for all that answer at once: a phone answers as several.
+    ///
+    /// A wrong card is noticed within a second: that ends the wait, unless `passesOver` is true.
+    package func waitForCards(
+        _ query: CardQuery, timeout: Duration?, passesOver: Bool = false, _ tell: (WaitEvent) -> Void = { _ in }
+    ) throws(KazasuError) -> [Card] {
+        let clock = ContinuousClock()
+        let deadline = timeout.map { clock.now + $0 }
+        var seen: WrongCard?
+        var isWaiting = false
+        var time = Duration.zero
+        while true {
+            var wrong: WrongCard?
+            switch try look(query, within: time) {
+            case .found(let found): return found.map { Card($0, reader: self) }
+            case .wrong(let card):
+                wrong = card
+                if seen != nil { SearchClock.system.pause(Self.rest) }
+            case .nothing: wrong = otherKind(than: query.kind, last: seen)
+            }
+            if cancellation.isCancelled { throw .cancelled }
+            let now = clock.now
+            let isOver = deadline.map { now >= $0 } ?? false
+            if let wrong {
+                if isOver || !passesOver && seen?.isLike(wrong) == true { throw .wrongCard(wrong) }
+                if passesOver, seen?.isLike(wrong) != true {
+                    tell(.wrongCard(wrong))
+                    isWaiting = false
+                }
+            } else {
+                if isOver { throw .noCard }
+                if !isWaiting { tell(.waiting) }
+                isWaiting = true
+            }
+            seen = wrong
+            time = deadline.map { min(Self.slice, $0 - now) } ?? Self.slice
+        }
+    }
+
+    private enum LookResult {
+        case found([FoundCard])
+        case wrong(WrongCard)
+        case nothing
+    }
+
+    private func look(_ query: CardQuery, within time: Duration) throws(KazasuError) -> LookResult {
+        let finder = CardFinder(reader: device, cancellation: cancellation)
+        do throws(ReadingError) {
+            switch query.search {
+            case .systems(let codes, let requestCode):
+                switch try finder.find(codes, requestCode: requestCode, timeout: time) {
+                case .found(let found): return .found([found])
+                case .other(let card): return .wrong(WrongCard(card, .noSystem(codes)))
+                case .nothing: return .nothing
+                }
+            case .each(let technologies):
+                let found = try finder.findAll(technologies, timeout: time)
+                return found.isEmpty ? .nothing : .found(found)
+            case .first(let requests):
+                return try finder.findFirst(requests, timeout: time).map { .found([$0]) } ?? .nothing
+            case .isoDEP(let technologies):
+                switch try finder.findISODEP(technologies, timeout: time) {
+                case .found(let found): return .found([found])
+                case .other(let card): return .wrong(WrongCard(card, .noISODEP))
+                case .nothing: return .nothing
+                }
+            case .tag:
+                guard let found = try finder.findFirst(ActivationRequest.tags, timeout: time) else { return .nothing }
+                return found.mayBeTag ? .found([found]) : .wrong(WrongCard(found.picc, .kind(wanted: .tag)))
+            }
+        } catch {
+            throw KazasuError(error)
+        }
+    }
+
+    /// The card of another kind that is on the reader, if any.
+    private func otherKind(than wanted: CardQuery.Kind, last: WrongCard?) -> WrongCard? {
+        let others = CardFinder.usualOrder.filter { !wanted.technologies.contains($0) }
+        guard !others.isEmpty else { return nil }
+        let finder = CardFinder(reader: device, cancellation: cancellation)
+        // The reader has just looked for cards; if it cannot look for these, nothing more is known.
+        guard let found = (try? finder.findAll(others, timeout: .zero))?.first else { return nil }
+        // A card that stays needs no second identification; its UID may differ each time.
+        if let last, last.card.technology == found.picc.technology { return last }
+        return wrongCard(found, wanted: wanted)
+    }
+
+    /// A card of the wrong kind, identified as far as possible.
+    package func wrongCard(_ found: FoundCard, wanted: CardQuery.Kind) -> WrongCard {
+        let kinds = (try? Card(found, reader: self).identify()) ?? []
+        return WrongCard(found.picc, names: kinds.map(\.kind.name), .kind(wanted: wanted))
+    }
+}

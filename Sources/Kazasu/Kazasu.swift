@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardDecoders
+internal import CardModel
+internal import CardReading
+internal import ISO7816
+internal import NDEF
+package import NFCTransport
+
+/// Every reader that is connected, usable or not, in the order in which ``openReader(_:)`` prefers them.
+package func listReaders() -> [ReaderListing] {
+    ReaderRegistry.list()
+}
+
+/// Opens a reader.
+///
+/// ```swift
+/// import Kazasu
+///
+/// let reader = try openReader()
+/// let card = try reader.waitForCard(.purse)
+/// print(try card.balance())
+/// ```
+///
+/// - Parameter id: `rcs380`, `rcs300`, `pcsc:NAME`, a connection string of libnfc, `virtual:FILE` for a card from a file on
+///   a simulated reader, or `replay:FILE` for a recording. Without one, the environment variable `KAZASU_READER` decides,
+///   else the first reader that is ready.
+/// - Throws: ``KazasuError/noReader(_:)``, ``KazasuError/unknownReader(_:)``, ``KazasuError/reader(_:id:)`` when it cannot be
+///   opened, ``KazasuError/unreadableFile(_:errno:)`` and ``KazasuError/badFile(_:_:)`` for `virtual:` and `replay:`.
+package func openReader(_ id: String? = nil) throws(KazasuError) -> CardReader {
+    let cancellation = CancellationToken()
+    return CardReader(try ReaderRegistry.openReader(id, cancellation), cancellation: cancellation)
+}
+
+/// Opens a reader on a thread of its own, for code that must not block, and closes it when the work is done.
+///
+/// Cancelling the task ends what the reader is doing at once and closes it.
+///
+/// ```swift
+/// let balance = try await withReader { reader in try reader.waitForCard(.purse).balance() }
+/// ```
+///
+/// - Parameters:
+///   - id: as in ``openReader(_:)``.
+///   - body: runs on the reader's thread; the reader must not leave it.
+/// - Throws: what `body` throws, or ``KazasuError`` when the reader cannot be opened.
+package func withReader<Value: Sendable>(
+    _ id: String? = nil, _ body: @escaping @Sendable (CardReader) throws(KazasuError) -> Value
+) async throws(KazasuError) -> Value {
+    let reader = try await AsyncCardReader.open(id)
+    do throws(KazasuError) {
+        let value = try await reader.run(body)
+        await reader.close()
+        return value
+    } catch {
+        await reader.close()
+        throw error
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CardDecoders
+package import CardModel
+package import CardReading
+internal import FeliCa
+package import ISO7816
+package import NFCTransport
+package import VirtualReader
+
+/// Why a reader, a card or a decoder did not give what was asked for.
+@nonexhaustive
+package enum KazasuError: Error, Hashable, Sendable {
+    /// No connected reader can be used; each listing says why.
+    case noReader([ReaderListing])
+    /// No driver knows this ID.
+    case unknownReader(String)
+    /// The reader cannot be opened, or failed.
+    case reader(TransportError, id: String)
+    /// The file of a `virtual:` or `replay:` reader cannot be read.
+    case unreadableFile(String, errno: Int32)
+    /// The file of a `virtual:` or `replay:` reader is not a card or a recording.
+    case badFile(String, DocumentError)
+    /// The system has no pseudo-terminal for a simulated reader.
+    case noSimulatedReader(PseudoterminalError)
+    /// No card came in time.
+    case noCard
+    /// A card is on the reader, but not the kind that was asked for.
+    case wrongCard(WrongCard)
+    /// Reading ended early: the card left, its answers were damaged, or the reader failed.
+    case reading(ReadingError)
+    /// The card refused to let a service be read.
+    case refused(ServiceCode, RefusalReason)
+    /// The bytes were read, but do not contain what was asked for.
+    case decoding(CardDecodingError)
+    /// Reading a licence or a My Number card ended early, or a PIN was not accepted.
+    case fileCard(FileCardReadingError)
+    /// An exchange of APDUs failed.
+    case apdu(ISO7816Error)
+    /// The work was cancelled.
+    case cancelled
+}
+
+/// A card that is on the reader but cannot be used for what was asked.
+package struct WrongCard: Hashable, Sendable {
+    /// The card.
+    package let card: PICC
+    /// What it was recognised as, most specific first; empty when nothing more than its technology is known.
+    package let names: [LocalizedText]
+    /// What is wrong with it.
+    package let reason: Reason
+
+    package init(_ card: PICC, names: [LocalizedText] = [], _ reason: Reason) {
+        self.card = card
+        self.names = names
+        self.reason = reason
+    }
+
+    /// Whether it is the same card as far as can be told: its UID may differ at each activation.
+    func isLike(_ other: WrongCard) -> Bool {
+        card.technology == other.card.technology && names == other.names && reason == other.reason
+    }
+
+    /// What is wrong with a card.
+    @nonexhaustive
+    package enum Reason: Hashable, Sendable {
+        /// It is not of the wanted kind.
+        case kind(wanted: CardQuery.Kind)
+        /// It is a FeliCa card without any of these systems.
+        case noSystem([SystemCode])
+        /// It does not accept APDUs.
+        case noISODEP
+        /// It has the system of a known card, but none of its services: the decoders, by their ids, and the system.
+        case noService(SystemCode?, decoders: [String])
+    }
+}
+
+extension KazasuError {
+    /// The same, as an error of this layer; a cancellation stays one.
+    package init(_ error: ReadingError) {
+        self = error == .cancelled ? .cancelled : .reading(error)
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import LibNFCReader
+package import NFCTransport
+internal import PCSCReader
+internal import PaSoRiReader
+internal import SystemDevices
+internal import SystemPackage
+internal import USBTransport
+
+/// The drivers of real and simulated readers, in the order in which readers are listed and the first ready one is chosen.
+package enum ReaderRegistry {
+    private static func drivers(_ recorder: LinkRecorder? = nil) -> [any ReaderDriver] {
+        guard let recorder else { return [PaSoRiDriver(), LibNFCDriver(), PN532Driver(), PCSCDriver()] }
+        return [
+            PaSoRiDriver(recorder: recorder), LibNFCDriver(recorder: recorder), PN532Driver(recorder: recorder),
+            PCSCDriver(recorder: recorder),
+        ]
+    }
+
+    /// Every reader that is connected, usable or not.
+    package static func list() -> [ReaderListing] {
+        drivers().flatMap { $0.list() }
+    }
+
+    /// Notices of readers being connected and disconnected.
+    package static func notices(_ cancellation: CancellationToken) -> any DeviceNotices {
+        SystemNotices(USBNotices(cancellation: cancellation))
+    }
+
+    /// The reader to use: the named one, else that of `KAZASU_READER`, else the first that is ready, else a serial port that
+    /// libnfc was configured for.
+    ///
+    /// A driver is asked only when those before it have none: asking one may start a service that takes readers away
+    /// from the others.
+    ///
+    /// - Throws: ``KazasuError/noReader(_:)`` with everything that was found.
+    package static func choose(_ id: String?) throws(KazasuError) -> String {
+        if let id = id ?? variable("KAZASU_READER") { return id }
+        var found: [ReaderListing] = []
+        for driver in drivers() {
+            let listings = driver.list()
+            if let ready = listings.first(where: { $0.state == .ready }) { return ready.id }
+            found += listings
+        }
+        guard let configured = found.first(where: { $0.isConfigured && $0.state == .unknown }) else {
+            throw .noReader(found)
+        }
+        return configured.id
+    }
+
+    /// What opening a reader needs beside its ID.
+    package struct Options {
+        /// Ends the work with the reader.
+        package var cancellation: CancellationToken
+        /// Records what passes between the computer and the reader.
+        package var recorder: LinkRecorder?
+        /// The command to replay from a recording of several; `nil` replays the first.
+        package var command: String?
+        /// Reads the file of a `virtual:` or `replay:` reader, at most so many bytes.
+        package var readFile: (String, Int) throws -> [UInt8]
+        /// Called before a device is opened.
+        package var willOpen: () -> Void
+
+        package init(
+            cancellation: CancellationToken, recorder: LinkRecorder? = nil, command: String? = nil,
+            readFile: @escaping (String, Int) throws -> [UInt8] = ReaderRegistry.readFile,
+            willOpen: @escaping () -> Void = {}
+        ) {
+            self.cancellation = cancellation
+            self.recorder = recorder
+            self.command = command
+            self.readFile = readFile
+            self.willOpen = willOpen
+        }
+    }
+
+    /// Opens the reader with this ID, of any kind.
+    ///
+    /// - Throws: ``KazasuError``, and what ``Options/readFile`` throws.
+    package static func open(_ id: String, _ options: Options) throws -> any Reader {
+        if let reader = try VirtualDriver(options).open(id) { return reader }
+        if let reader = try ReplayDriver(options).open(id) { return reader }
+        options.willOpen()
+        guard let reader = try openDevice(id, options.cancellation, options.recorder) else {
+            throw KazasuError.unknownReader(id)
+        }
+        return reader
+    }
+
+    /// Opens a real reader.
+    ///
+    /// - Returns: `nil` when no driver knows the ID.
+    package static func openDevice(
+        _ id: String, _ cancellation: CancellationToken, _ recorder: LinkRecorder? = nil
+    ) throws(KazasuError) -> (any Reader)? {
+        // libnfc has a driver named pcsc, too; no build of Debian's contains it, and it cannot read FeliCa. So PC/SC is asked
+        // first.
+        let all = drivers(recorder)
+        do throws(TransportError) {
+            for driver in all.suffix(1) + all.dropLast() {
+                if let reader = try driver.open(id, cancellation: cancellation) { return reader }
+            }
+        } catch {
+            throw error == .cancelled ? .cancelled : .reader(error, id: id)
+        }
+        return nil
+    }
+
+    /// Chooses and opens a reader for a program.
+    static func openReader(_ id: String?, _ cancellation: CancellationToken) throws(KazasuError) -> any Reader {
+        let id = try choose(id)
+        do {
+            return try open(id, Options(cancellation: cancellation))
+        } catch let error as KazasuError {
+            throw error
+        } catch {
+            throw .reader(.readerFailed(detail: .init(.text, "\(error)")), id: id)
+        }
+    }
+
+    /// The bytes of a file.
+    ///
+    /// - Throws: ``KazasuError/unreadableFile(_:errno:)``; a file that is longer than `limit` counts as too large.
+    package static func readFile(_ path: String, limit: Int) throws -> [UInt8] {
+        do {
+            let file = try unsafe FileDescriptor.open(path, .readOnly)
+            return try file.closeAfter {
+                var bytes: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 65_536)
+                while bytes.count <= limit {
+                    let count = try unsafe buffer.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
+                    if count == 0 { return bytes }
+                    bytes += buffer.prefix(count)
+                }
+                throw Errno.fileTooLarge
+            }
+        } catch let error as Errno {
+            throw KazasuError.unreadableFile(path, errno: error.rawValue)
+        }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import LibNFCReader
+internal import NFCTransport
+package import VirtualReader
+
+/// `virtual:FILE`: a card from a file on a simulated PN532, driven by the real libnfc.
+package struct VirtualDriver {
+    package static let prefix = "virtual:"
+    /// The longest card file, in bytes.
+    private static let limit = 8 << 20
+
+    private let options: ReaderRegistry.Options
+
+    init(_ options: ReaderRegistry.Options) {
+        self.options = options
+    }
+
+    /// Opens the reader; the simulated chip lives as long as it is open.
+    func open(_ id: String) throws -> (any Reader)? {
+        guard id.hasPrefix(VirtualDriver.prefix) else { return nil }
+        let path = String(id.dropFirst(VirtualDriver.prefix.utf8.count))
+        let field = try VirtualDriver.field(path, options.readFile(path, VirtualDriver.limit))
+        options.willOpen()
+        let server: PN532Server
+        do throws(PseudoterminalError) {
+            server = try PN532Server(field: field)
+        } catch {
+            throw KazasuError.noSimulatedReader(error)
+        }
+        do throws(TransportError) {
+            let driver = LibNFCDriver(recorder: options.recorder)
+            guard let reader = try driver.open(server.connectionString, cancellation: options.cancellation) else {
+                throw .unsupported(detail: .init(.libnfcOpensNone, server.connectionString))
+            }
+            return VirtualChipReader(id: id, reader: reader, server: server)
+        } catch {
+            server.stop()
+            throw error == .cancelled ? KazasuError.cancelled : .reader(error, id: id)
+        }
+    }
+
+    /// The field of a dump or a virtual card file: its card, and the faults that its `virtual.faults` inject.
+    package static func field(_ path: String, _ bytes: [UInt8]) throws(KazasuError) -> VirtualField {
+        do throws(DocumentError) {
+            return try VirtualCardFile.loadField(bytes)
+        } catch {
+            throw .badFile(path, error)
+        }
+    }
+}
+
+/// A reader together with the simulated chip behind it.
+private final class VirtualChipReader: Reader {
+    let information: ReaderInformation
+    private let reader: any Reader
+    private let server: PN532Server
+
+    init(id: String, reader: any Reader, server: PN532Server) {
+        self.reader = reader
+        self.server = server
+        var information = reader.information
+        information.id = id
+        information.name = "virtual PN532"
+        self.information = information
+    }
+
+    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        try reader.activate(request)
+    }
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        try reader.transceive(frame, timeout: timeout)
+    }
+
+    func close() {
+        reader.close()
+        server.stop()
+    }
+}
+
+/// `replay:FILE`: the exchanges of a recording, played again.
+struct ReplayDriver {
+    static let prefix = "replay:"
+    /// The longest recording, in bytes.
+    private static let limit = 64 << 20
+
+    private let options: ReaderRegistry.Options
+
+    init(_ options: ReaderRegistry.Options) {
+        self.options = options
+    }
+
+    func open(_ id: String) throws -> (any Reader)? {
+        guard id.hasPrefix(ReplayDriver.prefix) else { return nil }
+        let path = String(id.dropFirst(ReplayDriver.prefix.utf8.count))
+        let bytes = try options.readFile(path, ReplayDriver.limit)
+        options.willOpen()
+        do throws(DocumentError) {
+            let transcript = try Transcript(parsing: bytes).playing(options.command)
+            return ReplayReader(transcript, cancellation: options.cancellation)
+        } catch {
+            throw KazasuError.badFile(path, error)
+        }
+    }
+}

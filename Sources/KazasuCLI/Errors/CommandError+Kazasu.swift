@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import CardReading
+import Kazasu
+import NFCTransport
+import ReaderDiagnosis
+import VirtualReader
+
+extension CommandError {
+    /// Why there is no reader, no card, or not what was asked of it.
+    init(_ error: KazasuError) {
+        switch error {
+        case .noReader(let found): self = .noReader(found)
+        case .unknownReader(let id):
+            self.init(
+                .usage, "unknownReader", tr("no reader has the ID \(id)", "リーダー ID \(id) は使えません"),
+                hint: tr(
+                    "rcs380, rcs300, pcsc:NAME, a connection string of libnfc's, virtual:FILE or replay:FILE; see 'kazasu readers'",
+                    "rcs380、rcs300、pcsc:名前、libnfc の接続文字列、virtual:ファイル、replay:ファイル。'kazasu readers' を参照"))
+        case .reader(let error, _): self.init(error)
+        case .unreadableFile(let path, let errno): self = Files.unreadable(path, errno)
+        case .badFile(let path, let error): self.init(error, path: path)
+        case .noSimulatedReader(let error): self.init(error, status: .noReader)
+        case .noCard: self = .noCard()
+        case .wrongCard(let card): self.init(card)
+        case .reading(let error): self.init(error)
+        case .refused(let service, let refusal):
+            self.init(refusal: refusal, tr("service \(service)", "サービス \(service)"))
+        case .decoding(let error): self.init(error)
+        case .fileCard(let error): self.init(error)
+        case .apdu(let error): self.init(error)
+        case .cancelled: self = .cancelled()
+        }
+    }
+
+    /// A card is there, but not one that the command can use.
+    init(_ card: WrongCard) {
+        switch card.reason {
+        case .kind(let wanted):
+            let name = CommandError.kind(of: card.card, names: card.names.map { $0[Language.current] })
+            self.init(
+                .otherCard, "otherCard",
+                tr(
+                    "a card is there (\(name)), but this command reads \(wanted.words)",
+                    "カードはあります（\(name)）が、このコマンドが読むのは\(wanted.words)です"),
+                hint: CommandError.whatItIs)
+        case .noSystem(let codes): self = .noSystem(codes, card.card)
+        case .noISODEP:
+            self.init(
+                .otherCard, "otherCard",
+                tr(
+                    "a card is there, but it takes no APDUs (no ISO-DEP)",
+                    "カードはありますが、APDU を受け付けません（ISO-DEP 非対応）"),
+                hint: CommandError.whatItIs)
+        case .noService(let system, let decoders): self = .noService(system, decoders)
+        }
+    }
+
+    private static var scanHint: String { tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます") }
+
+    private static func unknownKind(_ found: String) -> CommandError {
+        CommandError(
+            .otherCard, "otherCard",
+            tr(
+                "a card is there (\(found)), but not one that this command knows",
+                "カードはあります（\(found)）が、このコマンドが知らない種類です"),
+            hint: scanHint)
+    }
+
+    /// A FeliCa card has none of the systems.
+    private static func noSystem(_ wanted: [SystemCode], _ card: PICC) -> CommandError {
+        var code: SystemCode?
+        if case .felica(let target) = card { code = target.requestData.map { SystemCode(rawValue: $0) } }
+        let found = code.map { CardNames.mention($0) } ?? "FeliCa"
+        guard !wanted.isEmpty else { return unknownKind(found) }
+        let codes = wanted.map(\.description).joined(separator: ", ")
+        return CommandError(
+            .otherCard, "otherCard",
+            tr(
+                "a card is there (\(found)), but none of its systems is \(codes)",
+                "カードはあります（\(found)）が、システム \(codes) がありません"),
+            hint: scanHint)
+    }
+
+    /// A FeliCa card has the system of a decoder, but none of the services: it is another card.
+    private static func noService(_ system: SystemCode?, _ decoders: [String]) -> CommandError {
+        let found = system.map { CardNames.mention($0) } ?? "FeliCa"
+        guard decoders.count <= 3 else { return unknownKind(found) }
+        let names = decoders.compactMap { DecoderRegistry.standard.decoder(id: $0)?.name[Language.current] }
+            .joined(separator: ", ")
+        return CommandError(
+            .otherCard, "otherCard",
+            tr("a card is there (\(found)), but it is no \(names)", "カードはあります（\(found)）が、\(names) ではありません"),
+            hint: scanHint)
+    }
+
+    /// No card came in time.
+    static func noCard() -> CommandError {
+        CommandError(
+            .noCard, "noCard", tr("no card came in time", "時間内にカードが置かれませんでした"),
+            hint: tr(
+                "put one card flat on the reader; --timeout SECONDS or --timeout forever waits longer",
+                "カードを 1 枚だけ平らに置いてください。--timeout 秒 または --timeout forever で長く待てます"))
+    }
+
+    /// No reader can be used.
+    private static func noReader(_ listings: [ReaderListing]) -> CommandError {
+        for listing in listings where !ChipCardServiceError.serves(listing.id) {
+            if case .unavailable(let reason, let detail) = listing.state {
+                return CommandError(
+                    TransportError.readerUnavailable(reason: reason, detail: detail.of(listing.id)),
+                    isOpening: true)
+            }
+        }
+        if let name = Doctor(Machine()).readersOfService().first, let fault = ChipCardServiceError.now() {
+            return CommandError(
+                .noReader, fault.reason.rawValue,
+                tr("\(name) needs pcscd: \(fault.message)", "\(name) には pcscd が必要です（\(fault.message)）"),
+                hint: fault.remedy)
+        }
+        if let port = listings.first {
+            return CommandError(
+                .noReader, "absent",
+                tr("no reader is plugged in that shows itself", "自動で見つかるリーダーがありません"),
+                hint: tr(
+                    "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
+        }
+        return CommandError(
+            TransportError.readerUnavailable(reason: .absent, detail: .init(.noneConnected)), isOpening: true)
+    }
+}
+
+extension CardQuery.Kind {
+    /// What the command reads instead of the card that is there.
+    var words: String {
+        switch self {
+        case .feliCa: tr("FeliCa cards", "FeliCa カード")
+        case .isoDEP: tr("ISO-DEP cards of type A or B", "Type A/B の ISO-DEP カード")
+        case .license: tr("driver's licences", "運転免許証")
+        case .myNumber: tr("My Number cards", "マイナンバーカード")
+        case .tag: tr("NFC Forum tags", "NFC フォーラムのタグ")
+        case .any: tr("other cards", "別の種類のカード")
+        }
+    }
+}
+
+extension CommandError {
+    /// Why there is no simulated reader.
+    init(_ error: PseudoterminalError, status: ExitStatus) {
+        let what: String
+        switch error {
+        case .failed(let call, let number): what = "\(call): " + SystemMessage.text(number)
+        case .linkExists(let path): what = tr("\(path) is there already", "\(path) はすでにあります")
+        case .cannotLink(let path, let number): what = "\(path): " + SystemMessage.text(number)
+        @unknown default: what = "\(error)"
+        }
+        self.init(
+            status, status == .noReader ? "absent" : "cannotWrite",
+            tr("the simulated reader cannot be made: ", "仮想リーダーを作れません: ") + what,
+            hint: status == .noReader
+                ? tr("/dev/pts must be mounted", "/dev/pts がマウントされている必要があります")
+                : tr("give --link a new path, or leave it out", "--link に新しいパスを指定するか、--link を省いてください"))
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibNFC
+internal import Glibc
+internal import NFCTransport
+internal import SystemDevices
+
+/// A PN53x that libnfc has opened; libnfc frames commands and checks sums. The device closes at the end of the
+/// transport's life, or before through ``close()``.
+final class LibNFCTransport: PN53xTransport {
+    let family: ReaderFamily
+    let port: SerialPort?
+    let patience: Int
+    private let handle: DeviceHandle
+    /// What was taken from kernel drivers; they get it back when the device was closed.
+    private let lease: KernelDriverLease?
+    /// What the chip needs when libnfc has closed it, where it needs that.
+    private let chipReset: RCS956Reset?
+    /// Gets what libnfc logs.
+    private let recorder: LinkRecorder?
+    private var isOpen = true
+
+    /// libnfc copies a command into 264 bytes on its stack without looking; more than 262 end the process.
+    static let longestCommand = 262
+    /// libnfc's own buffer for an answer: 264 bytes of data after the response code, and room to spare.
+    private static let answerCapacity = 300
+
+    /// Takes what ``LibNFCContext`` opened.
+    init(
+        _ handle: DeviceHandle, family: ReaderFamily, port: SerialPort? = nil, patience: Int = 1,
+        lease: consuming KernelDriverLease? = nil, chipReset: RCS956Reset? = nil, recorder: LinkRecorder? = nil
+    ) {
+        self.handle = handle
+        self.family = family
+        self.port = port
+        self.patience = patience
+        self.lease = lease
+        self.chipReset = chipReset
+        self.recorder = recorder
+    }
+
+    deinit {
+        closeDevice()
+    }
+
+    /// What libnfc calls it.
+    var name: String {
+        guard isOpen, let text = unsafe nfc_device_get_name(handle.pointer) else { return "" }
+        return unsafe String(cString: text)
+    }
+
+    /// An RC-S956 takes SetParameters only while it is opened.
+    var takesParameters: Bool { chipReset == nil }
+
+    /// libnfc has set the chip's time-out and RATS.
+    var initialState: ChipState { ChipState(timeout: .initial, sendsRATS: true) }
+
+    /// `nfc_close` releases the card and switches the field off itself.
+    var closingCommands: [[UInt8]] { [] }
+
+    var abort: @Sendable () -> Void { { [handle] in handle.abort() } }
+
+    /// Sends one raw PN53x command and returns its answer. A command that libnfc could not survive is not sent.
+    func transceive(_ command: [UInt8], within time: Duration) -> ChipAnswer {
+        guard isOpen, !command.isEmpty, command.count <= Self.longestCommand else {
+            return ChipAnswer(outcome: ChipResult(result: NFC_EINVARG, status: 0, overUSB: false), bytes: [])
+        }
+        let timeout = HostTimeout(waiting: time, overUSB: family.isUSB, patience: patience)
+        // Zeros, because libnfc looks at the first byte even when the chip sent none.
+        var answer = [UInt8](repeating: 0, count: Self.answerCapacity)
+        let result = LibNFCContext.recorded(recorder) {
+            unsafe pn53x_transceive(
+                handle.pointer, command, command.count, &answer, answer.count, timeout.milliseconds)
+        }
+        let status = ChipCommand.answersWithStatus(command) ? answer.first ?? 0 : 0
+        let count = min(max(Int(result), 0), answer.count)
+        return ChipAnswer(
+            outcome: ChipResult(result: result, status: status, overUSB: family.isUSB),
+            bytes: Array(answer.prefix(count)), status: status)
+    }
+
+    /// Nothing to forget: an abort concerns the call that runs.
+    func ignoreAbort() {}
+
+    func close() {
+        guard closeDevice() else { return }
+        chipReset?.run()
+    }
+
+    @discardableResult
+    private func closeDevice() -> Bool {
+        guard isOpen else { return false }
+        isOpen = false
+        LibNFCContext.recorded(recorder) { unsafe nfc_close(handle.pointer) }
+        handle.pipe?.close()
+        return true
+    }
+}
+
+/// The address of an open libnfc device. From another thread than its owner's libnfc allows one thing only: to end the
+/// call that blocks there.
+///
+/// Its owner sees to it that the device outlives it: a handler of a cancellation token is removed before the device
+/// is closed.
+@safe struct DeviceHandle: @unchecked Sendable {
+    /// What libnfc takes.
+    @unsafe let pointer: OpaquePointer
+    /// What an abort goes through; `nil` where the driver needs none.
+    let pipe: AbortPipe?
+
+    /// For this device.
+    @unsafe init(_ pointer: OpaquePointer, _ pipe: AbortPipe?) {
+        unsafe self.pointer = pointer
+        self.pipe = pipe
+    }
+
+    /// Ends the call that runs now. A call that begins later is not affected on a serial port.
+    func abort() {
+        guard let pipe else {
+            _ = unsafe nfc_abort_command(pointer)
+            return
+        }
+        pipe.abort { _ = unsafe nfc_abort_command(pointer) }
+    }
+}
+
+/// How long the host waits for the chip, in libnfc's milliseconds.
+///
+/// libnfc's USB drivers wait 200 ms less than they are told, and 200 ms or less means not at all there; 0 means for
+/// ever and −1 a default. None of these can come out of here.
+struct HostTimeout: Hashable, Sendable {
+    /// What libnfc is told.
+    let milliseconds: Int32
+
+    /// What the USB drivers take away.
+    static let lossOnUSB = 200
+
+    /// Waits really for this long, rounded up, and for a millisecond at least; at most about ten minutes.
+    ///
+    /// - Parameter patience: how many times as long; more than 1 only where the machine may be too busy to answer in time.
+    init(waiting time: Duration, overUSB: Bool, patience: Int = 1) {
+        let (seconds, attoseconds) = (time * patience).components
+        let whole = min(max(seconds, 0), 600) * 1000
+        let part = seconds > 600 || attoseconds < 0 ? 0 : (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        milliseconds = Int32(clamping: max(whole + part, 1) + (overUSB ? Int64(Self.lossOnUSB) : 0))
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A frame that a PN532 sends over its serial line (PN532 user manual UM0701-02, 6.2.1).
+enum PN532Frame: Hashable, Sendable {
+    /// The chip has understood a command.
+    case acknowledged
+    /// The chip has not.
+    case refused
+    /// The answer to a command: its code, which is the command's and 1, and what follows.
+    case answer(code: UInt8, bytes: [UInt8])
+    /// A start code without a valid frame behind it.
+    case damaged
+
+    /// Confirms an answer; sent while a command runs, it ends that.
+    static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
+
+    /// Wakes a chip that sleeps. The zeros give its clock time to start, 1.2 ms at 115200 baud.
+    static let wakeUp: [UInt8] = [0x55, 0x55] + [UInt8](repeating: 0x00, count: 14)
+
+    /// The most bytes that a frame carries, with its first one, which says who sends.
+    static let longestContent = 265
+
+    private static let (fromHost, fromChip, fault): (UInt8, UInt8, UInt8) = (0xD4, 0xD5, 0x7F)
+
+    /// The frame of a command, from its code on; an extended one when it is long.
+    static func encode(_ command: [UInt8]) -> [UInt8] {
+        let content = [fromHost] + command
+        let low = UInt8(truncatingIfNeeded: content.count)
+        let high = UInt8(truncatingIfNeeded: content.count >> 8)
+        let length = high == 0 ? [low, 0 &- low] : [0xFF, 0xFF, high, low, 0 &- (high &+ low)]
+        return [0x00, 0x00, 0xFF] + length + content + [0 &- content.reduce(0, &+), 0x00]
+    }
+
+    /// What a frame with valid checksums says; `nil` for one of the host's own that came back.
+    fileprivate init?(content: ArraySlice<UInt8>) {
+        guard let first = content.first else { return nil }
+        let rest = content.dropFirst()
+        switch (first, rest.first) {
+        case (Self.fromChip, let code?): self = .answer(code: code, bytes: Array(rest.dropFirst()))
+        case (Self.fault, nil): self = .refused
+        case (Self.fromHost, _): return nil
+        default: self = .damaged
+        }
+    }
+}
+
+/// Finds a chip's frames among whatever bytes come.
+///
+/// What stands before a start code is skipped. It never holds more than one frame and what came with it.
+struct PN532FrameParser: Sendable {
+    private var buffer: [UInt8] = []
+
+    /// Appends what came.
+    mutating func feed(_ bytes: [UInt8]) {
+        buffer += bytes
+    }
+
+    /// Forgets what came.
+    mutating func reset() {
+        buffer = []
+    }
+
+    /// The next frame, or `nil` when more bytes are needed.
+    mutating func next() -> PN532Frame? {
+        while let start = startCode() {
+            buffer.removeFirst(start)
+            switch Self.read(buffer.dropFirst(2)) {
+            case .incomplete: return nil
+            case .damaged:
+                // The length may be what was damaged, so what follows is looked through again.
+                buffer.removeFirst(2)
+                return .damaged
+            case .frame(let frame, let length):
+                buffer.removeFirst(2 + length)
+                if let frame { return frame }
+            }
+        }
+        // A last 00 may be the first half of a start code.
+        buffer = buffer.last == 0x00 ? [0x00] : []
+        return nil
+    }
+
+    private func startCode() -> Int? {
+        zip(buffer, buffer.dropFirst()).enumerated().first { $0.element == (0x00, 0xFF) }?.offset
+    }
+
+    private enum Reading {
+        case incomplete
+        case damaged
+        case frame(PN532Frame?, length: Int)
+    }
+
+    /// Reads what follows a start code, up to the checksum; the postamble looks like the next one's preamble.
+    private static func read(_ bytes: ArraySlice<UInt8>) -> Reading {
+        let header = Array(bytes.prefix(5))
+        guard header.count >= 2 else { return .incomplete }
+        switch (header[0], header[1]) {
+        case (0x00, 0xFF): return .frame(.acknowledged, length: 2)
+        case (0xFF, 0x00): return .frame(.refused, length: 2)
+        case (0xFF, 0xFF):
+            guard header.count == 5 else { return .incomplete }
+            guard header[2] &+ header[3] &+ header[4] == 0 else { return .damaged }
+            return content(bytes, from: 5, count: Int(header[2]) << 8 | Int(header[3]))
+        default:
+            guard header[0] &+ header[1] == 0 else { return .damaged }
+            return content(bytes, from: 2, count: Int(header[0]))
+        }
+    }
+
+    private static func content(_ bytes: ArraySlice<UInt8>, from start: Int, count: Int) -> Reading {
+        guard (1...PN532Frame.longestContent).contains(count) else { return .damaged }
+        let content = bytes.dropFirst(start).prefix(count + 1)
+        guard content.count == count + 1 else { return .incomplete }
+        guard content.reduce(0, &+) == 0 else { return .damaged }
+        return .frame(PN532Frame(content: content.dropLast()), length: start + count + 1)
+    }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import NFCTransport
+
+/// A PN532 on a serial port, without libnfc: frames, checksums, waiting and giving up are done here.
+///
+/// Every wait ends with its time, with ``abort``, or when the port's other end goes away; none sleeps.
+final class PN532SerialTransport: PN53xTransport {
+    let family = ReaderFamily.pn532
+    var port: SerialPort? { serial }
+    let patience: Int
+    private let serial: SerialPort
+    /// How the port was set before.
+    private let settings: termios
+    private let stop: StopPipe
+    private var parser = PN532FrameParser()
+    /// Gets every frame.
+    private let recorder: LinkRecorder?
+    private var isOpen = true
+
+    /// How long a chip may take to answer after it was woken. One on a Raspberry Pi's own port may take 1.5 s for its
+    /// first answer (nfcpy, `pn532.py`), so the last try waits longer.
+    private static let (firstAnswer, lastAnswer): (Duration, Duration) = (.milliseconds(350), .milliseconds(1500))
+    /// The most bytes that the parts of one answer may come to: an extended response APDU and the status before it.
+    private static let longestAnswer = 65_536 + 3
+
+    /// Opens a port and wakes the chip there, which is at 115200 baud afterwards.
+    ///
+    /// A chip that was left at another speed, by a program that was killed, is brought back.
+    ///
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` with what is in the way, or
+    ///   ``TransportError/cancelled``.
+    init(
+        path: String, patience: Int, recorder: LinkRecorder?, cancellation: CancellationToken
+    ) throws(TransportError) {
+        serial = try SerialPort(path: path)
+        guard let settings = serial.makeRaw(.normal) else {
+            throw .readerUnavailable(reason: .absent, detail: .init(.silent, path))
+        }
+        self.settings = settings
+        self.patience = patience
+        self.recorder = recorder
+        guard let stop = StopPipe() else {
+            throw .readerUnavailable(reason: .unsupported, detail: .init(.deviceNotOpened, path, "\(EMFILE)"))
+        }
+        self.stop = stop
+        let handler = cancellation.onCancel(abort)
+        defer { cancellation.remove(handler) }
+        do throws(TransportError) {
+            try wake(cancellation)
+        } catch {
+            close()
+            throw error
+        }
+        serial.keepOthersOut()
+    }
+
+    deinit {
+        close()
+    }
+
+    var name: String { "PN532" }
+
+    var takesParameters: Bool { true }
+
+    /// Another program may have left the chip in any state.
+    var initialState: ChipState { ChipState() }
+
+    /// Without its power no card stays selected.
+    var closingCommands: [[UInt8]] { [ChipCommand.fieldOff] }
+
+    var abort: @Sendable () -> Void { { [stop] in stop.give() } }
+
+    func ignoreAbort() { stop.take() }
+
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        serial.restore(settings)
+    }
+
+    // MARK: Opening
+
+    private func wake(_ cancellation: CancellationToken) throws(TransportError) {
+        // Twice: a program that was killed while it sent leaves the chip in the middle of a frame, for the rest of which
+        // it takes the first command.
+        for _ in 0..<2 where try wake(within: Self.firstAnswer, cancellation) { return }
+        for speed in LineSpeed.all.reversed() where speed != .normal {
+            try cancellation.check()
+            if serial.lowerChip(from: speed, to: .normal, patience: patience) { break }
+        }
+        guard try wake(within: Self.lastAnswer, cancellation) else {
+            throw .readerUnavailable(reason: .absent, detail: .init(.silent, serial.path))
+        }
+    }
+
+    /// Ends what the chip is doing and sets its mode.
+    ///
+    /// - Returns: whether it answers.
+    private func wake(within time: Duration, _ cancellation: CancellationToken) throws(TransportError) -> Bool {
+        try cancellation.check()
+        let answer = exchange(
+            ChipCommand.normalMode, after: PN532Frame.wakeUp + PN532Frame.acknowledge, until: end(of: time))
+        switch answer {
+        case .success: return true
+        case .failure(.cancelled): throw .cancelled
+        case .failure(ChipResult.unplugged): throw ChipResult.unplugged
+        case .failure: return false
+        }
+    }
+
+    // MARK: Commands
+
+    func transceive(_ command: [UInt8], within time: Duration) -> ChipAnswer {
+        guard isOpen, let code = command.first, command.count <= family.longestCommand else {
+            return ChipAnswer(outcome: .failed(.unsupported(detail: .init(.commandTooLong))), bytes: [])
+        }
+        switch exchange(command, until: end(of: time)) {
+        case .failure(let error):
+            let isOver = error == ChipResult.unplugged
+            return ChipAnswer(outcome: isOver ? .failed(error) : .readerInDoubt(error), bytes: [])
+        case .success(let bytes):
+            guard ChipCommand.answersWithStatus(command) else { return ChipAnswer(outcome: .success, bytes: bytes) }
+            guard let status = bytes.first else {
+                return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
+            }
+            // InDataExchange: a card's answer that is longer than a frame is fetched in parts.
+            if code == ChipCommand.exchangeDataCode, status & ChipCommand.moreInformation != 0 {
+                return fetchRest(of: bytes, after: command, within: time)
+            }
+            let outcome = ChipResult(status: status)
+            return ChipAnswer(outcome: outcome, bytes: outcome == .success ? bytes : [], status: status)
+        }
+    }
+
+    /// Asks for the other parts of a card's answer.
+    private func fetchRest(of first: [UInt8], after command: [UInt8], within time: Duration) -> ChipAnswer {
+        let end = end(of: time)
+        var (whole, status) = (first, first.first ?? 0)
+        while status & ChipCommand.moreInformation != 0 {
+            guard whole.count <= Self.longestAnswer else {
+                return ChipAnswer(outcome: .readerInDoubt(.answerTooLong), bytes: [])
+            }
+            switch exchange(Array(command.prefix(2)), until: end) {
+            case .failure(let error):
+                let isOver = error == ChipResult.unplugged
+                return ChipAnswer(outcome: isOver ? .failed(error) : .readerInDoubt(error), bytes: [])
+            case .success(let part):
+                // An empty part with more to follow would never end.
+                guard let next = part.first, part.count > 1 || next & ChipCommand.moreInformation == 0 else {
+                    return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
+                }
+                status = next
+                whole += part.dropFirst()
+            }
+        }
+        let outcome = ChipResult(status: status)
+        return ChipAnswer(outcome: outcome, bytes: outcome == .success ? whole : [], status: status)
+    }
+
+    // MARK: Frames
+
+    /// Sends a command and waits for the chip's ACK, then for its answer.
+    ///
+    /// What comes before the ACK is left over from earlier commands, for the chip sends in the order in which it was
+    /// asked. The ACK may be left over as well; then another command's answer follows, and is skipped.
+    private func exchange(
+        _ command: [UInt8], after preamble: [UInt8] = [], until end: ContinuousClock.Instant
+    ) -> Result<[UInt8], TransportError> {
+        parser.reset()
+        serial.discardInput()
+        if let error = send(preamble + PN532Frame.encode(command), until: end) { return .failure(error) }
+        var isAcknowledged = false
+        while true {
+            switch receive(until: end) {
+            case .failure(let error): return .failure(error)
+            case .success(.acknowledged): isAcknowledged = true
+            case .success(.answer(let code, let bytes)) where isAcknowledged && code == command.first.map { $0 &+ 1 }:
+                return .success(bytes)
+            case .success(.refused): return .failure(ChipResult.damagedOnTheWay)
+            case .success(.damaged) where isAcknowledged: return .failure(ChipResult.damagedOnTheWay)
+            case .success(.answer), .success(.damaged): break
+            }
+        }
+    }
+
+    private func send(_ frame: [UInt8], until end: ContinuousClock.Instant) -> TransportError? {
+        recorder?.record(.sent(frame))
+        var rest = frame[...]
+        while !rest.isEmpty {
+            if let error = wait(for: Int32(POLLOUT), until: end) { return error }
+            guard let count = serial.write(rest) else { return ChipResult.unplugged }
+            rest = rest.dropFirst(count)
+        }
+        return nil
+    }
+
+    private func receive(until end: ContinuousClock.Instant) -> Result<PN532Frame, TransportError> {
+        while true {
+            if let frame = parser.next() { return .success(frame) }
+            if let error = wait(for: Int32(POLLIN), until: end) { return .failure(error) }
+            guard let bytes = serial.read() else { return .failure(ChipResult.unplugged) }
+            if !bytes.isEmpty { recorder?.record(.received(bytes)) }
+            parser.feed(bytes)
+        }
+    }
+
+    private func wait(for events: Int32, until end: ContinuousClock.Instant) -> TransportError? {
+        switch serial.wait(for: events, until: end, waker: stop.descriptor) {
+        case .ready: return nil
+        case .timedOut: return .readerTimeout
+        case .gone: return ChipResult.unplugged
+        case .woken:
+            stop.take()
+            return .cancelled
+        }
+    }
+
+    private func end(of time: Duration) -> ContinuousClock.Instant {
+        .now + .milliseconds(HostTimeout(waiting: time, overUSB: false, patience: patience).milliseconds)
+    }
+}
+
+/// Wakes a thread that waits for a descriptor; what was given stays until it is taken.
+private final class StopPipe: Sendable {
+    /// Can be read from when the signal was given.
+    let descriptor: Int32
+    private let writer: Int32
+
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return nil }
+        (descriptor, writer) = (ends[0], ends[1])
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+    }
+
+    deinit {
+        Glibc.close(writer)
+        Glibc.close(descriptor)
+    }
+
+    func give() {
+        var byte: UInt8 = 0
+        _ = unsafe write(writer, &byte, 1)
+    }
+
+    func take() {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        while unsafe read(descriptor, &bytes, bytes.count) > 0 {}
+    }
+}
