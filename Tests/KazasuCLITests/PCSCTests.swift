@@ -57,7 +57,7 @@ struct PCSCTests {
     func wrongNames() throws {
         try run("poll", "-t", "0", "-r", reader).expectError(75, "no card came in time")
         try run("poll", "-t", "0", "-r", "pcsc:Nobody").expectError(69, "pcscd has no reader with this name")
-        try run("poll", "-t", "0", "-r", "pcsc:Kazasu").expectError(69, "this name means several readers")
+        try run("poll", "-t", "0", "-r", "pcsc:Kazasu").expectError(69, "this name matches several readers")
     }
 
     @Test("poll and apdu with a card of type B")

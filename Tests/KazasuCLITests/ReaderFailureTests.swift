@@ -22,13 +22,15 @@ struct ReaderFailureTests {
             english: "the reader stopped answering", japanese: "リーダーが応答しなくなりました"),
         Case(
             failure: #""error":"readerFailed","detail":"tooHot""#, status: 74, reason: "readerFailed",
-            english: "the reader reported an error: the reader is too hot", japanese: "リーダーが異常を知らせました（"),
+            english: "the reader reported an error: the reader is too hot",
+            japanese: "リーダーが異常を知らせました（リーダーが過熱しています）"),
         Case(
             failure: #""error":"readerUnavailable","reason":"absent","detail":"unplugged""#, status: 74,
             reason: "readerFailed", english: "the reader was unplugged", japanese: "リーダーが抜かれました"),
         Case(
             failure: #""error":"readerUnavailable","reason":"busy","detail":"working""#,
-            status: 69, reason: "busy", english: "it is at work for another program", japanese: "他のプログラムのために動作中です"),
+            status: 69, reason: "busy", english: "it is busy with another program's command",
+            japanese: "他のプログラムのために動作中です"),
         Case(
             failure: #""error":"frameTooLong","length":300,"limit":262"#, status: 64, reason: "frameTooLong",
             english: "a frame of 300 bytes is longer than the 262 that the reader can send",

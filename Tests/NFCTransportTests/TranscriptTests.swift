@@ -33,6 +33,13 @@ struct TranscriptTests {
         #expect(try Transcript(parsing: Array(transcript.text.utf8)) == transcript)
     }
 
+    @Test(arguments: TransportError.Reason.Code.allCases.filter { $0 != .text })
+    func reasonsComeBack(_ code: TransportError.Reason.Code) throws {
+        for reason in [.init(code), .init(code, "a"), .init(code, "a", "b", reader: "r")] as [TransportError.Reason] {
+            try errorsComeBack(.readerFailed(detail: reason))
+        }
+    }
+
     @Test func randomTranscriptsComeBack() throws {
         var random = SeededGenerator(seed: 20)
         for _ in 0..<50 {
@@ -81,10 +88,10 @@ struct TranscriptTests {
     static let wrong: [Wrong] = [
         Wrong(line: "{", names: "one JSON object"),
         Wrong(line: "[]", names: ""),
-        Wrong(line: "{}", names: "t"),
-        Wrong(line: "{\"t\":\"now\"}", names: "t"),
-        Wrong(line: "{\"t\":-1}", names: "t"),
-        Wrong(line: "{\"t\":1e300}", names: "t"),
+        Wrong(line: "{}", names: "op"),
+        Wrong(line: "{\"t\":\"now\"}", names: "op"),
+        Wrong(line: "{\"t\":-1}", names: "op"),
+        Wrong(line: "{\"t\":1e300}", names: "op"),
         Wrong(line: "{\"t\":0}", names: "op"),
         Wrong(line: "{\"t\":0,\"op\":\"sleep\"}", names: "op"),
         Wrong(line: "{\"t\":0,\"op\":\"activate\"}", names: "request"),

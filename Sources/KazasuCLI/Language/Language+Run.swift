@@ -88,8 +88,9 @@ enum HelpText {
     ///   - sentence: the sentence.
     static func usageError(_ full: String, sentence: String) -> String {
         guard Language.current == .japanese else { return full }
-        let rest = full.dropFirst(min("Error: ".count + sentence.count, full.count))
-        return "コマンドラインの誤り: " + sentence + layout(String(rest))
+        let head = "Error: " + sentence
+        guard full.hasPrefix(head) else { return layout(full) }
+        return "コマンドラインの誤り: " + sentence + layout(String(full.dropFirst(head.count)))
     }
 
     /// Headings and endings of lines.

@@ -38,14 +38,14 @@ struct ISOCardFileTests {
             key: "masterFile.files.2F01.read",
             members: "\"typeB\": {}, \"masterFile\": {\"files\": {\"2F01\": {\"read\": \"sometimes\"}}}"),
         Wrong(
-            key: "the document",
+            key: "",
             members: "\"typeB\": {}, \"masterFile\": {\"files\": {\"2F01\": {\"read\": [\"pin\"]}}}"),
         Wrong(key: "masterFile.pins.a.value", members: "\"typeB\": {}, \"masterFile\": {\"pins\": {\"a\": {}}}"),
         Wrong(
             key: "masterFile.pins.a.tries",
             members: "\"typeB\": {}, \"masterFile\": {\"pins\": {\"a\": {\"text\": \"1\", \"tries\": 16}}}"),
         Wrong(
-            key: "the document",
+            key: "",
             members: """
                 "typeB": {}, "masterFile": {"pins": {"a": {"text": "1"}}},
                 "applications": [{"aid": "a0", "pins": {"a": {"text": "1"}}}]
