@@ -62,12 +62,12 @@ package struct DumpFormatRegistry: Sendable {
     ///
     /// - Parameter id: the format that the file must be of; `nil` to find it out.
     /// - Throws: ``CardModel/DocumentError`` with the line or the key of what is wrong;
-    ///   ``CardModel/DocumentError/unknownFormat(found:)`` for a file of no known format.
+    ///   ``CardModel/DocumentError/unknownFormat`` for a file of no known format.
     package func read(_ bytes: [UInt8], as id: String? = nil) throws(DocumentError) -> ImportedDumps {
         let source = try DumpSource(bytes)
         let format = id.map { self.format(id: $0) } ?? recognise(source)
         guard let format else {
-            throw .unknownFormat(found: id ?? source.kind)
+            throw .unknownFormat
         }
         return ImportedDumps(format: format.id, dumps: try format.read(source))
     }

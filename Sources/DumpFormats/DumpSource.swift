@@ -58,15 +58,6 @@ package struct DumpSource: Sendable {
 
     /// The first lines, as many as a format may look at.
     var head: some Sequence<TextLine> { lines.prefix(DumpSource.linesToRecognise) }
-
-    /// What it is, for an error message.
-    var kind: String {
-        switch content {
-        case .json: "a JSON document of another kind"
-        case .xml: "an XML document of another kind"
-        case .lines: bytes.allSatisfy(TextLine.isBlank) ? "an empty file" : "a text of another kind"
-        }
-    }
 }
 
 /// One line of a text.
@@ -98,39 +89,39 @@ struct TextLine {
     }
 
     /// The error that says what should stand here.
-    func malformed(_ expected: String) -> DocumentError {
-        .malformedLine(line: number, expected: expected)
+    func malformed(_ code: DocumentError.Expectation.Code, _ values: String...) -> DocumentError {
+        .malformedLine(line: number, expected: .init(code, values: values))
     }
 
     /// Bytes in hexadecimal; exactly `count` of them.
     func hex(_ text: some StringProtocol, count: Int) throws(DocumentError) -> [UInt8] {
         guard let bytes = try? Hex.decode(text), bytes.count == count else {
-            throw malformed("\(count) bytes in hexadecimal")
+            throw malformed(.bytesInHex, "\(count)")
         }
         return bytes
     }
 
     /// Sixteen bytes in hexadecimal.
     func block(_ text: some StringProtocol) throws(DocumentError) -> Block {
-        guard let block = Block(try hex(text, count: 16)) else { throw malformed("16 bytes in hexadecimal") }
+        guard let block = Block(try hex(text, count: 16)) else { throw malformed(.bytesInHex, "16") }
         return block
     }
 
     /// A code of exactly four hexadecimal digits.
     func code<Code: FourDigitCode>(_ text: some StringProtocol) throws(DocumentError) -> Code {
-        guard text.utf8.count == 4, let code = Code(text) else { throw malformed("a code of four hexadecimal digits") }
+        guard text.utf8.count == 4, let code = Code(text) else { throw malformed(.code) }
         return code
     }
 
     /// An IDm of eight bytes.
     func idm(_ text: some StringProtocol) throws(DocumentError) -> IDm {
-        guard let idm = IDm(try hex(text, count: 8)) else { throw malformed("an IDm of 8 bytes") }
+        guard let idm = IDm(try hex(text, count: 8)) else { throw malformed(.idm) }
         return idm
     }
 
     /// A PMm of eight bytes.
     func pmm(_ text: some StringProtocol) throws(DocumentError) -> PMm {
-        guard let pmm = PMm(try hex(text, count: 8)) else { throw malformed("a PMm of 8 bytes") }
+        guard let pmm = PMm(try hex(text, count: 8)) else { throw malformed(.pmm) }
         return pmm
     }
 
@@ -138,7 +129,7 @@ struct TextLine {
     func number16(_ text: some StringProtocol) throws(DocumentError) -> UInt16 {
         guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ Hex.value(of: $0) != nil }),
             let number = UInt16(text, radix: 16)
-        else { throw malformed("a number of at most four hexadecimal digits") }
+        else { throw malformed(.shortHexNumber) }
         return number
     }
 }

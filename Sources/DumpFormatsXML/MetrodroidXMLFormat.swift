@@ -45,7 +45,7 @@ final class MetrodroidXMLReader: XMLHandler {
     func start(_ name: String, _ attributes: [String: String], line: Int) throws(DocumentError) {
         depth += 1
         guard depth <= MetrodroidXMLReader.deepest else {
-            throw .malformedLine(line: line, expected: "elements nested less than \(MetrodroidXMLReader.deepest) deep")
+            throw .malformedLine(line: line, expected: .init(.xmlDepth, "\(MetrodroidXMLReader.deepest)"))
         }
         switch name {
         case "card":
@@ -53,7 +53,7 @@ final class MetrodroidXMLReader: XMLHandler {
             card?.setID(hex: attributes["id"] ?? "")
             if let scanned = attributes["scanned_at"] {
                 guard let milliseconds = Int64(scanned), (0...253_402_300_799_999).contains(milliseconds) else {
-                    throw .malformedLine(line: line, expected: "scanned_at in milliseconds since 1970")
+                    throw .malformedLine(line: line, expected: .init(.scannedAt))
                 }
                 card?.setMoment(milliseconds: milliseconds)
             }
@@ -66,7 +66,7 @@ final class MetrodroidXMLReader: XMLHandler {
             content = []
             // Kept in a signed byte, so 82 of a FeliCa Lite is -126.
             guard let number = attributes["address"].flatMap({ Int($0) }), (-128...0xFFFF).contains(number) else {
-                throw .malformedLine(line: line, expected: "a block with its decimal address")
+                throw .malformedLine(line: line, expected: .init(.blockWithAddress))
             }
             address = number < 0 ? UInt16(UInt8(truncatingIfNeeded: number)) : UInt16(truncatingIfNeeded: number)
         case "idm", "pmm": content = []
@@ -85,7 +85,7 @@ final class MetrodroidXMLReader: XMLHandler {
         case "pmm": try card?.setPMm(base64: content, line: line)
         case "block":
             guard card == nil || service != nil else {
-                throw .malformedLine(line: line, expected: "a block in a service")
+                throw .malformedLine(line: line, expected: .init(.blockInService))
             }
             if let service { try card?.add(base64: content, at: address, of: service, line: line) }
         case "service": service = nil
@@ -104,7 +104,7 @@ final class MetrodroidXMLReader: XMLHandler {
 
     private func code<Code: FourDigitCode>(_ attributes: [String: String], _ line: Int) throws(DocumentError) -> Code {
         guard let number = attributes["code"].flatMap({ UInt16($0) }) else {
-            throw .malformedLine(line: line, expected: "a decimal code")
+            throw .malformedLine(line: line, expected: .init(.decimalCode))
         }
         return Code(rawValue: number)
     }

@@ -47,8 +47,8 @@ import CardModel
     }
 
     /// Stops because of what stands here.
-    func refuse(_ expected: String) {
-        attempt { () throws(DocumentError) in throw .malformedLine(line: line, expected: expected) }
+    func refuse(_ code: DocumentError.Expectation.Code) {
+        attempt { () throws(DocumentError) in throw .malformedLine(line: line, expected: .init(code)) }
     }
 
     private func attempt(_ body: () throws(DocumentError) -> Void) {
@@ -82,7 +82,7 @@ enum XMLEvents {
             unsafe XMLRun.of(context)?.text(text, count)
         }
         unsafe XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, _ in
-            unsafe XMLRun.of(context)?.refuse("no document type")
+            unsafe XMLRun.of(context)?.refuse(.noDocumentType)
         }
         // In one piece: expat looks again at an unfinished piece each time that another one comes.
         let status = withExtendedLifetime(run) {
@@ -93,7 +93,7 @@ enum XMLEvents {
         if let error = run.error { throw error }
         guard status == XML_STATUS_OK else {
             let reason = unsafe XML_ErrorString(XML_GetErrorCode(parser)).map { unsafe String(cString: $0) } ?? "?"
-            throw .malformedLine(line: run.line, expected: "XML (\(reason))")
+            throw .malformedLine(line: run.line, expected: .init(.xml, "\(reason)"))
         }
     }
 }

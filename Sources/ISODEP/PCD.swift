@@ -51,7 +51,7 @@ package struct PCD {
                     // What went wrong the first time may have been several cards at once.
                     return try activateTypeA(isoDEP: isoDEP, amongOthers: attempt > 1)
                 case .typeB(let family): return try activateTypeB(family)
-                default: throw .unsupported(detail: "a card that is not of type A or B")
+                default: throw .unsupported(detail: .init(.notTypeAOrB))
                 }
             } catch {
                 guard error.isRadioError else { throw error }

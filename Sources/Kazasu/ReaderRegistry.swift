@@ -116,7 +116,7 @@ package enum ReaderRegistry {
         } catch let error as KazasuError {
             throw error
         } catch {
-            throw .reader(.readerFailed(detail: "\(error)"), id: id)
+            throw .reader(.readerFailed(detail: .init(.text, "\(error)")), id: id)
         }
     }
 

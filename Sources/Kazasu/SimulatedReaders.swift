@@ -32,7 +32,7 @@ package struct VirtualDriver {
         do throws(TransportError) {
             let driver = LibNFCDriver(recorder: options.recorder)
             guard let reader = try driver.open(server.connectionString, cancellation: options.cancellation) else {
-                throw .unsupported(detail: "libnfc does not accept \(server.connectionString)")
+                throw .unsupported(detail: .init(.libnfcOpensNone, server.connectionString))
             }
             return VirtualChipReader(id: id, reader: reader, server: server)
         } catch {

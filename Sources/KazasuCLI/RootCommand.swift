@@ -97,8 +97,9 @@ struct RootCommand: ParsableCommand {
     /// Help and version are answers; everything else that the parser throws is a wrong command line.
     private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
         let said = ParserMessage(arguments)
-        let text = HelpText.localised(said.shown(fullMessage(for: error)))
+        let full = said.shown(fullMessage(for: error))
         if exitCode(for: error) == .success {
+            let text = HelpText.page(full)
             do {
                 try Output.write(text.isEmpty ? "" : text + "\n")
                 return ExitStatus.done.rawValue
@@ -111,7 +112,7 @@ struct RootCommand: ParsableCommand {
                 CommandError(.usage, "usage", said.withoutSecrets(message(for: error)), hint: "kazasu --help"),
                 arguments)
         }
-        Output.message(text + "\n")
+        Output.message(HelpText.usageError(full, sentence: said.shown(message(for: error))) + "\n")
         return ExitStatus.usage.rawValue
     }
 

@@ -186,7 +186,7 @@ final class ReaderThread: SerialExecutor {
             }, box.toOpaque())
         guard status == 0 else {
             unsafe box.release()
-            throw .readerUnavailable(reason: .unsupported, detail: "no thread can be started (error \(status))")
+            throw .readerUnavailable(reason: .unsupported, detail: .init(.noThread, "\(status)"))
         }
         pthread_detach(thread)
     }

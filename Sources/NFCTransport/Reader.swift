@@ -102,7 +102,7 @@ package struct ReaderListing: Hashable, Sendable, Identifiable {
         /// It can be opened.
         case ready
         /// It cannot be opened, for this reason.
-        case unavailable(UnavailableReason, detail: String)
+        case unavailable(UnavailableReason, detail: TransportError.Reason)
         /// It may be there, but only opening it would tell: a serial port.
         case unknown
     }

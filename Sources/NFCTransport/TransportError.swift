@@ -13,26 +13,26 @@ package enum TransportError: Error, Hashable, Sendable {
     /// The reader did not answer in time; what it may still send belongs to no later command.
     case readerTimeout
     /// The reader answered something that is no valid answer.
-    case readerFailed(detail: String)
+    case readerFailed(detail: Reason)
     /// The frame is longer than the reader can send; nothing was sent.
     case frameTooLong(length: Int, limit: Int)
     /// The answer is longer than the reader can pass on.
     case answerTooLong
     /// The reader cannot be used.
-    case readerUnavailable(reason: UnavailableReason, detail: String)
+    case readerUnavailable(reason: UnavailableReason, detail: Reason)
     /// The reader cannot do this.
-    case unsupported(detail: String)
+    case unsupported(detail: Reason)
     /// Work was cancelled through a ``CancellationToken``.
     case cancelled
     /// A replayed or scripted exchange was not the one expected next.
-    case outOfScript(detail: String)
+    case outOfScript(detail: Reason)
 
     /// Whether the same exchange may succeed when it is tried again at once.
     package var isTransient: Bool {
         if case .corrupted = self { true } else { false }
     }
 
-    /// Whether the reader can no longer be used without opening it anew.
+    /// Whether the reader can no longer be used without opening it again.
     package var isReaderError: Bool {
         switch self {
         case .readerTimeout, .readerFailed, .readerUnavailable: true
@@ -42,6 +42,120 @@ package enum TransportError: Error, Hashable, Sendable {
 }
 
 extension TransportError {
-    /// The reader was closed by who uses it.
-    package static let closed = TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")
+    /// The program has closed the reader.
+    package static let closed = TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))
+
+    /// What exactly is wrong: a code and its values. Only the command line words it.
+    package struct Reason: Hashable, Sendable {
+        /// What is wrong.
+        package let code: Code
+        /// The values of the code, in the order in which its case documents them.
+        package let values: [String]
+        /// The name of the reader, where a message has to say which one is meant.
+        package var reader: String?
+
+        /// A reason.
+        package init(_ code: Code, _ values: String..., reader: String? = nil) {
+            self.init(code, values: values, reader: reader)
+        }
+
+        /// A reason.
+        package init(_ code: Code, values: [String], reader: String? = nil) {
+            self.code = code
+            self.values = values
+            self.reader = reader
+        }
+
+        /// The same, said of this reader.
+        package func of(_ reader: String) -> Reason { Reason(code, values: values, reader: reader) }
+    }
+}
+
+extension TransportError.Reason {
+    /// What can be wrong with a reader, a device or a service. The raw values are the words of transcripts.
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        /// Text from elsewhere, shown as it is: a transcript of another version, or a test. Value: the text.
+        case text
+
+        // Readers that are not there.
+        case closed, unplugged, noneConnected
+        /// Value: the ID.
+        case notConnected
+        /// Value: the path of the port.
+        case silent
+        case notAPaSoRi
+        /// Value: the name of the reader.
+        case doesNotStart
+        /// Value: what libnfc was asked for.
+        case libnfcFindsNone, libnfcOpensNone
+
+        // Device files. Value: the path; then the group, or `errno`.
+        case deviceForGroup, deviceDenied, deviceInUse, deviceAbsent, noDevice, deviceNotOpened, notADevice
+
+        // Readers that something else uses.
+        case heldByProgram, heldByProgramOrService, keptByKernelDriver, working, sessionTaken
+        /// Value: the name of the driver.
+        case heldByKernelDriver
+        /// Value: libusb's error number.
+        case notClaimed
+
+        // Readers that fail.
+        case invalidAnswers, fieldNotOn, fieldOff, fieldStaysOn, otherField, tooHot, overcurrent
+        case transferRefused, transferTooLong, notInThisSession
+        /// Value: the status byte in hexadecimal.
+        case chipStatus, settingRefused, status
+        /// Value: the error number of CCID.
+        case commandRefused
+        /// Value: the error number of the library.
+        case libusb, libnfc
+        /// Values: the environment variable that keeps the line slow, and the speed in baud.
+        case lineTooFast
+
+        // What a reader or its driver cannot do.
+        case emptyFrame, commandTooLong, alwaysISODEP, libnfcRefused, noUSB, noConfiguration, noInterface
+        case thisKindOfCard, typeAAndB, notTypeAOrB, sector, contactCard
+        case noFeliCaThroughService, noType2ThroughService
+        /// Value: the status byte in hexadecimal.
+        case commandRefusedByChip
+        /// Value: libnfc's error number.
+        case libnfcDriverCannot
+        /// Value: the name of libnfc's driver.
+        case libnfcWithoutFeliCa
+        /// Value: the number of open files.
+        case tooManyOpenFiles
+        /// Value: `errno`.
+        case noThread
+        /// Value: the speed in kbit/s.
+        case polling
+
+        // IDs that cannot be read.
+        /// Value: the kind of reader.
+        case unknownSelector
+        /// Values: the kind of reader, and an example.
+        case portMissing
+        /// Value: the speeds that a PN532 knows.
+        case unknownSpeed
+        case tooManyColons
+        /// Value: the longest length in bytes.
+        case connectionStringTooLong
+        case connectionStringWithZero, connectionStringWithColon, connectionStringUSB, connectionStringSpeed
+        /// Values: the driver, and an example.
+        case connectionStringPath
+        /// Value: the speeds that libnfc knows.
+        case connectionStringUnknownSpeed
+
+        // The PC/SC service.
+        case serviceNotRunning, serviceStopped, serviceRefusesUser, serviceKnowsNoReader, serviceKnowsNoSuchReader
+        case cardInUse
+        /// Value: the names.
+        case ambiguous
+        /// Value: the code of PC/SC in hexadecimal.
+        case cardNotUnderstood, service
+
+        // Transcripts.
+        /// Value: what was asked for.
+        case transcriptEnded
+        /// Values: the line, what it has, what was asked for.
+        case transcriptDiffers
+    }
 }

@@ -64,7 +64,7 @@ enum FeliCaPassage: Hashable, Sendable, CaseIterable {
     }
 
     /// The reader cannot do it.
-    static let notPassed = TransportError.unsupported(detail: "this reader passes no FeliCa packets on through PC/SC")
+    static let notPassed = TransportError.unsupported(detail: .init(.noFeliCaThroughService))
 
     private static func whole(_ packet: [UInt8]) throws(TransportError) -> [UInt8] {
         guard !packet.isEmpty else { throw .noAnswer }

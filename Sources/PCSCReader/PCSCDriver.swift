@@ -61,11 +61,11 @@ package struct PCSCDriver: ReaderDriver {
         if let exact = names.first(where: { $0 == wanted }) { return exact }
         let candidates = names.filter { $0.hasPrefix(wanted) }
         guard let only = candidates.first else {
-            throw .readerUnavailable(reason: .absent, detail: "pcscd knows no reader of this name")
+            throw .readerUnavailable(reason: .absent, detail: .init(.serviceKnowsNoSuchReader))
         }
         guard candidates.count == 1 else {
             throw .readerUnavailable(
-                reason: .absent, detail: "this name means several readers: \(candidates.joined(separator: ", "))")
+                reason: .absent, detail: .init(.ambiguous, candidates.joined(separator: ", ")))
         }
         return only
     }

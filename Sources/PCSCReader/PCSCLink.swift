@@ -81,7 +81,7 @@ struct PCSCLink: ~Copyable {
     }
 
     /// A card that is no contactless one.
-    private static let withContacts = TransportError.unsupported(detail: "a card with contacts is in the reader")
+    private static let withContacts = TransportError.unsupported(detail: .init(.contactCard))
 
     /// What a card is by its ATR and what the reader tells.
     private enum Card {

@@ -58,7 +58,7 @@ package final class PCSCReader: Reader {
     /// - Throws: ``TransportError``; after any failure ``TransportError/cardReleased`` until a card was activated anew.
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         try cancellation.check()
-        guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
+        guard !frame.isEmpty else { throw .unsupported(detail: .init(.emptyFrame)) }
         guard frame.count <= information.longestCommandAPDU else {
             throw .frameTooLong(length: frame.count, limit: information.longestCommandAPDU)
         }

@@ -51,7 +51,7 @@ enum Type2Passage: Hashable, Sendable, CaseIterable {
 
     /// The reader cannot do it.
     static let notPassed = TransportError.unsupported(
-        detail: "this reader passes no such command of a Type 2 Tag on through PC/SC")
+        detail: .init(.noType2ThroughService))
 }
 
 /// A command of a Type 2 Tag as the pseudo-APDU that PC/SC has for it, which every reader knows.

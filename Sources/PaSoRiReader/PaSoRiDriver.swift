@@ -71,7 +71,7 @@ package struct PaSoRiDriver: ReaderDriver {
                 failure = failure ?? error
             }
         }
-        throw failure ?? .readerUnavailable(reason: .absent, detail: "no reader \(wanted.text) is plugged in")
+        throw failure ?? .readerUnavailable(reason: .absent, detail: .init(.notConnected, wanted.text))
     }
 
     private func open(
@@ -86,7 +86,7 @@ package struct PaSoRiDriver: ReaderDriver {
             switch error {
             case .readerUnavailable, .cancelled: throw error
             default:
-                throw .readerUnavailable(reason: .unsupported, detail: "it does not answer as a PaSoRi does")
+                throw .readerUnavailable(reason: .unsupported, detail: .init(.notAPaSoRi))
             }
         }
     }
@@ -96,10 +96,10 @@ package struct PaSoRiDriver: ReaderDriver {
         guard let interface = device.interfaces.first(where: { $0.classCode == model.interfaceClass }) else {
             // A device without a configuration shows no interfaces; it gets one when it is opened.
             return device.interfaces.isEmpty
-                ? .ready : .unavailable(.unsupported, detail: "it has not the USB interface of a PaSoRi")
+                ? .ready : .unavailable(.unsupported, detail: .init(.noInterface))
         }
         guard interface.driver == USBInterface.deviceFileDriver else { return .ready }
-        return .unavailable(.busy, detail: "another program holds it")
+        return .unavailable(.busy, detail: .init(.heldByProgram))
     }
 }
 
@@ -139,7 +139,7 @@ struct PaSoRiID: Sendable {
         case ("port"?, let port?) where !port.isEmpty: choice = .port(port)
         default:
             throw .readerUnavailable(
-                reason: .unsupported, detail: "after \(model.kind): comes serial=NUMBER or port=PATH, as in port=1-1.3")
+                reason: .unsupported, detail: .init(.unknownSelector, model.kind))
         }
     }
 

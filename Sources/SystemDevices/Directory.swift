@@ -96,7 +96,7 @@ package enum FileOwner {
     }
 }
 
-/// Why a device file could not be opened, in the words of a reader.
+/// Why a device file could not be opened.
 package struct DeviceNodeError: Hashable, Sendable {
     /// What `open` said.
     package let errorNumber: Int32
@@ -124,15 +124,14 @@ package struct DeviceNodeError: Hashable, Sendable {
         }
     }
 
-    /// The reason in words, for people.
-    package var detail: String {
+    /// What exactly is wrong.
+    package var detail: TransportError.Reason {
         switch reason {
-        case .permission:
-            group.map { "\(path) may be opened by members of the group \($0)" } ?? "\(path) may not be opened"
-        case .busy: "\(path) is in use by another program"
-        case .absent where errorNumber == ENOENT: "\(path) does not exist"
-        case .absent: "there is no device at \(path) (error \(errorNumber))"
-        case .unsupported: "\(path) cannot be opened (error \(errorNumber))"
+        case .permission: group.map { .init(.deviceForGroup, path, $0) } ?? .init(.deviceDenied, path)
+        case .busy: .init(.deviceInUse, path)
+        case .absent where errorNumber == ENOENT: .init(.deviceAbsent, path)
+        case .absent: .init(.noDevice, path, "\(errorNumber)")
+        case .unsupported: .init(.deviceNotOpened, path, "\(errorNumber)")
         }
     }
 

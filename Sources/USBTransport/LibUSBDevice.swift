@@ -23,7 +23,7 @@ internal import SystemDevices
     init(_ device: USBDevice, classCode: UInt8) throws(TransportError) {
         var context: OpaquePointer?
         guard unsafe libusb_init(&context) == 0, let context = unsafe context else {
-            throw .readerUnavailable(reason: .absent, detail: "libusb finds no USB")
+            throw .readerUnavailable(reason: .absent, detail: .init(.noUSB))
         }
         do throws(TransportError) {
             let handle = try unsafe Self.open(device, context)
@@ -112,10 +112,10 @@ internal import SystemDevices
         var configuration: UnsafeMutablePointer<libusb_config_descriptor>?
         guard unsafe libusb_get_active_config_descriptor(libusb_get_device(handle), &configuration) == 0,
             let configuration = unsafe configuration
-        else { throw .readerUnavailable(reason: .unsupported, detail: "it has no USB configuration") }
+        else { throw .readerUnavailable(reason: .unsupported, detail: .init(.noConfiguration)) }
         defer { unsafe libusb_free_config_descriptor(configuration) }
         guard let found = unsafe USBEndpoints(in: configuration.pointee, classCode: classCode) else {
-            throw .readerUnavailable(reason: .unsupported, detail: "it has not the USB interface of a PaSoRi")
+            throw .readerUnavailable(reason: .unsupported, detail: .init(.noInterface))
         }
         return found
     }
@@ -131,16 +131,16 @@ internal import SystemDevices
             // It went by itself.
             case LIBUSB_ERROR_NOT_FOUND: break
             case LIBUSB_ERROR_NO_DEVICE: throw .unplugged
-            default: throw .readerUnavailable(reason: .busy, detail: "the kernel driver does not give it away")
+            default: throw .readerUnavailable(reason: .busy, detail: .init(.keptByKernelDriver))
             }
         }
         let result = unsafe libusb_claim_interface(handle, interface)
         if result == 0 { return tookFromKernel }
         if tookFromKernel { unsafe libusb_attach_kernel_driver(handle, interface) }
         switch libusb_error(result) {
-        case LIBUSB_ERROR_BUSY: throw .readerUnavailable(reason: .busy, detail: "another program holds it")
+        case LIBUSB_ERROR_BUSY: throw .readerUnavailable(reason: .busy, detail: .init(.heldByProgram))
         case LIBUSB_ERROR_NO_DEVICE: throw .unplugged
-        default: throw .readerUnavailable(reason: .busy, detail: "it cannot be claimed (libusb error \(result))")
+        default: throw .readerUnavailable(reason: .busy, detail: .init(.notClaimed, "\(result)"))
         }
     }
 }

@@ -126,9 +126,9 @@ package enum USBError: Error, Hashable, Sendable {
         case .timedOut: .readerTimeout
         case .gone: .unplugged
         case .cancelled: .cancelled
-        case .stalled: .readerFailed(detail: "a USB transfer was refused")
-        case .overflow: .readerFailed(detail: "a USB transfer was too long")
-        case .failed(let code): .readerFailed(detail: "libusb reported error \(code)")
+        case .stalled: .readerFailed(detail: .init(.transferRefused))
+        case .overflow: .readerFailed(detail: .init(.transferTooLong))
+        case .failed(let code): .readerFailed(detail: .init(.libusb, "\(code)"))
         }
     }
 
@@ -138,5 +138,5 @@ package enum USBError: Error, Hashable, Sendable {
 
 extension TransportError {
     /// The reader is gone.
-    package static let unplugged = TransportError.readerUnavailable(reason: .absent, detail: "the reader was unplugged")
+    package static let unplugged = TransportError.readerUnavailable(reason: .absent, detail: .init(.unplugged))
 }

@@ -64,10 +64,10 @@ struct DumpDocumentTests {
     struct Wrong: CustomTestStringConvertible, Sendable {
         let path: String
         let values: [JSONValue]
-        let expected: String
+        let expected: DocumentError.Expectation
         var testDescription: String { path }
 
-        init(_ path: String, _ values: [JSONValue], _ expected: String) {
+        init(_ path: String, _ values: [JSONValue], _ expected: DocumentError.Expectation) {
             (self.path, self.values, self.expected) = (path, values, expected)
         }
     }
@@ -80,40 +80,41 @@ struct DumpDocumentTests {
         notAText + ["", "01", "010103123456789", "01010312345678900", "01010312345678901", "zz01031234567890"]
 
     static let wrong = [
-        Wrong("schema", notAText, "a string"), Wrong("tool", notAText, "a string"),
-        Wrong("readAt", notAText, "a string"),
-        Wrong("reader", notAText, "a string"), Wrong("complete", [1, 0, "true", [], [:]], "true or false"),
-        Wrong("missing", notAnArray, "an array"), Wrong("missing[1]", notAnObject, "an object"),
-        Wrong("missing[0].reason", notAText, "a string"),
-        Wrong("card", notAnObject, "an object"), Wrong("card.technology", notAText, "a string"),
-        Wrong("card.technology", ["", "FeliCa", "typeC"], "felica, typeA, typeB"),
-        Wrong("card.idm", notAnID, "16 hexadecimal digits"), Wrong("card.pmm", notAnID, "16 hexadecimal digits"),
+        Wrong("schema", notAText, .init(.string)), Wrong("tool", notAText, .init(.string)),
+        Wrong("readAt", notAText, .init(.string)),
+        Wrong("reader", notAText, .init(.string)), Wrong("complete", [1, 0, "true", [], [:]], .init(.bool)),
+        Wrong("missing", notAnArray, .init(.array)), Wrong("missing[1]", notAnObject, .init(.object)),
+        Wrong("missing[0].reason", notAText, .init(.string)),
+        Wrong("card", notAnObject, .init(.object)), Wrong("card.technology", notAText, .init(.string)),
+        Wrong("card.technology", ["", "FeliCa", "typeC"], .init(.oneOf, "felica", "typeA", "typeB")),
+        Wrong("card.idm", notAnID, .init(.hexDigits, "16")), Wrong("card.pmm", notAnID, .init(.hexDigits, "16")),
         Wrong(
             "card.bitRate", ["212", -1, 10_001, .integer(.max), .number(0.5), .number(1e300), true],
-            "a number 0...10000"),
-        Wrong("felica", notAnObject, "an object"), Wrong("felica.systems", notAnArray, "an array"),
-        Wrong("felica.systems[0]", notAnObject, "an object"),
-        Wrong("felica.systems[0].idm", notAnID, "16 hexadecimal digits"),
-        Wrong("felica.systems[0].pmm", notAnID, "16 hexadecimal digits"),
-        Wrong("felica.systems[0].areas", notAnArray, "an array"),
-        Wrong("felica.systems[0].areas[1]", notAnObject, "an object"),
-        Wrong("felica.systems[0].services", notAnArray, "an array"),
-        Wrong("felica.systems[0].services[3]", notAnObject, "an object"),
-        Wrong("felica.systems[0].services[1].state", notAText, "a string"),
+            .init(.number, "0–10000")),
+        Wrong("felica", notAnObject, .init(.object)), Wrong("felica.systems", notAnArray, .init(.array)),
+        Wrong("felica.systems[0]", notAnObject, .init(.object)),
+        Wrong("felica.systems[0].idm", notAnID, .init(.hexDigits, "16")),
+        Wrong("felica.systems[0].pmm", notAnID, .init(.hexDigits, "16")),
+        Wrong("felica.systems[0].areas", notAnArray, .init(.array)),
+        Wrong("felica.systems[0].areas[1]", notAnObject, .init(.object)),
+        Wrong("felica.systems[0].services", notAnArray, .init(.array)),
+        Wrong("felica.systems[0].services[3]", notAnObject, .init(.object)),
+        Wrong("felica.systems[0].services[1].state", notAText, .init(.string)),
         Wrong(
-            "felica.systems[0].services[1].state", ["", "Read", "unread"], "read, keyRequired, refused, lost or skipped"
+            "felica.systems[0].services[1].state", ["", "Read", "unread"],
+            .init(.oneOf, "read", "keyRequired", "refused", "lost", "skipped")
         ),
-        Wrong("felica.systems[0].services[1].blocks", notAnObject, "an object"),
+        Wrong("felica.systems[0].services[1].blocks", notAnObject, .init(.object)),
         Wrong(
             "felica.systems[0].services[1].blocks.0000",
             notAText + [nil, "", "00", "00112233445566778899aabbccddeef", "00112233445566778899aabbccddeeff00"],
-            "32 hexadecimal digits"),
+            .init(.hexDigits, "32")),
         Wrong(
             "felica.systems[0].services[1].blocks.10000", ["00112233445566778899aabbccddeeff"],
-            "four hexadecimal digits as its name"),
+            .init(.hexName, "4")),
         Wrong(
             "felica.systems[0].services[1].blocks.00ff", ["00112233445566778899aabbccddeeff"],
-            "a block number that stands once"),
+            .init(.uniqueBlock)),
     ]
 
     static let codes = [
@@ -121,7 +122,7 @@ struct DumpDocumentTests {
         "felica.systems[0].areas[0].start", "felica.systems[0].areas[0].end", "felica.systems[0].areas[1].keyVersion",
         "felica.systems[0].services[1].code", "felica.systems[0].services[1].keyVersion",
         "felica.systems[0].services[2].status",
-    ].flatMap { [Wrong($0, notAText, "a string"), Wrong($0, notACode, "four hexadecimal digits")] }
+    ].flatMap { [Wrong($0, notAText, .init(.string)), Wrong($0, notACode, .init(.hexDigits, "4"))] }
 
     @Test(arguments: wrong + codes) func wrongValuesAreNamed(_ test: Wrong) throws {
         for value in test.values {
@@ -134,7 +135,7 @@ struct DumpDocumentTests {
 
     @Test func otherDocuments() {
         for value in [nil, 1, "x", []] as [JSONValue] {
-            #expect(throws: DocumentError.malformed(key: "the document", expected: "an object")) {
+            #expect(throws: DocumentError.malformed(key: "", expected: .init(.object))) {
                 try CardDump(json: value)
             }
         }

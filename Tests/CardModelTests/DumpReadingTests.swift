@@ -66,7 +66,7 @@ struct DumpReadingTests {
             Self.fromText(Self.dump(Self.odd[10]))
                 == .failure(
                     .malformed(
-                        key: "felica.systems[0].services[0].blocks.0000", expected: "32 hexadecimal digits")))
+                        key: "felica.systems[0].services[0].blocks.0000", expected: .init(.hexDigits, "32"))))
     }
 
     @Test func aPartOfATextIsRead() throws {

@@ -51,7 +51,7 @@ struct JSONObjectTests {
     }
 
     @Test func errorsNameThePath() throws {
-        func expect(_ key: String, _ expected: String, _ read: () throws -> Void) {
+        func expect(_ key: String, _ expected: DocumentError.Expectation, _ read: () throws -> Void) {
             #expect(throws: DocumentError.malformed(key: key, expected: expected)) { try read() }
         }
         let document = Self.document
@@ -61,24 +61,24 @@ struct JSONObjectTests {
         #expect(throws: DocumentError.missing(key: "list[1].x")) {
             try document.required("list").elements()[1].required("x")
         }
-        expect("the document", "a string") { _ = try document.text() }
-        expect("text", "an object") { _ = try text.object() }
-        expect("text", "an object") { _ = try text.optional("a") }
-        expect("text", "an array") { _ = try text.elements() }
-        expect("text", "a whole number") { _ = try text.integer() }
-        expect("text", "true or false") { _ = try text.bool() }
-        expect("text", "hexadecimal digits") { _ = try text.bytes() }
-        expect("text", "4 hexadecimal digits") { _ = try text.bytes(count: 2) }
-        expect("hex", "2 hexadecimal digits") { _ = try document.required("hex").bytes(count: 1) }
-        expect("n", "hexadecimal digits") { _ = try document.required("n").bytes() }
-        expect("n", "a number 0...255") { _ = try document.required("n").integer(in: 0...255) }
-        expect("n", "a string") { _ = try document.required("n").text() }
-        expect("f", "a whole number") { _ = try document.required("f").integer() }
-        expect("big", "a whole number") { _ = try document.required("big").integer() }
-        expect("text", "four hexadecimal digits") { _ = try text.code(SystemCode.self) }
-        expect("short", "16 hexadecimal digits") { _ = try document.required("short").idm() }
-        expect("short", "16 hexadecimal digits") { _ = try document.required("short").pmm() }
-        expect("list[1].k", "a string") {
+        expect("", .init(.string)) { _ = try document.text() }
+        expect("text", .init(.object)) { _ = try text.object() }
+        expect("text", .init(.object)) { _ = try text.optional("a") }
+        expect("text", .init(.array)) { _ = try text.elements() }
+        expect("text", .init(.integer)) { _ = try text.integer() }
+        expect("text", .init(.bool)) { _ = try text.bool() }
+        expect("text", .init(.hex)) { _ = try text.bytes() }
+        expect("text", .init(.hexDigits, "4")) { _ = try text.bytes(count: 2) }
+        expect("hex", .init(.hexDigits, "2")) { _ = try document.required("hex").bytes(count: 1) }
+        expect("n", .init(.hex)) { _ = try document.required("n").bytes() }
+        expect("n", .init(.number, "0–255")) { _ = try document.required("n").integer(in: 0...255) }
+        expect("n", .init(.string)) { _ = try document.required("n").text() }
+        expect("f", .init(.integer)) { _ = try document.required("f").integer() }
+        expect("big", .init(.integer)) { _ = try document.required("big").integer() }
+        expect("text", .init(.hexDigits, "4")) { _ = try text.code(SystemCode.self) }
+        expect("short", .init(.hexDigits, "16")) { _ = try document.required("short").idm() }
+        expect("short", .init(.hexDigits, "16")) { _ = try document.required("short").pmm() }
+        expect("list[1].k", .init(.string)) {
             _ = try document.required("list").list { element throws(DocumentError) -> String in
                 guard case .object = element.value else { return "" }
                 return try element.required("k").text()

@@ -81,20 +81,20 @@ import Testing
             """
         #expect(
             throws: DocumentError.malformedLine(
-                line: 7, expected: "a service code whose low six bits are the attribute")
+                line: 7, expected: .init(.serviceAttribute))
         ) { try DumpFormatRegistry.standard.read(Array(flipper.utf8)) }
         let tool =
             #"{"primary_idm":"0101031234567890","systems":{"0003":{"nodes":[{"type":"service","code":"090F","number":36}]}}}"#
         #expect(
             throws: DocumentError.malformed(
-                key: "systems.0003.nodes[0].code", expected: "a code in the order of the wire with the number 36")
+                key: "systems.0003.nodes[0].code", expected: .init(.wireCode, "36"))
         ) { try DumpFormatRegistry.standard.read(Array(tool.utf8)) }
         let rust =
             #"{"systems":[{"system_code_hex":"0003","idm":"0101031234567890","pmm":"0120220427674EFF","system_services":"#
             + #"[{"number":36,"services":[{"code_hex":"0F09","number":36}]}]}]}"#
         #expect(
             throws: DocumentError.malformed(
-                key: "systems[0].system_services[0].services[0].code_hex", expected: "a code with the number 36")
+                key: "systems[0].system_services[0].services[0].code_hex", expected: .init(.numberedCode, "36"))
         ) { try DumpFormatRegistry.standard.read(Array(rust.utf8)) }
     }
 
@@ -103,7 +103,7 @@ import Testing
         let text = #"{"tagId":"0101031234567890","felica":{"systems":{"3":{"services":{"090F":{"blocks":[]}}}}}}"#
         #expect(
             throws: DocumentError.malformed(
-                key: "felica.systems.3.services.090F", expected: "a decimal service code as its name")
+                key: "felica.systems.3.services.090F", expected: .init(.decimalServiceName))
         ) { try DumpFormatRegistry.standard.read(Array(text.utf8)) }
     }
 }

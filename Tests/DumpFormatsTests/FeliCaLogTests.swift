@@ -63,35 +63,35 @@ struct FeliCaLogTests {
         ),
         (
             "a packet of another length", [("0600FFFF01", "-")],
-            .malformed(key: "[0].data", expected: "a FeliCa packet as long as its first byte says")
+            .malformed(key: "[0].data", expected: .init(.packetLength))
         ),
-        ("no digits", [("06GG", "-")], .malformed(key: "[0].data", expected: "a FeliCa packet in hexadecimal")),
-        ("half a byte", [("060", "-")], .malformed(key: "[0].data", expected: "a FeliCa packet in hexadecimal")),
+        ("no digits", [("06GG", "-")], .malformed(key: "[0].data", expected: .init(.packetInHex))),
+        ("half a byte", [("060", "-")], .malformed(key: "[0].data", expected: .init(.packetInHex))),
         (
             "nothing", [("", "-")],
-            .malformed(key: "[0].data", expected: "a FeliCa packet as long as its first byte says")
+            .malformed(key: "[0].data", expected: .init(.packetLength))
         ),
         (
             "the answer to another command", [polling, ("0A0C\(idm)", "0C07\(idm)01A8")],
-            .malformed(key: "[3].data", expected: "the answer to the command before it")
+            .malformed(key: "[3].data", expected: .init(.matchingAnswer))
         ),
         (
             "another card's answer", [polling, ("1006\(idm)010B00018020", "0C07110203040506070801A8")],
-            .malformed(key: "[3].data", expected: "the answer to the command before it")
+            .malformed(key: "[3].data", expected: .init(.matchingAnswer))
         ),
         (
             "fewer blocks than asked for",
             [polling, ("1206\(idm)010B000280208021", "1D07\(idm)000001\(zeros)")],
-            .malformed(key: "[3].data", expected: "the answer to the command before it")
+            .malformed(key: "[3].data", expected: .init(.matchingAnswer))
         ),
         (
             "a block of a service that was not named",
             [polling, ("1006\(idm)010B00018100", "1D07\(idm)000001\(zeros)")],
-            .malformed(key: "[2].data", expected: "a whole FeliCa packet")
+            .malformed(key: "[2].data", expected: .init(.packet))
         ),
         (
             "a list of blocks that ends too early", [polling, ("0E06\(idm)010B0001", "1D07\(idm)000001\(zeros)")],
-            .malformed(key: "[2].data", expected: "a whole FeliCa packet")
+            .malformed(key: "[2].data", expected: .init(.packet))
         ),
     ]
 
@@ -108,10 +108,10 @@ struct FeliCaLogTests {
         }
         let answerFirst = #"[{"type":"RESPONSE","timestamp_ns":0,"data":"1201\#(Self.idm)00F1000000014300"}]"#
         #expect(
-            throws: DocumentError.malformed(key: "[0].data", expected: "the answer to the command before it")
+            throws: DocumentError.malformed(key: "[0].data", expected: .init(.matchingAnswer))
         ) { try DumpFormatRegistry.standard.read(Array(answerFirst.utf8)) }
         let neither = #"[{"type":"EVENT","timestamp_ns":0,"data":"0600FFFF0100"}]"#
-        #expect(throws: DocumentError.malformed(key: "[0].type", expected: "COMMAND or RESPONSE")) {
+        #expect(throws: DocumentError.malformed(key: "[0].type", expected: .init(.oneOf, "COMMAND", "RESPONSE"))) {
             try DumpFormatRegistry.standard.read(Array(neither.utf8))
         }
     }

@@ -20,7 +20,7 @@ final class RecordingChannel: CardChannel {
     func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         sent.append(frame)
         timeouts.append(timeout)
-        guard !answers.isEmpty else { throw .outOfScript(detail: "no answer prepared") }
+        guard !answers.isEmpty else { throw .outOfScript(detail: .init(.text, "no answer prepared")) }
         return try answers.removeFirst().get()
     }
 }

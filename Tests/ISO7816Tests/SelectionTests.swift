@@ -11,8 +11,8 @@ import VirtualReader
 struct SelectionTests {
     static let failures: [(error: TransportError, isLost: Bool)] = [
         (.noAnswer, true), (.corrupted(status: 2), true), (.cardReleased, true), (.readerTimeout, true),
-        (.readerFailed(detail: "x"), true), (.cancelled, true), (.answerTooLong, false),
-        (.unsupported(detail: "x"), false),
+        (.readerFailed(detail: .init(.text, "x")), true), (.cancelled, true), (.answerTooLong, false),
+        (.unsupported(detail: .init(.text, "x")), false),
     ]
 
     @Test(arguments: failures) func lost(_ row: (error: TransportError, isLost: Bool)) throws {

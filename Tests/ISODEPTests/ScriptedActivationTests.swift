@@ -130,7 +130,7 @@ struct ScriptedActivationTests {
     }
 
     @Test func passesTheReadersFaultOn() {
-        let gone = TransportError.readerUnavailable(reason: .absent, detail: "unplugged")
+        let gone = TransportError.readerUnavailable(reason: .absent, detail: .init(.text, "unplugged"))
         let chip = ScriptedChip(["A 52/7 > 4400", "A 9320 > gone"])
         var pcd = PCD(chip)
         #expect(throws: gone) { try pcd.activate(.typeA()) }
@@ -166,7 +166,7 @@ struct ScriptedActivationTests {
 
     @Test func refusesFeliCa() {
         var pcd = PCD(ScriptedChip([]))
-        #expect(throws: TransportError.unsupported(detail: "a card that is not of type A or B")) {
+        #expect(throws: TransportError.unsupported(detail: .init(.notTypeAOrB))) {
             try pcd.activate(.felica(.any))
         }
     }

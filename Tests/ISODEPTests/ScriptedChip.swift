@@ -33,7 +33,7 @@ final class ScriptedChip: RawFrameChannel {
         switch try next(sent) {
         case "-": throw .noAnswer
         case "!": throw .corrupted(status: 0x02)
-        case "gone": throw .readerUnavailable(reason: .absent, detail: "unplugged")
+        case "gone": throw .readerUnavailable(reason: .absent, detail: .init(.text, "unplugged"))
         case let answer:
             let parts = answer.split(separator: "/")
             let bytes = parts.first.flatMap { try? Hex.decode($0) } ?? []
@@ -53,12 +53,12 @@ final class ScriptedChip: RawFrameChannel {
     private func next(_ sent: String) throws(TransportError) -> String {
         guard !script.isEmpty else {
             problems.append("nothing expected, but \(sent) came")
-            throw .outOfScript(detail: sent)
+            throw .outOfScript(detail: .init(.text, sent))
         }
         let parts = script.removeFirst().split(separator: ">").map { $0.trimming(" ") }
         guard parts.first == sent else {
             problems.append("expected \(parts.first ?? ""), but \(sent) came")
-            throw .outOfScript(detail: sent)
+            throw .outOfScript(detail: .init(.text, sent))
         }
         return parts.count > 1 ? parts[1] : ""
     }

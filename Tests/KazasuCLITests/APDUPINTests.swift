@@ -92,7 +92,7 @@ struct APDUPINTests {
             ),
             (
                 ["00200081:63c3", "00200081**********:noAnswer", "card", "00200081:6300"], [], 74,
-                "what it made of it is not known: the card does not say", "カードがどう扱ったかは分かりません"
+                "its effect is unknown: the card does not say", "カードがどう扱ったかは分かりません"
             ),
         ]
 

@@ -82,8 +82,8 @@ struct CardFaultTests {
         (#""truncated","length":27"#, "its length is wrong"), (#""lengthened""#, "its length is wrong"),
         (#""otherIDm""#, "it carries another card's IDm"), (#""wrongCount""#, "its count is wrong"),
         (#""wrongResponseCode""#, "its response code is wrong"), (#""flipped","offset":0"#, "its length is wrong"),
-        (#""damaged","status":"02""#, "the card's answers came damaged"),
-        (#""damaged","status":"06""#, "the card's answers came damaged"),
+        (#""damaged","status":"02""#, "the card's answers were corrupted"),
+        (#""damaged","status":"06""#, "the card's answers were corrupted"),
     ]
 
     @Test("Answers that no card may give", arguments: answers)

@@ -15,28 +15,28 @@ struct ContractTests {
 
     /// A wrong command line, and what is said of it in English and in Japanese.
     static let wrongLines: [(line: String, english: String, japanese: String)] = [
-        ("frobnicate", "Unexpected argument 'frobnicate'", "余分な引数"),
-        ("poll --foo", "Unknown option '--foo'", "知らないオプション"),
-        ("poll --timeout", "Missing value", "値がありません"), ("poll --timeout soon", "is invalid", "正しくありません"),
-        ("poll --timeout -1", "Unknown option|Missing value", "知らないオプション|値がありません"),
-        ("poll --system 0G", "is invalid", "正しくありません"), ("poll --system 0003,,FE00", "is invalid", "正しくありません"),
-        ("read", "Missing expected argument", "引数が足りません"), ("read 090G", "is invalid", "正しくありません"),
-        ("read 090F --blocks 5-2", "is invalid", "正しくありません"),
-        ("read 090F --blocks 70000", "is invalid", "正しくありません"),
-        ("dump --format xml", "is invalid", "次のいずれか"), ("dump --hex-separator comma", "is invalid", "次のいずれか"),
-        ("balance --card credit", "is invalid", "正しくありません"), ("history --format pdf", "is invalid", "次のいずれか"),
-        ("felica", "Missing expected argument", "引数が足りません"), ("felica 0", "packet 1 is not", "パケット 1 は"),
+        ("frobnicate", "Unexpected argument 'frobnicate'", "コマンドラインの誤り"),
+        ("poll --foo", "Unknown option '--foo'", "コマンドラインの誤り"),
+        ("poll --timeout", "Missing value", "コマンドラインの誤り"), ("poll --timeout soon", "is invalid", "コマンドラインの誤り"),
+        ("poll --timeout -1", "Unknown option|Missing value", "コマンドラインの誤り"),
+        ("poll --system 0G", "is invalid", "コマンドラインの誤り"), ("poll --system 0003,,FE00", "is invalid", "コマンドラインの誤り"),
+        ("read", "Missing expected argument", "コマンドラインの誤り"), ("read 090G", "is invalid", "コマンドラインの誤り"),
+        ("read 090F --blocks 5-2", "is invalid", "コマンドラインの誤り"),
+        ("read 090F --blocks 70000", "is invalid", "コマンドラインの誤り"),
+        ("dump --format xml", "is invalid", "コマンドラインの誤り"), ("dump --hex-separator comma", "is invalid", "コマンドラインの誤り"),
+        ("balance --card credit", "is invalid", "コマンドラインの誤り"), ("history --format pdf", "is invalid", "コマンドラインの誤り"),
+        ("felica", "Missing expected argument", "コマンドラインの誤り"), ("felica 0", "packet 1 is not", "パケット 1 は"),
         ("felica 00 xyz", "packet 2 is not hexadecimal", "パケット 2 は"),
         ("felica 00 --answer-timeout 0", "1 to 30000", "1 から 30000"),
-        ("apdu", "Missing expected argument", "引数が足りません"), ("apdu 00", "lengths do not fit", "長さが合いません"),
+        ("apdu", "Missing expected argument", "コマンドラインの誤り"), ("apdu 00", "lengths do not fit", "長さが合いません"),
         ("apdu 00A4 00A4040", "APDU 1: it is no command", "APDU 1: コマンドAPDU"),
         ("apdu 00A40000 00A4040", "APDU 2: it is not hexadecimal", "APDU 2: 16進では"),
         ("apdu 00A40000=>90", "four hexadecimal digits", "4 桁"), ("apdu 00A40000=>", "no status word", "がありません"),
         ("apdu 00A40000=>9000=>9000", "stands twice", "2 つ"), ("apdu 00A40000PIN1", "after CLA 20", "CLA 20"),
-        ("apdu 00200181PIN", "P1 of VERIFY", "P1"), ("apdu 00A40000 --type c", "is invalid", "正しくありません"),
+        ("apdu 00200181PIN", "P1 of VERIFY", "P1"), ("apdu 00A40000 --type c", "is invalid", "コマンドラインの誤り"),
         ("apdu 00A40000 --answer-timeout 0", "1 to 60000", "1 から 60000"),
         ("apdu 00A40000 --pin1-from 1234", "never the secret itself", "値そのものは書けません"),
-        ("decode", "Missing expected argument", "引数が足りません"), ("poll --lang fr", "is invalid", "正しくありません"),
+        ("decode", "Missing expected argument", "コマンドラインの誤り"), ("poll --lang fr", "is invalid", "コマンドラインの誤り"),
     ]
 
     @Test("A wrong command line", arguments: wrongLines)
@@ -182,7 +182,7 @@ struct ContractTests {
             #expect(again == first)
         }
         let other = try Kazasu.run("dump", "-r", "replay:\(trace)")
-        other.expectError(65, "the transcript does not fit")
+        other.expectError(65, "the recording does not match")
     }
 
     @Test("A trace for a bug report tells nobody whose card it is, and is still played")

@@ -42,7 +42,7 @@ struct ConvertTests {
         let page = "\(TestFiles.root)/Fixtures/formats/proxmark-memory/mfu.json"
         for (source, words) in [
             (page, language == "en" ? "FeliCa cards only" : "FeliCa カードだけ"),
-            (bad, language == "en" ? "no dump of any format" : "対応している形式"),
+            (bad, language == "en" ? "not a dump in any known format" : "対応している形式"),
         ] {
             let result = try Kazasu.run("convert", source, "--to", "flipper", "-o", kept, "--lang", language)
             result.expectError(65, words)

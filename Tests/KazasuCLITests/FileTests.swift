@@ -23,16 +23,16 @@ struct FileTests {
         Broken("empty", "line 1, byte 1: the text ends too early") { _ in "" },
         Broken("not JSON", "bad.json") { _ in "hello\n" },
         Broken("a colon too few", "line 2, byte 11") { _ in "{\n\"schema\"  \"kazasu.dump/1\"}" },
-        Broken("a list", "the document must be an object") { _ in "[1]" },
+        Broken("a list", "the document: expected an object") { _ in "[1]" },
         Broken("other schema", "its schema is kazasu.dump/2") { $0.replacing("kazasu.dump/1", with: "kazasu.dump/2") },
         Broken("no schema", "schema is missing") { $0.replacing("schema", with: "scheme") },
-        Broken("odd hex", "felica.systems[0].services[1].blocks.0000 must be 32 hexadecimal digits") {
+        Broken("odd hex", "felica.systems[0].services[1].blocks.0000: expected 32 hexadecimal digits") {
             $0.replacing("00001234567890123456178a00000000", with: "00001234567890123456178a0000000")
         },
         Broken("no hex", "felica.systems[0].services[1].blocks.0000") {
             $0.replacing("00001234567890123456178a00000000", with: "00001234567890123456178a000000zz")
         },
-        Broken("a wrong code", "felica.systems[0].systemCode must be four hexadecimal digits") {
+        Broken("a wrong code", "felica.systems[0].systemCode: expected 4 hexadecimal digits") {
             $0.replacing("\"systemCode\": \"FE00\"", with: "\"systemCode\": \"FE0G\"")
         },
         Broken("deep", "not JSON") { _ in String(repeating: "[", count: 100_000) },
@@ -85,7 +85,7 @@ struct FileTests {
 
     @Test("A file that is missing, and a folder in its place")
     func missing() throws {
-        for (path, words) in [("/nowhere/card.json", "there is no such file"), ("/tmp", "it is a folder")] {
+        for (path, words) in [("/nowhere/card.json", "no such file"), ("/tmp", "it is a folder")] {
             for command in [
                 ["simulate", path], ["poll", "-r", "virtual:\(path)"], ["poll", "-r", "replay:\(path)"],
                 ["dump", "--resume", path], ["convert", path, "--to", "hex"], ["diff", path, path],

@@ -250,7 +250,7 @@ struct LicenseTests {
     func wrongLength(pin: String) throws {
         let result = try Typist.run(["license", "-r", Self.reader("sample")], typing: ["PIN 1 (4 digits=\(pin)"])
         #expect(result.end == .exited(77), "\(result.output)")
-        #expect(result.output.contains("PIN 1 is 4 digits, and what was given is not; nothing was sent"))
+        #expect(result.output.contains("PIN 1 must be 4 digits; nothing was sent"))
         #expect(!result.output.contains("PIN 2 (4") && result.output.contains("008"))
     }
 

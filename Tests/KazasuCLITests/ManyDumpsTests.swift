@@ -117,7 +117,7 @@ struct ManyDumpsTests {
         let text = "Filetype: Flipper NFC device\nVersion: 4\nDevice type: Mifare Classic\nUID: 01 02 03 04\n"
         let path = try folder.write(Array(text.utf8), as: "classic.nfc")
         let result = try Kazasu.run("decode", path)
-        result.expectError(65, "this kind of card is not imported (Mifare Classic)")
+        result.expectError(65, "importing this kind of card is not supported (Mifare Classic)")
         #expect(!result.errors.contains("mend"))
         try Kazasu.run("decode", path, "--lang", "ja").expectError(65, "取り込みには対応していません（Mifare Classic）")
     }

@@ -56,7 +56,7 @@ struct PCSCTests {
     @Test("No card, a name that no reader has, a name that means two")
     func wrongNames() throws {
         try run("poll", "-t", "0", "-r", reader).expectError(75, "no card came in time")
-        try run("poll", "-t", "0", "-r", "pcsc:Nobody").expectError(69, "pcscd knows no reader of this name")
+        try run("poll", "-t", "0", "-r", "pcsc:Nobody").expectError(69, "pcscd has no reader with this name")
         try run("poll", "-t", "0", "-r", "pcsc:Kazasu").expectError(69, "this name means several readers")
     }
 

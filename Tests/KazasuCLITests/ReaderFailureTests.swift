@@ -21,13 +21,13 @@ struct ReaderFailureTests {
             failure: #""error":"readerTimeout""#, status: 74, reason: "readerFailed",
             english: "the reader stopped answering", japanese: "リーダーが応答しなくなりました"),
         Case(
-            failure: #""error":"readerFailed","detail":"the reader is too hot""#, status: 74, reason: "readerFailed",
-            english: "the reader failed: the reader is too hot", japanese: "リーダーが異常を知らせました（"),
+            failure: #""error":"readerFailed","detail":"tooHot""#, status: 74, reason: "readerFailed",
+            english: "the reader reported an error: the reader is too hot", japanese: "リーダーが異常を知らせました（"),
         Case(
-            failure: #""error":"readerUnavailable","reason":"absent","detail":"the reader was unplugged""#, status: 74,
+            failure: #""error":"readerUnavailable","reason":"absent","detail":"unplugged""#, status: 74,
             reason: "readerFailed", english: "the reader was unplugged", japanese: "リーダーが抜かれました"),
         Case(
-            failure: #""error":"readerUnavailable","reason":"busy","detail":"it is at work for another program""#,
+            failure: #""error":"readerUnavailable","reason":"busy","detail":"working""#,
             status: 69, reason: "busy", english: "it is at work for another program", japanese: "他のプログラムのために動作中です"),
         Case(
             failure: #""error":"frameTooLong","length":300,"limit":262"#, status: 64, reason: "frameTooLong",
@@ -44,7 +44,7 @@ struct ReaderFailureTests {
             japanese: "カードがリーダーから離れました"),
         Case(
             failure: #""error":"corrupted","status":"02""#, status: 74, reason: "radioError",
-            english: "the card's answer came damaged", japanese: "カードの応答が壊れて届きました"),
+            english: "the card's answer was corrupted", japanese: "カードの応答が壊れて届きました"),
     ]
 
     private let folder: TemporaryFolder

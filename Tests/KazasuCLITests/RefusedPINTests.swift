@@ -41,7 +41,7 @@ struct RefusedPINTests {
         let result = try Kazasu.run(
             "apdu", "-r", try transcript.write(to: folder), "00200081PIN1", "00200081PIN1", "--pin1-from", "env:P1",
             environment: ["P1": "2525"])
-        result.expectError(77, "PIN 1 was sent before in this run and is not sent again")
+        result.expectError(77, "PIN 1 was already sent in this run and is not sent again")
         #expect(result.output == "9000\n")
     }
 
@@ -49,7 +49,7 @@ struct RefusedPINTests {
     func refused() throws {
         let transcript = APDUTranscript("00200081:63c3", "00200081**********:6985")
         let command = ["apdu", "-r", try transcript.write(to: folder), "00200081PIN1", "--pin1-from", "env:P1"]
-        for (language, words) in [("en", "the card did not take PIN 1: 6985"), ("ja", "を受け付けません: 6985")] {
+        for (language, words) in [("en", "the card did not accept PIN 1: 6985"), ("ja", "を受け付けません: 6985")] {
             let result = try Kazasu.run(command + ["--lang", language], environment: ["P1": "2525"])
             result.expectError(77, words)
         }

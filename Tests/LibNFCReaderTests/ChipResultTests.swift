@@ -18,14 +18,14 @@ struct ChipResultTests {
     }
 
     static let garbled = ChipResult.readerInDoubt(.corrupted(status: 0))
-    static let gone = ChipResult.failed(.readerUnavailable(reason: .absent, detail: "the reader was unplugged"))
+    static let gone = ChipResult.failed(.readerUnavailable(reason: .absent, detail: .init(.unplugged)))
 
     static func unknown(_ code: Int32) -> ChipResult {
-        .readerInDoubt(.readerFailed(detail: "libnfc reported error \(code)"))
+        .readerInDoubt(.readerFailed(detail: .init(.libnfc, "\(code)")))
     }
 
     static func unsupported(_ code: Int32) -> ChipResult {
-        .failed(.unsupported(detail: "libnfc's driver of this reader cannot do it (\(code))"))
+        .failed(.unsupported(detail: .init(.libnfcDriverCannot, "\(code)")))
     }
 
     static let cases: [Case] = [
@@ -39,7 +39,7 @@ struct ChipResultTests {
         Case(result: NFC_ERFTRANS, status: 0x45, serial: .failed(.corrupted(status: 0x05))),
         Case(
             result: NFC_ERFTRANS, status: 0x0A,
-            serial: .failed(.readerFailed(detail: "the field did not come on in time (chip status 0A)"))),
+            serial: .failed(.readerFailed(detail: .init(.fieldNotOn)))),
         Case(result: NFC_ERFTRANS, status: 0x0B, serial: .failed(.corrupted(status: 0x0B))),
         Case(result: NFC_ETGRELEASED, status: 0x29, serial: .failed(.cardReleased)),
         Case(result: NFC_ETGRELEASED, status: 0x2B, serial: .failed(.cardReleased)),
@@ -48,15 +48,15 @@ struct ChipResultTests {
         Case(result: NFC_ECHIP, status: 0x00, serial: .failed(.answerTooLong)),
         Case(
             result: NFC_ECHIP, status: 0x0D,
-            serial: .failed(.readerFailed(detail: "the reader is too hot (chip status 0D)"))),
+            serial: .failed(.readerFailed(detail: .init(.tooHot)))),
         Case(
             result: NFC_ECHIP, status: 0x2D,
-            serial: .failed(.readerFailed(detail: "the reader's field draws too much current (chip status 2D)"))),
-        Case(result: NFC_ECHIP, status: 0x3F, serial: .failed(.readerFailed(detail: "chip status 3f"))),
+            serial: .failed(.readerFailed(detail: .init(.overcurrent)))),
+        Case(result: NFC_ECHIP, status: 0x3F, serial: .failed(.readerFailed(detail: .init(.chipStatus, "3f")))),
         Case(
             result: NFC_EINVARG, status: 0x27,
-            serial: .failed(.unsupported(detail: "the reader refused the command (chip status 27)"))),
-        Case(result: NFC_EINVARG, serial: .failed(.unsupported(detail: "libnfc refused the command"))),
+            serial: .failed(.unsupported(detail: .init(.commandRefusedByChip, "27")))),
+        Case(result: NFC_EINVARG, serial: .failed(.unsupported(detail: .init(.libnfcRefused)))),
         Case(result: NFC_EMFCAUTHFAIL, status: 0x14, serial: .failed(.corrupted(status: 0x14))),
         Case(result: NFC_EIO, serial: garbled),
         Case(result: NFC_ETIMEOUT, serial: .readerInDoubt(.readerTimeout)),

@@ -12,7 +12,7 @@ struct ProcessTests {
     @Test(arguments: Way.allCases) func aSecondOpenInThisProcessIsBusy(_ way: Way) throws {
         let bench = try Bench(way)
         let busy = TransportError.readerUnavailable(
-            reason: .busy, detail: "\(bench.server.path) is in use by another program")
+            reason: .busy, detail: .init(.deviceInUse, bench.server.path))
         #expect(throws: busy) { try way.driver().open(way.id(bench.server.path), cancellation: .init()) }
         try bench.activate()
         bench.reader.close()

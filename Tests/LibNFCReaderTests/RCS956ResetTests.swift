@@ -81,7 +81,7 @@ struct RCS956ResetTests {
     @Test func aReaderThatCannotBeOpenedIsLeftAlone() throws {
         let (device, _) = try Self.device()
         let reset = RCS956Reset(device, pause: { _ in }) { _ throws(TransportError) in
-            throw .readerUnavailable(reason: .permission, detail: "")
+            throw .readerUnavailable(reason: .permission, detail: .init(.text, ""))
         }
         #expect(!reset.run())
     }

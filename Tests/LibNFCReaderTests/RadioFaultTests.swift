@@ -59,7 +59,7 @@ struct RadioFaultTests {
         let bench = try Bench(way)
         try bench.activate()
         let before = bench.hostCommands
-        #expect(throws: TransportError.unsupported(detail: "an empty frame cannot be sent")) { try bench.exchange([]) }
+        #expect(throws: TransportError.unsupported(detail: .init(.emptyFrame))) { try bench.exchange([]) }
         #expect(bench.hostCommands == before)
     }
 }

@@ -28,8 +28,8 @@ struct ReaderScanTests {
         #expect(
             found.map(\.state) == [
                 .ready, .ready,
-                .unavailable(.busy, detail: "another program holds it, perhaps pcscd"),
-                .unavailable(.absent, detail: "\(system.paths.usbDevices)/002/009 does not exist"),
+                .unavailable(.busy, detail: .init(.heldByProgramOrService)),
+                .unavailable(.absent, detail: .init(.deviceAbsent, "\(system.paths.usbDevices)/002/009")),
             ])
     }
 
@@ -46,7 +46,7 @@ struct ReaderScanTests {
                 ReaderListing(id: listed[0], name: "ACS ACR122U", state: .ready),
                 ReaderListing(id: listed[1], state: .unknown, isConfigured: true),
                 ReaderListing(
-                    id: listed[2], state: .unavailable(.absent, detail: "/no/such/bus does not exist"),
+                    id: listed[2], state: .unavailable(.absent, detail: .init(.deviceAbsent, "/no/such/bus")),
                     isConfigured: true),
                 ReaderListing(id: listed[3], state: .ready),
                 ReaderListing(id: "pn53x_usb:003:006", name: "NXP PN533", state: .ready),
@@ -73,11 +73,11 @@ struct ReaderScanTests {
         let driver = LibNFCDriver(paths: system.paths)
         for id in ["pn53x_usb:999:998", "pn53x_usb:999", "pn53x_usb", "usb"] {
             let held = TransportError.readerUnavailable(
-                reason: .busy, detail: "NXP PN533: the kernel driver pn533_usb holds it")
+                reason: .busy, detail: .init(.heldByKernelDriver, "pn533_usb", reader: "NXP PN533"))
             #expect(throws: held) { try driver.open(id, cancellation: CancellationToken()) }
         }
         for id in ["pn53x_usb:999:001", "acr122_usb"] {
-            let absent = TransportError.readerUnavailable(reason: .absent, detail: "libnfc finds no reader as \(id)")
+            let absent = TransportError.readerUnavailable(reason: .absent, detail: .init(.libnfcFindsNone, id))
             #expect(throws: absent) { try driver.open(id, cancellation: CancellationToken()) }
         }
     }
@@ -94,7 +94,7 @@ struct ReaderScanTests {
             defer { if isRoot { seteuid(0) } }
             #expect(
                 USBReaderScan(paths: system.paths).run().map(\.state) == [
-                    .unavailable(.permission, detail: "\(node) may be opened by members of the group \(group)")
+                    .unavailable(.permission, detail: .init(.deviceForGroup, node, group))
                 ])
         }
     }
@@ -108,7 +108,7 @@ struct ReaderScanTests {
                 listings.first
                     == ReaderListing(
                         id: "pn532_uart:/dev/ttyKAZASU-none",
-                        state: .unavailable(.absent, detail: "/dev/ttyKAZASU-none does not exist"),
+                        state: .unavailable(.absent, detail: .init(.deviceAbsent, "/dev/ttyKAZASU-none")),
                         isConfigured: true))
         }
     }

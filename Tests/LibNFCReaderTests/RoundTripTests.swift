@@ -59,7 +59,7 @@ struct RoundTripTests {
         #expect(way.closingCommands.allSatisfy { after[$0, default: 0] == before[$0, default: 0] + 1 })
         bench.reader.close()
         #expect(bench.server.statistics.commandsByCode == after)
-        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")) {
+        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))) {
             try bench.activate()
         }
     }

@@ -97,7 +97,7 @@ struct SerialFaultTests {
         let bench = try Bench(way)
         try bench.activate()
         bench.server.stop()
-        let gone = TransportError.readerUnavailable(reason: .absent, detail: "the reader was unplugged")
+        let gone = TransportError.readerUnavailable(reason: .absent, detail: .init(.unplugged))
         #expect(throws: gone) { try bench.exchange(TestCard.requestSystemCode) }
         #expect(throws: gone) { try bench.activate() }
         bench.reader.close()
@@ -107,7 +107,7 @@ struct SerialFaultTests {
         let server = try PN532Server(field: VirtualField(), faults: InjectedSerialFaults([.command(1): .dead]))
         defer { server.stop() }
         #expect(
-            throws: TransportError.readerUnavailable(reason: .absent, detail: "no reader answers at \(server.path)")
+            throws: TransportError.readerUnavailable(reason: .absent, detail: .init(.silent, server.path))
         ) { try way.driver().open(way.id(server.path), cancellation: CancellationToken()) }
     }
 

@@ -93,7 +93,7 @@ struct SerialTransportTests {
     }
 
     @Test func aReaderThatIsPulledOutInTheMiddleOfACommandIsAbsent() throws {
-        let bench = try Bench(.serial, serial: SerialFaultPlan([.code(0x42): .late(.seconds(600))]), patience: 100)
+        let bench = try Bench(.serial, serial: InjectedSerialFaults([.code(0x42): .late(.seconds(600))]), patience: 100)
         try bench.activate()
         let server = bench.server
         DispatchQueue(label: "plug").async {

@@ -53,7 +53,7 @@ struct AsyncReaderTests {
             record.note()
             switch id {
             case "blocking": return BlockingReader(cancellation, record)
-            case "busy": throw .readerUnavailable(reason: .busy, detail: "taken")
+            case "busy": throw .readerUnavailable(reason: .busy, detail: .init(.text, "taken"))
             default: return nil
             }
         }
@@ -99,14 +99,14 @@ struct AsyncReaderTests {
         await reader.close()
         #expect(driver.record.closed.withLock { $0 } == 1)
         #expect(await reader.information == nil)
-        await #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")) {
+        await #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))) {
             try await reader.activate(.typeB())
         }
     }
 
     @Test func whatTheDriverSaysIsPassedOn() async throws {
         #expect(try await AsyncReader.open("other", with: Driver()) == nil)
-        await #expect(throws: TransportError.readerUnavailable(reason: .busy, detail: "taken")) {
+        await #expect(throws: TransportError.readerUnavailable(reason: .busy, detail: .init(.text, "taken"))) {
             try await AsyncReader.open("busy", with: Driver())
         }
     }

@@ -11,7 +11,7 @@ struct DeviceWatchTests {
     }
 
     private static let (one, two) = (reader("one"), reader("two"))
-    private static let busy = reader("one", .unavailable(.busy, detail: "another program holds it"))
+    private static let busy = reader("one", .unavailable(.busy, detail: .init(.heldByProgram)))
 
     static let cases: [(old: [ReaderListing], new: [ReaderListing], changes: [DeviceChange<ReaderListing>])] = [
         ([], [], []), ([one], [one], []), ([], [one, two], [.arrived(one), .arrived(two)]),

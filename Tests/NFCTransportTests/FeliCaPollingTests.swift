@@ -33,7 +33,9 @@ struct FeliCaPollingTests {
         #expect(try look(.failure(error)) == nil)
     }
 
-    @Test(arguments: [.corrupted(status: 0), .readerTimeout, .cancelled, .unsupported(detail: "")] as [TransportError])
+    @Test(
+        arguments: [.corrupted(status: 0), .readerTimeout, .cancelled, .unsupported(detail: .init(.text, ""))]
+            as [TransportError])
     func whatIsTheReadersFaultIsTold(_ error: TransportError) {
         #expect(throws: error) { try look(.failure(error)) }
     }

@@ -25,8 +25,8 @@ struct ReaderInformationTests {
     }
 
     @Test func listings() {
-        let busy = ReaderListing(id: "a", name: "b", state: .unavailable(.busy, detail: "held"))
-        #expect(busy.state == .unavailable(.busy, detail: "held"))
+        let busy = ReaderListing(id: "a", name: "b", state: .unavailable(.busy, detail: .init(.text, "held")))
+        #expect(busy.state == .unavailable(.busy, detail: .init(.text, "held")))
         #expect(busy.name == "b")
         #expect(ReaderListing(id: "a", state: .unknown).name == nil)
         #expect(ReaderListing(id: "a", state: .ready) != ReaderListing(id: "a", state: .unknown))
@@ -42,11 +42,11 @@ struct ReaderInformationTests {
 
     static let kinds = [
         Kind(error: .noAnswer), Kind(error: .corrupted(status: 2), transient: true), Kind(error: .cardReleased),
-        Kind(error: .readerTimeout, fault: true), Kind(error: .readerFailed(detail: ""), fault: true),
+        Kind(error: .readerTimeout, fault: true), Kind(error: .readerFailed(detail: .init(.text, "")), fault: true),
         Kind(error: .frameTooLong(length: 300, limit: 262)), Kind(error: .answerTooLong),
-        Kind(error: .readerUnavailable(reason: .absent, detail: ""), fault: true),
-        Kind(error: .unsupported(detail: "")),
-        Kind(error: .cancelled), Kind(error: .outOfScript(detail: "")),
+        Kind(error: .readerUnavailable(reason: .absent, detail: .init(.text, "")), fault: true),
+        Kind(error: .unsupported(detail: .init(.text, ""))),
+        Kind(error: .cancelled), Kind(error: .outOfScript(detail: .init(.text, ""))),
     ]
 
     @Test(arguments: kinds) func kindsOfErrors(_ kind: Kind) {

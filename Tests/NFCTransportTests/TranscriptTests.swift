@@ -15,10 +15,12 @@ struct TranscriptTests {
         """
 
     static let errors: [TransportError] = [
-        .noAnswer, .corrupted(status: 0x02), .cardReleased, .readerTimeout, .readerFailed(detail: "a\nb\"c"),
+        .noAnswer, .corrupted(status: 0x02), .cardReleased, .readerTimeout,
+        .readerFailed(detail: .init(.text, "a\nb\"c")),
         .frameTooLong(length: 300, limit: 262), .answerTooLong,
-        .readerUnavailable(reason: .busy, detail: "held"), .unsupported(detail: "no"), .cancelled,
-        .outOfScript(detail: "line 3"),
+        .readerUnavailable(reason: .busy, detail: .init(.text, "held")), .unsupported(detail: .init(.text, "no")),
+        .cancelled,
+        .outOfScript(detail: .init(.text, "line 3")),
     ]
 
     @Test(arguments: errors) func errorsComeBack(_ error: TransportError) throws {
@@ -78,7 +80,7 @@ struct TranscriptTests {
 
     static let wrong: [Wrong] = [
         Wrong(line: "{", names: "one JSON object"),
-        Wrong(line: "[]", names: "the document"),
+        Wrong(line: "[]", names: ""),
         Wrong(line: "{}", names: "t"),
         Wrong(line: "{\"t\":\"now\"}", names: "t"),
         Wrong(line: "{\"t\":-1}", names: "t"),
@@ -126,22 +128,24 @@ struct TranscriptTests {
             return
         }
         #expect(line == 3)
-        #expect(expected.contains(wrong.names))
+        #expect(expected.key == wrong.names || expected.values.first == wrong.names || expected.code == .jsonObject)
     }
 
     @Test func wrongDocuments() {
         func parse(_ text: String) throws -> Transcript { try Transcript(parsing: Array(text.utf8)) }
         #expect(throws: DocumentError.missing(key: "schema")) { try parse("") }
         #expect(throws: DocumentError.missing(key: "schema")) { try parse("\n \n") }
-        #expect(throws: DocumentError.malformedLine(line: 1, expected: "the member schema")) { try parse("{}") }
-        #expect(throws: DocumentError.malformedLine(line: 1, expected: "the member reader")) {
+        #expect(throws: DocumentError.malformedLine(line: 1, expected: .init(.member, "schema"))) { try parse("{}") }
+        #expect(throws: DocumentError.malformedLine(line: 1, expected: .init(.member, "reader"))) {
             try parse("{\"schema\":\"kazasu.trace/1\"}")
         }
         #expect(throws: DocumentError.unknownSchema(found: "kazasu.trace/2", supported: "kazasu.trace/1")) {
             try parse("{\"schema\":\"kazasu.trace/2\"}")
         }
         let long = Self.header + "\n" + String(repeating: "x", count: Transcript.longestLine + 1)
-        #expect(throws: DocumentError.malformedLine(line: 2, expected: "at most \(Transcript.longestLine) bytes")) {
+        #expect(
+            throws: DocumentError.malformedLine(line: 2, expected: .init(.atMostBytes, "\(Transcript.longestLine)"))
+        ) {
             try parse(long)
         }
         let huge = [UInt8](repeating: 0x20, count: Transcript.longestDocument + 1)

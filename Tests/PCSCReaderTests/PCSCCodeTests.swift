@@ -11,15 +11,15 @@ struct PCSCCodeTests {
         (0x8010_0002, .cancelled), (0x8010_000C, .cardReleased), (0x8010_0069, .cardReleased),
         (0x8010_0068, .cardReleased), (0x8010_0016, .noAnswer), (0x8010_0066, .noAnswer),
         (0x8010_002F, .corrupted(status: 0)), (0x8010_0008, .answerTooLong),
-        (0x8010_000B, .readerUnavailable(reason: .busy, detail: "another program uses the card through pcscd")),
-        (0x8010_001D, .readerUnavailable(reason: .absent, detail: "pcscd does not run")),
-        (0x8010_0017, .readerUnavailable(reason: .absent, detail: "the reader was unplugged")),
+        (0x8010_000B, .readerUnavailable(reason: .busy, detail: .init(.cardInUse))),
+        (0x8010_001D, .readerUnavailable(reason: .absent, detail: .init(.serviceNotRunning))),
+        (0x8010_0017, .readerUnavailable(reason: .absent, detail: .init(.unplugged))),
         (
             0x8010_006A,
             .readerUnavailable(
-                reason: .permission, detail: "pcscd refuses this user (a polkit rule may allow it)")
+                reason: .permission, detail: .init(.serviceRefusesUser))
         ),
-        (0x8010_0001, .readerFailed(detail: "PC/SC 80100001")),
+        (0x8010_0001, .readerFailed(detail: .init(.service, "80100001"))),
     ]
 
     @Test(arguments: codes) func means(_ number: UInt32, _ error: TransportError) {

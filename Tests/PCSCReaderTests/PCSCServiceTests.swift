@@ -28,7 +28,7 @@ struct PCSCServiceTests {
         #expect(reader.information.name == "Kazasu Test 00 01")
         #expect(try reader.activate(.typeA()) == nil)
         reader.close()
-        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")) {
+        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))) {
             try reader.activate(.typeA())
         }
     }
@@ -80,7 +80,7 @@ struct PCSCServiceTests {
         #expect(throws: TransportError.frameTooLong(length: longest + 1, limit: longest)) {
             try reader.transceive([UInt8](repeating: 0, count: longest + 1), timeout: .seconds(5))
         }
-        #expect(throws: TransportError.unsupported(detail: "an empty frame cannot be sent")) {
+        #expect(throws: TransportError.unsupported(detail: .init(.emptyFrame))) {
             try reader.transceive([], timeout: .seconds(5))
         }
     }
@@ -132,7 +132,7 @@ struct PCSCServiceTests {
         let card = try bench.insert(Self.desfire, uid: Self.uid)
         #expect(try bench.wait(for: .typeA(), on: first) != nil)
         let busy = TransportError.readerUnavailable(
-            reason: .busy, detail: "another program uses the card through pcscd")
+            reason: .busy, detail: .init(.cardInUse))
         #expect(throws: busy) { try second.activate(.typeA()) }
         first.close()
         #expect(try bench.wait(for: .typeA(), on: second) != nil)
@@ -282,7 +282,7 @@ struct PCSCServiceTests {
         let reader = try bench.open()
         let card = try bench.insert(Self.felica, uid: [1, 2, 3, 4, 5, 6, 7, 8])
         let error = #expect(throws: TransportError.self) { try bench.wait(for: .felica(.any), on: reader) }
-        #expect(error == .unsupported(detail: "this reader passes no FeliCa packets on through PC/SC"))
+        #expect(error == .unsupported(detail: .init(.noFeliCaThroughService)))
         _ = card
     }
 
@@ -302,7 +302,7 @@ struct PCSCServiceTests {
         #expect(throws: TransportError.noAnswer) { try reader.transceive([0x30, 0x50], timeout: .zero) }
         // No way in: said once by the reader, and not asked again.
         let refusal = TransportError.unsupported(
-            detail: "this reader passes no such command of a Type 2 Tag on through PC/SC")
+            detail: .init(.noType2ThroughService))
         #expect(throws: refusal) { try reader.transceive([0x60], timeout: .zero) }
         let count = card.commands.count
         #expect(throws: refusal) { try reader.transceive([0x39, 0x02], timeout: .zero) }
@@ -340,7 +340,7 @@ struct PCSCServiceTests {
         let reader = try bench.open()
         let card = try bench.insert("3B951381018073FF01000B")
         let error = #expect(throws: TransportError.self) { try bench.wait(for: .typeA(), on: reader) }
-        #expect(error == .unsupported(detail: "a card with contacts is in the reader"))
+        #expect(error == .unsupported(detail: .init(.contactCard)))
         _ = card
     }
 

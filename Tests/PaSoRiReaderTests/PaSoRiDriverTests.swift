@@ -14,7 +14,9 @@ struct PaSoRiDriverTests {
     /// A driver whose devices are all simulated, but those at the ports in `busy`, which somebody else holds.
     private func driver(_ system: MadeUpSystem, busy: Set<String> = []) -> PaSoRiDriver {
         PaSoRiDriver(paths: system.paths) { device, _, cancellation throws(TransportError) in
-            if busy.contains(device.portPath) { throw .readerUnavailable(reason: .busy, detail: device.portPath) }
+            if busy.contains(device.portPath) {
+                throw .readerUnavailable(reason: .busy, detail: .init(.text, device.portPath))
+            }
             return VirtualUSBLink(VirtualPort100(field: VirtualField()), cancellation)
         }
     }
@@ -38,13 +40,13 @@ struct PaSoRiDriverTests {
                 ReaderListing(id: "rcs380:serial=0123456", name: "Sony RC-S380/S", state: .ready),
                 ReaderListing(
                     id: "rcs380:port=1-2", name: "Sony RC-S380/P",
-                    state: .unavailable(.busy, detail: "another program holds it")),
+                    state: .unavailable(.busy, detail: .init(.heldByProgram))),
                 ReaderListing(
                     id: "rcs380:port=1-3.1", name: "Sony RC-S380/P",
-                    state: .unavailable(.unsupported, detail: "it has not the USB interface of a PaSoRi")),
+                    state: .unavailable(.unsupported, detail: .init(.noInterface))),
                 ReaderListing(
                     id: "rcs380:port=1-4", name: "Sony RC-S380/S",
-                    state: .unavailable(.absent, detail: "\(node) does not exist")),
+                    state: .unavailable(.absent, detail: .init(.deviceAbsent, node))),
             ])
     }
 
@@ -66,7 +68,7 @@ struct PaSoRiDriverTests {
         system.unplug("1-1")
         #expect(driver.list() == [])
         let absent = TransportError.readerUnavailable(
-            reason: .absent, detail: "no reader rcs380:serial=77 is plugged in")
+            reason: .absent, detail: .init(.notConnected, "rcs380:serial=77"))
         #expect(throws: absent) { try id(driver, name) }
         try system.plugIn("1-3", vendor: "054c", product: "06c1", bus: 1, device: 9, extra: ["serial": "77"])
         #expect(driver.list().map(\.id) == [name])
@@ -80,7 +82,7 @@ struct PaSoRiDriverTests {
         #expect(try id(driver(system), "rcs380") == "rcs380:port=1-1")
         #expect(try id(driver(system, busy: ["1-1"]), "rcs380") == "rcs380:port=1-2")
         #expect(try id(driver(system), "rcs380:port=1-2") == "rcs380:port=1-2")
-        let busy = TransportError.readerUnavailable(reason: .busy, detail: "1-1")
+        let busy = TransportError.readerUnavailable(reason: .busy, detail: .init(.text, "1-1"))
         #expect(throws: busy) { try id(driver(system, busy: ["1-1", "1-2"]), "rcs380") }
         #expect(throws: busy) { try id(driver(system, busy: ["1-1"]), "rcs380:port=1-1") }
     }
@@ -94,7 +96,7 @@ struct PaSoRiDriverTests {
     @Test(arguments: ["rcs380:", "rcs380:1-1", "rcs380:serial=", "rcs380:port", "rcs380:bus=1", "rcs380:serial"])
     func badChoicesAreRefused(_ text: String) {
         let refused = TransportError.readerUnavailable(
-            reason: .unsupported, detail: "after rcs380: comes serial=NUMBER or port=PATH, as in port=1-1.3")
+            reason: .unsupported, detail: .init(.unknownSelector, "rcs380"))
         #expect(throws: refused) { try PaSoRiDriver().open(text, cancellation: CancellationToken()) }
     }
 

@@ -36,8 +36,8 @@ struct PaSoRiFaultTests {
     private static let rcs300: [(InjectedUSBFault, TransportError)] = [
         (.truncated(to: 9), timeout), (.truncated(to: 14), timeout), (.wrongLengthChecksum, timeout),
         (.wrongSequence, timeout), (.garbage([0x83, 0, 0, 0, 0, 0, 9, 0, 0, 0]), damaged),
-        (.errorFrame, .readerFailed(detail: "the reader refused a command (error 5)")),
-        (.sessionTaken, .readerUnavailable(reason: .busy, detail: "another program has a session with it")),
+        (.errorFrame, .readerFailed(detail: .init(.commandRefused, "5"))),
+        (.sessionTaken, .readerUnavailable(reason: .busy, detail: .init(.sessionTaken))),
     ]
 
     static let cases: [Case] =
@@ -90,7 +90,7 @@ struct PaSoRiFaultTests {
         let target = try #require(try bench.activate())
         #expect(throws: TransportError.readerTimeout) { try bench.requestSystemCode(target) }
         _ = bench.link.takeLog()
-        let mute = TransportError.readerFailed(detail: "the reader gives no valid answer any more")
+        let mute = TransportError.readerFailed(detail: .init(.invalidAnswers))
         #expect(throws: mute) { try bench.requestSystemCode(target) }
         #expect(bench.link.takeLog() == [])
         bench.close()
@@ -120,7 +120,7 @@ struct PaSoRiFaultTests {
         let link = VirtualUSBLink(NoPaSoRi(answer))
         let driver = PaSoRiDriver(paths: system.paths) { _, _, _ in link }
         let expected = TransportError.readerUnavailable(
-            reason: .unsupported, detail: "it does not answer as a PaSoRi does")
+            reason: .unsupported, detail: .init(.notAPaSoRi))
         #expect(throws: expected) { try driver.open(model.rawValue, cancellation: CancellationToken()) }
         #expect(link.closings == 1)
     }
@@ -134,7 +134,7 @@ struct PaSoRiFaultTests {
         clean.close()
         let all = clean.chip.statistics.transfers
         #expect(0 < opening && opening < closing && closing < all)
-        let gone = TransportError.readerUnavailable(reason: .absent, detail: "the reader was unplugged")
+        let gone = TransportError.readerUnavailable(reason: .absent, detail: .init(.unplugged))
         for transfer in 1...all {
             let bench = try PaSoRiBench(model, InjectedUSBFaults(unplugBeforeTransfer: transfer))
             #expect(try bench.runOnce() == (transfer < closing ? gone : nil), "transfer \(transfer)")

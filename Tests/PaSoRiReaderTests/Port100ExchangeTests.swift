@@ -80,11 +80,11 @@ struct Port100ExchangeTests {
     static let statuses: [(UInt32, TransportError?)] = [
         (0, nil), (0x80, .noAnswer), (0x01, .corrupted(status: 1)), (0x02, .corrupted(status: 2)),
         (0x04, .corrupted(status: 4)), (0x08, .corrupted(status: 8)), (0x84, .corrupted(status: 4)),
-        (0x10, .answerTooLong), (0x40, .readerFailed(detail: "the reader is too hot")),
+        (0x10, .answerTooLong), (0x40, .readerFailed(detail: .init(.tooHot))),
         (0x100, .corrupted(status: 0x10)), (0x8000_0000, .corrupted(status: 0x20)),
-        (0x400, .readerFailed(detail: "the reader's field is off")),
-        (0x200, .readerFailed(detail: "another reader's field is in the way")),
-        (0x800, .readerFailed(detail: "the reader reported status 800")),
+        (0x400, .readerFailed(detail: .init(.fieldOff))),
+        (0x200, .readerFailed(detail: .init(.otherField))),
+        (0x800, .readerFailed(detail: .init(.status, "800"))),
     ]
 
     @Test(arguments: statuses) func radioStatus(_ status: UInt32, _ error: TransportError?) {
@@ -109,7 +109,7 @@ struct Port100ExchangeTests {
         bench.reader.close()
         #expect(bench.link.closings == 1)
         #expect(bench.link.takeLog() == [])
-        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")) {
+        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))) {
             try bench.activate()
         }
     }

@@ -91,9 +91,9 @@ struct Port400ExchangeTests {
 
     static let statuses: [(TransparentAnswer.Meaning, TransportError?)] = [
         (.done, nil), (.silent, .noAnswer), (.damaged, .corrupted(status: 0x10)),
-        (.sessionIsOpen, .readerUnavailable(reason: .busy, detail: "another program has a session with it")),
-        (.wrongState, .readerFailed(detail: "the reader's session does not allow this command")),
-        (.refused(status: 0x6D00), .readerFailed(detail: "the reader reported status 6D00")),
+        (.sessionIsOpen, .readerUnavailable(reason: .busy, detail: .init(.sessionTaken))),
+        (.wrongState, .readerFailed(detail: .init(.notInThisSession))),
+        (.refused(status: 0x6D00), .readerFailed(detail: .init(.status, "6D00"))),
     ]
 
     @Test(arguments: statuses) func statusWords(_ meaning: TransparentAnswer.Meaning, _ error: TransportError?) {
@@ -113,7 +113,7 @@ struct Port400ExchangeTests {
         #expect(!bench.chip.statistics.isFieldOn)
         bench.reader.close()
         #expect(bench.link.closings == 1)
-        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: "the reader was closed")) {
+        #expect(throws: TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))) {
             try bench.activate()
         }
     }
@@ -131,7 +131,7 @@ struct Port400ExchangeTests {
     @Test func withoutACardNothingIsSent() throws {
         let bench = try Port400Bench()
         #expect(throws: TransportError.cardReleased) { try bench.reader.transceive([6, 0], timeout: .seconds(1)) }
-        #expect(throws: TransportError.unsupported(detail: "an empty frame cannot be sent")) {
+        #expect(throws: TransportError.unsupported(detail: .init(.emptyFrame))) {
             try bench.reader.transceive([], timeout: .seconds(1))
         }
     }

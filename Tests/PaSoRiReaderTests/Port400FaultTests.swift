@@ -25,7 +25,7 @@ struct Port400FaultTests {
         let plan = Dictionary(uniqueKeysWithValues: (Self.bad..<Self.bad + 20).map { ($0, InjectedUSBFault.busy) })
         let bench = try Port400Bench(usb: InjectedUSBFaults(atCommand: plan))
         let target = try #require(try bench.activate())
-        let busy = TransportError.readerUnavailable(reason: .busy, detail: "it is at work for another program")
+        let busy = TransportError.readerUnavailable(reason: .busy, detail: .init(.working))
         #expect(throws: busy) { try bench.requestSystemCode(target) }
         #expect(try bench.requestSystemCode(target).first == 0x11)
     }
@@ -36,7 +36,7 @@ struct Port400FaultTests {
         let plan = Dictionary(uniqueKeysWithValues: (1...100).map { ($0, InjectedUSBFault.busy) })
         let link = VirtualUSBLink(VirtualPort400(field: VirtualField(), faults: InjectedUSBFaults(atCommand: plan)))
         let driver = PaSoRiDriver(paths: system.paths) { _, _, _ in link }
-        let busy = TransportError.readerUnavailable(reason: .busy, detail: "it is at work for another program")
+        let busy = TransportError.readerUnavailable(reason: .busy, detail: .init(.working))
         #expect(throws: busy) { try driver.open("rcs300", cancellation: CancellationToken()) }
         #expect(link.closings == 1)
     }

@@ -174,7 +174,7 @@ struct Port400VectorTests {
 
     @Test func aRequestThatIsRefusedIsNoSilence() throws {
         let reader = try Self.reader([("FF500001", "C003016401 9000")])
-        #expect(throws: TransportError.readerFailed(detail: "the reader reported status 6401")) {
+        #expect(throws: TransportError.readerFailed(detail: .init(.status, "6401"))) {
             try reader.activate(.felica(.any))
         }
     }

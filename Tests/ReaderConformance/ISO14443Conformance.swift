@@ -189,7 +189,7 @@ package struct ISO14443Conformance {
     // MARK: Steps
 
     private func place(_ card: (any VirtualCard)?) throws {
-        guard let card else { throw DocumentError.malformed(key: "card", expected: "a card") }
+        guard let card else { throw DocumentError.missing(key: "card") }
         try stage.place(card)
     }
 

@@ -16,7 +16,7 @@ struct SystemNoticesTests {
             do {
                 try meanwhile?()
             } catch {
-                throw .outOfScript(detail: "\(error)")
+                throw .outOfScript(detail: .init(.text, "\(error)"))
             }
             meanwhile = nil
             return tells

@@ -29,7 +29,7 @@ struct DelimitedText {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
             let before = bytes.prefix(error.byteOffsets.lowerBound)
-            throw .malformedLine(line: before.count { $0 == DelimitedText.newline } + 1, expected: "UTF-8")
+            throw .malformedLine(line: before.count { $0 == DelimitedText.newline } + 1, expected: .init(.utf8))
         }
     }
 
@@ -194,7 +194,7 @@ struct DelimitedScan {
             if byte == DelimitedScan.newline { line += 1 }
             meaning.append(byte)
         }
-        throw .malformedLine(line: first, expected: "a closing quote")
+        throw .malformedLine(line: first, expected: .init(.closingQuote))
     }
 }
 

@@ -92,7 +92,7 @@ struct StationLayout {
     init(_ text: DelimitedText) throws(DocumentError) {
         var first: DelimitedRow?
         try text.forEachRow(mostRows: 1) { row throws(DocumentError) in first = row }
-        guard let first else { throw .malformedLine(line: 1, expected: "rows of station codes and names") }
+        guard let first else { throw .malformedLine(line: 1, expected: .init(.stationRows)) }
         let names = first.fields.indices.map { first.text($0)?.lowercased() ?? "" }
         let isHeader = first.number(0, .hex) == nil
         headerLine = isHeader ? first.line : 0
@@ -221,17 +221,20 @@ struct StationLayout {
         return left.count { kept[$0.key] != .some($0.name) }
     }
 
-    private func expectation(_ codes: StationFile.Codes) -> String {
-        let columns =
-            kind == .busStops ? "operator and stop code (0 to 65535)" : "area, line and station code (0 to 255)"
-        return "\(columns), \(codes == .hex ? "hexadecimal" : "decimal")"
+    private func expectation(_ codes: StationFile.Codes) -> DocumentError.Expectation {
+        switch (kind == .busStops, codes == .hex) {
+        case (true, true): .init(.hexBusStop)
+        case (true, false): .init(.decimalBusStop)
+        case (false, true): .init(.hexStation)
+        case (false, false): .init(.decimalStation)
+        }
     }
 
     /// A day as `YYYY-MM-DD`; an empty field is none.
     private func date(_ row: DelimitedRow, _ column: Int?) throws(DocumentError) -> CalendarDate? {
         guard let column, let text = row.text(column) else { return nil }
         guard let date = CalendarDate(text) else {
-            throw .malformedLine(line: row.line, expected: "a date as 2020-03-14")
+            throw .malformedLine(line: row.line, expected: .init(.date))
         }
         return date
     }

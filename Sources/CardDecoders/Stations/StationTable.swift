@@ -170,7 +170,7 @@ package struct StationFile: Hashable, Sendable {
         (codes, evidence) = try StationFile.codes(text, layout, told)
         let contents = try layout.contents(text, codes)
         (rows, repeated, differing) = (contents.rows, contents.repeated, contents.differing)
-        guard rows.count > 0 else { throw .malformedLine(line: 1, expected: "rows of station codes and names") }
+        guard rows.count > 0 else { throw .malformedLine(line: 1, expected: .init(.stationRows)) }
     }
 
     private static func codes(
@@ -183,7 +183,7 @@ package struct StationFile: Hashable, Sendable {
         let hex = try KnownStations.matches(text, layout, .hex)
         if decimal > 0, hex == 0 { return (.decimal, .knownPairs(decimal)) }
         if hex > 0, decimal == 0 { return (.hex, .knownPairs(hex)) }
-        throw .malformed(key: "codes", expected: "hex or decimal: nothing in the file tells which")
+        throw .malformed(key: "codes", expected: .init(.stationRadix))
     }
 }
 

@@ -88,7 +88,7 @@ extension FileDump {
 extension JSONCursor {
     /// This as the name of an application, 1 to 16 bytes.
     package func aid() throws(DocumentError) -> AID {
-        guard let aid = AID(try bytes()) else { throw malformed("2 to 32 hexadecimal digits") }
+        guard let aid = AID(try bytes()) else { throw malformed(.hexDigits, "2–32") }
         return aid
     }
 }

@@ -192,13 +192,13 @@ package struct MissingPart: Hashable, Sendable {
 extension JSONCursor {
     /// This as an IDm of 16 digits.
     package func idm() throws(DocumentError) -> IDm {
-        guard let idm = IDm(try bytes(count: 8)) else { throw malformed("16 hexadecimal digits") }
+        guard let idm = IDm(try bytes(count: 8)) else { throw malformed(.hexDigits, "16") }
         return idm
     }
 
     /// This as a PMm of 16 digits.
     package func pmm() throws(DocumentError) -> PMm {
-        guard let pmm = PMm(try bytes(count: 8)) else { throw malformed("16 hexadecimal digits") }
+        guard let pmm = PMm(try bytes(count: 8)) else { throw malformed(.hexDigits, "16") }
         return pmm
     }
 

@@ -68,7 +68,7 @@ extension CardIdentity {
     init(json: JSONCursor) throws(DocumentError) {
         let word = try json.required("technology")
         guard let technology = Technology(rawValue: try word.text()) else {
-            throw word.malformed(Technology.allCases.map(\.rawValue).joined(separator: ", "))
+            throw word.malformed(.oneOf, values: Technology.allCases.map(\.rawValue))
         }
         var known: [StaticString] = ["technology", "bitRate"]
         self.init(technology: technology, bitRate: try json.optional("bitRate")?.integer(in: 0...10_000))

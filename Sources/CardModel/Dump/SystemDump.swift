@@ -162,11 +162,11 @@ extension ServiceDump {
         var blocks: BlockTable = [:]
         try json.optional("blocks")?.forEachMember { name, member throws(DocumentError) in
             guard let number = BlockNumber(digits: name) else {
-                throw member.malformed("four hexadecimal digits as its name")
+                throw member.malformed(.hexName, "4")
             }
             // `000a` and `000A` are two names, but one block.
             guard blocks.updateValue(try member.block(), forKey: number.rawValue) == nil else {
-                throw member.malformed("a block number that stands once")
+                throw member.malformed(.uniqueBlock)
             }
         }
         let state = try ReadState(json: json)
@@ -216,7 +216,7 @@ extension ReadState {
             self = .refused(status: status?.rawValue)
         case "lost": self = .lost
         case "skipped": self = .skipped
-        default: throw word.malformed("read, keyRequired, refused, lost or skipped")
+        default: throw word.malformed(.oneOf, "read", "keyRequired", "refused", "lost", "skipped")
         }
     }
 }

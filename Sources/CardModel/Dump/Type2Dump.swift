@@ -33,15 +33,15 @@ extension Type2Dump {
         var pages: [UInt16: [UInt8]] = [:]
         for (key, value) in try json.required("pages").members() {
             guard (2...4).contains(key.utf8.count), let number = FileIdentifier(key) else {
-                throw value.malformed("a page number of two to four hexadecimal digits as its name")
+                throw value.malformed(.hexName, "2–4")
             }
             guard pages.updateValue(try value.bytes(count: 4), forKey: number.rawValue) == nil else {
-                throw value.malformed("a page number that stands once")
+                throw value.malformed(.uniquePage)
             }
         }
         var counters: [UInt8: UInt32] = [:]
         for (key, value) in try json.optional("counters")?.members() ?? [] {
-            guard let number = UInt8(key) else { throw value.malformed("a counter's number as its name") }
+            guard let number = UInt8(key) else { throw value.malformed(.counterName) }
             counters[number] = UInt32(clamping: try value.integer(in: 0...0xFF_FFFF))
         }
         self.init(

@@ -69,7 +69,7 @@ package struct JSONCursor: Sendable {
         case .tape(let tape, let index) where tape.isObject(index):
             guard let member = tape.member(key, of: index), !tape.isNull(member) else { return nil }
             return JSONCursor(tape, member)
-        default: throw malformed("an object")
+        default: throw malformed(.object)
         }
     }
 
@@ -84,7 +84,7 @@ package struct JSONCursor: Sendable {
 
     /// This as an object.
     package func object() throws(DocumentError) -> JSONObject {
-        guard case .object(let object) = value else { throw malformed("an object") }
+        guard case .object(let object) = value else { throw malformed(.object) }
         return object
     }
 
@@ -129,7 +129,7 @@ package struct JSONCursor: Sendable {
                 }
                 place = tape.next(place + 1)
             }
-        default: throw malformed("an object")
+        default: throw malformed(.object)
         }
     }
 
@@ -140,16 +140,20 @@ package struct JSONCursor: Sendable {
             values.enumerated().map { JSONCursor($1, .element($0), in: place) }
         case .tape(let tape, let index) where tape.isArray(index):
             tape.elements(index).map { JSONCursor(tape, $0) }
-        default: throw malformed("an array")
+        default: throw malformed(.array)
         }
     }
 
     // MARK: Errors
 
     /// The error that says what should stand here.
-    package func malformed(_ expected: String) -> DocumentError {
-        let path = path
-        return .malformed(key: path.isEmpty ? "the document" : path, expected: expected)
+    package func malformed(_ code: DocumentError.Expectation.Code, _ values: String...) -> DocumentError {
+        malformed(code, values: values)
+    }
+
+    /// The same with a list of values.
+    package func malformed(_ code: DocumentError.Expectation.Code, values: [String]) -> DocumentError {
+        .malformed(key: path, expected: .init(code, values: values))
     }
 }
 
@@ -159,22 +163,23 @@ extension JSONCursor {
         switch source {
         case .tree(.string(let text), _, _, _): return text
         case .tape(let tape, let index):
-            guard let text = tape.text(index) else { throw malformed("a string") }
+            guard let text = tape.text(index) else { throw malformed(.string) }
             return text
-        default: throw malformed("a string")
+        default: throw malformed(.string)
         }
     }
 
     /// This as a truth value.
     package func bool() throws(DocumentError) -> Bool {
-        guard case .bool(let value) = value else { throw malformed("true or false") }
+        guard case .bool(let value) = value else { throw malformed(.bool) }
         return value
     }
 
     /// This as a whole number within `range`.
     package func integer(in range: ClosedRange<Int> = Int.min...Int.max) throws(DocumentError) -> Int {
         guard case .integer(let number) = value, let value = Int(exactly: number), range.contains(value) else {
-            throw malformed(range == Int.min...Int.max ? "a whole number" : "a number \(range)")
+            throw range == Int.min...Int.max
+                ? malformed(.integer) : malformed(.number, "\(range.lowerBound)–\(range.upperBound)")
         }
         return value
     }
@@ -184,7 +189,7 @@ extension JSONCursor {
         if let bytes = (try? text()).flatMap({ try? Hex.decode($0) }), count == nil || bytes.count == count {
             return bytes
         }
-        throw malformed(count.map { "\($0 * 2) hexadecimal digits" } ?? "hexadecimal digits")
+        throw count.map { malformed(.hexDigits, "\($0 * 2)") } ?? malformed(.hex)
     }
 
     /// This as a code of four hexadecimal digits.
@@ -194,7 +199,7 @@ extension JSONCursor {
             case .tape(let tape, let index): tape.withBytes(index) { Code(digits: $0) }
             case .tree: Code(digits: try text().utf8.span)
             }
-        guard let code else { throw malformed("four hexadecimal digits") }
+        guard let code else { throw malformed(.hexDigits, "4") }
         return code
     }
 
@@ -207,7 +212,7 @@ extension JSONCursor {
             case .tree: nil
             }
         if let packed { return packed }
-        guard let block = Block(try bytes(count: 16)) else { throw malformed("16 bytes") }
+        guard let block = Block(try bytes(count: 16)) else { throw malformed(.bytes, "16") }
         return block
     }
 }

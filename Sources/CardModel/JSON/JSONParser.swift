@@ -32,7 +32,7 @@ struct JSONParser<Target: JSONTarget> {
         guard index == bytes.endIndex else { throw fault() }
     }
 
-    private func fault(_ kind: JSONError.Kind = .syntax) -> JSONError { JSONError(kind: kind, index: index) }
+    private func fault(_ kind: DocumentError.Reason = .syntax) -> JSONError { JSONError(kind: kind, index: index) }
 
     private var next: UInt8? { index < bytes.endIndex ? bytes[index] : nil }
 

@@ -58,14 +58,14 @@ extension JSONValue {
     ///
     /// Members keep their order; of a name that stands twice the first value counts.
     ///
-    /// - Throws: ``DocumentError/notJSON(reason:)`` with the line and the byte of it, both counted from 1.
+    /// - Throws: ``DocumentError/notJSON(_:line:byte:)`` with the line and the byte of it, both counted from 1.
     package init(parsing bytes: [UInt8]) throws(DocumentError) {
         try self.init(parsing: bytes[...])
     }
 
     /// Reads a part of a text, as one line of ndjson.
     ///
-    /// - Throws: ``DocumentError/notJSON(reason:)`` with the line and the byte of it, both counted from 1.
+    /// - Throws: ``DocumentError/notJSON(_:line:byte:)`` with the line and the byte of it, both counted from 1.
     package init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
         try self.init(parsing: bytes, allowsNumbersAsNames: false)
     }
@@ -73,7 +73,7 @@ extension JSONValue {
     /// Reads a text in which names of members may also be whole numbers without quotes, as in `{3: []}`; such a name is the
     /// text of its digits.
     ///
-    /// - Throws: ``DocumentError/notJSON(reason:)`` with the line and the byte of it, both counted from 1.
+    /// - Throws: ``DocumentError/notJSON(_:line:byte:)`` with the line and the byte of it, both counted from 1.
     package init(parsingNumbersAsNames bytes: ArraySlice<UInt8>) throws(DocumentError) {
         try self.init(parsing: bytes, allowsNumbersAsNames: true)
     }
@@ -84,7 +84,7 @@ extension JSONValue {
         do {
             try parser.document()
         } catch {
-            throw .notJSON(reason: error.reason(in: bytes))
+            throw error.documentError(in: bytes)
         }
         self = parser.target.value
     }

@@ -75,7 +75,7 @@ package struct CardFinder {
         _ technologies: [Technology] = usualOrder, timeout: Duration?
     ) throws(ReadingError) -> [FoundCard] {
         let wanted = technologies.filter(search.reader.information.technologies.contains)
-        guard !wanted.isEmpty else { throw .reader(.unsupported(detail: "cards of this kind")) }
+        guard !wanted.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
         let all = wanted.flatMap(requests)
         let found = try search.find(all, within: timeout) { requests throws(ReadingError) -> [FoundCard]? in
             try round(requests, of: all, wanted)
@@ -136,7 +136,7 @@ package struct CardFinder {
     /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
     package func findFirst(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> FoundCard? {
         let possible = requests.filter { search.reader.information.technologies.contains($0.technology) }
-        guard !possible.isEmpty else { throw .reader(.unsupported(detail: "cards of this kind")) }
+        guard !possible.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
         return try search.find(possible, within: timeout) { requests throws(ReadingError) in
             try search.firstAnswer(to: requests)
         }
@@ -155,7 +155,7 @@ package struct CardFinder {
     ) throws(ReadingError) -> Finding {
         let requests = technologies.filter(search.reader.information.technologies.contains).compactMap(
             CardFinder.request)
-        guard !requests.isEmpty else { throw .reader(.unsupported(detail: "cards of type A and B")) }
+        guard !requests.isEmpty else { throw .reader(.unsupported(detail: .init(.typeAAndB))) }
         let finding = try search.find(requests, within: timeout) { requests throws(ReadingError) -> Finding? in
             var other: PICC?
             let found = try search.firstAnswer(to: requests) { picc in

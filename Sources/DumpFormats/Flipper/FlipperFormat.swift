@@ -156,15 +156,15 @@ struct FlipperCounts {
     private var announced: [String: Int] = [:]
 
     mutating func note(_ name: String, _ value: String, _ line: TextLine) throws(DocumentError) {
-        guard let count = Int(value), (0...1_000_000).contains(count) else { throw line.malformed("a count") }
+        guard let count = Int(value), (0...1_000_000).contains(count) else { throw line.malformed(.count) }
         announced[name] = count
     }
 
     /// Checks what belongs to one system, and begins the next.
     mutating func endSystem(_ line: TextLine) throws(DocumentError) {
-        try check("Area found", areas, "areas", line)
-        try check("Service found", services, "services", line)
-        try check("Public blocks read", blocks, "blocks", line)
+        try check("Area found", areas, .areasBefore, line)
+        try check("Service found", services, .servicesBefore, line)
+        try check("Public blocks read", blocks, .blocksBefore, line)
         (areas, services) = (0, 0)
         // The blocks of data format 1 belong to no system and are counted to the end of the file.
         if announced["Blocks total"] == nil { blocks = 0 }
@@ -172,13 +172,15 @@ struct FlipperCounts {
 
     /// Checks what belongs to the whole file.
     mutating func endFile(_ line: TextLine) throws(DocumentError) {
-        try check("System found", systems, "systems", line)
-        try check("Blocks total", blocks, "blocks", line)
+        try check("System found", systems, .systemsBefore, line)
+        try check("Blocks total", blocks, .blocksBefore, line)
     }
 
-    private mutating func check(_ name: String, _ count: Int, _ what: String, _ line: TextLine) throws(DocumentError) {
+    private mutating func check(_ name: String, _ count: Int, _ what: DocumentError.Expectation.Code, _ line: TextLine)
+        throws(DocumentError)
+    {
         guard let expected = announced.removeValue(forKey: name), count < expected else { return }
-        throw line.malformed("\(expected) \(what) before this line, not \(count)")
+        throw line.malformed(what, "\(expected)", "\(count)")
     }
 }
 

@@ -29,17 +29,17 @@ struct FlipperReader {
         let name = text[..<colon].trimmed
         switch name {
         case "Version":
-            guard let version = Int(value), (2...4).contains(version) else { throw line.malformed("version 2, 3 or 4") }
+            guard let version = Int(value), (2...4).contains(version) else { throw line.malformed(.flipperVersion) }
             hasVersion = true
         case "Device type":
-            guard !value.isEmpty else { throw line.malformed("a device type") }
+            guard !value.isEmpty else { throw line.malformed(.deviceType) }
             guard value == "FeliCa" else { throw .notImported(kind: value) }
             isFeliCa = true
         case "UID": uid = try line.idm(value)
         case "Manufacture id": card.idm = try line.idm(value)
         case "Manufacture parameter": card.pmm = try line.pmm(value)
         case "Data format version":
-            guard let number = Int(value), (1...2).contains(number) else { throw line.malformed("data format 1 or 2") }
+            guard let number = Int(value), (1...2).contains(number) else { throw line.malformed(.dataFormat) }
             dataFormat = number
         default: try readBody(name.words, value, line)
         }
@@ -53,7 +53,7 @@ struct FlipperReader {
         guard words.count == 2 else { return }
         switch words[0] {
         case "System":
-            guard !hasLiteBlocks else { throw line.malformed("no system beside the blocks of a FeliCa Lite") }
+            guard !hasLiteBlocks else { throw line.malformed(.noSystemBesideLite) }
             try counts.endSystem(line)
             card.systems.append(ImportedSystem(code: try line.code(value)))
             counts.systems += 1
@@ -76,13 +76,13 @@ struct FlipperReader {
 
     private func field(_ name: String, of fields: [String], _ line: TextLine) throws(DocumentError) -> String {
         guard let field = fields.first(where: { $0.hasPrefix(name + " ") }) else {
-            throw line.malformed("a field \(name)")
+            throw line.malformed(.field, "\(name)")
         }
         return field.dropFirst(name.count + 1).trimmed
     }
 
     private func currentSystem(_ line: TextLine) throws(DocumentError) -> Int {
-        guard !card.systems.isEmpty else { throw line.malformed("a system before its services") }
+        guard !card.systems.isEmpty else { throw line.malformed(.systemBeforeServices) }
         return card.systems.count - 1
     }
 
@@ -101,7 +101,7 @@ struct FlipperReader {
         let code: ServiceCode = try line.code(try field("Code", of: fields, line))
         if let attribute = try? field("Attrib.", of: fields, line) {
             guard try line.number16(attribute) == UInt16(code.attribute) else {
-                throw line.malformed("a service code whose low six bits are the attribute")
+                throw line.malformed(.serviceAttribute)
             }
         }
         card.systems[system].note(code)
@@ -120,7 +120,7 @@ struct FlipperReader {
             return
         }
         guard card.systems[system].add(try line.block(data), at: number, of: code) else {
-            throw line.malformed("a block that stands once")
+            throw line.malformed(.uniqueBlock)
         }
     }
 
@@ -128,9 +128,9 @@ struct FlipperReader {
     private mutating func readLiteBlock(
         _ place: Substring, _ value: String, _ line: TextLine
     ) throws(DocumentError) {
-        guard hasLiteBlocks || card.systems.isEmpty else { throw line.malformed("a block of a service") }
+        guard hasLiteBlocks || card.systems.isEmpty else { throw line.malformed(.blockOfService) }
         guard let place = Int(place), let number = FlipperLite.blockNumbers.element(at: place) else {
-            throw line.malformed("a block number from 0 to \(FlipperLite.blockNumbers.count - 1)")
+            throw line.malformed(.blockNumberUpTo, "\(FlipperLite.blockNumbers.count - 1)")
         }
         counts.blocks += 1
         if !hasLiteBlocks { card.systems.append(ImportedSystem(code: .lite)) }
@@ -143,7 +143,7 @@ struct FlipperReader {
             return
         }
         guard let block = Block(bytes.dropFirst(2)), card.systems[0].add(block, at: number, of: FlipperLite.service)
-        else { throw line.malformed("a block that stands once") }
+        else { throw line.malformed(.uniqueBlock) }
     }
 
     /// The IDm or PMm of a system, in the comments that Kazasu writes.
@@ -151,7 +151,7 @@ struct FlipperReader {
         let words = text.words
         if words.count >= 4, words[1] == "System", words[3] == "services:" {
             let code: SystemCode = try line.code(String(words[2]))
-            guard views.count < 2 else { throw line.malformed("at most two systems of a FeliCa Lite") }
+            guard views.count < 2 else { throw line.malformed(.liteSystems) }
             var services: [ServiceCode] = []
             for word in words.dropFirst(4) { services.append(try line.code(String(word))) }
             views.append((code, services))

@@ -29,11 +29,11 @@ struct FlipperTagReader {
         let words = text[..<colon].trimmed.words
         switch words.joined(separator: " ") {
         case "Version":
-            guard let number = Int(value), (2...4).contains(number) else { throw line.malformed("version 2, 3 or 4") }
+            guard let number = Int(value), (2...4).contains(number) else { throw line.malformed(.flipperVersion) }
             version = number
         case "UID":
             let count = (value.words.joined().utf8.count + 1) / 2
-            guard [4, 7, 10].contains(count) else { throw line.malformed("4, 7 or 10 bytes in hexadecimal") }
+            guard [4, 7, 10].contains(count) else { throw line.malformed(.bytesInHex, "4", "7", "10") }
             identity.uid = try line.hex(value, count: count)
         case "ATQA": atqa = try line.hex(value, count: 2)
         case "SAK": identity.sak = try line.hex(value, count: 1).first
@@ -52,18 +52,18 @@ struct FlipperTagReader {
         switch words[0] {
         case "Page":
             guard tag.pages.updateValue(try line.hex(value, count: 4), forKey: number) == nil else {
-                throw line.malformed("a page that stands once")
+                throw line.malformed(.uniquePage)
             }
         case "Counter":
             // The file has all three, 0 also where the chip has none.
-            guard let count = UInt32(value), count <= 0xFF_FFFF else { throw line.malformed("a count") }
+            guard let count = UInt32(value), count <= 0xFF_FFFF else { throw line.malformed(.count) }
             if count > 0, let counter = UInt8(exactly: number) { tag.counters[counter] = count }
         default: break
         }
     }
 
     private func count(_ value: String, _ line: TextLine) throws(DocumentError) -> Int {
-        guard let count = Int(value), (0...0x1_0000).contains(count) else { throw line.malformed("a count") }
+        guard let count = Int(value), (0...0x1_0000).contains(count) else { throw line.malformed(.count) }
         return count
     }
 
@@ -76,7 +76,7 @@ struct FlipperTagReader {
         guard let total else { throw .missing(key: "Pages total") }
         guard tag.pages.count >= total, !tag.pages.isEmpty else {
             throw .malformedLine(
-                line: lastLine, expected: "\(total) pages before this line, not \(tag.pages.count)")
+                line: lastLine, expected: .init(.pagesBefore, "\(total)", "\(tag.pages.count)"))
         }
         // Up to version 2 the bytes were in the order of the air.
         if let atqa, let first = atqa.first, let last = atqa.last {

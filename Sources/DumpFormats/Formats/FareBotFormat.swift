@@ -23,7 +23,7 @@ package struct FareBotFormat: DumpFormat {
 
     /// The FeliCa cards and Type 2 Tags of the file; other cards in a file of several are passed over.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
-        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        guard let root = source.json else { throw .unknownFormat }
         guard let cards = try root.optional("cards") else { return [try read(root)] }
         let dumps = try cards.list { card throws(DocumentError) in
             kind(try card.required("cardType")) != nil ? try read(card) : nil
@@ -76,7 +76,7 @@ package struct FareBotFormat: DumpFormat {
             for block in try service.optional("blocks")?.elements() ?? [] {
                 let number = try block.required("address").blockNumber()
                 guard system.add(try block.required("data").block(), at: number, of: code) else {
-                    throw block.malformed("a block that stands once")
+                    throw block.malformed(.uniqueBlock)
                 }
             }
         }

@@ -23,7 +23,7 @@ package struct FelicaRSFormat: DumpFormat {
 
     /// One card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
-        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        guard let root = source.json else { throw .unknownFormat }
         var card = ImportedCard()
         for json in try root.required("systems").elements() {
             var system = ImportedSystem(
@@ -51,7 +51,7 @@ package struct FelicaRSFormat: DumpFormat {
             switch try kind.text() {
             case "area": try readArea(try child.required("value"), &system)
             case "service_group": try readGroup(try child.required("value"), &system)
-            default: throw kind.malformed("area or service_group")
+            default: throw kind.malformed(.oneOf, "area", "service_group")
             }
         }
     }
@@ -62,19 +62,19 @@ package struct FelicaRSFormat: DumpFormat {
             let place = try service.required("code_hex")
             let code: ServiceCode = try place.code()
             if let number = try service.optional("number")?.integer(), number != Int(code.number) {
-                throw place.malformed("a code with the number \(number)")
+                throw place.malformed(.numberedCode, "\(number)")
             }
             system.note(code, keyVersion: try keyVersion(of: service))
             codes.append(code)
         }
         guard let blocks = json.member("blocks") ?? json.member("read_without_encryption_blocks") else { return }
         guard let code = codes.first(where: { !$0.requiresAuthentication }) ?? codes.first else {
-            throw json.malformed("a service for the blocks")
+            throw json.malformed(.serviceForBlocks)
         }
         for (place, value) in try blocks.elements().enumerated() {
-            guard let number = UInt16(exactly: place) else { throw value.malformed("at most 65536 blocks") }
+            guard let number = UInt16(exactly: place) else { throw value.malformed(.atMostBlocks, "65536") }
             guard system.add(try value.block(), at: number, of: code) else {
-                throw value.malformed("a block that stands once")
+                throw value.malformed(.uniqueBlock)
             }
         }
         system.noteOverlap(codes)

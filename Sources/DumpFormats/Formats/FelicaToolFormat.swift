@@ -29,7 +29,7 @@ package struct FelicaToolFormat: DumpFormat {
 
     /// One card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
-        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        guard let root = source.json else { throw .unknownFormat }
         var card = ImportedCard()
         card.idm = try root.optional("primary_idm").flatMap { idm throws(DocumentError) in try maskedIDm(idm) }
         card.pmm = try root.optional("pmm")?.pmm()
@@ -49,7 +49,7 @@ package struct FelicaToolFormat: DumpFormat {
         } else {
             for (key, json) in try systems.members() {
                 guard key.utf8.count == 4, let code = SystemCode(key) else {
-                    throw json.malformed("a system code of four hexadecimal digits as its name")
+                    throw json.malformed(.hexName, "4")
                 }
                 card.systems.append(try readSystem(code, json, &card))
             }
@@ -80,7 +80,7 @@ package struct FelicaToolFormat: DumpFormat {
                 try checkNumber(of: node, code.rawValue, place)
                 system.note(code, keyVersion: keyVersion)
                 try readBlocks(of: node, code, &system, &card)
-            default: throw type.malformed("area or service")
+            default: throw type.malformed(.oneOf, "area", "service")
             }
         }
         return system
@@ -89,7 +89,7 @@ package struct FelicaToolFormat: DumpFormat {
     private func checkNumber(of node: JSONCursor, _ code: UInt16, _ place: JSONCursor) throws(DocumentError) {
         guard let number = try node.optional("number")?.integer() else { return }
         guard number == Int(code >> 6) else {
-            throw place.malformed("a code in the order of the wire with the number \(number)")
+            throw place.malformed(.wireCode, "\(number)")
         }
     }
 
@@ -98,12 +98,12 @@ package struct FelicaToolFormat: DumpFormat {
     ) throws(DocumentError) {
         guard let data = try node.optional("data") else { return }
         for (key, value) in try data.members() {
-            guard let number = BlockIndex(key) else { throw value.malformed("four hexadecimal digits as its name") }
+            guard let number = BlockIndex(key) else { throw value.malformed(.hexName, "4") }
             if try value.text().contains("X") {
                 card.complete = false
                 system.note(code, extra: JSONObject([("masked", true)]))
             } else if !system.add(try value.block(), at: number.rawValue, of: code) {
-                throw value.malformed("a block that stands once")
+                throw value.malformed(.uniqueBlock)
             }
         }
     }
@@ -135,7 +135,7 @@ package struct FelicaToolLogFormat: DumpFormat {
 
     /// One card; commands that it did not answer are passed over.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
-        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        guard let root = source.json else { throw .unknownFormat }
         var log = FeliCaLog()
         var command: LoggedPacket?
         for entry in try root.elements() {
@@ -147,7 +147,7 @@ package struct FelicaToolLogFormat: DumpFormat {
                 guard let asked = command else { throw packet.misplaced }
                 try log.add(asked, packet)
                 command = nil
-            default: throw type.malformed("COMMAND or RESPONSE")
+            default: throw type.malformed(.oneOf, "COMMAND", "RESPONSE")
             }
         }
         return [try log.finish()]

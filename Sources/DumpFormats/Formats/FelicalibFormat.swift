@@ -33,12 +33,12 @@ package struct FelicalibFormat: DumpFormat {
                 try readComment(text.dropFirst().trimmed, line, &card)
             } else if !text.isEmpty {
                 guard let colons = ColonLine(text), colons.separator == " " else {
-                    throw line.malformed("SERVICE:BLOCK HEX")
+                    throw line.malformed(.form, "SERVICE:BLOCK HEX")
                 }
                 let number = try line.number16(colons.second)
                 let system = last(&card)
                 guard card.systems[system].add(try line.block(colons.rest), at: number, of: try line.code(colons.first))
-                else { throw line.malformed("a block that stands once") }
+                else { throw line.malformed(.uniqueBlock) }
             }
         }
         return [try card.dump(unnamed: .missing(key: "System code"))]
@@ -56,7 +56,7 @@ package struct FelicalibFormat: DumpFormat {
             card.systems.append(ImportedSystem(code: try line.code(code)))
         } else if let area = value("Area:") {
             let words = area.words
-            guard words.count == 3, words[1] == "-" else { throw line.malformed("Area: START - END") }
+            guard words.count == 3, words[1] == "-" else { throw line.malformed(.form, "Area: START - END") }
             let system = last(&card)
             card.systems[system].areas.append(
                 AreaDump(start: try line.code(words[0]), end: try line.code(words[2])))

@@ -33,7 +33,7 @@ package struct HexLinesFormat: DumpFormat {
             // A slot that was never used begins with 00, whatever follows.
             if block[0] == 0 { continue }
             guard isPlausible(block) else {
-                throw line.malformed("a record of a transit card's history (service 090F)")
+                throw line.malformed(.historyRecord)
             }
             if seen.insert(block).inserted { records.append(block) }
         }
@@ -44,7 +44,7 @@ package struct HexLinesFormat: DumpFormat {
         system.note(history, extra: JSONObject([("assumed", ["code", "blocks"])]))
         for (place, record) in records.enumerated() {
             guard let number = UInt16(exactly: place) else {
-                throw .malformed(key: "the file", expected: "at most 65536 records")
+                throw .malformed(key: "", expected: .init(.atMostRecords, "65536"))
             }
             _ = system.add(record, at: number, of: history)
         }

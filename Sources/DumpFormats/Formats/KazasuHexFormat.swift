@@ -53,13 +53,13 @@ package struct KazasuHexFormat: WritableDumpFormat {
     }
 
     private func readBlock(_ words: [Substring], _ line: TextLine, _ card: inout ImportedCard) throws(DocumentError) {
-        guard words.count >= 4 else { throw line.malformed("SYSTEM SERVICE BLOCK HEX") }
+        guard words.count >= 4 else { throw line.malformed(.form, "SYSTEM SERVICE BLOCK HEX") }
         let system = try place(of: try line.code(words[0]), line, in: &card)
         let service: ServiceCode = try line.code(words[1])
         let number: BlockIndex = try line.code(words[2])
         let block = try line.block(words[3...].joined(separator: " "))
         guard card.systems[system].add(block, at: number.rawValue, of: service) else {
-            throw line.malformed("a block that stands once")
+            throw line.malformed(.uniqueBlock)
         }
     }
 
@@ -137,7 +137,7 @@ package struct KazasuHexFormat: WritableDumpFormat {
 
     /// The IDm has four bits for the number of a system; the search for a system at each line bounds itself by that too.
     private func checkCount(_ count: Int, _ line: TextLine) throws(DocumentError) {
-        guard count < 16 else { throw line.malformed("at most 16 systems") }
+        guard count < 16 else { throw line.malformed(.atMostSystems, "16") }
     }
 
     /// The listing without a separator between bytes.

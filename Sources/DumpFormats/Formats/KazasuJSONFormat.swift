@@ -19,7 +19,7 @@ package struct KazasuJSONFormat: WritableDumpFormat {
 
     /// One card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
-        guard let json = source.json else { throw .notJSON(reason: source.kind) }
+        guard let json = source.json else { throw .unknownFormat }
         return [try CardDump(json: json.value)]
     }
 

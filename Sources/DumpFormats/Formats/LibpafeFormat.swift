@@ -52,16 +52,18 @@ package struct LibpafeFormat: WritableDumpFormat {
     private func readBlock(
         _ text: String, _ line: TextLine, _ card: inout ImportedCard, _ service: ServiceCode?
     ) throws(DocumentError) {
-        guard let colons = ColonLine(text), colons.separator == ":" else { throw line.malformed("SERVICE:BLOCK:HEX") }
+        guard let colons = ColonLine(text), colons.separator == ":" else {
+            throw line.malformed(.form, "SERVICE:BLOCK:HEX")
+        }
         let first: ServiceCode = try line.code(colons.first)
         if let service, first.rawValue != service.number {
-            throw line.malformed("a block of the service named before it")
+            throw line.malformed(.blockOfNamedService)
         }
         let number = try line.number16(colons.second)
         if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }
         guard card.systems[card.systems.count - 1].add(try line.block(colons.rest), at: number, of: service ?? first)
         else {
-            throw line.malformed("a block that stands once")
+            throw line.malformed(.uniqueBlock)
         }
     }
 
@@ -91,7 +93,7 @@ package struct LibpafeFormat: WritableDumpFormat {
             let number = try line.number16(colons.first)
             let attribute = try line.number16(colons.second)
             guard number < 0x400, attribute < 0x40 else {
-                throw line.malformed("the number and attribute of a service")
+                throw line.malformed(.serviceNumber)
             }
             let code = ServiceCode(rawValue: number << 6 | attribute)
             if card.systems.isEmpty { card.systems.append(ImportedSystem(code: nil)) }

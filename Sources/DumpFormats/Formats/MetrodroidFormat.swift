@@ -30,7 +30,7 @@ package struct MetrodroidFormat: WritableDumpFormat {
 
     /// The FeliCa cards and Type 2 Tags of the file; other cards in a file of several are passed over.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
-        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        guard let root = source.json else { throw .unknownFormat }
         guard let cards = try root.optional("cards") else { return [try read(root)] }
         let dumps = try cards.list { card throws(DocumentError) in
             MetrodroidFormat.holds(card) ? try read(card) : nil
@@ -70,7 +70,7 @@ package struct MetrodroidFormat: WritableDumpFormat {
         card.complete = try json.optional("isPartialRead")?.bool() != true
         for (key, value) in try felica.required("systems").members() {
             guard let code = SystemCode(decimal: key) else {
-                throw value.malformed("a decimal system code as its name")
+                throw value.malformed(.decimalSystemName)
             }
             card.systems.append(try readSystem(code, value))
         }
@@ -86,14 +86,14 @@ package struct MetrodroidFormat: WritableDumpFormat {
         var services: [(ServiceCode, JSONCursor)] = []
         for (key, value) in try json.optional("services")?.members() ?? [] {
             guard let code = ServiceCode(decimal: key) else {
-                throw value.malformed("a decimal service code as its name")
+                throw value.malformed(.decimalServiceName)
             }
             services.append((code, value))
         }
         for (code, service) in services.sorted(by: { $0.0 < $1.0 }) {
             system.note(code)
             for (number, block) in try blocks(of: service) where !system.add(block, at: number, of: code) {
-                throw service.malformed("blocks that stand once")
+                throw service.malformed(.uniqueBlock)
             }
         }
         return system
@@ -102,12 +102,12 @@ package struct MetrodroidFormat: WritableDumpFormat {
     private func blocks(of service: JSONCursor) throws(DocumentError) -> [(number: UInt16, block: Block)] {
         var blocks: [(number: UInt16, block: Block)] = []
         for (key, value) in try service.optional("blocksMap")?.members() ?? [] {
-            guard let number = BlockIndex(decimal: key) else { throw value.malformed("a decimal number as its name") }
+            guard let number = BlockIndex(decimal: key) else { throw value.malformed(.decimalName) }
             blocks.append((number.rawValue, try value.required("data").block()))
         }
         for (place, value) in try (service.optional("blocks")?.elements() ?? []).enumerated() {
             let address = try value.optional("address")?.blockNumber()
-            guard let number = address ?? UInt16(exactly: place) else { throw value.malformed("at most 65536 blocks") }
+            guard let number = address ?? UInt16(exactly: place) else { throw value.malformed(.atMostBlocks, "65536") }
             blocks.append((number, try value.required("data").block()))
         }
         return blocks

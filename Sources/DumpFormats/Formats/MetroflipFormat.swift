@@ -29,7 +29,7 @@ package struct MetroflipFormat: DumpFormat {
         var isFeliCa = false
         for line in source.lines {
             if let type = line.value(of: "Device type") {
-                guard type == "FeliCa" else { throw line.malformed("the device type FeliCa") }
+                guard type == "FeliCa" else { throw line.malformed(.feliCaDevice) }
                 isFeliCa = true
             } else if let idm = line.value(of: "UID") ?? line.value(of: "Manufacture id") {
                 card.idm = try line.idm(idm)
@@ -37,7 +37,7 @@ package struct MetroflipFormat: DumpFormat {
                 card.pmm = try line.pmm(pmm)
             } else if let type = line.value(of: "Card Type") {
                 guard ["suica", "japan ic", "japan transit ic"].contains(type.lowercased()) else {
-                    throw line.malformed("a card type Suica or Japan Transit IC")
+                    throw line.malformed(.transitCardType)
                 }
             } else if let (place, value) = record(line.text) {
                 records.append((try line.number16(place), try line.block(value)))

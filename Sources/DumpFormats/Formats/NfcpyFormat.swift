@@ -99,7 +99,7 @@ struct NfcpyReader {
     mutating func read(_ line: TextLine) throws(DocumentError) {
         lastLine = line
         let content = NfcpyLine(line)
-        if case .block = content {} else if isRepeated { throw line.malformed("a block after a line with an asterisk") }
+        if case .block = content {} else if isRepeated { throw line.malformed(.blockAfterAsterisk) }
         switch content {
         case .tag(let fields):
             if let idm = fields["ID"] { card.idm = try line.idm(idm) }
@@ -114,11 +114,11 @@ struct NfcpyReader {
         case .service(let words): try readService(words, line)
         case .block(let number, let bytes, let isDecimal): try readBlock(number, bytes, isDecimal, line)
         case .same:
-            guard previous != nil else { throw line.malformed("a block before a line with an asterisk") }
+            guard previous != nil else { throw line.malformed(.blockBeforeAsterisk) }
             isRepeated = true
         case .other:
             if !line.text.isEmpty, card.systems.last?.count(of: service ?? FlipperLite.service) ?? 0 > 0 {
-                throw line.malformed("a line of nfcpy's dump")
+                throw line.malformed(.nfcpyLine)
             }
         }
     }
@@ -128,7 +128,7 @@ struct NfcpyReader {
         let system = last()
         var codes: [ServiceCode] = []
         for word in words {
-            guard word.hasPrefix("0x") else { throw line.malformed("codes as 0x090F") }
+            guard word.hasPrefix("0x") else { throw line.malformed(.prefixedCodes) }
             codes.append(try line.code(word.dropFirst(2)))
         }
         for code in codes { card.systems[system].note(code) }
@@ -145,7 +145,7 @@ struct NfcpyReader {
     ) throws(DocumentError) {
         let index: UInt16
         if isDecimal {
-            guard let decimal = BlockIndex(decimal: number) else { throw line.malformed("a block number") }
+            guard let decimal = BlockIndex(decimal: number) else { throw line.malformed(.blockNumber) }
             index = decimal.rawValue
         } else {
             index = try line.number16(number)
@@ -163,18 +163,18 @@ struct NfcpyReader {
         }
         let block = try line.block(bytes.joined(separator: " "))
         if isRepeated, let previous {
-            guard index > previous.number else { throw line.malformed("a block number above the one before") }
+            guard index > previous.number else { throw line.malformed(.largerBlockNumber) }
             repeated += Int(index - previous.number)
-            guard repeated <= NfcpyReader.mostRepeated else { throw line.malformed("fewer repeated blocks") }
+            guard repeated <= NfcpyReader.mostRepeated else { throw line.malformed(.fewerRepeats) }
             for number in previous.number + 1..<index {
                 guard card.systems[system].add(previous.block, at: number, of: service) else {
-                    throw line.malformed("a block that stands once")
+                    throw line.malformed(.uniqueBlock)
                 }
             }
         }
         isRepeated = false
         guard card.systems[system].add(block, at: index, of: service) else {
-            throw line.malformed("a block that stands once")
+            throw line.malformed(.uniqueBlock)
         }
         previous = (index, block)
     }
@@ -185,8 +185,8 @@ struct NfcpyReader {
     }
 
     func finish() throws(DocumentError) -> CardDump {
-        guard !isRepeated else { throw lastLine.malformed("a block after a line with an asterisk") }
-        guard !card.systems.isEmpty else { throw lastLine.malformed("a system or a block before the end") }
-        return try card.dump(unnamed: lastLine.malformed("a line that names the system"))
+        guard !isRepeated else { throw lastLine.malformed(.blockAfterAsterisk) }
+        guard !card.systems.isEmpty else { throw lastLine.malformed(.systemOrBlock) }
+        return try card.dump(unnamed: lastLine.malformed(.systemLine))
     }
 }

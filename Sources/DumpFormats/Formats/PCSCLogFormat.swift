@@ -81,12 +81,12 @@ struct PCSCLog {
     }
 
     private mutating func add(_ data: ArraySlice<UInt8>, from first: UInt16, _ line: TextLine) throws(DocumentError) {
-        guard let service else { throw line.malformed("a command that selects a service before blocks are read") }
-        guard data.count % 16 == 0, !data.isEmpty else { throw line.malformed("blocks of 16 bytes, then 90 00") }
+        guard let service else { throw line.malformed(.serviceSelection) }
+        guard data.count % 16 == 0, !data.isEmpty else { throw line.malformed(.paddedBlocks) }
         for place in 0..<data.count / 16 {
             let start = data.startIndex + place * 16
             guard let block = Block(data[start..<start + 16]), let number = UInt16(exactly: Int(first) + place) else {
-                throw line.malformed("a block number of at most FFFF")
+                throw line.malformed(.blockNumberUpTo, "FFFF")
             }
             // A log may hold several readings, and the card may have changed between them: the last one counts.
             if !system.add(block, at: number, of: service) { continue }
@@ -97,7 +97,7 @@ struct PCSCLog {
     func card(lastLine: Int) throws(DocumentError) -> CardDump {
         let card = ImportedCard(idm: idm, pmm: pmm, complete: false, systems: [system])
         let end = TextLine(number: lastLine, bytes: [])
-        return try card.dump(unnamed: end.malformed("services that tell the system before the end of the log"))
+        return try card.dump(unnamed: end.malformed(.tellingServices))
     }
 }
 

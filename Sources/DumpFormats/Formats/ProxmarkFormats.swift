@@ -28,7 +28,7 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
 
     /// One card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
-        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        guard let root = source.json else { throw .unknownFormat }
         var card = ImportedCard()
         for json in try root.required("systems").elements() {
             var system = ImportedSystem(
@@ -62,9 +62,9 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
             system.note(code, keyVersion: keyVersion, extra: extra)
             guard let data = try node.optional("data") else { return }
             for (number, block) in try data.blocks(radix: 16) where !system.add(block, at: number, of: code) {
-                throw data.malformed("blocks that stand once")
+                throw data.malformed(.uniqueBlock)
             }
-        default: throw type.malformed("system, area or service")
+        default: throw type.malformed(.oneOf, "system", "area", "service")
         }
     }
 
@@ -157,14 +157,14 @@ package struct ProxmarkListingFormat: DumpFormat {
             } else if let code = ProxmarkListingFormat.service(cells) {
                 let found: ServiceCode = try line.code(code)
                 guard cells.count > 1, cells[1] == (found.requiresAuthentication ? "Private" : "Public") else {
-                    throw line.malformed("Public or Private, as the code of the service says")
+                    throw line.malformed(.publicOrPrivate)
                 }
                 system.note(found)
                 service = found
             } else if cells.count > 1, !cells[0].isEmpty, cells[0].utf8.allSatisfy({ Hex.value(of: $0) != nil }) {
-                guard let service else { throw line.malformed("a block after its service") }
+                guard let service else { throw line.malformed(.blockAfterService) }
                 guard system.add(try line.block(cells[1]), at: try line.number16(cells[0]), of: service) else {
-                    throw line.malformed("a block that stands once")
+                    throw line.malformed(.uniqueBlock)
                 }
             }
         }
@@ -213,7 +213,7 @@ package struct ProxmarkMemoryFormat: DumpFormat {
 
     /// One card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
-        guard let root = source.json else { throw .notJSON(reason: source.kind) }
+        guard let root = source.json else { throw .unknownFormat }
         let type = try root.required("FileType")
         let isType2: Bool
         switch try type.text() {
@@ -248,7 +248,7 @@ package struct ProxmarkMemoryFormat: DumpFormat {
         var memory: [(number: UInt8, bytes: [UInt8])] = []
         for (key, value) in try blocks.members() {
             guard let number = BlockIndex(decimal: key).flatMap({ UInt8(exactly: $0.rawValue) }) else {
-                throw value.malformed("a decimal number from 0 to 255 as its name")
+                throw value.malformed(.decimalByteName)
             }
             memory.append((number, try value.bytes(count: 4)))
         }

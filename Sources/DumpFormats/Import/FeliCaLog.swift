@@ -145,7 +145,7 @@ struct LoggedPacket {
     init(_ json: JSONCursor) throws(DocumentError) {
         place = json
         let digits = Array(try json.text().utf8)
-        guard digits.count.isMultiple(of: 2) else { throw json.malformed("a FeliCa packet in hexadecimal") }
+        guard digits.count.isMultiple(of: 2) else { throw json.malformed(.packetInHex) }
         var bytes: [UInt8?] = []
         bytes.reserveCapacity(digits.count / 2)
         for start in stride(from: 0, to: digits.count, by: 2) {
@@ -155,11 +155,11 @@ struct LoggedPacket {
             } else if let high = Hex.value(of: pair.0), let low = Hex.value(of: pair.1) {
                 bytes.append(high << 4 | low)
             } else {
-                throw json.malformed("a FeliCa packet in hexadecimal")
+                throw json.malformed(.packetInHex)
             }
         }
         guard bytes.count >= 2, let length = bytes[0], Int(length) == bytes.count, bytes[1] != nil else {
-            throw json.malformed("a FeliCa packet as long as its first byte says")
+            throw json.malformed(.packetLength)
         }
         self.bytes = bytes
     }
@@ -189,8 +189,8 @@ struct LoggedPacket {
     }
 
     /// The packet is too short for what it must hold, or that was masked.
-    var malformed: DocumentError { place.malformed("a whole FeliCa packet") }
+    var malformed: DocumentError { place.malformed(.packet) }
 
     /// The packet does not fit the command before it.
-    var misplaced: DocumentError { place.malformed("the answer to the command before it") }
+    var misplaced: DocumentError { place.malformed(.matchingAnswer) }
 }

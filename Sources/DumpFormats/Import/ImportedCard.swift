@@ -161,7 +161,9 @@ package struct FeliCaCardBuilder: Sendable {
     ///
     /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when the text is not 8 bytes.
     package mutating func setIDm(base64 text: [UInt8], line: Int) throws(DocumentError) {
-        guard let idm = IDm(decoded(text)) else { throw .malformedLine(line: line, expected: "8 bytes in base64") }
+        guard let idm = IDm(decoded(text)) else {
+            throw .malformedLine(line: line, expected: .init(.bytesInBase64, "8"))
+        }
         card.idm = idm
     }
 
@@ -169,7 +171,9 @@ package struct FeliCaCardBuilder: Sendable {
     ///
     /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when the text is not 8 bytes.
     package mutating func setPMm(base64 text: [UInt8], line: Int) throws(DocumentError) {
-        guard let pmm = PMm(decoded(text)) else { throw .malformedLine(line: line, expected: "8 bytes in base64") }
+        guard let pmm = PMm(decoded(text)) else {
+            throw .malformedLine(line: line, expected: .init(.bytesInBase64, "8"))
+        }
         card.pmm = pmm
     }
 
@@ -182,7 +186,7 @@ package struct FeliCaCardBuilder: Sendable {
     ///
     /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when no system was begun.
     package mutating func note(_ code: ServiceCode, line: Int) throws(DocumentError) {
-        guard !card.systems.isEmpty else { throw .malformedLine(line: line, expected: "a service in a system") }
+        guard !card.systems.isEmpty else { throw .malformedLine(line: line, expected: .init(.serviceInSystem)) }
         card.systems[card.systems.count - 1].note(code)
     }
 
@@ -193,9 +197,11 @@ package struct FeliCaCardBuilder: Sendable {
     package mutating func add(
         base64 text: [UInt8], at number: UInt16, of code: ServiceCode, line: Int
     ) throws(DocumentError) {
-        guard let block = Block(decoded(text)) else { throw .malformedLine(line: line, expected: "16 bytes in base64") }
+        guard let block = Block(decoded(text)) else {
+            throw .malformedLine(line: line, expected: .init(.bytesInBase64, "16"))
+        }
         guard !card.systems.isEmpty, card.systems[card.systems.count - 1].add(block, at: number, of: code) else {
-            throw .malformedLine(line: line, expected: "a block that stands once")
+            throw .malformedLine(line: line, expected: .init(.uniqueBlock))
         }
     }
 
@@ -203,7 +209,7 @@ package struct FeliCaCardBuilder: Sendable {
     ///
     /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when there is no IDm.
     package func finish(line: Int) throws(DocumentError) -> CardDump {
-        guard card.idm != nil else { throw .malformedLine(line: line, expected: "a card with its IDm") }
+        guard card.idm != nil else { throw .malformedLine(line: line, expected: .init(.cardWithIDm)) }
         return try card.dump()
     }
 

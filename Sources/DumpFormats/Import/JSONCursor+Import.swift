@@ -55,12 +55,12 @@ extension JSONCursor {
         let text = try text()
         if let bytes = try? Hex.decode(text), bytes.count == count { return bytes }
         if let data = Data(base64Encoded: text), data.count == count { return [UInt8](data) }
-        throw malformed("\(count) bytes in hexadecimal or in base64")
+        throw malformed(.bytesInHexOrBase64, "\(count)")
     }
 
     /// A block in hexadecimal or in base64.
     func block() throws(DocumentError) -> Block {
-        guard let block = Block(try bytesOrBase64(count: 16)) else { throw malformed("16 bytes") }
+        guard let block = Block(try bytesOrBase64(count: 16)) else { throw malformed(.bytes, "16") }
         return block
     }
 
@@ -71,8 +71,7 @@ extension JSONCursor {
             guard key.utf8.count <= 5, key.utf8.allSatisfy({ Hex.value(of: $0) != nil }),
                 let number = UInt16(key, radix: radix)
             else {
-                throw value.malformed(
-                    radix == 16 ? "a name of four hexadecimal digits" : "a decimal number as its name")
+                throw radix == 16 ? value.malformed(.hexName, "4") : value.malformed(.decimalName)
             }
             blocks.append((number, try value.block()))
         }
@@ -95,7 +94,7 @@ extension JSONCursor {
     func signedBytes(count: Int) throws(DocumentError) -> [UInt8] {
         var bytes: [UInt8] = []
         for element in try elements() { bytes.append(UInt8(truncatingIfNeeded: try element.integer(in: -128...255))) }
-        guard bytes.count == count else { throw malformed("a list of \(count) bytes") }
+        guard bytes.count == count else { throw malformed(.byteList, "\(count)") }
         return bytes
     }
 
@@ -106,7 +105,7 @@ extension JSONCursor {
         var isComplete = true
         for (place, page) in try required("pages").elements().enumerated() {
             let index = try page.optional("index")?.blockNumber() ?? UInt16(exactly: place)
-            guard let index else { throw page.malformed("at most 65536 pages") }
+            guard let index else { throw page.malformed(.atMostPages, "65536") }
             let data = try page.optional("data")
             let isClosed = try page.optional("isUnauthorized")?.bool() ?? false
             guard let data, !isClosed, try data.text() != "" else {
@@ -114,10 +113,10 @@ extension JSONCursor {
                 continue
             }
             guard pages.updateValue(try data.bytesOrBase64(count: 4), forKey: index) == nil else {
-                throw page.malformed("a page that stands once")
+                throw page.malformed(.uniquePage)
             }
         }
-        guard !pages.isEmpty else { throw malformed("at least one page") }
+        guard !pages.isEmpty else { throw malformed(.onePage) }
         var identity = CardIdentity(technology: .typeA)
         // A 4-byte UID in base64 is as long as one in hexadecimal, but no number of 7 bytes is.
         if let bytes = try? uid.bytesOrBase64(count: 7) {
@@ -130,7 +129,7 @@ extension JSONCursor {
 
     private func number(_ bytes: ArraySlice<UInt8>, _ order: ByteOrder) throws(DocumentError) -> UInt16 {
         var reader = ByteReader(bytes)
-        guard let number = try? reader.readUInt16(order) else { throw malformed("a code of two bytes") }
+        guard let number = try? reader.readUInt16(order) else { throw malformed(.twoByteCode) }
         return number
     }
 }

@@ -34,21 +34,21 @@ struct TagListing {
         let number = try line.number16(words[0])
         let bytes = try line.hex(words[1...].joined(separator: " "), count: 4)
         guard tag({ $0.pages.updateValue(bytes, forKey: number) }) == nil else {
-            throw line.malformed("a page that stands once")
+            throw line.malformed(.uniquePage)
         }
     }
 
     private mutating func file(_ words: [Substring], _ line: TextLine) throws(DocumentError) {
         guard words.count >= 4, let bytes = try? Hex.decode(words[3...].joined(separator: " ")), bytes.count <= 16
         else {
-            throw line.malformed("AID FILE OFFSET HEX")
+            throw line.malformed(.form, "AID FILE OFFSET HEX")
         }
         let application = try application(words[0], line)
         let id: FileIdentifier = try line.code(words[1])
         let offset = try line.number16(words[2])
         let file = place(of: id, in: application)
         guard dump.applications[application].files[file].data.count == Int(offset) else {
-            throw line.malformed("the offset that follows the line before")
+            throw line.malformed(.nextOffset)
         }
         dump.applications[application].files[file].data += bytes
     }
@@ -61,7 +61,7 @@ struct TagListing {
         case "counter":
             guard words.count == 3, let number = UInt8(words[1]), let count = UInt32(words[2]), count <= 0xFF_FFFF
             else {
-                throw line.malformed("the number and the value of a counter")
+                throw line.malformed(.counterValue)
             }
             tag { $0.counters[number] = count }
         case "not" where words.count == 3 && words[1] == "asked":
@@ -92,7 +92,7 @@ struct TagListing {
     private mutating func identity(_ words: [Substring], _ line: TextLine) throws(DocumentError) {
         if words[0] == "PUPI" { dump.card = .typeB(pupi: nil, bitRate: nil) } else { dump.card.bitRate = nil }
         for place in stride(from: 0, to: words.count - 1, by: 2) {
-            guard let bytes = try? Hex.decode(words[place + 1]) else { throw line.malformed("hexadecimal digits") }
+            guard let bytes = try? Hex.decode(words[place + 1]) else { throw line.malformed(.hex) }
             switch words[place] {
             case "UID": dump.card.uid = bytes
             case "ATQA": dump.card.atqa = bytes.count == 2 ? UInt16(bytes[0]) << 8 | UInt16(bytes[1]) : nil
@@ -142,10 +142,10 @@ struct TagListing {
     /// Where an application stands; the last one is looked at first, since its lines follow each other.
     private mutating func application(_ name: Substring, _ line: TextLine) throws(DocumentError) -> Int {
         let aid = name == "MF" ? nil : AID(hexadecimal: name)
-        guard aid != nil || name == "MF" else { throw line.malformed("AID FILE OFFSET HEX") }
+        guard aid != nil || name == "MF" else { throw line.malformed(.form, "AID FILE OFFSET HEX") }
         if let last = dump.applications.last, last.aid == aid { return dump.applications.count - 1 }
         if let place = dump.applications.firstIndex(where: { $0.aid == aid }) { return place }
-        guard dump.applications.count < 256 else { throw line.malformed("at most 256 applications") }
+        guard dump.applications.count < 256 else { throw line.malformed(.atMostApplications, "256") }
         dump.applications.append(ApplicationDump(aid: aid))
         return dump.applications.count - 1
     }

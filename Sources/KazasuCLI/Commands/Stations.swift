@@ -196,14 +196,14 @@ struct StationOptions: ParsableArguments {
             return try StationFile(parsing: bytes, codes: codes)
         } catch {
             var failure = CommandError(error, path: path)
-            if case .malformed("codes", _) = error {
+            if case .malformed(_, let expected) = error, expected.code == .stationRadix {
                 failure.message = tr(
                     "\(Files.name(path)): nothing tells whether its codes are hexadecimal or decimal",
                     "\(Files.name(path)): コードが 16 進か 10 進か判断できません")
                 failure.hint = tr(
                     "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))",
                     "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))")
-            } else if case .malformedLine(_, "UTF-8") = error {
+            } else if case .malformedLine(_, let expected) = error, expected.code == .utf8 {
                 failure.hint = tr(
                     "save it as UTF-8 or Shift_JIS", "UTF-8 か Shift_JIS で保存し直してください")
             }

@@ -13,7 +13,7 @@ extension CommandError {
             self.init(
                 .otherCard, "otherCard",
                 tr(
-                    "a card is there, but it has none of the applications that this command reads",
+                    "wrong kind of card: it has none of the applications that this command reads",
                     "カードはありますが、このコマンドで読めるアプリケーションがありません"),
                 hint: CommandError.whatItIs)
         case .pinSettingUnreadable(let status):
@@ -43,12 +43,12 @@ extension CommandError {
             self.init(
                 .refused, "pinForm",
                 tr(
-                    "\(name) is \(reference.form.words), and what was given is not; nothing was sent",
+                    "\(name) must be \(reference.form.words); nothing was sent",
                     "\(name)は\(reference.form.words)ですが、入力が違います。何も送っていません"), hint: CommandError.tryAgain)
         case .alreadySent:
             self.init(
                 .refused, "pinSentBefore",
-                tr("\(name) was sent before in this run and is not sent again", "\(name)はこの実行で送信済みのため、再送しません"),
+                tr("\(name) was already sent in this run and is not sent again", "\(name)はこの実行で送信済みのため、再送しません"),
                 hint: tr("verify each PIN once in a run", "1 回の実行での照合は 1 回だけにしてください"))
         case .earlierFailure:
             self.init(
@@ -64,7 +64,7 @@ extension CommandError {
                 .refused, "lastTry",
                 tr("\(name) was not sent: \(tries.words)", "\(name)は送っていません: \(tries.words)"),
                 hint: tr(
-                    "if you are sure of it: --allow-last-try, and type yes on the terminal",
+                    "if you are sure it is correct, add --allow-last-try and type yes on the terminal",
                     "確実に正しい場合だけ --allow-last-try を付け、端末で yes と入力してください"))
         case .triesUnreadable(_, let error):
             let cause = CommandError(error)
@@ -90,7 +90,7 @@ extension CommandError {
             self.init(
                 .refused, "refused",
                 tr(
-                    "the card did not take \(name): \(status.words)\(tries.map { "; \($0.words)" } ?? "")",
+                    "the card did not accept \(name): \(status.words)\(tries.map { "; \($0.words)" } ?? "")",
                     "カードが\(name)を受け付けません: \(status.words)\(tries.map { "。\($0.words)" } ?? "")"),
                 hint: CommandError.otherPIN
             )
@@ -102,14 +102,14 @@ extension CommandError {
 
     private static let tryAgain = tr("check the PIN before the next try", "暗証番号を確かめてからやり直してください")
     private static let otherPIN = tr(
-        "the card may not have this PIN, or want it elsewhere", "カードにこの暗証番号がないか、別の場所にある可能性があります")
+        "the card may not have this PIN, or may expect it in another application", "カードにこの暗証番号がないか、別の場所にある可能性があります")
 
     private static func interrupted(
         _ name: String, _ cause: CommandError, _ before: TriesLeft, _ after: TriesLeft?
     ) -> CommandError {
         let counted =
             switch (before, after) {
-            case (_, nil): tr("the card could not be asked what it made of it", "カードの状態は確認できませんでした")
+            case (_, nil): tr("the card's state could not be checked", "カードの状態は確認できませんでした")
             case (_, .locked?): tr("it counted as wrong, and is locked now", "誤りとして数えられ、閉塞しました")
             case (.count(let before), .count(let after)?) where after < before:
                 tr(
@@ -120,7 +120,7 @@ extension CommandError {
                     "no try was used: \(TriesLeft.count(after).words)",
                     "回数は減っていません: \(TriesLeft.count(after).words)")
             case (_, let after?):
-                tr("what it made of it is not known: \(after.words)", "カードがどう扱ったかは分かりません: \(after.words)")
+                tr("its effect is unknown: \(after.words)", "カードがどう扱ったかは分かりません: \(after.words)")
             }
         return CommandError(
             [.interrupted, .terminated].contains(cause.status) ? cause.status : .interruptedReading, "pinInterrupted",
@@ -137,7 +137,7 @@ extension TriesLeft {
         case .count(1): tr("1 try is left", "残り 1 回")
         case .count(let count): tr("\(count) tries are left", "残り \(count) 回")
         case .locked: tr("it is locked", "閉塞しています")
-        case .notNeeded: tr("the card asks for none now", "照合は不要です")
+        case .notNeeded: tr("the card does not require it now", "照合は不要です")
         case .unknown: tr("the card does not say how many tries are left", "残り回数は分かりません")
         case .refused(let status): tr("the card says \(status.words)", "カードの応答 \(status.words)")
         }
@@ -157,7 +157,7 @@ extension PINForm {
             tr(
                 "\(counts.lowerBound) to \(counts.upperBound) characters",
                 "\(counts.lowerBound)～\(counts.upperBound) 文字")
-        case .exactly: tr("what the card has in place of one", "未設定時の値")
+        case .exactly: tr("the placeholder for a PIN that is not set", "未設定時の値")
         @unknown default: "\(self)"
         }
     }

@@ -16,7 +16,7 @@ extension CommandError {
             self.init(
                 .interruptedReading, "badAnswer",
                 tr(
-                    "the card gave an answer to \(what) that no card may give (\(flaw.words))",
+                    "the card's answer to \(what) violates the protocol (\(flaw.words))",
                     "\(what) へのカードの応答が規格に合いません（\(flaw.words)）"),
                 hint: tr(
                     "move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください"))
@@ -39,7 +39,7 @@ extension CommandError {
         case .otherCard:
             self.init(
                 .interruptedReading, "cardChanged",
-                tr("another card lies on the reader now", "リーダー上のカードが替わりました"),
+                tr("another card is on the reader now", "リーダー上のカードが替わりました"),
                 hint: tr("leave one card on the reader until the command ends", "終わるまで同じカードを置いたままにしてください"))
         @unknown default: self.init(.bug, "unknown", "\(error)")
         }
@@ -47,7 +47,7 @@ extension CommandError {
 
     /// What tells which card lies there.
     static var whatItIs: String {
-        tr("'kazasu poll --applications' tells what it is", "'kazasu poll --applications' で種類を確認できます")
+        tr("'kazasu poll --applications' identifies the card", "'kazasu poll --applications' で種類を確認できます")
     }
 
     /// A command or answer that is longer than the reader passes on.
@@ -74,7 +74,7 @@ extension CommandError {
                 tr(
                     "the answer to \(what) is longer than the \(limits.longestResponse) bytes that this reader can pass on",
                     "\(what) への応答が、このリーダーの上限 \(limits.longestResponse) バイトを超えます"),
-                hint: tr("ask for less at once: a smaller Le", "Le を小さくして、少しずつ読んでください"))
+                hint: tr("read less at once, with a smaller Le", "Le を小さくして、少しずつ読んでください"))
         default: nil
         }
     }
@@ -119,7 +119,7 @@ extension ISO7816Error.Reason {
         case .tooShort: tr("it is too short", "短すぎる")
         case .endlessResponse: tr("it has no end", "終わりがない")
         case .dataLength: tr("its length is wrong", "長さの誤り")
-        case .notADataObject: tr("it is no data object", "データオブジェクトではない")
+        case .notADataObject: tr("it is not a data object", "データオブジェクトではない")
         @unknown default: tr("it is wrong", "誤った応答")
         }
     }

@@ -111,7 +111,7 @@ extension CommandError {
         for listing in listings where !ChipCardServiceError.serves(listing.id) {
             if case .unavailable(let reason, let detail) = listing.state {
                 return CommandError(
-                    TransportError.readerUnavailable(reason: reason, detail: "\(listing.id): \(detail)"),
+                    TransportError.readerUnavailable(reason: reason, detail: detail.of(listing.id)),
                     isOpening: true)
             }
         }
@@ -129,7 +129,7 @@ extension CommandError {
                     "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
         }
         return CommandError(
-            TransportError.readerUnavailable(reason: .absent, detail: "none is plugged in"), isOpening: true)
+            TransportError.readerUnavailable(reason: .absent, detail: .init(.noneConnected)), isOpening: true)
     }
 }
 

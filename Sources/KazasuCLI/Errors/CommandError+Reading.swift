@@ -18,12 +18,12 @@ extension CommandError {
         case .radio:
             self.init(
                 .interruptedReading, "radioError",
-                tr("the card's answers came damaged, again and again", "カードの応答が何度も壊れて届きました") + kept,
+                tr("the card's answers were corrupted repeatedly", "カードの応答が何度も壊れて届きました") + kept,
                 hint: CommandError.moveIt)
         case .badAnswer(let error):
             self.init(
                 .interruptedReading, "badAnswer",
-                tr("the card gave an answer that no card may give", "カードの応答が規格に合いません") + CommandError.place(error)
+                tr("the card's answer violates the protocol", "カードの応答が規格に合いません") + CommandError.place(error)
                     + kept,
                 hint: CommandError.moveIt)
         case .reader(let error): self.init(error, suffix: kept)
@@ -37,9 +37,9 @@ extension CommandError {
     /// - Parameter isOpening: whether the reader was not in use yet; one that goes later broke the reading off.
     init(_ error: TransportError, suffix: String = "", isOpening: Bool = false) {
         switch error {
-        case .readerUnavailable(.absent, let english) where !isOpening:
+        case .readerUnavailable(.absent, let detail) where !isOpening:
             self.init(
-                .interruptedReading, "readerFailed", Phrasebook.translated(english) + suffix, hint: CommandError.replug)
+                .interruptedReading, "readerFailed", detail.text[Language.current] + suffix, hint: CommandError.replug)
         case .readerUnavailable(let reason, let detail):
             self.init(
                 .noReader, reason.rawValue,
@@ -49,18 +49,19 @@ extension CommandError {
                 .interruptedReading, "readerFailed",
                 tr("the reader stopped answering", "リーダーが応答しなくなりました") + suffix,
                 hint: CommandError.replug)
-        case .readerFailed(let english):
-            let detail = Phrasebook.translated(english)
+        case .readerFailed(let reason):
+            let detail = reason.text[Language.current]
             self.init(
                 .interruptedReading, "readerFailed",
-                tr("the reader failed: \(detail)", "リーダーが異常を知らせました（\(detail)）") + suffix, hint: CommandError.replug)
+                tr("the reader reported an error: \(detail)", "リーダーが異常を知らせました（\(detail)）") + suffix,
+                hint: CommandError.replug)
         case .noAnswer, .cardReleased:
             self.init(
                 .interruptedReading, "cardLost", tr("the card left the reader", "カードがリーダーから離れました") + suffix,
                 hint: CommandError.leaveIt)
         case .corrupted:
             self.init(
-                .interruptedReading, "radioError", tr("the card's answer came damaged", "カードの応答が壊れて届きました") + suffix,
+                .interruptedReading, "radioError", tr("the card's answer was corrupted", "カードの応答が壊れて届きました") + suffix,
                 hint: CommandError.moveIt)
         case .frameTooLong(let length, let limit):
             self.init(
@@ -74,18 +75,18 @@ extension CommandError {
                 .interruptedReading, "answerTooLong",
                 tr("the card's answer is longer than the reader can pass on", "カードの応答がリーダーの上限を超えます"),
                 hint: tr("ask for fewer blocks at once", "一度に読むブロックを減らしてください"))
-        case .unsupported(let english):
-            let detail = Phrasebook.translated(english)
+        case .unsupported(let reason):
+            let detail = reason.text[Language.current]
             self.init(
                 .noReader, "unsupported",
                 tr("the reader cannot do this: \(detail)", "リーダーがこの機能に対応していません（\(detail)）"),
                 hint: tr("use another reader: 'kazasu readers' lists them", "別のリーダーを使ってください: 'kazasu readers'"))
         case .cancelled: self = .cancelled(suffix)
-        case .outOfScript(let english):
-            let detail = Phrasebook.translated(english)
+        case .outOfScript(let reason):
+            let detail = reason.text[Language.current]
             self.init(
                 .badFile, "outOfScript",
-                tr("the transcript does not fit: \(detail)", "記録と一致しません（\(detail)）") + suffix,
+                tr("the recording does not match: \(detail)", "記録と一致しません（\(detail)）") + suffix,
                 hint: tr(
                     "give the same command and options as when it was recorded", "記録したときと同じコマンドとオプションを指定してください"))
         @unknown default: self.init(.bug, "unknown", "\(error)")
@@ -96,21 +97,23 @@ extension CommandError {
     init(_ error: DocumentError, path: String) {
         let what: String
         switch error {
-        case .notJSON(let reason):
-            what = tr("not JSON (\(reason))", "JSON ではありません（\(Phrasebook.translated(reason))）")
+        case .notJSON(let reason, let line, let byte):
+            what = tr(
+                "not JSON (line \(line), byte \(byte)\(reason.text.english))",
+                "JSON ではありません（\(line) 行目 \(byte) バイト目\(reason.text.japanese)）")
         case .missing(let key): what = tr("\(key) is missing", "\(key) がありません")
         case .malformed(let key, let expected):
             what = tr(
-                "\(key) must be \(expected)",
-                "\(Phrasebook.translated(key)) の値が正しくありません（\(Phrasebook.translated(expected))）")
+                "\(key.isEmpty ? "the document" : key): expected \(expected.text.english)",
+                "\(key.isEmpty ? "文書" : key) の値が正しくありません（\(expected.text.japanese)）")
         case .unknownSchema(let found, let supported):
             what = tr(
-                "its schema is \(found), this program reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
+                "its schema is \(found); this version reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
         case .unknownFormat:
             self.init(
                 .badFile, "badFile",
                 tr(
-                    "\(Files.name(path)): no dump of any format that is known",
+                    "\(Files.name(path)): not a dump in any known format",
                     "\(Files.name(path)): 対応している形式のダンプではありません"),
                 hint: tr("Docs/formats.md lists the formats", "対応する形式は Docs/formats.md にあります"))
             return
@@ -118,15 +121,17 @@ extension CommandError {
             self.init(
                 .badFile, "notImported",
                 tr(
-                    "\(Files.name(path)): this kind of card is not imported (\(kind))",
+                    "\(Files.name(path)): importing this kind of card is not supported (\(kind))",
                     "\(Files.name(path)): この種類のカードの取り込みには対応していません（\(kind)）"),
                 hint: tr("Docs/formats.md lists what is imported", "取り込めるものは Docs/formats.md にあります"))
             return
         case .tooLong(let bytes, let limit):
             what = tr(
-                "\(bytes) bytes are more than the \(limit) of any card's file", "\(bytes) バイトは上限 \(limit) を超えます")
+                "\(bytes) bytes exceed the limit of \(limit)", "\(bytes) バイトは上限 \(limit) を超えます")
         case .malformedLine(let line, let expected):
-            what = tr("line \(line) must be \(expected)", "\(line) 行目が正しくありません（\(Phrasebook.translated(expected))）")
+            what = tr(
+                "line \(line): expected \(expected.text.english)",
+                "\(line) 行目が正しくありません（\(expected.text.japanese)）")
         @unknown default: what = "\(error)"
         }
         self.init(.badFile, "badFile", "\(Files.name(path)): \(what)", hint: CommandError.hint(error))
@@ -137,13 +142,13 @@ extension CommandError {
         switch error {
         case .unknownSchema("kazasu.card/1", _):
             tr(
-                "it is a virtual card: --reader virtual:FILE reads it",
+                "it is a virtual card; read it with --reader virtual:FILE",
                 "仮想カードのファイルです。--reader virtual:ファイル で読めます")
         case .unknownSchema(let found, _) where found.hasPrefix("kazasu."):
             tr(
-                "it is an answer, not a dump: 'kazasu dump -o FILE' makes one",
+                "it is command output, not a dump; create one with 'kazasu dump -o FILE'",
                 "ダンプではなく出力結果です。ダンプは 'kazasu dump -o ファイル' で作れます")
-        default: tr("mend the file there, or make it anew", "その箇所を直すか、ファイルを作り直してください")
+        default: tr("fix the file at that position, or create it again", "その箇所を直すか、ファイルを作り直してください")
         }
     }
 
@@ -160,7 +165,7 @@ extension CommandError {
         case .silence:
             self.init(
                 .refused, "refused",
-                tr("the card does not answer when asked for \(what)", "カードが \(what) の読み出しに応答しません"),
+                tr("the card does not answer requests for \(what)", "カードが \(what) の読み出しに応答しません"),
                 hint: CommandError.look)
         }
     }
@@ -182,8 +187,8 @@ extension CommandError {
         return tr(" (\(command.title): \(flaw.words))", "（\(command.title): \(flaw.words)）")
     }
 
-    private static func sentence(_ reason: UnavailableReason, _ english: String) -> String {
-        let detail = Phrasebook.translated(english)
+    private static func sentence(_ reason: UnavailableReason, _ detail: TransportError.Reason) -> String {
+        let detail = detail.text[Language.current]
         return switch reason {
         case .absent: tr("no reader: \(detail)", "リーダーが見つかりません（\(detail)）")
         case .busy: tr("the reader is in use: \(detail)", "リーダーは使用中です（\(detail)）")
@@ -195,7 +200,7 @@ extension CommandError {
     private static let leaveIt = tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください")
     private static let moveIt = tr(
         "move the card a little, away from metal and other cards", "カードの位置をずらし、金属や他のカードから離してください")
-    private static let replug = tr("plug it out and in again", "リーダーを差し直してください")
+    private static let replug = tr("unplug it and plug it back in", "リーダーを差し直してください")
     private static let look = tr("'kazasu scan' shows what is open", "'kazasu scan' で読めるものを確認できます")
 
     /// What mends a reader that cannot be used.
@@ -203,11 +208,11 @@ extension CommandError {
         switch reason {
         case .absent:
             tr(
-                "'kazasu readers' lists what is plugged in; --reader virtual:FILE needs none",
+                "'kazasu readers' lists connected readers; --reader virtual:FILE needs none",
                 "'kazasu readers' で接続中のリーダーを確認できます。--reader virtual:ファイル ならリーダーは不要です")
         case .busy:
             tr(
-                "end the other program that uses it (pcscd, another kazasu), then try again",
+                "quit the other program that uses it (pcscd, another kazasu), then try again",
                 "リーダーを使っている他のプログラム（pcscd、別の kazasu など）を終えてください")
         case .permission:
             tr(
@@ -215,7 +220,7 @@ extension CommandError {
                 "アクセス権を与えてください: シリアルなら 'sudo usermod -aG dialout $USER'、USB なら 'sudo kazasu doctor --fix'")
         case .unsupported:
             tr(
-                "give a reader as 'kazasu readers' prints it, as in pn532_uart:/dev/ttyUSB0 or acr122_usb:003:005",
+                "use an ID that 'kazasu readers' prints, such as pn532_uart:/dev/ttyUSB0 or acr122_usb:003:005",
                 "'kazasu readers' の表示どおりに指定してください（例: pn532_uart:/dev/ttyUSB0、acr122_usb:003:005）")
         }
     }

@@ -24,7 +24,7 @@ extension CommandError {
     static func notDumped() -> CommandError {
         CommandError(
             .otherCard, "otherCard",
-            tr("a card is there, but nothing of it can be read without a key", "カードはありますが、鍵なしで読めるものがありません"),
+            tr("nothing on this card can be read without a key", "カードはありますが、鍵なしで読めるものがありません"),
             hint: CommandError.whatItIs)
     }
 
@@ -32,7 +32,7 @@ extension CommandError {
     static func noType2() -> CommandError {
         CommandError(
             .otherCard, "otherCard",
-            tr("a card is there, but it is no Type 2 Tag", "カードはありますが、Type 2 Tag ではありません"),
+            tr("wrong kind of card: not a Type 2 Tag", "カードはありますが、Type 2 Tag ではありません"),
             hint: CommandError.whatItIs)
     }
 
@@ -42,9 +42,9 @@ extension CommandError {
         return CommandError(
             .refused, "permanentPage",
             tr(
-                "nothing was written: page \(name) is no user page, and what is written there may stay for ever",
+                "nothing was written: page \(name) is not a user page, and a write there may be permanent",
                 "書き込みませんでした: ページ \(name) はユーザーページではなく、元に戻せないおそれがあります"),
-            hint: tr("--permanent writes it all the same", "それでも書くには --permanent を付けてください"))
+            hint: tr("add --permanent to write it anyway", "それでも書くには --permanent を付けてください"))
     }
 
     /// A page that holds a password or key, which would stand in the arguments, and in a trace.
@@ -66,7 +66,7 @@ extension CommandError {
         case .transport(let error): self.init(error)
         case .badAnswer:
             self.init(
-                .interruptedReading, "badAnswer", tr("the tag gave an answer that no tag may give", "タグの応答が規格に合いません"),
+                .interruptedReading, "badAnswer", tr("the tag's answer violates the protocol", "タグの応答が規格に合いません"),
                 hint: tr("move the tag a little, away from metal and other cards", "タグの位置をずらし、金属や他のカードから離してください"))
         case .refused(let page, _):
             let name = Type2Dump.name(of: page)
@@ -108,7 +108,7 @@ extension CommandError {
             self.init(
                 .refused, "wrongKey", tr("the tag has another key", "タグの鍵と一致しません"),
                 hint: tr(
-                    "K1 stands before K2; some programs write each of them backwards",
+                    "K1 comes before K2; some programs write the bytes of each in reverse",
                     "K1、K2 の順です。K1、K2 をそれぞれ逆順に書くソフトもあります"))
         case .notVerified:
             self.init(

@@ -57,41 +57,50 @@ func tr(_ english: String, _ japanese: String) -> String {
     Language.current == .japanese ? japanese : english
 }
 
-/// The words that ArgumentParser itself puts into help and error texts, in the language of this run.
+/// The fixed words of ArgumentParser's pages, in the language of this run. Its sentences about a wrong command line stay
+/// in English: they are not translated by their text.
 enum HelpText {
-    private static let words: [(String, String)] = [
+    /// What lines of a page begin with.
+    private static let headings: [(String, String)] = [
         ("OVERVIEW: ", "概要: "), ("USAGE: ", "使い方: "), ("Usage: ", "使い方: "), ("ARGUMENTS:", "引数:"),
-        ("OPTIONS:", "オプション:"), ("SUBCOMMANDS:", "コマンド:"), ("Error: ", "エラー: "), ("Help:  ", "説明: "),
-        ("  See '", "  詳しくは '"), ("' for more information.", "' を見てください。"),
-        ("' for detailed help.", "' を見てください。"), ("Show the version.", "版を表示する。"),
-        ("Show help information.", "このヘルプを表示する。"), ("Unknown option", "知らないオプション"),
-        ("Unexpected argument", "余分な引数"), ("Missing expected argument", "引数が足りません:"),
-        ("Missing value for", "値がありません:"), ("(default: ", "(省略時: "), ("(values: ", "(値: "),
-        ("is invalid for", "は次の値として正しくありません:"), ("The value ", "値 "), ("; default: ", "、省略時: "),
-        ("Please provide one of ", "次のいずれかにしてください: "), ("' and '", "'、'"), ("', or '", "'、'"),
-        ("Did you mean ", "もしかして "), ("' should only be used once", "' は 1 回だけ指定できます"),
+        ("OPTIONS:", "オプション:"), ("SUBCOMMANDS:", "コマンド:"), ("Help:  ", "説明: "), ("  See '", "  詳しくは '"),
+    ]
+    /// What lines of a page end with.
+    private static let endings: [(String, String)] = [
+        ("' for more information.", "' を見てください。"), ("' for detailed help.", "' を見てください。"),
+        ("Show the version.", "バージョンを表示する。"), ("Show help information.", "このヘルプを表示する。"),
+    ]
+    /// What ArgumentParser adds to the help of an option.
+    private static let additions: [(String, String)] = [
+        ("(default: ", "(省略時: "), ("(values: ", "(値: "), ("; default: ", "、省略時: "),
     ]
 
-    static func localised(_ text: String) -> String {
+    /// A page of help.
+    static func page(_ text: String) -> String {
         guard Language.current == .japanese else { return text }
-        return words.reduce(text) { text, word in replace(word.0, in: text, with: word.1) }
+        return additions.reduce(layout(text)) { $0.replacing($1.0, with: $1.1) }
     }
 
-    /// Foundation's `replacingOccurrences` for UTF-8 texts, without Foundation.
-    private static func replace(_ old: String, in text: String, with new: String) -> String {
-        let (source, pattern) = (Array(text.utf8), Array(old.utf8))
-        guard !pattern.isEmpty, source.count >= pattern.count else { return text }
-        var result: [UInt8] = []
-        var index = 0
-        while index < source.count {
-            if source[index...].starts(with: pattern) {
-                result += Array(new.utf8)
-                index += pattern.count
-            } else {
-                result.append(source[index])
-                index += 1
+    /// What is said of a wrong command line.
+    ///
+    /// - Parameters:
+    ///   - full: ArgumentParser's whole text: `Error: `, the sentence, and how the command is used.
+    ///   - sentence: the sentence.
+    static func usageError(_ full: String, sentence: String) -> String {
+        guard Language.current == .japanese else { return full }
+        let rest = full.dropFirst(min("Error: ".count + sentence.count, full.count))
+        return "コマンドラインの誤り: " + sentence + layout(String(rest))
+    }
+
+    /// Headings and endings of lines.
+    private static func layout(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            var line = String(line)
+            if let (old, new) = headings.first(where: { line.hasPrefix($0.0) }) {
+                line = new + line.dropFirst(old.count)
             }
-        }
-        return String(decoding: result, as: UTF8.self)
+            if let (old, new) = endings.first(where: { line.hasSuffix($0.0) }) { line = line.dropLast(old.count) + new }
+            return line
+        }.joined(separator: "\n")
     }
 }

@@ -22,11 +22,11 @@ enum DumpFile {
     static func dumps(_ bytes: [UInt8]) throws(DocumentError) -> [CardDump] {
         do {
             return try DumpFormatRegistry.complete.read(bytes).dumps
-        } catch .unknownFormat(let found) {
+        } catch .unknownFormat {
             // What looks like JSON is most likely a dump of Kazasu's own with a mistake: name that.
             let first = bytes.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
             guard first == nil || first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
-                throw .unknownFormat(found: found)
+                throw .unknownFormat
             }
             return [try CardDump(parsing: bytes)]
         } catch {

@@ -40,7 +40,7 @@ struct ListedReader: Equatable, Identifiable {
         id = "pcsc \(name)"
         readerID = nil
         self.name = name
-        state = .unavailable(fault.reason, detail: fault.message)
+        state = .unavailable(fault.reason, detail: .init(.text, fault.message))
         isConfigured = false
         hint = fault.remedy
     }
@@ -63,7 +63,7 @@ struct ListedReader: Equatable, Identifiable {
         readerID = nil
         name = report.model.name
         let detail = report.model.obstacle?[Language.current] ?? ""
-        state = .unavailable(.unsupported, detail: detail)
+        state = .unavailable(.unsupported, detail: .init(.text, detail))
         isConfigured = false
         hint = report.fault?.remedy?[Language.current]
     }
@@ -79,7 +79,7 @@ extension ListedReader {
         case .unavailable(let reason, let detail):
             object["state"] = "unavailable"
             object["reason"] = .string(reason.rawValue)
-            object["detail"] = .string(detail)
+            object["detail"] = .string(detail.text.english)
             object["hint"] = .text(hint)
         }
         return object
@@ -111,7 +111,7 @@ extension ListedReader {
             tr(
                 "a serial port; a PN532 may be behind it (without libnfc: pn532\(id.drop { $0 != ":" }))",
                 "シリアルポート（PN532 の可能性あり。libnfc なしで使う場合は pn532\(id.drop { $0 != ":" })）")
-        case .unavailable(_, let detail): Phrasebook.translated(detail)
+        case .unavailable(_, let detail): detail.text[Language.current]
         }
     }
 }

@@ -36,9 +36,9 @@ enum ChipResult: Hashable, Sendable {
             case NFC_ENOTSUCHDEV where !overUSB: .failed(Self.unplugged)
             case NFC_EOVFLOW where !overUSB: .readerInDoubt(.answerTooLong)
             case NFC_EDEVNOTSUPP where !overUSB, NFC_ENOTIMPL:
-                .failed(.unsupported(detail: "libnfc's driver of this reader cannot do it (\(result))"))
+                .failed(.unsupported(detail: .init(.libnfcDriverCannot, "\(result)")))
             case NFC_EMFCAUTHFAIL: .failed(.corrupted(status: status))
-            default: .readerInDoubt(.readerFailed(detail: "libnfc reported error \(result)"))
+            default: .readerInDoubt(.readerFailed(detail: .init(.libnfc, "\(result)")))
             }
     }
 
@@ -58,13 +58,13 @@ enum ChipResult: Hashable, Sendable {
     static let damagedOnTheWay = TransportError.corrupted(status: TransportError.damagedBeyondTheChip)
 
     /// The reader is gone.
-    static let unplugged = TransportError.readerUnavailable(reason: .absent, detail: "the reader was unplugged")
+    static let unplugged = TransportError.readerUnavailable(reason: .absent, detail: .init(.unplugged))
 
     /// A status that says how the answer came through the air.
     private static func radioError(_ status: UInt8) -> TransportError {
         switch status & 0x3F {
         case 0x01: .noAnswer
-        case 0x0A: .readerFailed(detail: "the field did not come on in time (chip status 0A)")
+        case 0x0A: .readerFailed(detail: .init(.fieldNotOn))
         default: .corrupted(status: status & 0x3F)
         }
     }
@@ -73,12 +73,12 @@ enum ChipResult: Hashable, Sendable {
     private static func chipError(_ status: UInt8, _ result: Int32) -> TransportError {
         switch status & 0x3F {
         case 0x00 where result == NFC_ECHIP: .answerTooLong
-        case 0x00: .unsupported(detail: "libnfc refused the command")
+        case 0x00: .unsupported(detail: .init(.libnfcRefused))
         case 0x07, 0x09, 0x0E: .answerTooLong
-        case 0x0D: .readerFailed(detail: "the reader is too hot (chip status 0D)")
-        case 0x2D: .readerFailed(detail: "the reader's field draws too much current (chip status 2D)")
-        case 0x10, 0x18, 0x26, 0x27: .unsupported(detail: "the reader refused the command (chip status \(hex(status)))")
-        default: .readerFailed(detail: "chip status \(hex(status))")
+        case 0x0D: .readerFailed(detail: .init(.tooHot))
+        case 0x2D: .readerFailed(detail: .init(.overcurrent))
+        case 0x10, 0x18, 0x26, 0x27: .unsupported(detail: .init(.commandRefusedByChip, hex(status)))
+        default: .readerFailed(detail: .init(.chipStatus, hex(status)))
         }
     }
 

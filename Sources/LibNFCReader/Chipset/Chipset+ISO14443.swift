@@ -18,7 +18,7 @@ extension Chipset {
             return nil
         }
         guard isoDEP || transport.takesParameters || !target.isISODEP else {
-            throw .unsupported(detail: "this reader brings every card that speaks ISO-DEP into it")
+            throw .unsupported(detail: .init(.alwaysISODEP))
         }
         if !target.isISODEP {
             try check(send(ChipCommand.keepChecksum, waiting: Self.commandTime))

@@ -7,9 +7,7 @@ extension Chipset {
     /// Why a reader is lost that says nothing since its line was raised: the chip leaves a speed by command only, and
     /// hears none.
     static func stuck(at speed: LineSpeed = .fast) -> TransportError {
-        .readerFailed(
-            detail: "its serial line does not carry \(speed.bitsPerSecond) baud; once the reader was unplugged and "
-                + "plugged in again, \(LinePermission.variable)=115200 avoids that")
+        .readerFailed(detail: .init(.lineTooFast, LinePermission.variable, "\(speed.bitsPerSecond)"))
     }
 
     /// Raises the line when the session has become a long one.

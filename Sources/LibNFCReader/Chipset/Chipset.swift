@@ -33,7 +33,7 @@ struct Chipset: ~Copyable {
     private static let cardStart = Duration.microseconds(20_400)
     /// How often the chip is asked for a sign of life until the reader counts as lost.
     private static let recoveryAttempts = 4
-    private static let mute = TransportError.readerFailed(detail: "the reader gives no valid answer any more")
+    private static let mute = TransportError.readerFailed(detail: .init(.invalidAnswers))
 
     init(
         _ transport: any PN53xTransport, speed: LineSpeed = .normal, fastSpeed: LineSpeed = .fast,

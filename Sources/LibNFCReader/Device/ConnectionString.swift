@@ -34,9 +34,9 @@ struct ConnectionString: Hashable, Sendable {
             return nil
         }
         guard id.utf8.count <= Self.longest else {
-            throw Self.malformed("it is longer than \(Self.longest) bytes")
+            throw Self.malformed(.connectionStringTooLong, "\(Self.longest)")
         }
-        guard !id.utf8.contains(0) else { throw Self.malformed("it contains a zero byte") }
+        guard !id.utf8.contains(0) else { throw Self.malformed(.connectionStringWithZero) }
         self.family = family
         switch family.address {
         case .usb:
@@ -45,9 +45,9 @@ struct ConnectionString: Hashable, Sendable {
             text = ([family.name] + usbNumbers.map(USBDevice.threeDigits)).joined(separator: ":")
         case .serial, .deviceFile:
             guard let first = parts.first, first.hasPrefix("/") else {
-                throw Self.malformed("after \(family.name): comes the path of its device, as in \(family.example)")
+                throw Self.malformed(.connectionStringPath, family.name, family.example)
             }
-            guard parts.count <= 2 else { throw Self.malformed("there is a colon too many") }
+            guard parts.count <= 2 else { throw Self.malformed(.connectionStringWithColon) }
             if parts.count == 2 { try Self.checkSpeed(parts[1], of: family) }
             usbNumbers = []
             path = first
@@ -70,26 +70,26 @@ struct ConnectionString: Hashable, Sendable {
         var numbers: [Int] = []
         for part in parts {
             guard let number = Int(part), (0...999).contains(number), part.utf8.count <= 3 else {
-                throw malformed("a USB reader is named by bus and device number, as in acr122_usb:003:005")
+                throw malformed(.connectionStringUSB)
             }
             numbers.append(number)
         }
-        guard numbers.count <= 2 else { throw malformed("there is a colon too many") }
+        guard numbers.count <= 2 else { throw malformed(.connectionStringWithColon) }
         return numbers
     }
 
     private static func checkSpeed(_ text: String, of family: ReaderFamily) throws(TransportError) {
         guard let speed = Int(text), speed > 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw malformed("the speed is not a number")
+            throw malformed(.connectionStringSpeed)
         }
         let known = SerialSpeeds.libnfc
         guard family.address != .serial || known.contains(speed) else {
-            throw malformed("libnfc knows no speed but \(known.map(String.init).joined(separator: ", "))")
+            throw malformed(.connectionStringUnknownSpeed, known.map(String.init).joined(separator: ", "))
         }
     }
 
-    private static func malformed(_ why: String) -> TransportError {
-        .readerUnavailable(reason: .unsupported, detail: "this is no connection string of libnfc: \(why)")
+    private static func malformed(_ code: TransportError.Reason.Code, _ values: String...) -> TransportError {
+        .readerUnavailable(reason: .unsupported, detail: .init(code, values: values))
     }
 }
 

@@ -57,7 +57,7 @@ package struct LibNFCDriver: ReaderDriver {
         guard connectionString.family.isPN53x else {
             throw .readerUnavailable(
                 reason: .unsupported,
-                detail: "libnfc reads no FeliCa card through its driver \(connectionString.family.name)")
+                detail: .init(.libnfcWithoutFeliCa, connectionString.family.name))
         }
         guard let path = connectionString.path else {
             return try openOnUSB(connectionString, cancellation)
@@ -74,7 +74,7 @@ package struct LibNFCDriver: ReaderDriver {
             opened = LibNFCContext.open(connectionString, recorder: recorder)
         }
         guard let handle = opened else {
-            throw .readerUnavailable(reason: .absent, detail: "no reader answers at \(path)")
+            throw .readerUnavailable(reason: .absent, detail: .init(.silent, path))
         }
         port.keepOthersOut()
         let mayRaiseLine = LinePermission.isGiven(
@@ -104,7 +104,7 @@ package struct LibNFCDriver: ReaderDriver {
             guard opened != nil else {
                 let name = found.first?.model.name ?? connectionString.text
                 throw .readerUnavailable(
-                    reason: .absent, detail: "the \(name) does not start; unplug it and plug it back in")
+                    reason: .absent, detail: .init(.doesNotStart, name))
             }
         }
         guard let handle = opened else { throw whyNotOnUSB(connectionString) }
@@ -125,18 +125,18 @@ package struct LibNFCDriver: ReaderDriver {
     private func whyNotOnUSB(_ connectionString: ConnectionString) -> TransportError {
         for reader in readersOnUSB(connectionString) {
             if case .unavailable(let reason, let detail) = reader.state {
-                return .readerUnavailable(reason: reason, detail: "\(reader.model.name): \(detail)")
+                return .readerUnavailable(reason: reason, detail: detail.of(reader.model.name))
             }
             if let driver = reader.kernelDriver {
                 return .readerUnavailable(
-                    reason: .busy, detail: "\(reader.model.name): the kernel driver \(driver) holds it")
+                    reason: .busy, detail: .init(.heldByKernelDriver, driver, reader: reader.model.name))
             }
         }
         guard connectionString.family.address == .usb else {
             return .readerUnavailable(
-                reason: .unsupported, detail: "libnfc opens no reader as \(connectionString.text)")
+                reason: .unsupported, detail: .init(.libnfcOpensNone, connectionString.text))
         }
-        return .readerUnavailable(reason: .absent, detail: "libnfc finds no reader as \(connectionString.text)")
+        return .readerUnavailable(reason: .absent, detail: .init(.libnfcFindsNone, connectionString.text))
     }
 
     private func reader(

@@ -65,14 +65,14 @@ struct PN532Address: Hashable, Sendable {
         var parts = id.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.removeFirst().lowercased() == Self.name else { return nil }
         guard let path = parts.first, path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw Self.malformed("after \(Self.name): comes the path of its device, as in \(Self.name):/dev/ttyUSB0")
+            throw Self.malformed(.portMissing, Self.name, "\(Self.name):/dev/ttyUSB0")
         }
-        guard parts.count <= 2 else { throw Self.malformed("there is a colon too many") }
+        guard parts.count <= 2 else { throw Self.malformed(.tooManyColons) }
         self.path = path
         speed = try parts.dropFirst().first.map { text throws(TransportError) in
             guard let speed = LineSpeed.all.first(where: { String($0.bitsPerSecond) == text }) else {
                 let known = LineSpeed.all.map { String($0.bitsPerSecond) }
-                throw Self.malformed("a PN532 knows no speed but \(known.joined(separator: ", "))")
+                throw Self.malformed(.unknownSpeed, known.joined(separator: ", "))
             }
             return speed
         }
@@ -83,7 +83,7 @@ struct PN532Address: Hashable, Sendable {
         ([Self.name, path] + (speed.map { [String($0.bitsPerSecond)] } ?? [])).joined(separator: ":")
     }
 
-    private static func malformed(_ detail: String) -> TransportError {
-        .readerUnavailable(reason: .unsupported, detail: detail)
+    private static func malformed(_ code: TransportError.Reason.Code, _ values: String...) -> TransportError {
+        .readerUnavailable(reason: .unsupported, detail: .init(code, values: values))
     }
 }

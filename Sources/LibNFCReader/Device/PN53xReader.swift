@@ -83,7 +83,7 @@ package final class PN53xReader: Reader {
     ///   between reader and computer and the reader is well again. After any failure of an ISO-DEP exchange
     ///   ``TransportError/cardReleased`` until a card was activated anew.
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
-        guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
+        guard !frame.isEmpty else { throw .unsupported(detail: .init(.emptyFrame)) }
         let selection = try link.run { link in link.iso14443.selection }
         guard selection != .none else { throw .cardReleased }
         let longest = selection == .apdus ? Self.longestAPDU : family.longestCommand - 1

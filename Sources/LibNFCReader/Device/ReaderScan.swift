@@ -93,6 +93,6 @@ struct USBReaderScan: Sendable {
     private func state(of device: USBDevice) -> ReaderListing.State {
         if let obstacle = device.obstacle { return .unavailable(obstacle.reason, detail: obstacle.detail) }
         guard device.interfaces.contains(where: { $0.driver == USBInterface.deviceFileDriver }) else { return .ready }
-        return .unavailable(.busy, detail: "another program holds it, perhaps pcscd")
+        return .unavailable(.busy, detail: .init(.heldByProgramOrService))
     }
 }

@@ -36,13 +36,13 @@ final class PN532SerialTransport: PN53xTransport {
     ) throws(TransportError) {
         serial = try SerialPort(path: path)
         guard let settings = serial.makeRaw(.normal) else {
-            throw .readerUnavailable(reason: .absent, detail: "no reader answers at \(path)")
+            throw .readerUnavailable(reason: .absent, detail: .init(.silent, path))
         }
         self.settings = settings
         self.patience = patience
         self.recorder = recorder
         guard let stop = StopPipe() else {
-            throw .readerUnavailable(reason: .unsupported, detail: "\(path) cannot be opened (error \(EMFILE))")
+            throw .readerUnavailable(reason: .unsupported, detail: .init(.deviceNotOpened, path, "\(EMFILE)"))
         }
         self.stop = stop
         let handler = cancellation.onCancel(abort)
@@ -91,7 +91,7 @@ final class PN532SerialTransport: PN53xTransport {
             if serial.lowerChip(from: speed, to: .normal, patience: patience) { break }
         }
         guard try wake(within: Self.lastAnswer, cancellation) else {
-            throw .readerUnavailable(reason: .absent, detail: "no reader answers at \(serial.path)")
+            throw .readerUnavailable(reason: .absent, detail: .init(.silent, serial.path))
         }
     }
 

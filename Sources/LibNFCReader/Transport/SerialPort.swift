@@ -35,11 +35,11 @@ final class SerialPort {
         guard descriptor < highest else {
             Glibc.close(descriptor)
             throw .readerUnavailable(
-                reason: .unsupported, detail: "libnfc cannot work in a process with \(descriptor) open files")
+                reason: .unsupported, detail: .init(.tooManyOpenFiles, "\(descriptor)"))
         }
         guard Self.isCharacterDevice(descriptor) else {
             Glibc.close(descriptor)
-            throw .readerUnavailable(reason: .unsupported, detail: "\(path) is no device")
+            throw .readerUnavailable(reason: .unsupported, detail: .init(.notADevice, path))
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)

@@ -272,7 +272,7 @@ package final class Type2Tag {
 
     private func selectSector(_ number: UInt8) throws(TransportError) {
         let answer = try reader.transceive(Type2Command.sectorSelect, timeout: Type2Tag.timeout)
-        guard answer == [Type2Command.ack] || answer.isEmpty else { throw .unsupported(detail: "this sector") }
+        guard answer == [Type2Command.ack] || answer.isEmpty else { throw .unsupported(detail: .init(.sector)) }
         do {
             // Silence is success.
             _ = try reader.transceive(Type2Command.sector(number), timeout: .milliseconds(10))
@@ -282,7 +282,7 @@ package final class Type2Tag {
         } catch {
             throw error
         }
-        throw .unsupported(detail: "this sector")
+        throw .unsupported(detail: .init(.sector))
     }
 }
 

@@ -139,7 +139,7 @@ extension Transcript {
             number += 1
             guard line.contains(where: { $0 > 0x20 }) else { continue }
             guard line.count <= Transcript.longestLine else {
-                throw .malformedLine(line: number, expected: "at most \(Transcript.longestLine) bytes")
+                throw .malformedLine(line: number, expected: .init(.atMostBytes, "\(Transcript.longestLine)"))
             }
             do throws(DocumentError) {
                 let json = JSONCursor(try JSONValue(parsing: Array(line)))
@@ -175,7 +175,7 @@ extension Transcript {
         if let kinds = try reader.optional("technologies") {
             information.technologies = try kinds.list { kind throws(DocumentError) in
                 guard let technology = Technology(rawValue: try kind.text()) else {
-                    throw kind.malformed(Technology.allCases.map(\.rawValue).joined(separator: ", "))
+                    throw kind.malformed(.oneOf, values: Technology.allCases.map(\.rawValue))
                 }
                 return technology
             }
@@ -221,9 +221,10 @@ extension DocumentError {
     /// The same error as one of a line; a document of another schema stays that.
     fileprivate func inLine(_ line: Int) -> DocumentError {
         switch self {
-        case .missing(let key): .malformedLine(line: line, expected: "the member \(key)")
-        case .malformed(let key, let expected): .malformedLine(line: line, expected: "\(key): \(expected)")
-        case .notJSON(let reason): .malformedLine(line: line, expected: "one JSON object (\(reason))")
+        case .missing(let key): .malformedLine(line: line, expected: .init(.member, "\(key)"))
+        case .malformed(let key, let expected):
+            .malformedLine(line: line, expected: .init(expected.code, values: expected.values, key: key))
+        case .notJSON(_, _, let byte): .malformedLine(line: line, expected: .init(.jsonObject, "\(byte)"))
         default: self
         }
     }

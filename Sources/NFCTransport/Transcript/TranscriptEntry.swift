@@ -91,7 +91,7 @@ extension TranscriptEntry {
             guard let masked = try json.optional("masked"), !frame.isEmpty else { return }
             let from = try masked.required("from").integer(in: 0...frame.count - 1)
             self = masking(from..<from + (try masked.required("count").integer(in: 1...frame.count - from)))
-        default: throw operation.malformed("activate or transceive")
+        default: throw operation.malformed(.oneOf, "activate", "transceive")
         }
     }
 }

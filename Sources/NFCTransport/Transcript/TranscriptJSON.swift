@@ -88,15 +88,15 @@ extension TransportError {
         case .corrupted(let status): named("corrupted", ("status", .string(Hex.encode([status]))))
         case .cardReleased: named("cardReleased")
         case .readerTimeout: named("readerTimeout")
-        case .readerFailed(let detail): named("readerFailed", ("detail", .string(detail)))
+        case .readerFailed(let detail): named("readerFailed", detail: detail)
         case .frameTooLong(let length, let limit):
             named("frameTooLong", ("length", .int(length)), ("limit", .int(limit)))
         case .answerTooLong: named("answerTooLong")
         case .readerUnavailable(let reason, let detail):
-            named("readerUnavailable", ("reason", .string(reason.rawValue)), ("detail", .string(detail)))
-        case .unsupported(let detail): named("unsupported", ("detail", .string(detail)))
+            named("readerUnavailable", ("reason", .string(reason.rawValue)), detail: detail)
+        case .unsupported(let detail): named("unsupported", detail: detail)
         case .cancelled: named("cancelled")
-        case .outOfScript(let detail): named("outOfScript", ("detail", .string(detail)))
+        case .outOfScript(let detail): named("outOfScript", detail: detail)
         }
     }
 
@@ -107,11 +107,11 @@ extension TransportError {
         case "noAnswer": self = .noAnswer
         case "corrupted":
             let status = try json.required("status")
-            guard let byte = try status.bytes(count: 1).first else { throw status.malformed("two hexadecimal digits") }
+            guard let byte = try status.bytes(count: 1).first else { throw status.malformed(.hexDigits, "2") }
             self = .corrupted(status: byte)
         case "cardReleased": self = .cardReleased
         case "readerTimeout": self = .readerTimeout
-        case "readerFailed": self = .readerFailed(detail: try json.required("detail").text())
+        case "readerFailed": self = .readerFailed(detail: try Reason(json: json))
         case "frameTooLong":
             self = .frameTooLong(
                 length: try json.required("length").integer(), limit: try json.required("limit").integer())
@@ -119,25 +119,25 @@ extension TransportError {
         case "readerUnavailable":
             let word = try json.required("reason")
             guard let reason = UnavailableReason(rawValue: try word.text()) else {
-                throw word.malformed("absent, busy, permission or unsupported")
+                throw word.malformed(.oneOf, "absent", "busy", "permission", "unsupported")
             }
-            self = .readerUnavailable(reason: reason, detail: try json.required("detail").text())
-        case "unsupported": self = .unsupported(detail: try json.required("detail").text())
+            self = .readerUnavailable(reason: reason, detail: try Reason(json: json))
+        case "unsupported": self = .unsupported(detail: try Reason(json: json))
         case "cancelled": self = .cancelled
-        case "outOfScript": self = .outOfScript(detail: try json.required("detail").text())
-        default: throw name.malformed("the name of an error")
+        case "outOfScript": self = .outOfScript(detail: try Reason(json: json))
+        default: throw name.malformed(.errorName)
         }
     }
 
-    private func named(_ name: String, _ members: (String, JSONValue)...) -> JSONObject {
-        JSONObject([("error", .string(name))] + members)
+    private func named(_ name: String, _ members: (String, JSONValue)..., detail: Reason? = nil) -> JSONObject {
+        JSONObject([("error", .string(name))] + members + (detail?.members ?? []))
     }
 }
 
 extension JSONCursor {
     /// The speed that a number of kilobits a second names.
     func bitRate() throws(DocumentError) -> FeliCaBitRate {
-        guard let rate = FeliCaBitRate(rawValue: try integer()) else { throw malformed("212 or 424") }
+        guard let rate = FeliCaBitRate(rawValue: try integer()) else { throw malformed(.oneOf, "212", "424") }
         return rate
     }
 
@@ -154,7 +154,7 @@ extension JSONCursor {
             case .number(let number): number
             default: nil
             }
-        guard let milliseconds, milliseconds >= 0, milliseconds < 1e12 else { throw malformed("milliseconds") }
+        guard let milliseconds, milliseconds >= 0, milliseconds < 1e12 else { throw malformed(.milliseconds) }
         return .microseconds(Int64((milliseconds * 1000).rounded()))
     }
 
@@ -162,7 +162,7 @@ extension JSONCursor {
     func technology() throws(DocumentError) -> Technology {
         let word = try required("technology")
         guard let technology = Technology(rawValue: try word.text()) else {
-            throw word.malformed(Technology.allCases.map(\.rawValue).joined(separator: ", "))
+            throw word.malformed(.oneOf, values: Technology.allCases.map(\.rawValue))
         }
         return technology
     }
@@ -175,5 +175,27 @@ extension JSONValue {
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
         let microseconds = overflow ? Int64.max / 2 : scaled &+ attoseconds / 1_000_000_000_000
         return microseconds % 1000 == 0 ? .integer(microseconds / 1000) : .number(Double(microseconds) / 1000)
+    }
+}
+
+extension TransportError.Reason {
+    /// Its members in a line: `detail` is the code, `values` what belongs to it. Text from elsewhere is `detail` itself.
+    fileprivate var members: [(String, JSONValue)] {
+        guard code != .text else { return [("detail", .string(values.first ?? ""))] }
+        return [("detail", .string(code.rawValue))]
+            + (values.isEmpty ? [] : [("values", .array(values.map { .string($0) }))])
+            + (reader.map { [("of", .string($0))] } ?? [])
+    }
+
+    fileprivate init(json: JSONCursor) throws(DocumentError) {
+        let word = try json.required("detail").text()
+        guard let code = Code(rawValue: word) else {
+            self.init(.text, word)
+            return
+        }
+        self.init(
+            code,
+            values: try json.optional("values")?.list { value throws(DocumentError) in try value.text() } ?? [],
+            reader: try json.optional("of")?.text())
     }
 }

@@ -129,17 +129,17 @@ struct PCSCCode: Hashable, Sendable {
         case .dataLost: .corrupted(status: 0)
         case .insufficientBuffer: .answerTooLong
         case .sharingViolation:
-            .readerUnavailable(reason: .busy, detail: "another program uses the card through pcscd")
+            .readerUnavailable(reason: .busy, detail: .init(.cardInUse))
         case .accessDenied:
-            .readerUnavailable(reason: .permission, detail: "pcscd refuses this user (a polkit rule may allow it)")
-        case .noService: .readerUnavailable(reason: .absent, detail: "pcscd does not run")
-        case .serviceStopped: .readerUnavailable(reason: .absent, detail: "pcscd was stopped")
-        case .noReaders: .readerUnavailable(reason: .absent, detail: "pcscd knows no reader")
+            .readerUnavailable(reason: .permission, detail: .init(.serviceRefusesUser))
+        case .noService: .readerUnavailable(reason: .absent, detail: .init(.serviceNotRunning))
+        case .serviceStopped: .readerUnavailable(reason: .absent, detail: .init(.serviceStopped))
+        case .noReaders: .readerUnavailable(reason: .absent, detail: .init(.serviceKnowsNoReader))
         case .unknownReader, .readerUnavailable:
-            .readerUnavailable(reason: .absent, detail: "the reader was unplugged")
+            .readerUnavailable(reason: .absent, detail: .init(.unplugged))
         case .protocolMismatch, .unsupportedCard:
-            .unsupported(detail: "the reader cannot speak with this card (PC/SC \(text))")
-        default: .readerFailed(detail: "PC/SC \(text)")
+            .unsupported(detail: .init(.cardNotUnderstood, text))
+        default: .readerFailed(detail: .init(.service, text))
         }
     }
 

@@ -64,7 +64,7 @@ final class Port100Radio {
     private func succeed(_ command: Port100Command, _ parameters: [UInt8]) throws(TransportError) {
         let answer = try link.run(command, parameters)
         guard answer.first == 0x00 else {
-            throw .readerFailed(detail: "the reader refuses a setting (status \(Hex.encode(answer.prefix(1))))")
+            throw .readerFailed(detail: .init(.settingRefused, Hex.encode(answer.prefix(1))))
         }
     }
 }
@@ -109,14 +109,14 @@ struct Port100RadioStatus: Hashable, Sendable {
     /// What it means; `nil` when all is well.
     var error: TransportError? {
         if rawValue == 0 { return nil }
-        if rawValue & Self.hot != 0 { return .readerFailed(detail: "the reader is too hot") }
-        if rawValue & Self.fieldOff != 0 { return .readerFailed(detail: "the reader's field is off") }
-        if rawValue & Self.otherField != 0 { return .readerFailed(detail: "another reader's field is in the way") }
+        if rawValue & Self.hot != 0 { return .readerFailed(detail: .init(.tooHot)) }
+        if rawValue & Self.fieldOff != 0 { return .readerFailed(detail: .init(.fieldOff)) }
+        if rawValue & Self.otherField != 0 { return .readerFailed(detail: .init(.otherField)) }
         if rawValue & Self.overflow != 0 { return .answerTooLong }
         // Damaged first: a frame that broke off ends in a time-out, too.
         if rawValue & Self.damaged != 0 { return .corrupted(status: damage) }
         if rawValue & Self.silent != 0 { return .noAnswer }
-        return .readerFailed(detail: "the reader reported status \(String(rawValue, radix: 16))")
+        return .readerFailed(detail: .init(.status, String(rawValue, radix: 16)))
     }
 }
 

@@ -30,7 +30,7 @@ final class Port100Reader: Reader {
         let link = Port100Link(usb)
         try link.synchronise()
         let version = try link.run(.getFirmwareVersion, [])
-        guard try link.run(.switchRF, [0x00]) == [0x00] else { throw .readerFailed(detail: "the field stays on") }
+        guard try link.run(.switchRF, [0x00]) == [0x00] else { throw .readerFailed(detail: .init(.fieldStaysOn)) }
         self.link = link
         self.cancellation = cancellation
         radio = Port100Radio(link)
@@ -82,7 +82,7 @@ final class Port100Reader: Reader {
     ///   - frame: a FeliCa packet, or what ``PICC/isISODEP`` says.
     ///   - timeout: the longest time that the card may take; one frame waits 6.5 s at most.
     func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
-        guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
+        guard !frame.isEmpty else { throw .unsupported(detail: .init(.emptyFrame)) }
         try check()
         guard let feliCa else {
             return try cancellation.run { () throws(TransportError) in try pcd.transceive(frame, timeout: timeout) }

@@ -90,15 +90,15 @@ enum Port400Status {
         case .wrongState: notAllowed
         case .sessionIsOpen: ownedByOther
         case .refused(let status):
-            .readerFailed(detail: "the reader reported status \(Hex.encode(status, digits: 4))")
+            .readerFailed(detail: .init(.status, Hex.encode(status, digits: 4)))
         }
     }
 
     /// What the reader says when there is no session, or the order of commands is wrong.
     static let notAllowed = TransportError.readerFailed(
-        detail: "the reader's session does not allow this command")
+        detail: .init(.notInThisSession))
 
     /// Another program has a session with the reader.
     static let ownedByOther = TransportError.readerUnavailable(
-        reason: .busy, detail: "another program has a session with it")
+        reason: .busy, detail: .init(.sessionTaken))
 }

@@ -86,7 +86,7 @@ final class Port400Reader: Reader {
     }
 
     func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
-        guard !frame.isEmpty else { throw .unsupported(detail: "an empty frame cannot be sent") }
+        guard !frame.isEmpty else { throw .unsupported(detail: .init(.emptyFrame)) }
         try check()
         return try cancellation.run { () throws(TransportError) -> [UInt8] in
             switch card {

@@ -30,8 +30,8 @@ enum PaSoRiError: Error, Hashable, Sendable {
         switch self {
         case .usb(let error): error.transportError
         case .damaged: .corrupted(status: 0)
-        case .busy: .readerUnavailable(reason: .busy, detail: "it is at work for another program")
-        case .refused(let error): .readerFailed(detail: "the reader refused a command (error \(error))")
+        case .busy: .readerUnavailable(reason: .busy, detail: .init(.working))
+        case .refused(let error): .readerFailed(detail: .init(.commandRefused, "\(error)"))
         }
     }
 

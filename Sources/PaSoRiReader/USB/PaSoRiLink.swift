@@ -20,7 +20,7 @@ final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
     private(set) var lost: TransportError?
 
     private static var recoveryAttempts: Int { 3 }
-    private static var mute: TransportError { .readerFailed(detail: "the reader gives no valid answer any more") }
+    private static var mute: TransportError { .readerFailed(detail: .init(.invalidAnswers)) }
 
     init(_ usb: any USBLink, _ dialogue: Dialogue) {
         self.usb = usb

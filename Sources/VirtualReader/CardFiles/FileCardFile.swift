@@ -24,7 +24,7 @@ enum FileCardFile {
 
     private static func interface(_ root: JSONCursor) throws(DocumentError) -> ISODEPInterface {
         guard let typeB = try root.optional("typeB") else { return try typeA(root.required("typeA")) }
-        if let other = try root.optional("typeA") { throw other.malformed("one of typeA and typeB") }
+        if let other = try root.optional("typeA") { throw other.malformed(.oneType) }
         try typeB.allowOnly(["pupi", "applicationData", "protocolInfo", "applicationFamily"])
         let pupi = try typeB.optional("pupi")
         let isRandom = pupi?.value == .string("random")
@@ -33,7 +33,7 @@ enum FileCardFile {
             applicationData: try typeB.optional("applicationData")?.bytes(count: 4) ?? [0, 0, 0, 0],
             protocolInfo: try typeB.optional("protocolInfo")?.bytes() ?? TypeBIdentity.plainProtocolInfo,
             applicationFamily: try typeB.optional("applicationFamily")?.bytes(count: 1).first ?? 0)
-        guard let identity else { throw typeB.malformed("a protocol info of three or four bytes") }
+        guard let identity else { throw typeB.malformed(.protocolInfo) }
         return .typeB(identity)
     }
 
@@ -41,7 +41,7 @@ enum FileCardFile {
         try json.allowOnly(["uid", "atqa", "sak", "ats"])
         let ats = try json.optional("ats")?.bytes() ?? ISODEPInterface.plainATS
         guard (1...20).contains(ats.count), ats.first == UInt8(ats.count) else {
-            throw json.malformed("an ATS of at most 20 bytes whose first byte is its length")
+            throw json.malformed(.ats)
         }
         return .typeA(try TypeAIdentity(json: json, sak: TypeACommand.speaksISODEP), ats: ats)
     }
@@ -51,10 +51,10 @@ enum FileCardFile {
         let directories = [tree.masterFile] + tree.applications
         let names = directories.flatMap { $0.pins.map(\.name) }
         let known = Set(names)
-        guard known.count == names.count else { throw root.malformed("each name of a PIN only once") }
+        guard known.count == names.count else { throw root.malformed(.uniquePIN) }
         for access in directories.flatMap(\.files).flatMap({ [$0.read, $0.update] }) {
             if case .pins(let wanted) = access, !known.isSuperset(of: wanted) {
-                throw root.malformed("read and update that name PINs of this card: \(wanted.joined(separator: ", "))")
+                throw root.malformed(.knownPINs, values: Array(wanted))
             }
         }
     }
@@ -78,15 +78,15 @@ enum FileCardFile {
         case .typeA:
             guard let uid = card.uid,
                 let identity = TypeAIdentity(uid: uid, atqa: card.atqa, sak: card.sak ?? TypeACommand.speaksISODEP)
-            else { throw .malformed(key: "card.uid", expected: "4, 7 or 10 bytes") }
+            else { throw .malformed(key: "card.uid", expected: .init(.bytes, "4", "7", "10")) }
             interface = .typeA(identity, ats: card.ats ?? ISODEPInterface.plainATS)
         case .typeB:
             let identity = TypeBIdentity(
                 pupi: card.pupi, applicationData: card.applicationData ?? [0, 0, 0, 0],
                 protocolInfo: card.protocolInfo ?? TypeBIdentity.plainProtocolInfo)
-            guard let identity else { throw .malformed(key: "card.protocolInfo", expected: "three or four bytes") }
+            guard let identity else { throw .malformed(key: "card.protocolInfo", expected: .init(.bytes, "3", "4")) }
             interface = .typeB(identity)
-        case .felica: throw .malformed(key: "card.technology", expected: "typeA or typeB")
+        case .felica: throw .malformed(key: "card.technology", expected: .init(.oneOf, "typeA", "typeB"))
         }
         return VirtualFileCard(interface, files: tree, options: options, isoDEP: isoDEP)
     }
@@ -145,7 +145,7 @@ extension FileCardOptions {
         }
         for (key, value) in try json.optional("answers")?.members() ?? [] {
             guard let command = JSONCursor(.string(key)).hexadecimal, !command.isEmpty else {
-                throw value.malformed("a command APDU in hexadecimal as its name")
+                throw value.malformed(.commandName)
             }
             if case .string = value.value {
                 answers[command] = [try value.bytes(atMost: 65_538)]
@@ -155,7 +155,7 @@ extension FileCardOptions {
         }
         for (key, value) in try json.optional("statusWords")?.members() ?? [] {
             guard let code = JSONCursor(.string(key)).hexadecimal, code.count == 1 else {
-                throw value.malformed("an instruction byte as its name")
+                throw value.malformed(.instructionName)
             }
             instructionStatus[code[0]] = try value.code(FileIdentifier.self).rawValue
         }
@@ -178,11 +178,11 @@ extension VirtualDirectory {
             pins.append(try VirtualPIN(name: name, json: value))
         }
         for (key, value) in try json.optional("files")?.members() ?? [] {
-            guard let id = FileIdentifier(key) else { throw value.malformed("four hexadecimal digits as its name") }
+            guard let id = FileIdentifier(key) else { throw value.malformed(.hexName, "4") }
             files.append(try VirtualFile(id: id, json: value))
         }
         for (key, value) in try json.optional("dataObjects")?.members() ?? [] {
-            guard let tag = FileIdentifier(key) else { throw value.malformed("P1 and P2 as its name") }
+            guard let tag = FileIdentifier(key) else { throw value.malformed(.parametersName) }
             dataObjects[tag.rawValue] = try value.bytes(atMost: 65_535)
         }
     }
@@ -251,7 +251,7 @@ extension FileAccess {
         case .string("never"): self = .never()
         default:
             let status: FileIdentifier? = json.text(as: FileIdentifier.self)
-            guard let status else { throw json.malformed("always, never, a status word or a list of names of PINs") }
+            guard let status else { throw json.malformed(.accessRule) }
             self = .never(status: status.rawValue)
         }
     }
@@ -271,7 +271,7 @@ extension VirtualPIN {
         } else {
             value = try json.required("value").bytes()
         }
-        guard (1...64).contains(value.count) else { throw json.malformed("a PIN of 1 to 64 bytes") }
+        guard (1...64).contains(value.count) else { throw json.malformed(.pin) }
         let tries = try json.optional("tries")?.integer(in: 1...15) ?? 3
         let locked: FileIdentifier? = try json.optional("lockedStatus")?.code()
         self.init(

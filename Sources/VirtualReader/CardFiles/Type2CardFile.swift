@@ -18,7 +18,7 @@ enum Type2CardFile {
         try json.allowOnly(tagKeys)
         let model = try json.required("model").word(models)
         let uid = try json.required("uid")
-        guard var memory = Type2Memory(model, uid: try uid.bytes()) else { throw uid.malformed("seven bytes") }
+        guard var memory = Type2Memory(model, uid: try uid.bytes()) else { throw uid.malformed(.bytes, "7") }
         if let data = try json.optional("data") {
             let bytes = try data.bytes(atMost: (model.layout.pages - 4) * 4)
             for start in stride(from: 0, to: bytes.count, by: 4) {
@@ -27,7 +27,7 @@ enum Type2CardFile {
         }
         for (key, value) in try json.optional("pages")?.members() ?? [] {
             guard let page = FileIdentifier(key), Int(page.rawValue) < model.layout.pages else {
-                throw value.malformed("the number of a page of this tag as its name, in hexadecimal")
+                throw value.malformed(.pageName)
             }
             memory.write(Int(page.rawValue), try value.bytes(count: 4))
         }
@@ -40,17 +40,17 @@ enum Type2CardFile {
         if let signature = try json.optional("signature") { memory.signature = try signature.bytes(count: 32) }
         for (key, value) in try json.optional("counters")?.members() ?? [] {
             guard let number = Int(key), memory.counters.indices.contains(number) else {
-                throw value.malformed("0, 1 or 2 as its name")
+                throw value.malformed(.oneOfNames, "0", "1", "2")
             }
             memory.counters[number] = UInt32(clamping: try value.integer(in: 0...0xFF_FFFF))
         }
         if let value = try json.optional("key") {
-            guard memory.model == .ultralightC else { throw value.malformed("no key; this tag has none") }
+            guard memory.model == .ultralightC else { throw value.malformed(.noKey) }
             memory.write(key: try value.bytes(count: 16))
         }
         for (key, offset, count) in [("password", 2, 4), ("passwordAnswer", 3, 2)] {
             guard let value = try json.optional(key) else { continue }
-            guard let config = memory.layout.config else { throw value.malformed("no password; this tag has none") }
+            guard let config = memory.layout.config else { throw value.malformed(.noPassword) }
             memory.write(config + offset, try value.bytes(count: count))
         }
     }
@@ -63,12 +63,12 @@ enum Type2CardFile {
         let count = (tag.pages.keys.max().map { Int($0) } ?? 0) + 1
         let named = try virtual?.optional("model")?.word(models)
         guard let model = named ?? Type2Model.of(version: tag.version, pages: count) else {
-            throw .malformed(key: "type2.version", expected: "one of a tag that can be simulated, or virtual.model")
+            throw .malformed(key: "type2.version", expected: .init(.simulatedTag))
         }
         let page = { (number: UInt16) in tag.pages[number] ?? [0, 0, 0, 0] }
         let uid = dump.card.uid ?? Array(page(0).prefix(3) + page(1))
         guard var memory = Type2Memory(model, uid: uid) else {
-            throw .malformed(key: "card.uid", expected: "seven bytes")
+            throw .malformed(key: "card.uid", expected: .init(.bytes, "7"))
         }
         for (number, data) in tag.pages { memory.write(Int(number), data) }
         if let signature = tag.signature, signature.count == 32 { memory.signature = signature }
@@ -90,7 +90,7 @@ extension TypeAIdentity {
             return
         }
         let identity = TypeAIdentity(uid: try uid.bytes(), atqa: atqa?.rawValue, sak: sak)
-        guard let identity else { throw uid.malformed("4, 7 or 10 bytes, or random") }
+        guard let identity else { throw uid.malformed(.uidOrRandom) }
         self = identity
     }
 }

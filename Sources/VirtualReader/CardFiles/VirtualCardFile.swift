@@ -15,7 +15,7 @@ package enum VirtualCardFile {
     package static func load(_ bytes: [UInt8]) throws(DocumentError) -> VirtualFeliCaCard {
         let cards = try parse(bytes).cards
         guard cards.count == 1, let card = cards.first as? VirtualFeliCaCard else {
-            throw .malformed(key: "the document", expected: "one FeliCa card")
+            throw .malformed(key: "", expected: .init(.feliCaCard))
         }
         return card
     }
@@ -54,12 +54,12 @@ package enum VirtualCardFile {
         try root.allowOnly(["schema", "comment", "cards", "phone", "virtual"])
         try root.optional("virtual")?.allowOnly(["faults", "visits"])
         let elements = try list.elements()
-        guard (1...8).contains(elements.count) else { throw list.malformed("1 to 8 cards") }
+        guard (1...8).contains(elements.count) else { throw list.malformed(.cardCount, "1–8") }
         var cards: [any VirtualCard] = []
         for element in elements {
             for key in ["faults", "visits"] {
                 if let json = try element.optional("virtual")?.optional(key) {
-                    throw json.malformed("no \(key) here; they belong to the field, in `virtual` of the document")
+                    throw json.malformed(.fieldOnly, key)
                 }
             }
             cards.append(try card(element))
@@ -99,11 +99,11 @@ package enum VirtualCardFile {
         of dump: CardDump, _ options: VirtualOptions
     ) throws(DocumentError) -> VirtualFeliCaCard {
         guard dump.card.technology == .felica else {
-            throw .malformed(key: "card.technology", expected: "felica")
+            throw .malformed(key: "card.technology", expected: .init(.oneOf, "felica"))
         }
         guard let first = dump.systems.first else { throw .missing(key: "felica.systems") }
         guard dump.systems.count <= 16 else {
-            throw .malformed(key: "felica.systems", expected: "at most 16 systems")
+            throw .malformed(key: "felica.systems", expected: .init(.atMostSystems, "16"))
         }
         let pmm = first.pmm
         if let kind = LiteMemory.kind(of: pmm) {
@@ -136,7 +136,7 @@ extension VirtualPhone {
         if let time = try json.optional("start") { rules.startTime = .milliseconds(try time.integer(in: 0...60_000)) }
         if let time = try json.optional("grace") { rules.gracePeriod = .milliseconds(try time.integer(in: 0...60_000)) }
         let feliCa = cards.compactMap { $0 as? VirtualFeliCaCard }
-        guard feliCa.count <= 1 else { throw json.malformed("one FeliCa card at most in a phone") }
+        guard feliCa.count <= 1 else { throw json.malformed(.onePhoneCard) }
         self.init(
             express: feliCa.first, others: cards.filter { !($0 is VirtualFeliCaCard) }, rules: rules,
             seed: UInt64(clamping: try json.optional("seed")?.integer(in: 0...Int.max) ?? 0))
@@ -147,14 +147,14 @@ extension JSONCursor {
     /// Checks that this object has no other members, so that a slip of the pen does not pass for a setting.
     func allowOnly(_ keys: Set<String>) throws(DocumentError) {
         for (key, value) in try members() where !keys.contains(key) {
-            throw value.malformed("no such member; known are \(keys.sorted().joined(separator: ", "))")
+            throw value.malformed(.knownMember, values: keys.sorted())
         }
     }
 
     /// This as one of a few words.
     func word<Value>(_ meanings: [String: Value]) throws(DocumentError) -> Value {
         guard let value = meanings[try text()] else {
-            throw malformed(meanings.keys.sorted().joined(separator: " or "))
+            throw malformed(.oneOf, values: meanings.keys.sorted())
         }
         return value
     }
@@ -174,7 +174,7 @@ extension JSONCursor {
     /// This as bytes in hexadecimal, at most `limit` of them.
     func bytes(atMost limit: Int) throws(DocumentError) -> [UInt8] {
         let data = try bytes()
-        guard data.count <= limit else { throw malformed("at most \(limit) bytes") }
+        guard data.count <= limit else { throw malformed(.atMostBytes, "\(limit)") }
         return data
     }
 
@@ -184,7 +184,7 @@ extension JSONCursor {
             try list { element throws(DocumentError) in
                 guard let code = try element.bytes(count: 1).first.flatMap(CommandCode.init(rawValue:)) else {
                     let known = CommandCode.allCases.map { Hex.encode($0.rawValue, digits: 2) }
-                    throw element.malformed("a command that virtual cards know: \(known.joined(separator: ", "))")
+                    throw element.malformed(.knownCommand, values: Array(known))
                 }
                 return code
             })

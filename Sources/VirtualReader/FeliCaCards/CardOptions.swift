@@ -35,7 +35,7 @@ struct VirtualOptions {
         for element in try json?.optional("unlistedSystems")?.elements() ?? [] {
             let code: SystemCode = try element.code()
             guard let place = systems.firstIndex(where: { $0.code == code }) else {
-                throw element.malformed("the code of a system of this card")
+                throw element.malformed(.systemOfCard)
             }
             systems[place].isListed = false
         }
@@ -66,7 +66,7 @@ struct VirtualOptions {
             profile.bitRates = Set(
                 try list.list { rate throws(DocumentError) in
                     guard let known = FeliCaBitRate(rawValue: try rate.integer()) else {
-                        throw rate.malformed("212 or 424")
+                        throw rate.malformed(.oneOf, "212", "424")
                     }
                     return known
                 })
@@ -107,7 +107,7 @@ struct VirtualOptions {
         if let data = try json.optional("containerIssue") { product.containerIssue = try data.bytes(count: 16) }
         if let data = try json.optional("containerID") { product.containerID = try data.bytes(count: 8) }
         for (key, value) in try json.optional("containerProperties")?.members() ?? [] {
-            guard let index = NodeCode(key) else { throw value.malformed("four hexadecimal digits as its name") }
+            guard let index = NodeCode(key) else { throw value.malformed(.hexName, "4") }
             product.containerProperties[index.rawValue] = try value.bytes(atMost: 253)
         }
     }

@@ -20,7 +20,7 @@ enum HandWrittenCard {
         }
         let list = try root.required("systems")
         let elements = try list.elements()
-        guard (1...16).contains(elements.count) else { throw list.malformed("1 to 16 systems") }
+        guard (1...16).contains(elements.count) else { throw list.malformed(.systemCount, "1–16") }
         var systems: [VirtualSystem] = []
         for (number, element) in elements.enumerated() {
             let own = idm.inSystem(UInt8(truncatingIfNeeded: number))
@@ -42,7 +42,7 @@ enum HandWrittenCard {
         var blocks: BlockTable = [:]
         for (key, value) in try json?.members() ?? [] {
             guard let number = NodeCode(key) else {
-                throw value.malformed("one to four hexadecimal digits as its name")
+                throw value.malformed(.hexName, "1–4")
             }
             blocks[number.rawValue] = try block(value)
         }
@@ -50,7 +50,7 @@ enum HandWrittenCard {
     }
 
     private static func block(_ json: JSONCursor) throws(DocumentError) -> Block {
-        guard let block = Block(try json.bytes(count: 16)) else { throw json.malformed("16 bytes") }
+        guard let block = Block(try json.bytes(count: 16)) else { throw json.malformed(.bytes, "16") }
         return block
     }
 
@@ -62,10 +62,10 @@ enum HandWrittenCard {
         var opened: [VirtualNode] = []
         for (key, value) in try json.optional("blocks")?.members() ?? [] {
             guard let service = ServiceCode(key), service.kind != nil else {
-                throw value.malformed("the code of a service as its name")
+                throw value.malformed(.serviceName)
             }
             guard memory[service.overlapGroup] == nil else {
-                throw value.malformed("blocks at only one of the services that share them")
+                throw value.malformed(.unsharedBlocks)
             }
             memory[service.overlapGroup] = try store(value)
             opened.append(VirtualNode(service: service, keyVersion: keyVersion))
@@ -93,7 +93,7 @@ enum HandWrittenCard {
         case (let code?, let end?) where parts.count == 2 && end.rawValue >= code.rawValue:
             return VirtualNode(area: AreaCode(rawValue: code.rawValue), end: end, keyVersion: keyVersion)
         default:
-            throw json.malformed("a service as in 090F, or an area as in 1000-17FF")
+            throw json.malformed(.serviceOrArea)
         }
     }
 
@@ -116,7 +116,7 @@ enum HandWrittenCard {
         of key: String, _ value: JSONCursor, in nodes: [VirtualNode]
     ) throws(DocumentError) -> Int {
         guard let code = NodeCode(key), let place = nodes.firstIndex(where: { $0.code == code }) else {
-            throw value.malformed("the code of a node of this system as its name")
+            throw value.malformed(.nodeName)
         }
         return place
     }

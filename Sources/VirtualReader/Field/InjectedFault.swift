@@ -192,7 +192,7 @@ extension InjectedFaultRule.Moment {
             let seed = try json.optional("seed")?.integer(in: 0...Int.max) ?? 0
             self = .random(perThousand: try chance.integer(in: 0...1000), seed: UInt64(clamping: seed))
         } else {
-            throw json.malformed("one of at, from, every and perThousand")
+            throw json.malformed(.oneMoment)
         }
     }
 }
@@ -217,8 +217,8 @@ extension InjectedFault {
         case "late": self = .late(.milliseconds(try json.required("milliseconds").integer(in: 0...60_000)))
         default:
             throw word.malformed(
-                "silence, absent, damaged, flipped, truncated, lengthened, otherIDm, wrongResponseCode, wrongCount, "
-                    + "replaced or late")
+                .oneOf, "silence", "absent", "damaged", "flipped", "truncated", "lengthened", "otherIDm",
+                "wrongResponseCode", "wrongCount", "replaced", "late")
         }
     }
 }

@@ -69,7 +69,7 @@ package final class InProcessReader: Reader {
         case .typeB(let applicationFamily):
             if let previous, !previous.isFeliCa { field.switchOff() }
             return activateTypeB(applicationFamily).map { .typeB($0) }
-        @unknown default: throw .unsupported(detail: "\(request)")
+        @unknown default: throw .unsupported(detail: .init(.text, "\(request)"))
         }
     }
 
@@ -77,7 +77,7 @@ package final class InProcessReader: Reader {
         _ system: SystemCode, _ requestCode: UInt8, _ timeSlots: UInt8, _ bitRate: FeliCaBitRate
     ) throws(TransportError) -> FeliCaTarget? {
         guard information.feliCaBitRates.contains(bitRate) else {
-            throw .unsupported(detail: "polling at \(bitRate.rawValue) kbit/s")
+            throw .unsupported(detail: .init(.polling, "\(bitRate.rawValue)"))
         }
         var polling = ByteWriter([0x06, 0x00])
         polling.write(system.rawValue, .big)
@@ -199,7 +199,7 @@ package final class InProcessReader: Reader {
 
     private func check() throws(TransportError) {
         try cancellation.check()
-        if isClosed { throw .readerFailed(detail: "the reader was closed") }
+        if isClosed { throw .readerFailed(detail: .init(.closed)) }
     }
 
     private static func target(_ frame: [UInt8], _ bitRate: FeliCaBitRate) -> FeliCaTarget? {

@@ -86,14 +86,14 @@ package final class ReplayReader: Reader {
     private func next(_ asked: () -> String) throws(TransportError) -> Transcript.Line {
         try cancellation.check()
         guard let line = waiting.first else {
-            throw .outOfScript(detail: "the transcript is at its end, but \(asked()) came")
+            throw .outOfScript(detail: .init(.transcriptEnded, asked()))
         }
         return line
     }
 
     /// The two texts are equal when only what they leave out differs, so the first different byte is named as well.
     private static func mismatch(_ line: Transcript.Line, _ asked: String) -> TransportError {
-        .outOfScript(detail: "line \(line.number): expected \(FrameText.of(line.entry.event)), but \(asked) came")
+        .outOfScript(detail: .init(.transcriptDiffers, "\(line.number)", FrameText.of(line.entry.event), asked))
     }
 
     private static func difference(_ event: TranscriptEntry.Event, _ frame: [UInt8]) -> String {

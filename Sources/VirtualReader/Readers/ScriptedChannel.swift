@@ -41,7 +41,7 @@ package final class ScriptedChannel: CardChannel {
 
     private func outOfScript(_ detail: String) -> TransportError {
         problems.append(detail)
-        return .outOfScript(detail: detail)
+        return .outOfScript(detail: .init(.text, detail))
     }
 }
 

@@ -83,7 +83,7 @@ struct StationFileTests {
 
     @Test func invalidUTF8NamesItsLine() throws {
         let bytes = Array("0,3,13,a,b,新宿\n0,3,18,a,b,".utf8) + [0x8D, 0x82, 0x89, 0x7E]
-        #expect(throws: DocumentError.malformedLine(line: 2, expected: "UTF-8")) {
+        #expect(throws: DocumentError.malformedLine(line: 2, expected: .init(.utf8))) {
             try StationFile(parsing: bytes, codes: .decimal)
         }
     }
@@ -170,7 +170,7 @@ struct StationFileTests {
         #expect(file.isShiftJIS && file.codes == .decimal && file.evidence == .knownPairs(2))
         #expect(!(try Self.table(Self.own).0.isShiftJIS))
         // Neither.
-        #expect(throws: DocumentError.malformedLine(line: 1, expected: "UTF-8")) {
+        #expect(throws: DocumentError.malformedLine(line: 1, expected: .init(.utf8))) {
             try StationFile(parsing: Array("0,3,13,a,b,".utf8) + [0xFF, 0xFF], codes: .decimal)
         }
     }

@@ -34,7 +34,7 @@ struct InProcessReaderTests {
         }
         let slow = InProcessReader(
             VirtualField(), information: ReaderInformation(id: "x", name: "x", feliCaBitRates: [.kbps212]))
-        #expect(throws: TransportError.unsupported(detail: "polling at 424 kbit/s")) {
+        #expect(throws: TransportError.unsupported(detail: .init(.polling, "424"))) {
             try slow.activate(.felica(.any, bitRate: .kbps424))
         }
     }
@@ -99,7 +99,7 @@ struct InProcessReaderTests {
         let closed = InProcessReader(try VirtualFieldTests.card())
         closed.close()
         closed.close()
-        #expect(throws: TransportError.readerFailed(detail: "the reader was closed")) {
+        #expect(throws: TransportError.readerFailed(detail: .init(.closed))) {
             try closed.activate(.felica(.any))
         }
     }

@@ -102,22 +102,25 @@ struct ReplayReaderTests {
         let replay = ReplayReader(transcript)
         #expect(
             throws: TransportError.outOfScript(
-                detail: "line 2: expected activate 8008 (request code 0, time slots 0, 212 kbit/s), "
-                    + "but activate FFFF (request code 0, time slots 0, 212 kbit/s) came")
+                detail: .init(
+                    .transcriptDiffers, "2", "activate 8008 (request code 0, time slots 0, 212 kbit/s)",
+                    "activate FFFF (request code 0, time slots 0, 212 kbit/s)"))
         ) { try replay.activate(.felica(.any)) }
         #expect(try replay.activate(.felica(.octopus)) == nil)
         #expect(
             throws: TransportError.outOfScript(
-                detail: "line 3: expected activate FFFF (request code 1, time slots 0, 212 kbit/s), "
-                    + "but transceive 0a0c <IDm> came")
+                detail: .init(
+                    .transcriptDiffers, "3", "activate FFFF (request code 1, time slots 0, 212 kbit/s)",
+                    "transceive 0a0c <IDm>"))
         ) { try replay.transceive(InProcessReaderTests.request, timeout: Self.second) }
         #expect(try replay.activate(.felica(.any, requestCode: 1)) != nil)
         var other = InProcessReaderTests.request
         other[9] ^= 1
         #expect(
             throws: TransportError.outOfScript(
-                detail: "line 4: expected transceive 0a0c <IDm>, but transceive 0a0c <IDm> "
-                    + "(first different at byte 9) came")
+                detail: .init(
+                    .transcriptDiffers, "4", "transceive 0a0c <IDm>",
+                    "transceive 0a0c <IDm> (first different at byte 9)"))
         ) { try replay.transceive(other, timeout: Self.second) }
         #expect(replay.finish().count == 4)
         #expect(replay.finish().last == "line 7: never asked: transceive 00000000… (300 bytes)")
@@ -127,7 +130,7 @@ struct ReplayReaderTests {
         let replay = ReplayReader(Transcript(reader: InProcessReader().information))
         #expect(
             throws: TransportError.outOfScript(
-                detail: "the transcript is at its end, but transceive 0600ffff0000 came")
+                detail: .init(.transcriptEnded, "transceive 0600ffff0000"))
         ) { try replay.transceive(VirtualFieldTests.polling, timeout: .zero) }
         let token = CancellationToken()
         token.cancel()
@@ -146,8 +149,9 @@ struct ReplayReaderTests {
         other[4] = 5
         #expect(
             throws: TransportError.outOfScript(
-                detail: "line 2: expected transceive 00200081… (9 bytes), but transceive 00200081… (9 bytes) "
-                    + "(first different at byte 4) came")
+                detail: .init(
+                    .transcriptDiffers, "2", "transceive 00200081… (9 bytes)",
+                    "transceive 00200081… (9 bytes) (first different at byte 4)"))
         ) { try replay.transceive(other, timeout: Self.second) }
         #expect(try replay.transceive(secret, timeout: Self.second) == [0x90, 0x00])
     }

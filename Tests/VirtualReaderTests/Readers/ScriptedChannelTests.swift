@@ -29,12 +29,12 @@ struct ScriptedChannelTests {
     @Test func whatIsNotExpectedIsAnErrorAndReported() throws {
         let channel = ScriptedChannel([try ScriptedExchange("0A04", answer: "")])
         let other = "exchange 1: expected 0a04, but 0a05 came"
-        #expect(throws: TransportError.outOfScript(detail: other)) {
+        #expect(throws: TransportError.outOfScript(detail: .init(.text, other))) {
             try channel.transceive([0x0A, 0x05], timeout: .zero)
         }
         #expect(try channel.transceive([0x0A, 0x04], timeout: .zero).isEmpty)
         let more = "exchange 3: nothing expected, but 0a04 came"
-        #expect(throws: TransportError.outOfScript(detail: more)) {
+        #expect(throws: TransportError.outOfScript(detail: .init(.text, more))) {
             try channel.transceive([0x0A, 0x04], timeout: .zero)
         }
         #expect(channel.finish() == [other, more])
