@@ -16,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 
 KAZASU, LIBNFC, NFCPY = "kazasu", "C on libnfc", "nfcpy"
+KAZASU_SERIAL = "kazasu on pn532:"
 KAZASU_SLOW, NFCPY_SLOW = "kazasu held at 115200", "nfcpy held at 115200"
 
 
@@ -64,7 +65,8 @@ class Bench:
         script = [self.options.python, os.path.join(HERE, f"nfcpy_{job}.py"), reader.tty]
         mine = {KAZASU: [self.kazasu, job, "--reader", reader.connection]}
         if job == "balance":
-            beside = {LIBNFC: [self.balance_c, reader.connection]}
+            beside = {KAZASU_SERIAL: [self.kazasu, job, "--reader", f"pn532:{reader.tty}"],
+                      LIBNFC: [self.balance_c, reader.connection]}
         else:
             # A speed in the connection string is obeyed; only long jobs would raise it.
             beside = {KAZASU_SLOW: [self.kazasu, job, "--reader", f"{reader.connection}:115200"]}
@@ -79,7 +81,7 @@ class Bench:
         rows, found = [], {}
         stats = os.path.join(self.options.work, "stats.json")
         for job in ("balance", "dump"):
-            for name in (KAZASU, LIBNFC, NFCPY):
+            for name in (KAZASU, KAZASU_SERIAL, LIBNFC, NFCPY):
                 reader = Simulator(self.kazasu, self.options.card, stats=stats)
                 with reader:
                     command = self.commands(job, reader).get(name)
@@ -119,6 +121,8 @@ class Bench:
         label = "time model on" if timing else "time model off"
         if job == "balance":
             self.target(f"balance, Kazasu to C on libnfc, {label}", mine / series[LIBNFC].median, 1.15, "{:.2f}")
+            self.target(f"balance, Kazasu on pn532: to C on libnfc, {label}",
+                        series[KAZASU_SERIAL].median / series[LIBNFC].median, 0.4, "{:.2f}")
             self.target(f"balance, Kazasu to nfcpy, {label}", mine / series[NFCPY].median, 0.7, "{:.2f}")
         elif timing:
             self.target("dump, Kazasu to nfcpy as it comes (921600 baud), time model on",

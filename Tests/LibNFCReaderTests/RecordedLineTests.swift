@@ -53,30 +53,18 @@ final class RecordedLine: Sendable {
     /// What the driver sends past libnfc, and past its log, to end what the chip is doing.
     private static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
 
-    struct Failed: Error {}
-
     /// Where libnfc finds the line.
-    let connectionString: String
-    private let master: Int32
-    private let slave: Int32
+    var connectionString: String { "pn532_uart:\(line.path)" }
+    private let line: PseudoLine
     private let ends: [Int32]
     private let ended = DispatchSemaphore(value: 0)
     private let outcome = Mutex<(complaint: String?, left: Int)>((nil, 0))
 
     init(_ recorded: RecordedLink) throws {
-        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        var unlock: Int32 = 0
-        var number: UInt32 = 0
-        guard ioctl(master, 0x4004_5431, &unlock) == 0, ioctl(master, 0x8004_5430, &number) == 0 else { throw Failed() }
-        connectionString = "pn532_uart:/dev/pts/\(number)"
-        slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        line = try PseudoLine()
         var pipeEnds: [Int32] = [-1, -1]
-        guard slave >= 0, pipe(&pipeEnds) == 0 else { throw Failed() }
+        guard pipe(&pipeEnds) == 0 else { throw PseudoLine.Failed(call: "pipe") }
         ends = pipeEnds
-        var settings = termios()
-        tcgetattr(slave, &settings)
-        cfmakeraw(&settings)
-        tcsetattr(slave, TCSANOW, &settings)
         DispatchQueue(label: "recorded line").async { [self] in
             var events = recorded.events[...]
             let complaint = play(&events)
@@ -91,7 +79,8 @@ final class RecordedLine: Sendable {
     func stop() -> (complaint: String?, left: Int) {
         close(ends[1])
         ended.wait()
-        for end in [slave, master, ends[0]] { close(end) }
+        line.end()
+        close(ends[0])
         return outcome.withLock { $0 }
     }
 
@@ -109,7 +98,7 @@ final class RecordedLine: Sendable {
                 }
                 guard got.starts(with: bytes) else { return "\(got) was sent, expected \(bytes)" }
                 got.removeFirst(bytes.count)
-            case .received(let bytes): _ = write(master, bytes, bytes.count)
+            case .received(let bytes): _ = write(line.master, bytes, bytes.count)
             case .failed: break
             }
             events = events.dropFirst()
@@ -122,13 +111,13 @@ final class RecordedLine: Sendable {
     /// - Returns: `false` when the test is over.
     private func read(_ got: inout [UInt8]) -> Bool {
         var waiting = [
-            pollfd(fd: master, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: line.master, events: Int16(POLLIN), revents: 0),
             pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0),
         ]
         poll(&waiting, 2, -1)
         guard waiting[0].revents & Int16(POLLIN) != 0 else { return false }
         var buffer = [UInt8](repeating: 0, count: 1024)
-        let count = Glibc.read(master, &buffer, buffer.count)
+        let count = Glibc.read(line.master, &buffer, buffer.count)
         got += buffer.prefix(max(0, count))
         return count > 0
     }

@@ -4,23 +4,21 @@ import Dispatch
 import Glibc
 import VirtualReader
 
-/// A serial line between libnfc and a simulated chip that keeps the chip's first answer to InCommunicateThru back and
-/// delivers it after the ACK of the command that comes next, as if it were that command's.
-final class RudeLine: Sendable {
+/// A pseudo-terminal as a serial line that no chip is at. The caller reads and writes `master`; nobody has to look at
+/// `slave`, which keeps the line alive while no driver has it open.
+struct PseudoLine {
     struct Failed: Error {
         let call: String
     }
 
-    /// Where a driver finds the line.
+    /// Where a driver finds it.
     let path: String
+    let master: Int32
+    let slave: Int32
 
-    private let master: Int32
-    private let slave: Int32
-    private let chip: Int32
-    private let ended = DispatchSemaphore(value: 0)
-
-    init(to server: PN532Server) throws {
-        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    /// - Parameter flags: for the master, O_NONBLOCK or none.
+    init(_ flags: Int32 = 0) throws {
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | flags)
         var unlock: Int32 = 0
         var number: UInt32 = 0
         guard ioctl(master, 0x4004_5431, &unlock) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
@@ -28,26 +26,49 @@ final class RudeLine: Sendable {
         }
         path = "/dev/pts/\(number)"
         slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard slave >= 0 else { throw Failed(call: "open") }
+        Self.makeRaw(slave)
+    }
+
+    static func makeRaw(_ terminal: Int32) {
+        var settings = termios()
+        tcgetattr(terminal, &settings)
+        cfmakeraw(&settings)
+        tcsetattr(terminal, TCSANOW, &settings)
+    }
+
+    func end() {
+        close(slave)
+        close(master)
+    }
+}
+
+/// A serial line between a driver and a simulated chip that keeps the chip's first answer to InCommunicateThru back and
+/// delivers it after the ACK of the command that comes next, as if it were that command's.
+final class RudeLine: Sendable {
+    /// Where a driver finds the line.
+    var path: String { line.path }
+
+    private let line: PseudoLine
+    private let chip: Int32
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(to server: PN532Server) throws {
+        line = try PseudoLine(O_NONBLOCK)
         chip = open(server.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-        guard slave >= 0, chip >= 0 else { throw Failed(call: "open") }
-        for terminal in [slave, chip] {
-            var settings = termios()
-            tcgetattr(terminal, &settings)
-            cfmakeraw(&settings)
-            tcsetattr(terminal, TCSANOW, &settings)
-        }
-        DispatchQueue(label: "rude line").async { [master, chip, ended] in
-            Self.run(master, chip)
+        guard chip >= 0 else { throw PseudoLine.Failed(call: "open") }
+        PseudoLine.makeRaw(chip)
+        DispatchQueue(label: "rude line").async { [line, chip, ended] in
+            Self.run(line.master, chip)
             ended.signal()
         }
     }
 
-    /// Ends the line: libnfc sees the plug pulled.
+    /// Ends the line: the driver sees the plug pulled.
     func stop() {
         // The end of the chip's server ends the loop.
         ended.wait()
-        close(slave)
-        close(master)
+        line.end()
         close(chip)
     }
 

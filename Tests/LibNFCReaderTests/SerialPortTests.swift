@@ -35,10 +35,11 @@ struct SerialPortTests {
         ("/tmp", .unsupported), ("/dev/null", .absent), ("/" + String(repeating: "a", count: 300), .unsupported),
     ]
 
-    @Test(arguments: wrongPaths, ["pn532_uart", "arygon", "ACR122S", "pn532_spi", "pn532_i2c"])
+    @Test(arguments: wrongPaths, ["pn532_uart", "arygon", "ACR122S", "pn532_spi", "pn532_i2c", "pn532"])
     func aWrongPathIsACleanError(_ wrong: (String, UnavailableReason), _ driver: String) {
         let error = #expect(throws: TransportError.self) {
-            try LibNFCDriver().open("\(driver):\(wrong.0)", cancellation: CancellationToken())
+            let way = driver == "pn532" ? Way.serial : .libnfc
+            return try way.driver().open("\(driver):\(wrong.0)", cancellation: CancellationToken())
         }
         guard case .readerUnavailable(let reason, let detail)? = error else {
             Issue.record("\(String(describing: error))")

@@ -17,8 +17,9 @@ extension CommandError {
             self.init(
                 .usage, "unknownReader", tr("no reader has the ID \(id)", "リーダー ID \(id) は使えません"),
                 hint: tr(
-                    "rcs380, rcs300, pcsc:NAME, a connection string of libnfc's, virtual:FILE or replay:FILE; see 'kazasu readers'",
-                    "rcs380、rcs300、pcsc:名前、libnfc の接続文字列、virtual:ファイル、replay:ファイル。'kazasu readers' を参照"))
+                    "rcs380, rcs300, pcsc:NAME, pn532:PORT, a connection string of libnfc's, virtual:FILE or replay:FILE; see "
+                        + "'kazasu readers'",
+                    "rcs380、rcs300、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル。'kazasu readers' を参照"))
         case .reader(let error, _): self.init(error)
         case .unreadableFile(let path, let errno): self = Files.unreadable(path, errno)
         case .badFile(let path, let error): self.init(error, path: path)

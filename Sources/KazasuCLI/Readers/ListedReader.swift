@@ -106,7 +106,11 @@ extension ListedReader {
         switch state {
         case .ready: ""
         case .unknown where isConfigured: tr("configured in libnfc", "libnfc に設定済み")
-        case .unknown: tr("a serial port; a PN532 may be behind it", "シリアルポート（PN532 の可能性あり）")
+        case .unknown:
+            // `pn532_uart:/dev/ttyUSB0`: a port that nothing but its name is known of.
+            tr(
+                "a serial port; a PN532 may be behind it (without libnfc: pn532\(id.drop { $0 != ":" }))",
+                "シリアルポート（PN532 の可能性あり。libnfc なしで使う場合は pn532\(id.drop { $0 != ":" })）")
         case .unavailable(_, let detail): detail.text[Language.current]
         }
     }

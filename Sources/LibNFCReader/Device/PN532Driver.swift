@@ -44,7 +44,9 @@ package struct PN532Driver: ReaderDriver {
             case .some: LinePolicy(mayRaise: true, atOnce: true)
             }
         let chipset = Chipset(transport, fastSpeed: address.speed ?? .fast, line: line)
-        return PN53xReader(chipset, id: address.text, cancellation: cancellation)
+        let reader = PN53xReader(chipset, id: address.text, cancellation: cancellation)
+        try cancellation.check()
+        return reader
     }
 }
 

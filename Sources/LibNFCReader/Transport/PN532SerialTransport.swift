@@ -114,7 +114,8 @@ final class PN532SerialTransport: PN53xTransport {
 
     func transceive(_ command: [UInt8], within time: Duration) -> ChipAnswer {
         guard isOpen, let code = command.first, command.count <= family.longestCommand else {
-            return ChipAnswer(outcome: .failed(.unsupported(detail: .init(.commandTooLong))), bytes: [])
+            return ChipAnswer(
+                outcome: .failed(.frameTooLong(length: command.count, limit: family.longestCommand)), bytes: [])
         }
         switch exchange(command, until: end(of: time)) {
         case .failure(let error):
@@ -209,10 +210,15 @@ final class PN532SerialTransport: PN53xTransport {
     private func wait(for events: Int32, until end: ContinuousClock.Instant) -> TransportError? {
         switch serial.wait(for: events, until: end, waker: stop.descriptor) {
         case .ready: return nil
-        case .timedOut: return .readerTimeout
-        case .gone: return ChipResult.unplugged
+        case .timedOut:
+            recorder?.record(.failed("timedOut"))
+            return .readerTimeout
+        case .gone:
+            recorder?.record(.failed("gone"))
+            return ChipResult.unplugged
         case .woken:
             stop.take()
+            recorder?.record(.failed("cancelled"))
             return .cancelled
         }
     }

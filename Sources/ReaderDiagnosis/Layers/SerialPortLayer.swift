@@ -57,9 +57,9 @@ struct SerialPortLayer {
     }
 }
 
-/// A connection string of libnfc's, as far as it can be checked without libnfc.
+/// A connection string of libnfc's, or the ID of a PN532, as far as it can be checked without opening it.
 struct NamedPort: Hashable {
-    /// libnfc's driver.
+    /// libnfc's driver, or `pn532`.
     let driver: String
     /// The device file, for drivers that have one.
     let path: String?
@@ -70,7 +70,7 @@ struct NamedPort: Hashable {
     private static let known = [
         "acr122_usb", "acr122s", "arygon", "pn53x_usb", "pn532_uart", "pn532_spi", "pn532_i2c", "usb",
     ]
-    private static let serial = ["acr122s", "arygon", "pn532_uart"]
+    private static let serial = ["acr122s", "arygon", "pn532", "pn532_uart"]
 
     init(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
@@ -85,7 +85,7 @@ struct NamedPort: Hashable {
 
     /// A speed that libnfc does not know.
     var wrongSpeed: String? {
-        guard isSerial, let speed, !SerialSpeeds.libnfc.map(String.init).contains(speed) else { return nil }
+        guard isSerial, driver != "pn532", let speed, !SerialSpeeds.libnfc.map(String.init).contains(speed) else { return nil }
         return speed
     }
 }
