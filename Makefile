@@ -38,8 +38,8 @@ RELEASE_FLAGS := -c release --product kazasu --static-swift-stdlib -Xswiftc -use
 # The product of `make release` and `make docs`, ready to be installed.
 DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
-MODULES := ByteCodec CardCiphers CardModel NFCTransport NDEF CardDecoders DumpFormats DumpFormatsXML FeliCa ISO7816 NFCForumTags ISODEP \
-           SystemDevices USBTransport LibNFCReader PCSCReader PaSoRiReader ReaderDiagnosis VirtualReader CardReading
+# The modules whose public declarations make up the library products.
+MODULES := Kazasu KazasuCards KazasuTesting CardModel CardDecoders CardReading FeliCa ISO7816 NFCTransport
 
 APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config
 APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
@@ -90,7 +90,7 @@ demo: deps build ## installs, builds, then reads a virtual card through the real
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: test test-usb soak-arrivals test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench
+.PHONY: examples api api-check test test-usb soak-arrivals test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	swift test --skip-build --scratch-path $(SCRATCH) $(TEST_ARGS)
@@ -115,6 +115,18 @@ test-certificates: deps venv ## builds the program with the package trait Certif
 	$(SWIFT_BUILD) --build-tests
 	KAZASU_CERTIFICATES=1 KAZASU_PROGRAM="$$(swift build --scratch-path .build-certificates --traits Certificates \
 	    --show-bin-path)/kazasu" swift test --skip-build --scratch-path $(SCRATCH) --filter MyNumberTests
+
+# What they import is all that they need; a nested package sees only what is public.
+examples: deps ## builds the programs of Docs/examples
+	swift build --package-path Docs/examples --scratch-path .build-examples
+
+api: swift ## writes the public declarations of each product to Docs/api
+	$(SWIFT_BUILD)
+	packaging/scripts/api.py "$$($(SWIFT_BUILD) --show-bin-path)"
+
+api-check: swift ## fails when public declarations changed and Docs/api did not
+	$(SWIFT_BUILD)
+	packaging/scripts/api.py --check "$$($(SWIFT_BUILD) --show-bin-path)"
 
 lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
@@ -195,4 +207,4 @@ uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-asan .build-certificates .build-tsan .build-fuzz .build-mutants $(VENV)
+	rm -rf $(SCRATCH) .build-asan .build-certificates .build-examples .build-tsan .build-fuzz .build-mutants $(VENV)

@@ -12,10 +12,10 @@ package final class SecretBytes: SecretValue {
     /// Whether the memory is pages of its own; without any to be had it is like other memory.
     private let isMapped: Bool
     /// How many bytes there are.
-    package private(set) var count: Int
+    public private(set) var count: Int
 
     /// A copy of these bytes; who holds them overwrites them then.
-    package convenience init(_ bytes: some Collection<UInt8>) {
+    public convenience init(_ bytes: some Collection<UInt8>) {
         unsafe self.init(capacity: bytes.count) { memory in
             unsafe memory.copyBytes(from: bytes)
             return bytes.count
@@ -27,7 +27,7 @@ package final class SecretBytes: SecretValue {
     /// - Parameters:
     ///   - capacity: how many there may be.
     ///   - fill: is given the memory, and says how many bytes of it count.
-    package init<Failure: Error>(
+    public init<Failure: Error>(
         capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         let length = max(capacity, 1)
@@ -56,33 +56,33 @@ package final class SecretBytes: SecretValue {
     }
 
     /// Lends the bytes out; nothing of them may be kept.
-    package func withUnsafeBytes<Result, Failure: Error>(
+    public func withUnsafeBytes<Result, Failure: Error>(
         _ use: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try unsafe use(UnsafeRawBufferPointer(rebasing: memory[..<count]))
     }
 
     /// Overwrites the bytes with zeros.
-    package func wipe() {
+    public func wipe() {
         if let start = unsafe memory.baseAddress { unsafe explicit_bzero(start, memory.count) }
     }
 }
 
 /// A value that nobody may see: it prints, reflects and dumps as `Redacted`.
-package protocol SecretValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+public protocol SecretValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension SecretValue {
     /// `Redacted`.
-    package var description: String { "Redacted" }
+    public var description: String { "Redacted" }
     /// `Redacted`.
-    package var debugDescription: String { "Redacted" }
+    public var debugDescription: String { "Redacted" }
     /// Nothing.
-    package var customMirror: Mirror { Mirror(self, children: []) }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension [UInt8] {
     /// Overwrites the bytes with zeros; copies that others hold stay as they are.
-    package mutating func wipe() {
+    public mutating func wipe() {
         unsafe withUnsafeMutableBytes { bytes in
             if let start = bytes.baseAddress { unsafe explicit_bzero(start, bytes.count) }
         }

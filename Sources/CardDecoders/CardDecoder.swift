@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 /// Knows one kind of card: what to read of it, and what the bytes mean.
 ///
 /// A decoder is a pure function of a dump. It never talks to a card, and no bytes can make it trap.
-package protocol CardDecoder: Sendable {
+public protocol CardDecoder: Sendable {
     /// The name for scripts and for `--card`, as in `transit`; never changes.
     var id: String { get }
     /// The name for people.
@@ -34,33 +34,33 @@ package protocol CardDecoder: Sendable {
 
 extension CardDecoder {
     /// The system that the card is found by.
-    package var system: SystemCode { balanceRead.system }
+    public var system: SystemCode { balanceRead.system }
 
     /// Most cards do.
-    package var hasBalance: Bool { true }
+    public var hasBalance: Bool { true }
 
     /// Transit cards and many others keep no number that opens without a key.
-    package var personal: [PersonalBytes] { [] }
+    public var personal: [PersonalBytes] { [] }
 
     /// Everything the decoder sees in the dump, places without names.
     ///
     /// - Throws: ``CardDecodingError`` when the dump holds nothing of such a card.
-    package func decode(_ dump: CardDump) throws(CardDecodingError) -> CardReport {
+    public func decode(_ dump: CardDump) throws(CardDecodingError) -> CardReport {
         try decode(dump, stations: NoStationNames())
     }
 }
 
 /// A decoder of cards on which no balance can be read: they hold none, or where they hold it is not published.
-package protocol PurselessDecoder: CardDecoder {}
+public protocol PurselessDecoder: CardDecoder {}
 
 extension PurselessDecoder {
     /// Never.
-    package var hasBalance: Bool { false }
+    public var hasBalance: Bool { false }
 
     /// Throws always.
     ///
     /// - Throws: ``CardDecodingError`` with the reason `noBalance`, or why the block that shows the card is not there.
-    package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
+    public func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         throw noBalance(dump)
     }
 
@@ -73,18 +73,18 @@ extension PurselessDecoder {
 }
 
 /// Blocks that a decoder wants, as data: the reader merges the requests of a job into few commands.
-package struct ReadRequest: Hashable, Sendable {
+public struct ReadRequest: Hashable, Sendable {
     /// The system.
-    package let system: SystemCode
+    public let system: SystemCode
     /// The service; readable without a key.
-    package let service: ServiceCode
+    public let service: ServiceCode
     /// The numbers of the blocks; a service that ends earlier is no error.
-    package let blocks: Range<UInt16>
+    public let blocks: Range<UInt16>
     /// Whether the answer is worth nothing without them; when a card refuses others, what is left is decoded.
-    package let isRequired: Bool
+    public let isRequired: Bool
 
     /// A wish for blocks.
-    package init(system: SystemCode, service: ServiceCode, blocks: Range<UInt16>, isRequired: Bool = true) {
+    public init(system: SystemCode, service: ServiceCode, blocks: Range<UInt16>, isRequired: Bool = true) {
         self.system = system
         self.service = service
         self.blocks = blocks
@@ -102,14 +102,14 @@ extension ReadRequest {
 }
 
 /// The decoders that there are, in the order in which they are asked.
-package struct DecoderRegistry: Sendable {
+public struct DecoderRegistry: Sendable {
     /// The decoders in order.
-    package let decoders: [any CardDecoder]
+    public let decoders: [any CardDecoder]
     /// The system of each.
     private let codes: [SystemCode]
 
     /// A list of one's own.
-    package init(_ decoders: [any CardDecoder]) {
+    public init(_ decoders: [any CardDecoder]) {
         self.decoders = decoders
         codes = decoders.map(\.system)
     }
@@ -120,7 +120,7 @@ package struct DecoderRegistry: Sendable {
     /// what most people carry and since a card that holds both (a Suica with a common area) is a transit card to its
     /// owner; then the common area's e-money, each told by its own services, so that their order among themselves
     /// does not matter. Cards of one town or country follow, each with a system of its own; then what is no purse.
-    package static let standard = DecoderRegistry(
+    public static let standard = DecoderRegistry(
         [
             CyberneticsDecoder.transit,
             EdyDecoder(),
@@ -155,15 +155,15 @@ package struct DecoderRegistry: Sendable {
         ] + NamedCardDecoder.all)
 
     /// The decoders of cards with money that can be read, in order: what to ask of a card for balance and history.
-    package var purses: [any CardDecoder] { decoders.filter(\.hasBalance) }
+    public var purses: [any CardDecoder] { decoders.filter(\.hasBalance) }
 
     /// The decoder with this id, or `nil`.
-    package func decoder(id: String) -> (any CardDecoder)? {
+    public func decoder(id: String) -> (any CardDecoder)? {
         decoders.first { $0.id == id }
     }
 
     /// The decoders that recognise the dump, in order; a card may be several kinds at once.
-    package func recognising(_ dump: CardDump) -> [any CardDecoder] {
+    public func recognising(_ dump: CardDump) -> [any CardDecoder] {
         // Most decoders are left out by their system alone: looking at a code is quicker than at a dump. Cards that are not
         // FeliCa have no systems.
         guard dump.card.technology == .felica else { return decoders.filter { $0.recognises(dump) } }
@@ -176,22 +176,22 @@ package struct DecoderRegistry: Sendable {
     }
 
     /// The systems of the decoders in order, each once: what to poll for when the kind of card is not known.
-    package var systems: [SystemCode] {
+    public var systems: [SystemCode] {
         var seen: Set<SystemCode> = []
         return decoders.map(\.system).filter { seen.insert($0).inserted }
     }
 }
 
 /// Bytes of an open service that tell whose card it is: a number, a name, an ID.
-package struct PersonalBytes: Hashable, Sendable {
+public struct PersonalBytes: Hashable, Sendable {
     /// The system.
-    package let system: SystemCode
+    public let system: SystemCode
     /// The service; services that open the same blocks with other rights are meant as well.
-    package let service: ServiceCode
+    public let service: ServiceCode
     /// The numbers of the blocks.
-    package let blocks: ClosedRange<UInt16>
+    public let blocks: ClosedRange<UInt16>
     /// The bytes of each of these blocks, 0 to 15.
-    package let bytes: Range<Int>
+    public let bytes: Range<Int>
 
     /// Bytes of some blocks of a service; without more, all of it.
     init(
@@ -213,12 +213,12 @@ package struct PersonalData: Sendable {
     private let declared: [UInt16: [PersonalBytes]]
 
     /// What the decoders of a registry declare.
-    package init(_ registry: DecoderRegistry) {
+    public init(_ registry: DecoderRegistry) {
         declared = Dictionary(grouping: registry.decoders.flatMap(\.personal), by: \.service.overlapGroup)
     }
 
     /// Whether a block holds personal bytes; `system` as in ``masked(_:at:of:in:)``.
-    package func isPersonal(_ number: UInt16, of service: ServiceCode, in system: SystemCode?) -> Bool {
+    public func isPersonal(_ number: UInt16, of service: ServiceCode, in system: SystemCode?) -> Bool {
         declared[service.overlapGroup]?.contains { row in
             row.blocks.contains(number) && (system == nil || system == row.system)
         } ?? false
@@ -229,7 +229,7 @@ package struct PersonalData: Sendable {
     /// - Parameters:
     ///   - number: the number of the block in its service.
     ///   - system: the system, or `nil` where it is not known: then a byte is masked that is personal in any system.
-    package func masked(
+    public func masked(
         _ block: Block, at number: UInt16, of service: ServiceCode, in system: SystemCode?
     ) -> Block {
         guard let rows = declared[service.overlapGroup] else { return block }

@@ -64,12 +64,12 @@ package enum JISX0208 {
 /// Whatever the bytes are, nothing is lost: what is no character keeps its place as a part of its own.
 ///
 /// Source of the private codes: the licence's layout as libjeid's sample application and the public readers have it.
-package struct JISText: Hashable, Sendable {
+public struct JISText: Hashable, Sendable {
     /// The parts in order; two neighbours are never both characters of the standard.
-    package let runs: [JISRun]
+    public let runs: [JISRun]
 
     /// The text of some bytes.
-    package init(decoding bytes: some Collection<UInt8>) {
+    public init(decoding bytes: some Collection<UInt8>) {
         var runs: [JISRun] = []
         var text = ""
         func endText() {
@@ -100,10 +100,10 @@ package struct JISText: Hashable, Sendable {
     }
 
     /// Whether there is nothing.
-    package var isEmpty: Bool { runs.isEmpty }
+    public var isEmpty: Bool { runs.isEmpty }
 
     /// Whether every two bytes are a character of the standard.
-    package var isPlain: Bool {
+    public var isPlain: Bool {
         runs.allSatisfy { if case .text = $0 { true } else { false } }
     }
 
@@ -111,7 +111,7 @@ package struct JISText: Hashable, Sendable {
     var unspaced: String { String(description.filter { !$0.isWhitespace }) }
 
     /// The numbers of the 外字 in it, each once, in the order in which they occur.
-    package var externalCharacters: [Int] {
+    public var externalCharacters: [Int] {
         var numbers: [Int] = []
         for case .externalCharacter(let number) in runs where !numbers.contains(number) { numbers.append(number) }
         return numbers
@@ -120,11 +120,11 @@ package struct JISText: Hashable, Sendable {
 
 extension JISText: CustomStringConvertible {
     /// The text; 外字 are `{外字1}` to `{外字7}`, 欠字 `{欠字}`, other codes their four hexadecimal digits in braces.
-    package var description: String { runs.map(\.text).joined() }
+    public var description: String { runs.map(\.text).joined() }
 }
 
 /// A part of a text of JIS X 0208 as a card holds it.
-package enum JISRun: Hashable, Sendable {
+public enum JISRun: Hashable, Sendable {
     /// Characters of the standard.
     case text(String)
     /// 外字 1 to 7 (FFF1 to FFF7): a character that the standard lacks; the card has a picture of it elsewhere.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ByteCodec
+public import ByteCodec
 
 /// The sixteen bytes of a FeliCa block.
-package struct Block: Hashable, Sendable {
+public struct Block: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
     /// A block from exactly sixteen bytes, else `nil`.
-    package init?(_ bytes: some Collection<UInt8>) {
+    public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 16, let high = UInt64(bigEndianBytes: bytes.prefix(8)),
             let low = UInt64(bigEndianBytes: bytes.suffix(8))
         else { return nil }
@@ -17,7 +17,7 @@ package struct Block: Hashable, Sendable {
     }
 
     /// A block from exactly thirty-two hexadecimal digits without anything between them, else `nil`.
-    package init?(hexadecimal digits: String) {
+    public init?(hexadecimal digits: String) {
         self.init(digits: digits.utf8.span)
     }
 
@@ -29,10 +29,10 @@ package struct Block: Hashable, Sendable {
     }
 
     /// Thirty-two lower-case hexadecimal digits, as documents hold them.
-    package var hexadecimal: String { BlockDigits(self).text }
+    public var hexadecimal: String { BlockDigits(self).text }
 
     /// A block of zeros.
-    package static let zero = Block(high: 0, low: 0)
+    public static let zero = Block(high: 0, low: 0)
 
     private init(high: UInt64, low: UInt64) {
         self.high = high
@@ -40,7 +40,7 @@ package struct Block: Hashable, Sendable {
     }
 
     /// Byte `offset`, counted from 0; only the low four bits of the offset count, so no offset can trap.
-    package subscript(offset: Int) -> UInt8 {
+    public subscript(offset: Int) -> UInt8 {
         let half = offset & 8 == 0 ? high : low
         return UInt8(truncatingIfNeeded: half >> UInt64(56 - (offset & 7) * 8))
     }
@@ -74,24 +74,24 @@ package struct Block: Hashable, Sendable {
     }
 
     /// The sixteen bytes.
-    package var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
+    public var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
 
     /// Whether every byte is 00.
-    package var isZero: Bool { high == 0 && low == 0 }
+    public var isZero: Bool { high == 0 && low == 0 }
 }
 
 extension Block: CustomStringConvertible {
     /// Thirty-two upper-case hexadecimal digits.
-    package var description: String { Hex.encode(bytes, uppercase: true) }
+    public var description: String { Hex.encode(bytes, uppercase: true) }
 }
 
 /// The bytes of a block as documents hold them: thirty-two lower-case hexadecimal digits.
-package struct BlockDigits: ASCIIText {
+public struct BlockDigits: ASCIIText {
     private let high: HexDigits
     private let low: HexDigits
 
     /// The digits of a block.
-    package init(_ block: Block) {
+    public init(_ block: Block) {
         high = HexDigits(block.high, digits: 16, uppercase: false)
         low = HexDigits(block.low, digits: 16, uppercase: false)
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
-package import ISO7816
-package import NFCTransport
+public import CardModel
+public import ISO7816
+public import NFCTransport
 
 /// Reads files of a card into a dump, one after another, until an exchange fails: what a card was told before, its PINs
 /// above all, is forgotten then, and nothing that was sent may be sent again.
@@ -98,7 +98,7 @@ struct FileCardRecorder {
 
 /// Why a licence or a My Number card was not read, or not to its end.
 @nonexhaustive
-package enum FileCardReadingError: Error, Hashable, Sendable {
+public enum FileCardReadingError: Error, Hashable, Sendable {
     /// The card has none of the applications that were looked for.
     case otherCard
     /// Whether PINs are set could not be read, so nothing else was done: an unset PIN is `****`, and trying that where
@@ -112,7 +112,7 @@ package enum FileCardReadingError: Error, Hashable, Sendable {
 
 extension CardIdentity {
     /// What a reader learnt of a card when it selected it.
-    package init(_ picc: PICC) {
+    public init(_ picc: PICC) {
         switch picc {
         case .felica(let target): self.init(technology: .felica, idm: target.idm, pmm: target.pmm)
         case .typeA(let target):

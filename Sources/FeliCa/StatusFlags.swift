@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Status Flag 1 and Status Flag 2: whether the card did what it was asked, and why not.
-package struct StatusFlags: Hashable, Sendable {
+public struct StatusFlags: Hashable, Sendable {
     /// Status Flag 1: 00 success, FF an error that belongs to no list entry, else which entry is wrong.
-    package let flag1: UInt8
+    public let flag1: UInt8
     /// Status Flag 2: what is wrong.
-    package let flag2: StatusFlag2
+    public let flag2: StatusFlag2
 
     /// Flags from their bytes.
-    package init(_ flag1: UInt8, _ flag2: UInt8) {
+    public init(_ flag1: UInt8, _ flag2: UInt8) {
         self.flag1 = flag1
         self.flag2 = StatusFlag2(rawValue: flag2)
     }
 
     /// Whether both are 00.
-    package var isSuccess: Bool { flag1 == 0 && flag2.rawValue == 0 }
+    public var isSuccess: Bool { flag1 == 0 && flag2.rawValue == 0 }
 
     /// Whether data was written although a warning came: `71`, with 00 or FF before it depending on the product.
-    package var isWarning: Bool { flag2 == .rewriteCountExceeded }
+    public var isWarning: Bool { flag2 == .rewriteCountExceeded }
 
     /// Which entries (counted from 0) of a list of `count` entries Status Flag 1 may mean, in a style.
     ///
     /// One value does not tell the style; a card keeps to one.
-    package func candidates(_ style: StatusFlagStyle, count: Int) -> [Int] {
+    public func candidates(_ style: StatusFlagStyle, count: Int) -> [Int] {
         guard flag1 != 0, flag1 != 0xFF, count > 0 else { return [] }
         return switch style {
         case .ordinal: Int(flag1) <= count ? [Int(flag1) - 1] : []
@@ -37,18 +37,18 @@ package struct StatusFlags: Hashable, Sendable {
 
 extension StatusFlags: CustomStringConvertible {
     /// Four upper-case hexadecimal digits: `01A8`.
-    package var description: String {
+    public var description: String {
         Hex.encode(flag1, digits: 2) + Hex.encode(flag2.rawValue, digits: 2)
     }
 }
 
 /// Status Flag 2; values without a name here are kept as they came.
-package struct StatusFlag2: RawRepresentable, Hashable, Sendable {
+public struct StatusFlag2: RawRepresentable, Hashable, Sendable {
     /// The byte.
-    package let rawValue: UInt8
+    public let rawValue: UInt8
 
     /// A flag from its byte.
-    package init(rawValue: UInt8) {
+    public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
@@ -78,12 +78,12 @@ package struct StatusFlag2: RawRepresentable, Hashable, Sendable {
 
 extension StatusFlag2: CustomStringConvertible {
     /// Two upper-case hexadecimal digits.
-    package var description: String { Hex.encode(rawValue, digits: 2) }
+    public var description: String { Hex.encode(rawValue, digits: 2) }
 }
 
 /// How a card writes the place of an error in Status Flag 1. Sources: the unofficial user's manual (ordinal, bitmap),
 /// felica-tool (always FF).
-package enum StatusFlagStyle: Hashable, Sendable, CaseIterable {
+public enum StatusFlagStyle: Hashable, Sendable, CaseIterable {
     /// The entry's place in the list, counted from 1: the tenth is `0A`.
     case ordinal
     /// Bit i stands for entry i or i + 8, counted from 0: the tenth is `02`. FeliCa Lite does so.
@@ -94,11 +94,11 @@ package enum StatusFlagStyle: Hashable, Sendable, CaseIterable {
 
 /// What a value of Status Flag 2 means. Sources: the status tables of the unofficial user's manual, proxmark3
 /// `cmdhffelica.c`, nfcpy `tt3_sony.py` (B1, B2), felica-tool (E0, E2, E7).
-package struct StatusMeaning: Hashable, Sendable {
+public struct StatusMeaning: Hashable, Sendable {
     /// The value.
-    package let flag2: StatusFlag2
+    public let flag2: StatusFlag2
     /// What it means.
-    package let text: LocalizedText
+    public let text: LocalizedText
 
     private init(_ flag2: UInt8, _ english: String, _ japanese: String) {
         self.flag2 = StatusFlag2(rawValue: flag2)
@@ -142,14 +142,14 @@ package struct StatusMeaning: Hashable, Sendable {
 
 extension StatusFlag2 {
     /// What the value means; `nil` for one that no source names.
-    package var meaning: LocalizedText? {
+    public var meaning: LocalizedText? {
         StatusMeaning.all.first { $0.flag2 == self }?.text
     }
 }
 
 extension StatusFlags {
     /// What Status Flag 1 says.
-    package var flag1Meaning: LocalizedText {
+    public var flag1Meaning: LocalizedText {
         switch flag1 {
         case 0x00: LocalizedText("no error", "エラーなし")
         case 0xFF: LocalizedText("error not tied to one entry", "特定の項目によらないエラー")

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// A command APDU (ISO/IEC 7816-4 §5.1): header, data, and how many bytes are asked for.
-package struct CommandAPDU: Hashable, Sendable {
+public struct CommandAPDU: Hashable, Sendable {
     /// CLA.
-    package var cla: ClassByte
+    public var cla: ClassByte
     /// INS.
-    package var ins: Instruction
+    public var ins: Instruction
     /// P1.
-    package var p1: UInt8
+    public var p1: UInt8
     /// P2.
-    package var p2: UInt8
+    public var p2: UInt8
     /// The data field, up to 65,535 bytes; empty for none.
-    package var data: [UInt8]
+    public var data: [UInt8]
     /// Ne, how many bytes of answer are asked for, 0 to 65,536: 256 (short) and 65,536 (extended) ask for all there is;
     /// 0 is no Le field.
-    package var ne: Int
+    public var ne: Int
     /// How Lc and Le are written.
-    package var lengthForm: APDULengthForm
+    public var lengthForm: APDULengthForm
 
     /// A command.
-    package init(
+    public init(
         _ ins: Instruction, cla: ClassByte = .interindustry, p1: UInt8 = 0, p2: UInt8 = 0, data: [UInt8] = [],
         ne: Int = 0, lengthForm: APDULengthForm = .automatic
     ) {
@@ -36,14 +36,14 @@ package struct CommandAPDU: Hashable, Sendable {
     }
 
     /// Whether Lc and Le are written in the extended form.
-    package var isExtended: Bool {
+    public var isExtended: Bool {
         lengthForm == .extended || lengthForm == .automatic && (data.count > 0xFF || ne > 0x100)
     }
 
     /// The bytes as the card gets them: cases 1 to 4, short or extended; never a short Lc with an extended Le.
     ///
     /// - Throws: ``APDUError``.
-    package func encoded() throws(APDUError) -> [UInt8] {
+    public func encoded() throws(APDUError) -> [UInt8] {
         let isExtended = isExtended
         guard data.count <= (isExtended ? 0xFFFF : 0xFF) else { throw .dataTooLong(data.count) }
         guard (0...(isExtended ? 0x10000 : 0x100)).contains(ne) else { throw .expectedLength(ne) }
@@ -60,7 +60,7 @@ package struct CommandAPDU: Hashable, Sendable {
     /// Reads the bytes of a command.
     ///
     /// - Throws: ``APDUError/tooShort(length:)``, ``APDUError/inconsistentLength(length:)``.
-    package init(decoding bytes: some Collection<UInt8>) throws(APDUError) {
+    public init(decoding bytes: some Collection<UInt8>) throws(APDUError) {
         let count = bytes.count
         var reader = ByteReader(Array(bytes))
         do throws(ByteCodecError) {
@@ -113,42 +113,42 @@ extension ByteWriter {
 
 extension CommandAPDU: CustomStringConvertible, CustomReflectable {
     /// Header, data and Ne in hexadecimal and decimal; the data of a PIN command is never told.
-    package var description: String {
+    public var description: String {
         var text = Hex.encode([cla.rawValue, ins.rawValue, p1, p2], uppercase: true)
         if !data.isEmpty { text += " " + (ins.needsGuard ? "Redacted" : Hex.encode(data, uppercase: true)) }
         return ne > 0 ? "\(text) Ne \(ne)" : text
     }
 
     /// Only the ``description``, so that no dump of a value tells a PIN.
-    package var customMirror: Mirror { Mirror(self, children: ["apdu": description]) }
+    public var customMirror: Mirror { Mirror(self, children: ["apdu": description]) }
 }
 
 /// CLA, the class byte of a command APDU (ISO/IEC 7816-4 §5.4.1).
-package struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
+public struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The byte.
-    package let rawValue: UInt8
+    public let rawValue: UInt8
 
     /// A class from its byte.
-    package init(rawValue: UInt8) {
+    public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// A class from its byte.
-    package init(integerLiteral value: UInt8) {
+    public init(integerLiteral value: UInt8) {
         rawValue = value
     }
 
     /// 00: interindustry, channel 0, no secure messaging.
-    package static let interindustry: ClassByte = 0x00
+    public static let interindustry: ClassByte = 0x00
 
     /// Whether the standard defines the class: 00 to 7F but for the reserved 20 to 3F.
-    package var isInterindustry: Bool { rawValue < 0x20 || (0x40..<0x80).contains(rawValue) }
+    public var isInterindustry: Bool { rawValue < 0x20 || (0x40..<0x80).contains(rawValue) }
 
     /// Whether more commands of a chain follow; never for a proprietary class.
-    package var isChaining: Bool { isInterindustry && rawValue & 0x10 != 0 }
+    public var isChaining: Bool { isInterindustry && rawValue & 0x10 != 0 }
 
     /// The logical channel: 0 to 3 in classes 0X and 1X, 4 to 19 in 4X to 7X; `nil` in a proprietary class.
-    package var channel: Int? {
+    public var channel: Int? {
         guard isInterindustry else { return nil }
         return rawValue < 0x40 ? Int(rawValue & 0x03) : 4 + Int(rawValue & 0x0F)
     }
@@ -157,12 +157,12 @@ package struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByInt
     ///
     /// FF is no class of a card. Readers take its commands for themselves: the instructions of PC/SC part 3 ask for the
     /// UID (CA), select (A4), read (B0) and write (D6) storage; others (00, 50, C2, FB) pass on what is in them.
-    package func maySmuggle(_ instruction: Instruction) -> Bool {
+    public func maySmuggle(_ instruction: Instruction) -> Bool {
         rawValue == 0xFF && ![0xCA, 0xA4, 0xB0, 0xD6].contains(instruction.rawValue)
     }
 
     /// The same class with the chaining bit set or not; a proprietary class as it is.
-    package func chaining(_ on: Bool) -> ClassByte {
+    public func chaining(_ on: Bool) -> ClassByte {
         guard isInterindustry else { return self }
         return ClassByte(rawValue: on ? rawValue | 0x10 : rawValue & ~0x10)
     }
@@ -170,12 +170,12 @@ package struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByInt
 
 extension ClassByte: CustomStringConvertible {
     /// Two upper-case hexadecimal digits.
-    package var description: String { Hex.encode(rawValue, digits: 2) }
+    public var description: String { Hex.encode(rawValue, digits: 2) }
 }
 
 /// Why a command APDU cannot be sent, or why bytes are none.
 @nonexhaustive
-package enum APDUError: Error, Hashable, Sendable {
+public enum APDUError: Error, Hashable, Sendable {
     /// Fewer than the four bytes of the header.
     case tooShort(length: Int)
     /// Lc, Le and the number of bytes fit none of the standard's cases.
@@ -193,7 +193,7 @@ package enum APDUError: Error, Hashable, Sendable {
 }
 
 /// How Lc and Le of a command APDU are written.
-package enum APDULengthForm: Hashable, Sendable {
+public enum APDULengthForm: Hashable, Sendable {
     /// In one byte where both fit, else extended.
     case automatic
     /// In one byte: up to 255 bytes of data, up to 256 bytes of answer.
@@ -203,20 +203,20 @@ package enum APDULengthForm: Hashable, Sendable {
 }
 
 /// A response APDU (ISO/IEC 7816-4 §5.1): data and status word.
-package struct ResponseAPDU: Hashable, Sendable {
+public struct ResponseAPDU: Hashable, Sendable {
     /// The data field; empty for none.
-    package var data: [UInt8]
+    public var data: [UInt8]
     /// SW1 SW2.
-    package var status: StatusWord
+    public var status: StatusWord
 
     /// An answer.
-    package init(data: [UInt8] = [], status: StatusWord) {
+    public init(data: [UInt8] = [], status: StatusWord) {
         self.data = data
         self.status = status
     }
 
     /// Reads the bytes of an answer, or `nil` when there are fewer than two.
-    package init?(decoding bytes: some Collection<UInt8>) {
+    public init?(decoding bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard let sw1 = bytes.element(at: bytes.count - 2), let sw2 = bytes.last else { return nil }
         data = Array(bytes.dropLast(2))
@@ -224,5 +224,5 @@ package struct ResponseAPDU: Hashable, Sendable {
     }
 
     /// The bytes as the card sends them.
-    package var encoded: [UInt8] { data + [status.sw1, status.sw2] }
+    public var encoded: [UInt8] { data + [status.sw1, status.sw2] }
 }

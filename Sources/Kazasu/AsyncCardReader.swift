@@ -5,7 +5,7 @@ internal import NFCTransport
 /// A reader on a thread of its own, for code that must not block: one piece of work after the other.
 ///
 /// Cancelling a task that waits here ends the work at once and cancels the reader for good: open it again for more work.
-package final class AsyncCardReader: Sendable {
+public final class AsyncCardReader: Sendable {
     private let reader: AsyncReader
     private let cancellation: CancellationToken
 
@@ -15,7 +15,7 @@ package final class AsyncCardReader: Sendable {
     }
 
     /// Opens a reader; `id` and errors as in ``openReader(_:)``.
-    package static func open(_ id: String? = nil) async throws(KazasuError) -> AsyncCardReader {
+    public static func open(_ id: String? = nil) async throws(KazasuError) -> AsyncCardReader {
         let cancellation = CancellationToken()
         let reader: AsyncReader
         do throws(TransportError) {
@@ -31,7 +31,7 @@ package final class AsyncCardReader: Sendable {
     ///
     /// - Parameter body: gets the reader, which must not leave it.
     /// - Throws: what `body` throws.
-    package func run<Value: Sendable, Failure: Error>(
+    public func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable (CardReader) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let cancellation = cancellation
@@ -41,5 +41,5 @@ package final class AsyncCardReader: Sendable {
     }
 
     /// Switches the field off and releases the device. Further work fails.
-    package func close() async { await reader.close() }
+    public func close() async { await reader.close() }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
+public import CardDecoders
 internal import CardModel
 internal import CardReading
-package import ISO7816
+public import ISO7816
 internal import NFCTransport
 
 extension Card {
@@ -19,7 +19,7 @@ extension Card {
     /// - Returns: everything that was read; ``LicenseReport`` says which PIN has how many tries left.
     /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` when a PIN was not accepted or not sent, or the
     ///   card left.
-    package func license(
+    public func license(
         pin1: PIN? = nil, pin2: PIN? = nil, consent: PINConsent = .never
     ) throws(KazasuError) -> LicenseReport {
         try fileCard(.license) { session, identity throws(FileCardReadingError) in
@@ -40,7 +40,7 @@ extension Card {
     ///   - pin: the PIN of four digits for card information input (券面事項入力補助); opens name, address, birth date and sex.
     ///   - consent: whether the last try may be used; never by default.
     /// - Throws: as ``license(pin1:pin2:consent:)``.
-    package func myNumber(pin: PIN? = nil, consent: PINConsent = .never) throws(KazasuError) -> MyNumberReport {
+    public func myNumber(pin: PIN? = nil, consent: PINConsent = .never) throws(KazasuError) -> MyNumberReport {
         try fileCard(.myNumber) { session, identity throws(FileCardReadingError) in
             var reader = try MyNumberReader(session, identity)
             if let pin, reader.error == nil { reader.verify(pin, consent: consent) }

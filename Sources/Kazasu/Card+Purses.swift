@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
-package import CardModel
+public import CardDecoders
+public import CardModel
 internal import CardReading
 internal import FeliCa
 internal import NFCTransport
@@ -16,7 +16,7 @@ extension Card {
     /// - Returns: the reports in the decoders' order, at least one.
     /// - Throws: ``KazasuError/wrongCard(_:)`` when the card is none that the decoders know, and why the first that it has gave
     ///   no report.
-    package func reports<Report>(
+    public func reports<Report>(
         _ decoders: [any CardDecoder], all: Bool, reads: (any CardDecoder) -> [ReadRequest],
         decode: (any CardDecoder, CardDump) throws(CardDecodingError) -> Report
     ) throws(KazasuError) -> [Report] {

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
-package import CardModel
-package import CardReading
+public import CardDecoders
+public import CardModel
+public import CardReading
 internal import FeliCa
 package import ISO7816
 package import NFCForumTags
-package import NFCTransport
+public import NFCTransport
 
 /// A card on a reader.
 ///
 /// It is read as long as it stays there; nothing is written to it. Belongs to the thread of its ``CardReader``.
-package final class Card {
-    package let found: FoundCard
-    package let reader: CardReader
+public final class Card {
+    public let found: FoundCard
+    public let reader: CardReader
     /// One session for the card's life: what is learnt of its limits is kept.
     private lazy var session = feliCa.map { target in
         CardSession(reader: reader.device, target: target, cancellation: reader.cancellation)
     }
 
-    package init(_ found: FoundCard, reader: CardReader) {
+    public init(_ found: FoundCard, reader: CardReader) {
         self.found = found
         self.reader = reader
     }
 
     /// FeliCa, or ISO 14443 type A or B.
-    package var technology: Technology { found.technology }
+    public var technology: Technology { found.technology }
 
     /// The numbers by which the card identified itself: IDm and PMm, or UID, ATQA, SAK and ATS, or ATQB.
-    package var identity: CardIdentity { found.picc.identity }
+    public var identity: CardIdentity { found.picc.identity }
 
     /// The card's answer when it was selected.
-    package var picc: PICC { found.picc }
+    public var picc: PICC { found.picc }
 
     /// The FeliCa card; `nil` of another kind.
-    package var feliCa: FeliCaTarget? { found.feliCa }
+    public var feliCa: FeliCaTarget? { found.feliCa }
 
     /// What the card is, as far as it can be told without a key: by its answers and, for a card that accepts APDUs, by the
     /// applications that can be selected.
     ///
     /// - Throws: ``KazasuError/apdu(_:)``, ``KazasuError/reader(_:id:)``.
-    package func identify() throws(KazasuError) -> [RecognizedCard] {
+    public func identify() throws(KazasuError) -> [RecognizedCard] {
         let known = [CardRecognizer.recognize(picc)].compactMap { $0 }
         guard picc.isISODEP else { return known }
         let request: ActivationRequest = technology == .typeA ? .typeA() : .typeB()
@@ -68,7 +68,7 @@ package final class Card {
     /// - Parameter kinds: the ids of the decoders to try, in their order, as in `transit`; `nil` for all.
     /// - Throws: ``KazasuError/wrongCard(_:)`` when the card has no known purse, ``KazasuError/refused(_:_:)``,
     ///   ``KazasuError/decoding(_:)``, ``KazasuError/reading(_:)``.
-    package func balance(kinds: [String]? = nil, all: Bool = false) throws(KazasuError) -> BalanceReport {
+    public func balance(kinds: [String]? = nil, all: Bool = false) throws(KazasuError) -> BalanceReport {
         let reports = try reports(
             Card.decoders(kinds), all: all, reads: { [$0.balanceRead] },
             decode: { decoder, dump throws(CardDecodingError) in try decoder.balance(dump) })
@@ -81,7 +81,7 @@ package final class Card {
     ///   - kinds: as in ``balance(kinds:all:)``.
     ///   - stations: where names of stations and stops are looked up; codes are reported in any case.
     /// - Throws: as ``balance(kinds:all:)``.
-    package func history(
+    public func history(
         kinds: [String]? = nil, stations: any StationNames = NoStationNames()
     ) throws(KazasuError) -> CardReport {
         let reports = try reports(
@@ -100,7 +100,7 @@ package final class Card {
     /// All systems, areas and services of a FeliCa card. When the card leaves early, what was found until then.
     ///
     /// - Throws: ``KazasuError/wrongCard(_:)`` for a card of another kind, ``KazasuError/reading(_:)`` when nothing was found.
-    package func scan() throws(KazasuError) -> [SystemScan] {
+    public func scan() throws(KazasuError) -> [SystemScan] {
         guard let session else { throw .wrongCard(WrongCard(picc, .kind(wanted: .feliCa))) }
         let outcome = CardScanner(session: session).scan()
         if outcome.systems.isEmpty, let interruption = outcome.interruption { throw KazasuError(interruption) }
@@ -111,7 +111,7 @@ package final class Card {
     ///
     /// - Throws: ``KazasuError/wrongCard(_:)`` when nothing of this kind of card can be read,
     ///   ``KazasuError/reading(_:)`` when nothing was read.
-    package func dump() throws(KazasuError) -> CardDump {
+    public func dump() throws(KazasuError) -> CardDump {
         let outcome: CardDumper.Result
         switch tag {
         case .type2(let tag): outcome = Type2Dumper(tag: tag).dump()
@@ -135,7 +135,7 @@ package final class Card {
     ///
     /// - Parameter timeout: the longest time that the card may take.
     /// - Throws: ``KazasuError/reader(_:id:)``; ``KazasuError/apdu(_:)`` for a refused command.
-    package func transceive(
+    public func transceive(
         _ frame: [UInt8], timeout: Duration = .milliseconds(500)
     ) throws(KazasuError) -> [UInt8] {
         do throws(ISO7816Error) {
@@ -216,7 +216,7 @@ package enum FoundTag {
     }
 
     /// The card as the reader found it.
-    package var picc: PICC {
+    public var picc: PICC {
         switch self {
         case .type2(let tag): .typeA(tag.target)
         case .type3(_, let target), .lite(let target): .felica(target)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
-package import CardModel
+public import CardDecoders
+public import CardModel
 internal import CardReading
 package import NFCTransport
 
 /// Which card to wait for.
-package struct CardQuery: Hashable, Sendable {
+public struct CardQuery: Hashable, Sendable {
     /// The kinds of card that programs wait for.
-    package enum Kind: Hashable, Sendable, CaseIterable {
+    public enum Kind: Hashable, Sendable, CaseIterable {
         case feliCa
         case isoDEP
         case license
@@ -17,7 +17,7 @@ package struct CardQuery: Hashable, Sendable {
         case any
 
         /// The technologies that such a card may have.
-        package var technologies: [Technology] {
+        public var technologies: [Technology] {
             switch self {
             case .feliCa: [.felica]
             case .isoDEP, .license, .myNumber: [.typeA, .typeB]
@@ -41,7 +41,7 @@ package struct CardQuery: Hashable, Sendable {
     }
 
     /// The kind of card.
-    package let kind: Kind
+    public let kind: Kind
     package let search: Search
 
     package init(_ kind: Kind, _ search: Search) {
@@ -50,26 +50,26 @@ package struct CardQuery: Hashable, Sendable {
     }
 
     /// Any card.
-    package static let any = CardQuery(.any, .each(CardFinder.usualOrder))
+    public static let any = CardQuery(.any, .each(CardFinder.usualOrder))
     /// Any FeliCa card; the transit system of a phone is woken first.
-    package static let feliCa = feliCa(systems: CardFinder.anySystem)
+    public static let feliCa = feliCa(systems: CardFinder.anySystem)
     /// A card that accepts APDUs (ISO-DEP, type A or B).
-    package static let isoDEP = CardQuery(.isoDEP, .isoDEP([.typeA, .typeB]))
+    public static let isoDEP = CardQuery(.isoDEP, .isoDEP([.typeA, .typeB]))
     /// A Japanese driver's licence, or the licence on a My Number card.
-    package static let license = CardQuery(.license, .isoDEP([.typeB, .typeA]))
+    public static let license = CardQuery(.license, .isoDEP([.typeB, .typeA]))
     /// A My Number card.
-    package static let myNumber = CardQuery(.myNumber, .isoDEP([.typeB, .typeA]))
+    public static let myNumber = CardQuery(.myNumber, .isoDEP([.typeB, .typeA]))
     /// An NFC Forum tag: Type 2, 3 or 4.
-    package static let tag = CardQuery(.tag, .tag)
+    public static let tag = CardQuery(.tag, .tag)
     /// A FeliCa card with money that can be read.
-    package static let purse = decoders(DecoderRegistry.standard.purses)
+    public static let purse = decoders(DecoderRegistry.standard.purses)
 
     /// A FeliCa card with one of these systems; the first one that the card has wins, whatever the order on the card.
-    package static func feliCa(systems: [SystemCode]) -> CardQuery {
+    public static func feliCa(systems: [SystemCode]) -> CardQuery {
         feliCa(systems: systems, requestCode: 1)
     }
 
-    package static func feliCa(systems: [SystemCode], requestCode: UInt8) -> CardQuery {
+    public static func feliCa(systems: [SystemCode], requestCode: UInt8) -> CardQuery {
         CardQuery(.feliCa, .systems(systems, requestCode: requestCode))
     }
 
@@ -77,7 +77,7 @@ package struct CardQuery: Hashable, Sendable {
     static let polledByName = 2
 
     /// A card that one of these decoders may know.
-    package static func decoders(_ decoders: [any CardDecoder]) -> CardQuery {
+    public static func decoders(_ decoders: [any CardDecoder]) -> CardQuery {
         let codes = DecoderRegistry(decoders).systems
         return codes.count <= polledByName
             ? feliCa(systems: codes, requestCode: 0) : feliCa(systems: codes.prefix(polledByName) + [.any])

@@ -3,38 +3,38 @@
 internal import CardModel
 internal import CardReading
 internal import ISO7816
-package import NFCTransport
+public import NFCTransport
 
 /// An open reader: waits for cards.
 ///
 /// For one thread at a time; ``withReader(_:_:)`` gives it one of its own. ``cancel()`` may be called from any thread.
-package final class CardReader {
-    package let device: any Reader
-    package let cancellation: CancellationToken
+public final class CardReader {
+    public let device: any Reader
+    public let cancellation: CancellationToken
     private let closesAtEnd: Bool
 
     /// A reader that is closed at the latest when nothing refers to it any more.
-    package init(_ device: any Reader, cancellation: CancellationToken) {
+    public init(_ device: any Reader, cancellation: CancellationToken) {
         self.device = device
         self.cancellation = cancellation
         closesAtEnd = true
     }
 
     /// A reader that somebody else closes.
-    package init(borrowing device: any Reader, cancellation: CancellationToken) {
+    public init(borrowing device: any Reader, cancellation: CancellationToken) {
         self.device = device
         self.cancellation = cancellation
         closesAtEnd = false
     }
 
     /// The reader's ID, name and limits.
-    package var information: ReaderInformation { device.information }
+    public var information: ReaderInformation { device.information }
 
     /// Switches the field off and releases the device. Further calls do nothing.
-    package func close() { device.close() }
+    public func close() { device.close() }
 
     /// Ends what the reader is doing; it can only be closed afterwards.
-    package func cancel() { cancellation.cancel() }
+    public func cancel() { cancellation.cancel() }
 
     deinit {
         if closesAtEnd { device.close() }
@@ -48,7 +48,7 @@ package final class CardReader {
     /// - Returns: the card, selected.
     /// - Throws: ``KazasuError/noCard`` when none came in time, ``KazasuError/wrongCard(_:)`` when another kind of card stays on
     ///   the reader, and ``KazasuError/reading(_:)`` when the reader failed.
-    package func waitForCard(
+    public func waitForCard(
         _ query: CardQuery = .any, timeout: Duration? = .seconds(10)
     ) throws(KazasuError) -> Card {
         let cards = try waitForCards(query, timeout: timeout)
@@ -157,7 +157,7 @@ package final class CardReader {
     }
 
     /// A card of the wrong kind, identified as far as possible.
-    package func wrongCard(_ found: FoundCard, wanted: CardQuery.Kind) -> WrongCard {
+    public func wrongCard(_ found: FoundCard, wanted: CardQuery.Kind) -> WrongCard {
         let kinds = (try? Card(found, reader: self).identify()) ?? []
         return WrongCard(found.picc, names: kinds.map(\.kind.name), .kind(wanted: wanted))
     }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardDecoders
-internal import CardModel
-internal import CardReading
-internal import ISO7816
-internal import NDEF
-package import NFCTransport
+@_exported public import CardDecoders
+@_exported public import CardModel
+@_exported public import CardReading
+@_exported public import ISO7816
+@_exported public import NFCTransport
 
 /// Every reader that is connected, usable or not, in the order in which ``openReader(_:)`` prefers them.
-package func listReaders() -> [ReaderListing] {
+public func listReaders() -> [ReaderListing] {
     ReaderRegistry.list()
 }
 
@@ -27,7 +26,7 @@ package func listReaders() -> [ReaderListing] {
 ///   else the first reader that is ready.
 /// - Throws: ``KazasuError/noReader(_:)``, ``KazasuError/unknownReader(_:)``, ``KazasuError/reader(_:id:)`` when it cannot be
 ///   opened, ``KazasuError/unreadableFile(_:errno:)`` and ``KazasuError/badFile(_:_:)`` for `virtual:` and `replay:`.
-package func openReader(_ id: String? = nil) throws(KazasuError) -> CardReader {
+public func openReader(_ id: String? = nil) throws(KazasuError) -> CardReader {
     let cancellation = CancellationToken()
     return CardReader(try ReaderRegistry.openReader(id, cancellation), cancellation: cancellation)
 }
@@ -44,7 +43,7 @@ package func openReader(_ id: String? = nil) throws(KazasuError) -> CardReader {
 ///   - id: as in ``openReader(_:)``.
 ///   - body: runs on the reader's thread; the reader must not leave it.
 /// - Throws: what `body` throws, or ``KazasuError`` when the reader cannot be opened.
-package func withReader<Value: Sendable>(
+public func withReader<Value: Sendable>(
     _ id: String? = nil, _ body: @escaping @Sendable (CardReader) throws(KazasuError) -> Value
 ) async throws(KazasuError) -> Value {
     let reader = try await AsyncCardReader.open(id)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
-package import CardModel
-package import CardReading
+public import CardDecoders
+public import CardModel
+public import CardReading
 internal import FeliCa
-package import ISO7816
-package import NFCTransport
-package import VirtualReader
+public import ISO7816
+public import NFCTransport
+public import VirtualReader
 
 /// Why a reader, a card or a decoder did not give what was asked for.
 @nonexhaustive
-package enum KazasuError: Error, Hashable, Sendable {
+public enum KazasuError: Error, Hashable, Sendable {
     /// No connected reader can be used; each listing says why.
     case noReader([ReaderListing])
     /// No driver knows this ID.
@@ -42,15 +42,15 @@ package enum KazasuError: Error, Hashable, Sendable {
 }
 
 /// A card that is on the reader but cannot be used for what was asked.
-package struct WrongCard: Hashable, Sendable {
+public struct WrongCard: Hashable, Sendable {
     /// The card.
-    package let card: PICC
+    public let card: PICC
     /// What it was recognised as, most specific first; empty when nothing more than its technology is known.
-    package let names: [LocalizedText]
+    public let names: [LocalizedText]
     /// What is wrong with it.
-    package let reason: Reason
+    public let reason: Reason
 
-    package init(_ card: PICC, names: [LocalizedText] = [], _ reason: Reason) {
+    public init(_ card: PICC, names: [LocalizedText] = [], _ reason: Reason) {
         self.card = card
         self.names = names
         self.reason = reason
@@ -63,7 +63,7 @@ package struct WrongCard: Hashable, Sendable {
 
     /// What is wrong with a card.
     @nonexhaustive
-    package enum Reason: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
         /// It is not of the wanted kind.
         case kind(wanted: CardQuery.Kind)
         /// It is a FeliCa card without any of these systems.
@@ -77,7 +77,7 @@ package struct WrongCard: Hashable, Sendable {
 
 extension KazasuError {
     /// The same, as an error of this layer; a cancellation stays one.
-    package init(_ error: ReadingError) {
+    public init(_ error: ReadingError) {
         self = error == .cancelled ? .cancelled : .reading(error)
     }
 }

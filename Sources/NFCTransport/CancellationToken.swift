@@ -3,7 +3,7 @@
 internal import Synchronization
 
 /// Ends blocking work from another thread, once and for good.
-package final class CancellationToken: Sendable {
+public final class CancellationToken: Sendable {
     private struct State {
         var cancelled = false
         var nextHandler = 0
@@ -13,13 +13,13 @@ package final class CancellationToken: Sendable {
     private let state = Mutex(State())
 
     /// A token that is not cancelled.
-    package init() {}
+    public init() {}
 
     /// Whether ``cancel()`` was called.
-    package var isCancelled: Bool { state.withLock(\.cancelled) }
+    public var isCancelled: Bool { state.withLock(\.cancelled) }
 
     /// Cancels: runs every registered handler, on the calling thread, once.
-    package func cancel() {
+    public func cancel() {
         state.withLock { state in
             guard !state.cancelled else { return }
             state.cancelled = true
@@ -35,7 +35,7 @@ package final class CancellationToken: Sendable {
     ///   the token itself.
     /// - Returns: what ``remove(_:)`` takes.
     @discardableResult
-    package func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
+    public func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
         let (id, runNow) = state.withLock { state in
             let id = state.nextHandler
             state.nextHandler += 1
@@ -47,12 +47,12 @@ package final class CancellationToken: Sendable {
     }
 
     /// Takes a handler back.
-    package func remove(_ id: Int) {
+    public func remove(_ id: Int) {
         state.withLock { $0.handlers[id] = nil }
     }
 
     /// Throws when cancelled.
-    package func check() throws(TransportError) {
+    public func check() throws(TransportError) {
         if isCancelled { throw .cancelled }
     }
 }
@@ -61,7 +61,7 @@ extension CancellationToken {
     /// Does a piece of work; what fails after a cancellation was cancelled, whatever it says itself.
     ///
     /// - Throws: what `work` throws, or ``TransportError/cancelled``.
-    package func run<Result>(
+    public func run<Result>(
         _ work: () throws(TransportError) -> Result
     ) throws(TransportError) -> Result {
         do throws(TransportError) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// FeliCa's Polling, for readers that send it themselves: the one command that a reader must know to find a card.
 ///
 /// Source: nfcpy's `tt3.py` and `rcs380.py`; times as in the JIS X 6319-4 summary of felica-rs.
-package struct FeliCaPolling: Hashable, Sendable {
+public struct FeliCaPolling: Hashable, Sendable {
     private let system: SystemCode
     private let requestCode: UInt8
     private let timeSlots: UInt8
@@ -16,14 +16,14 @@ package struct FeliCaPolling: Hashable, Sendable {
     /// - Parameters:
     ///   - requestCode: 0 for nothing more, 1 for the system code, 2 for the communication performance.
     ///   - timeSlots: 0, 1, 3, 7 or 15: how many slots there are beside the first.
-    package init(_ system: SystemCode, requestCode: UInt8 = 0, timeSlots: UInt8 = 0) {
+    public init(_ system: SystemCode, requestCode: UInt8 = 0, timeSlots: UInt8 = 0) {
         self.system = system
         self.requestCode = requestCode
         self.timeSlots = timeSlots
     }
 
     /// The packet with its LEN byte: `06 00`, the system code big-endian, request code, time slots.
-    package var frame: [UInt8] {
+    public var frame: [UInt8] {
         var writer = ByteWriter([0x06, 0x00])
         writer.write(system.rawValue, .big)
         writer.write(requestCode)
@@ -33,7 +33,7 @@ package struct FeliCaPolling: Hashable, Sendable {
 
     /// When the last time slot is over, 2.417 ms and 1.208 ms a slot after the packet, and 3 ms for the reader; at
     /// least the 10 ms that nfcpy waits.
-    package var longestAnswerTime: Duration {
+    public var longestAnswerTime: Duration {
         max(.milliseconds(10), .microseconds(2417 + 1208 * (Int(timeSlots) + 1) + 3000))
     }
 
@@ -45,7 +45,7 @@ package struct FeliCaPolling: Hashable, Sendable {
     ///   at once. Who looks for a card looks again.
     /// - Throws: what `exchange` throws otherwise; ``TransportError/corrupted(status:)`` with status 0 for what is no
     ///   answer to a Polling, or was damaged between reader and computer.
-    package func look(
+    public func look(
         at bitRate: FeliCaBitRate, by exchange: ([UInt8], Duration) throws(TransportError) -> [UInt8]
     ) throws(TransportError) -> FeliCaTarget? {
         do throws(TransportError) {
@@ -62,7 +62,7 @@ package struct FeliCaPolling: Hashable, Sendable {
     /// Reads an answer: `12 01 IDm PMm`, or LEN 14 with two bytes of request data.
     ///
     /// - Throws: ``TransportError/corrupted(status:)`` with status 0 when it is no answer to a Polling.
-    package func target(
+    public func target(
         from answer: some Collection<UInt8>, bitRate: FeliCaBitRate
     ) throws(TransportError) -> FeliCaTarget {
         var reader = ByteReader(Array(answer))
@@ -81,7 +81,7 @@ package struct FeliCaPolling: Hashable, Sendable {
 }
 
 /// A speed of FeliCa; the raw value is in kilobits a second.
-package enum FeliCaBitRate: Int, Hashable, Sendable, CaseIterable {
+public enum FeliCaBitRate: Int, Hashable, Sendable, CaseIterable {
     /// 211.875 kbit/s (fc/64), which every card answers.
     case kbps212 = 212
     /// 423.75 kbit/s (fc/32), which many cards answer and Octopus-type cards do not.

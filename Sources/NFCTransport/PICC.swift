@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 /// A card that a reader found and selected (the standard's word: proximity integrated circuit card).
 @nonexhaustive
-package enum PICC: Hashable, Sendable {
+public enum PICC: Hashable, Sendable {
     /// A FeliCa card.
     case felica(FeliCaTarget)
     /// A card of ISO 14443 type A.
@@ -13,7 +13,7 @@ package enum PICC: Hashable, Sendable {
     case typeB(TypeBTarget)
 
     /// The kind of card.
-    package var technology: Technology {
+    public var technology: Technology {
         switch self {
         case .felica: .felica
         case .typeA: .typeA
@@ -22,7 +22,7 @@ package enum PICC: Hashable, Sendable {
     }
 
     /// Whether frames to the card are APDUs.
-    package var isISODEP: Bool {
+    public var isISODEP: Bool {
         switch self {
         case .felica: false
         case .typeA(let target): target.isISODEP
@@ -33,7 +33,7 @@ package enum PICC: Hashable, Sendable {
 
 extension PICC {
     /// The same as documents have it.
-    package var identity: CardIdentity {
+    public var identity: CardIdentity {
         switch self {
         case .felica(let target):
             CardIdentity(technology: .felica, idm: target.idm, pmm: target.pmm, bitRate: target.bitRate.rawValue)
@@ -46,19 +46,19 @@ extension PICC {
 }
 
 /// A FeliCa card as it answered a Polling.
-package struct FeliCaTarget: Hashable, Sendable {
+public struct FeliCaTarget: Hashable, Sendable {
     /// The IDm of the system that answered.
-    package var idm: IDm
+    public var idm: IDm
     /// The PMm.
-    package var pmm: PMm
+    public var pmm: PMm
     /// The two bytes of request data as one big-endian number, when they were asked for and given: the system code
     /// for request code 1.
-    package var requestData: UInt16?
+    public var requestData: UInt16?
     /// The speed that it answered at.
-    package var bitRate: FeliCaBitRate
+    public var bitRate: FeliCaBitRate
 
     /// A card's answer to a Polling.
-    package init(idm: IDm, pmm: PMm, requestData: UInt16? = nil, bitRate: FeliCaBitRate) {
+    public init(idm: IDm, pmm: PMm, requestData: UInt16? = nil, bitRate: FeliCaBitRate) {
         self.idm = idm
         self.pmm = pmm
         self.requestData = requestData
@@ -67,22 +67,22 @@ package struct FeliCaTarget: Hashable, Sendable {
 }
 
 /// A card of ISO 14443 type A as it was selected.
-package struct TypeATarget: Hashable, Sendable {
+public struct TypeATarget: Hashable, Sendable {
     /// The UID: 4, 7 or 10 bytes, in the order of the air.
-    package var uid: [UInt8]
+    public var uid: [UInt8]
     /// The ATQA (SENS_RES) as people write it, as in `0344`; on the air the low byte comes first. `nil` when the
     /// reader does not tell.
-    package var atqa: UInt16?
+    public var atqa: UInt16?
     /// The SAK (SEL_RES) of the last cascade level; `nil` when the reader does not tell.
-    package var sak: UInt8?
+    public var sak: UInt8?
     /// The whole ATS with its length byte TL, of a card that speaks ISO-DEP and was asked for it.
-    package var ats: [UInt8]?
+    public var ats: [UInt8]?
     /// Whether frames to the card are APDUs, which the reader carries by ISO-DEP; else they are the card's own
     /// commands without CRC, as those of a Type 2 Tag.
-    package var isISODEP: Bool
+    public var isISODEP: Bool
 
     /// A card of type A.
-    package init(uid: [UInt8], atqa: UInt16? = nil, sak: UInt8? = nil, ats: [UInt8]? = nil, isISODEP: Bool) {
+    public init(uid: [UInt8], atqa: UInt16? = nil, sak: UInt8? = nil, ats: [UInt8]? = nil, isISODEP: Bool) {
         self.uid = uid
         self.atqa = atqa
         self.sak = sak
@@ -92,16 +92,16 @@ package struct TypeATarget: Hashable, Sendable {
 }
 
 /// A card of ISO 14443 type B as it was selected; frames to it are APDUs, which the reader carries by ISO-DEP.
-package struct TypeBTarget: Hashable, Sendable {
+public struct TypeBTarget: Hashable, Sendable {
     /// The PUPI, four bytes, which many cards choose anew at each activation; `nil` when the reader does not tell.
-    package var pupi: [UInt8]?
+    public var pupi: [UInt8]?
     /// The application data of the ATQB, four bytes; `nil` when the reader does not tell.
-    package var applicationData: [UInt8]?
+    public var applicationData: [UInt8]?
     /// The protocol info of the ATQB, three or four bytes; `nil` when the reader does not tell.
-    package var protocolInfo: [UInt8]?
+    public var protocolInfo: [UInt8]?
 
     /// A card of type B.
-    package init(pupi: [UInt8]? = nil, applicationData: [UInt8]? = nil, protocolInfo: [UInt8]? = nil) {
+    public init(pupi: [UInt8]? = nil, applicationData: [UInt8]? = nil, protocolInfo: [UInt8]? = nil) {
         self.pupi = pupi
         self.applicationData = applicationData
         self.protocolInfo = protocolInfo

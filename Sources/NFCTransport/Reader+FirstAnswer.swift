@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 internal import Glibc
 
 /// A card and the request that it answered, which finds it again.
-package struct FoundCard: Hashable, Sendable {
+public struct FoundCard: Hashable, Sendable {
     /// The card, selected.
-    package let picc: PICC
+    public let picc: PICC
     /// What it answered.
-    package let request: ActivationRequest
+    public let request: ActivationRequest
 
-    package init(picc: PICC, request: ActivationRequest) {
+    public init(picc: PICC, request: ActivationRequest) {
         self.picc = picc
         self.request = request
     }
 
     /// The kind of card.
-    package var technology: Technology { picc.technology }
+    public var technology: Technology { picc.technology }
 
     /// The FeliCa card; `nil` of another kind.
-    package var feliCa: FeliCaTarget? {
+    public var feliCa: FeliCaTarget? {
         if case .felica(let target) = picc { target } else { nil }
     }
 
     /// The system code of the Polling that it answered; `nil` of another kind.
-    package var system: SystemCode? {
+    public var system: SystemCode? {
         if case .felica(let code, _, _, _) = request { code } else { nil }
     }
 }
@@ -43,7 +43,7 @@ extension Reader {
     /// - Parameter isWanted: whether an answer counts; others are passed over.
     /// - Returns: the card, selected, or `nil` when none answered.
     /// - Throws: ``TransportError`` when the reader failed or work was cancelled.
-    package func firstAnswer(
+    public func firstAnswer(
         to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true }
     ) throws(TransportError) -> FoundCard? {
         var damaged: Set<Technology> = []
@@ -106,9 +106,9 @@ extension ActivationRequest {
 }
 
 /// Lets time pass on the calling thread, without Foundation.
-package enum ThreadPause {
+public enum ThreadPause {
     /// Sleeps for this long; not at all for zero and less.
-    package static func sleep(_ time: Duration) {
+    public static func sleep(_ time: Duration) {
         let (seconds, attoseconds) = max(time, .zero).components
         var request = timespec(tv_sec: Int(clamping: seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
         var rest = timespec()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 /// An open reader, and the channel to the card that was activated last.
-package protocol Reader: CardChannel, AnyObject {
+public protocol Reader: CardChannel, AnyObject {
     /// What is known of the reader without a card.
     var information: ReaderInformation { get }
 
@@ -26,11 +26,11 @@ package protocol Reader: CardChannel, AnyObject {
 
 extension Reader {
     /// No event: the reader has to be asked.
-    package func waitForEvent(within time: Duration) throws(TransportError) -> Bool { false }
+    public func waitForEvent(within time: Duration) throws(TransportError) -> Bool { false }
 }
 
 /// A family of readers that are opened in the same way.
-package protocol ReaderDriver: Sendable {
+public protocol ReaderDriver: Sendable {
     /// The readers that are plugged in, usable or not.
     func list() -> [ReaderListing]
 
@@ -42,24 +42,24 @@ package protocol ReaderDriver: Sendable {
 }
 
 /// What is known of an open reader, and what card reading plans with.
-package struct ReaderInformation: Hashable, Sendable {
+public struct ReaderInformation: Hashable, Sendable {
     /// What `--reader` takes to open it again.
-    package var id: String
+    public var id: String
     /// What it calls itself.
-    package var name: String
+    public var name: String
     /// The longest FeliCa answer that it can pass on, in bytes with the LEN byte: 255, or less.
-    package var longestFeliCaAnswer: Int
+    public var longestFeliCaAnswer: Int
     /// The FeliCa bit rates that it can poll with, in the order in which they are tried.
-    package var feliCaBitRates: [FeliCaBitRate]
+    public var feliCaBitRates: [FeliCaBitRate]
     /// The kinds of card that it can look for.
-    package var technologies: [Technology]
+    public var technologies: [Technology]
     /// The longest command APDU that it can send, in bytes; 261 is enough for every short one.
-    package var longestCommandAPDU: Int
+    public var longestCommandAPDU: Int
     /// The longest response APDU that it can pass on, in bytes with the status word; 258 is the longest short one.
-    package var longestResponseAPDU: Int
+    public var longestResponseAPDU: Int
 
     /// What is known of a reader.
-    package init(
+    public init(
         id: String, name: String, longestFeliCaAnswer: Int = 255,
         feliCaBitRates: [FeliCaBitRate] = [.kbps212, .kbps424],
         technologies: [Technology] = [.felica], longestCommandAPDU: Int = 261, longestResponseAPDU: Int = 258
@@ -74,23 +74,23 @@ package struct ReaderInformation: Hashable, Sendable {
     }
 
     /// How many blocks one Read Without Encryption may ask for so that the answer (13 bytes and 16 a block) fits.
-    package var blocksPerRead: Int { max(1, min(15, (max(13, longestFeliCaAnswer) - 13) / 16)) }
+    public var blocksPerRead: Int { max(1, min(15, (max(13, longestFeliCaAnswer) - 13) / 16)) }
 }
 
 /// A reader that is plugged in, usable or not.
-package struct ReaderListing: Hashable, Sendable, Identifiable {
+public struct ReaderListing: Hashable, Sendable, Identifiable {
     /// What `--reader` takes to open it.
-    package var id: String
+    public var id: String
     /// What it is called, or `nil` when nothing says so.
-    package var name: String?
+    public var name: String?
     /// Whether it can be opened, and if not, why.
-    package var state: State
+    public var state: State
 
     /// Whether the user told the driver of it, by a file or by the environment.
-    package var isConfigured: Bool
+    public var isConfigured: Bool
 
     /// A reader that is plugged in.
-    package init(id: String, name: String? = nil, state: State, isConfigured: Bool = false) {
+    public init(id: String, name: String? = nil, state: State, isConfigured: Bool = false) {
         self.id = id
         self.name = name
         self.state = state
@@ -98,7 +98,7 @@ package struct ReaderListing: Hashable, Sendable, Identifiable {
     }
 
     /// Whether a reader can be opened.
-    package enum State: Hashable, Sendable {
+    public enum State: Hashable, Sendable {
         /// It can be opened.
         case ready
         /// It cannot be opened, for this reason.
@@ -110,7 +110,7 @@ package struct ReaderListing: Hashable, Sendable, Identifiable {
 
 /// Which card a reader is to look for.
 @nonexhaustive
-package enum ActivationRequest: Hashable, Sendable {
+public enum ActivationRequest: Hashable, Sendable {
     /// A FeliCa card with this system, by one Polling at this bit rate.
     case felica(SystemCode, requestCode: UInt8 = 0, timeSlots: UInt8 = 0, bitRate: FeliCaBitRate = .kbps212)
     /// A card of ISO 14443 type A, at 106 kbit/s; one that speaks ISO-DEP is brought into it, unless `isoDEP` is
@@ -120,7 +120,7 @@ package enum ActivationRequest: Hashable, Sendable {
     case typeB(applicationFamily: UInt8 = 0)
 
     /// The kind of card that is looked for.
-    package var technology: Technology {
+    public var technology: Technology {
         switch self {
         case .felica: .felica
         case .typeA: .typeA
@@ -130,7 +130,7 @@ package enum ActivationRequest: Hashable, Sendable {
 }
 
 /// Why no reader can be used; the raw values are those of the JSON error's `reason`.
-package enum UnavailableReason: String, Hashable, Sendable {
+public enum UnavailableReason: String, Hashable, Sendable {
     /// It is not plugged in, or does not answer as a reader.
     case absent
     /// Another program or a kernel driver holds it.
@@ -145,7 +145,7 @@ package enum UnavailableReason: String, Hashable, Sendable {
 ///
 /// A frame is what the card sees above the chip: a FeliCa packet with its LEN byte, an APDU on ISO-DEP, a Type 2
 /// command without its CRC (an ACK or NAK of four bits comes back as one byte). Channels are synchronous and belong to one thread at a time.
-package protocol CardChannel {
+public protocol CardChannel {
     /// Sends one frame to the selected card and returns its answer, LEN byte included for FeliCa.
     ///
     /// - Parameters:
@@ -170,7 +170,7 @@ extension Reader {
     ///   - bitRates: the speeds to try, in this order; `nil` for all that the reader has.
     /// - Returns: the card's answer, or `nil` when none answered.
     /// - Throws: ``TransportError`` when the reader failed or work was cancelled.
-    package func activateFeliCa(
+    public func activateFeliCa(
         systems: [SystemCode], requestCode: UInt8 = 0, timeSlots: UInt8 = 0, bitRates: [FeliCaBitRate]? = nil
     ) throws(TransportError) -> FeliCaTarget? {
         let requests = (bitRates ?? information.feliCaBitRates).flatMap { bitRate in
@@ -192,7 +192,7 @@ extension Reader {
     ///   - systems: the system codes, in the order in which they are polled.
     ///   - requestCode: as in ``activateFeliCa(systems:requestCode:timeSlots:bitRates:)``.
     /// - Throws: ``TransportError`` when the reader failed or work was cancelled.
-    package func feliCaTargets(
+    public func feliCaTargets(
         systems: [SystemCode], requestCode: UInt8 = 0
     ) throws(TransportError) -> [FeliCaTarget] {
         var targets: [FeliCaTarget] = []

@@ -2,7 +2,7 @@
 
 /// Why an exchange with a card, or with the reader, failed.
 @nonexhaustive
-package enum TransportError: Error, Hashable, Sendable {
+public enum TransportError: Error, Hashable, Sendable {
     /// The card kept silent: it left, or it does not know the command, the mode or the IDm.
     case noAnswer
     /// The answer came damaged (CRC, parity, framing, collision); `status` is the chip's own code, or 0 when it was
@@ -28,12 +28,12 @@ package enum TransportError: Error, Hashable, Sendable {
     case outOfScript(detail: Reason)
 
     /// Whether the same exchange may succeed when it is tried again at once.
-    package var isTransient: Bool {
+    public var isTransient: Bool {
         if case .corrupted = self { true } else { false }
     }
 
     /// Whether the reader can no longer be used without opening it again.
-    package var isReaderError: Bool {
+    public var isReaderError: Bool {
         switch self {
         case .readerTimeout, .readerFailed, .readerUnavailable: true
         default: false
@@ -43,37 +43,37 @@ package enum TransportError: Error, Hashable, Sendable {
 
 extension TransportError {
     /// The program has closed the reader.
-    package static let closed = TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))
+    public static let closed = TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))
 
     /// What exactly is wrong: a code and its values. Only the command line words it.
-    package struct Reason: Hashable, Sendable {
+    public struct Reason: Hashable, Sendable {
         /// What is wrong.
-        package let code: Code
+        public let code: Code
         /// The values of the code, in the order in which its case documents them.
-        package let values: [String]
+        public let values: [String]
         /// The name of the reader, where a message has to say which one is meant.
-        package var reader: String?
+        public var reader: String?
 
         /// A reason.
-        package init(_ code: Code, _ values: String..., reader: String? = nil) {
+        public init(_ code: Code, _ values: String..., reader: String? = nil) {
             self.init(code, values: values, reader: reader)
         }
 
         /// A reason.
-        package init(_ code: Code, values: [String], reader: String? = nil) {
+        public init(_ code: Code, values: [String], reader: String? = nil) {
             self.code = code
             self.values = values
             self.reader = reader
         }
 
         /// The same, said of this reader.
-        package func of(_ reader: String) -> Reason { Reason(code, values: values, reader: reader) }
+        public func of(_ reader: String) -> Reason { Reason(code, values: values, reader: reader) }
     }
 }
 
 extension TransportError.Reason {
     /// What can be wrong with a reader, a device or a service. The raw values are the words of transcripts.
-    package enum Code: String, Hashable, Sendable, CaseIterable {
+    public enum Code: String, Hashable, Sendable, CaseIterable {
         /// Text from elsewhere, shown as it is: a transcript of another version, or a test. Value: the text.
         case text
 

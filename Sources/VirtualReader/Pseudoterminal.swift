@@ -193,7 +193,7 @@ final class PseudoterminalLine: HostLine {
 
 /// Why there is no pseudo-terminal, or no link to it.
 @nonexhaustive
-package enum PseudoterminalError: Error, Hashable, Sendable {
+public enum PseudoterminalError: Error, Hashable, Sendable {
     /// A system call failed; its name and `errno`.
     case failed(call: String, errno: Int32)
     /// Something is already where the link was to be made.

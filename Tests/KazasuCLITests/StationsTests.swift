@@ -81,7 +81,8 @@ struct StationsTests {
         ("empty", [], "line 1", "1 行目"),
         ("header alone", Array("area\tline\tstation\tcompany\tline_name\tstation_name\n".utf8), "line 1", "1 行目"),
         (
-            "a code too large", Array("\(own)0\t256\t1\tX\tY\tZ\n".utf8), "line 5: expected area, line and station code",
+            "a code too large", Array("\(own)0\t256\t1\tX\tY\tZ\n".utf8),
+            "line 5: expected area, line and station code",
             "5 行目"
         ),
         ("no number", Array("\(own)zero\t1\t1\tX\tY\tZ\n".utf8), "line 5", "5 行目"),

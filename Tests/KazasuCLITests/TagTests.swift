@@ -157,7 +157,7 @@ struct TagTests {
         (tag("lite-no-ndef"), "tag write --text x --yes", 76, "not formatted for NDEF"),
         (tag("no-ndef"), "tag write --text x --yes", 76, "not formatted for NDEF"),
         (Card.fixture("suica-p1"), "tag info", 76, "this command reads NFC Forum tags"),
-        (tag("type4"), "tag pages", 76, "no Type 2 Tag"), (type3, "tag pages", 76, "no Type 2 Tag"),
+        (tag("type4"), "tag pages", 76, "not a Type 2 Tag"), (type3, "tag pages", 76, "not a Type 2 Tag"),
     ]
 
     @Test("What tags refuse", arguments: refusals)

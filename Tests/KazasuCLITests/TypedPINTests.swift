@@ -63,7 +63,7 @@ struct TypedPINTests {
             ["apdu", "-r", try APDUTranscript("00200081:63c3").write(to: folder), "00200081PIN1", "00200082PIN2"],
             typing: ["PIN 1 (=123"])
         #expect(result.hasEnded(77), "\(result.output)")
-        #expect(result.output.contains("PIN 1 is 4 to 16 characters") && !result.output.contains("PIN 2"))
+        #expect(result.output.contains("PIN 1 must be 4 to 16 characters") && !result.output.contains("PIN 2"))
     }
 
     @Test("An empty line is no PIN, and Ctrl-C ends it with the terminal as it was")

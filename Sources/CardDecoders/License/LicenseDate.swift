@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// A date on a licence: a digit for the era, then year of the era, month and day of two digits each.
-package enum LicenseDate: Hashable, Sendable {
+public enum LicenseDate: Hashable, Sendable {
     /// A day.
     case day(EraDate)
     /// Year, month and day are all 0: there is none, as for a category that is not held.
@@ -13,7 +13,7 @@ package enum LicenseDate: Hashable, Sendable {
     case invalid([UInt8])
 
     /// The date of seven ASCII digits.
-    package init(_ bytes: some Collection<UInt8>) {
+    public init(_ bytes: some Collection<UInt8>) {
         let digits = bytes.map { (0x30...0x39).contains($0) ? Int($0) - 0x30 : -1 }
         func two(_ place: Int) -> Int { (digits.element(at: place) ?? 0) * 10 + (digits.element(at: place + 1) ?? 0) }
         guard digits.count == 7, !digits.contains(-1) else {
@@ -32,7 +32,7 @@ package enum LicenseDate: Hashable, Sendable {
     }
 
     /// The date of seven digits of JIS X 0208, as later entries have it.
-    package init(fullWidth bytes: some Collection<UInt8>) {
+    public init(fullWidth bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         let places = stride(from: 0, to: bytes.count, by: 2)
         // Row 3 of JIS X 0208 has the digits at the places of ASCII.
@@ -45,12 +45,12 @@ package enum LicenseDate: Hashable, Sendable {
     }
 
     /// The day, if it is one.
-    package var day: EraDate? {
+    public var day: EraDate? {
         if case .day(let date) = self { date } else { nil }
     }
 
     /// Both forms of the day; what is none in hexadecimal digits.
-    package var text: LocalizedText {
+    public var text: LocalizedText {
         switch self {
         case .day(let date): date.text
         case .none: LocalizedText("none", "なし")
@@ -64,16 +64,16 @@ package enum LicenseDate: Hashable, Sendable {
 ///
 /// The year is counted on from the era's first one, in 平成 also beyond the era's end: licences of 2018 are valid until
 /// 平成35年, and that is 2023. 大正64年 was never written on anything.
-package struct EraDate: Hashable, Sendable {
+public struct EraDate: Hashable, Sendable {
     /// The era as the card names it.
-    package let era: Era
+    public let era: Era
     /// The year of the era, 1 to 99.
-    package let yearOfEra: Int
+    public let yearOfEra: Int
     /// The day of the Gregorian calendar.
-    package let date: CalendarDate
+    public let date: CalendarDate
 
     /// A day, or `nil` when the calendar has none like it, the year is not 1 to 99, or the era had ended before that year.
-    package init?(era: Era, yearOfEra: Int, month: Int, day: Int) {
+    public init?(era: Era, yearOfEra: Int, month: Int, day: Int) {
         guard (1...99).contains(yearOfEra),
             let date = CalendarDate(year: era.firstYear + yearOfEra - 1, month: month, day: day),
             date.year <= era.lastYear ?? .max
@@ -84,18 +84,18 @@ package struct EraDate: Hashable, Sendable {
     }
 
     /// As in `昭和50年6月1日`.
-    package var japanese: String {
+    public var japanese: String {
         "\(era.name.japanese)\(yearOfEra == 1 ? "元" : String(yearOfEra))年\(date.month)月\(date.day)日"
     }
 
     /// Both forms, as in `1975-06-01 (Showa 50)` and `昭和50年6月1日（1975-06-01）`.
-    package var text: LocalizedText {
+    public var text: LocalizedText {
         LocalizedText("\(date) (\(era.name.english) \(yearOfEra))", "\(japanese)（\(date)）")
     }
 }
 
 /// A Japanese era; the raw values are the digits by which a licence names it.
-package enum Era: Int, Hashable, Sendable, CaseIterable {
+public enum Era: Int, Hashable, Sendable, CaseIterable {
     /// 明治
     case meiji = 1
     /// 大正
@@ -108,7 +108,7 @@ package enum Era: Int, Hashable, Sendable, CaseIterable {
     case reiwa = 5
 
     /// The year of the Gregorian calendar that is its year 1.
-    package var firstYear: Int {
+    public var firstYear: Int {
         switch self {
         case .meiji: 1868
         case .taisho: 1912
@@ -130,7 +130,7 @@ package enum Era: Int, Hashable, Sendable, CaseIterable {
     }
 
     /// The name for people.
-    package var name: LocalizedText {
+    public var name: LocalizedText {
         switch self {
         case .meiji: LocalizedText("Meiji", "明治")
         case .taisho: LocalizedText("Taisho", "大正")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 // A Japanese driver's licence, editions 007 to 010 of its specification, and the licence on a My Number card.
 //
@@ -10,7 +10,7 @@ package import CardModel
 // external character, and which bytes are signed. So pictures are given as bytes, and no signature is called verified.
 
 /// Makes a report of a dump of a licence. It never talks to a card, and no bytes can make it trap.
-package enum LicenseDecoder {
+public enum LicenseDecoder {
     /// The file of PIN 1.
     package static let pin1 = FileIdentifier(rawValue: 0x0001)
     /// The file of PIN 2.
@@ -19,7 +19,7 @@ package enum LicenseDecoder {
     package static let myNumberPIN = FileIdentifier(rawValue: 0x0006)
 
     /// Which licence a dump is of; `nil` when it is of none.
-    package static func kind(of dump: CardDump) -> LicenseKind? {
+    public static func kind(of dump: CardDump) -> LicenseKind? {
         if dump.applications.contains(where: { $0.aid != nil && [LicenseFile.df1, LicenseFile.df2].contains($0.aid) }) {
             return .license
         }
@@ -32,7 +32,7 @@ package enum LicenseDecoder {
     }
 
     /// All that a dump of a licence says; `nil` when it is of none.
-    package static func decode(_ dump: CardDump) -> LicenseReport? {
+    public static func decode(_ dump: CardDump) -> LicenseReport? {
         guard let kind = kind(of: dump) else { return nil }
         var report = LicenseReport(kind: kind, fields: [], withheldFiles: [], faults: [])
         for file in kind.files {
@@ -188,29 +188,29 @@ struct LicenseFieldReader {
 }
 
 /// One item of a licence as the card holds it.
-package struct LicenseField: Hashable, Sendable {
+public struct LicenseField: Hashable, Sendable {
     /// The file it stands in.
     package let file: LicenseFile
     /// Its tag.
     package let tag: LicenseTag
     /// Which item it is.
-    package let item: LicenseItem
+    public let item: LicenseItem
     /// Which of several such items, from 1 on.
-    package let number: Int
+    public let number: Int
     /// The category of vehicles, where it is one, as in `medium`.
-    package let category: String?
+    public let category: String?
     /// The name for people.
-    package let name: LocalizedText
+    public let name: LocalizedText
     /// What it says.
-    package let value: LicenseValue
+    public let value: LicenseValue
     /// The bytes of its value.
-    package let raw: [UInt8]
+    public let raw: [UInt8]
 }
 
 extension LicenseField {
     /// What the text of the card means, for people who do not read it: of the colour class and of common conditions.
     /// `nil` for every other item, and for texts that no table has.
-    package var meaning: LocalizedText? {
+    public var meaning: LocalizedText? {
         switch (item, value) {
         case (.colorClass, .text(let text)): LicenseColorClass(text)?.name
         case (.conditions, .text(let text)): DecoderTables.licenseConditions[text]
@@ -222,13 +222,13 @@ extension LicenseField {
 }
 
 /// What MF/EF01 tells without a PIN: the edition of the specification, and the days of issue and expiry.
-package struct LicenseEdition: Hashable, Sendable {
+public struct LicenseEdition: Hashable, Sendable {
     /// 仕様書バージョン番号, as in `008`; `nil` when it is no text.
-    package let version: String?
+    public let version: String?
     /// 交付年月日; `nil` when the digits are no day.
-    package let issued: CalendarDate?
+    public let issued: CalendarDate?
     /// 有効期間の末日; `nil` when the digits are no day.
-    package let expires: CalendarDate?
+    public let expires: CalendarDate?
 
     /// Three characters of ASCII, then two days of four bytes each in decimal digits, or `nil` for another length.
     init?(_ value: [UInt8]) {
@@ -248,14 +248,14 @@ package struct LicenseEdition: Hashable, Sendable {
 }
 
 /// Which of the two cards holds a licence; the raw values are those of `kazasu.license/1`.
-package enum LicenseKind: String, Hashable, Sendable, CaseIterable {
+public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
     /// IC運転免許証
     case license
     /// マイナ免許証: the licence on a My Number card
     case myNumberLicense
 
     /// The name for people.
-    package var name: LocalizedText {
+    public var name: LocalizedText {
         switch self {
         case .license: LocalizedText("Driver's licence (Japan)", "運転免許証")
         case .myNumberLicense: LocalizedText("Driver's licence on a My Number card", "マイナ免許証")

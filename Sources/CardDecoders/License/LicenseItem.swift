@@ -3,7 +3,7 @@
 internal import CardModel
 
 /// What a licence can tell; the raw values are the words of `Data/license-items.tsv`.
-package enum LicenseItem: String, Hashable, Sendable, CaseIterable {
+public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     /// 仕様書バージョン番号, 交付年月日, 有効期間の末日 of the free data
     case edition
     /// 製造者識別子, 暗号関数識別子
@@ -88,7 +88,7 @@ package enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     case historyNumber
 
     /// Whether it tells whose licence it is.
-    package var isPersonal: Bool {
+    public var isPersonal: Bool {
         switch self {
         case .edition, .makers, .pinSetting, .characterSet, .issueDate, .colorClass, .expiryDate, .conditions,
             .commission, .categories, .laterEntriesFlag, .newCommission, .newCondition, .conditionLifted, .historyDate,
@@ -99,7 +99,7 @@ package enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The member of `kazasu.license/1` that shows it, or `nil` for what has none of its own.
-    package var member: String? {
+    public var member: String? {
         switch self {
         case .edition: "specificationVersion"
         case .pinSetting: "pinsSet"

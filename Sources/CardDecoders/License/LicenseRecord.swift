@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// One item of a file of a licence: tag, length, value.
-package struct LicenseRecord: Hashable, Sendable {
+public struct LicenseRecord: Hashable, Sendable {
     /// The tag.
     package let tag: LicenseTag
     /// Where the tag stands in the file, in bytes from its start.
-    package let offset: Int
+    public let offset: Int
     /// The value; empty for an item that is not there.
-    package let value: [UInt8]
+    public let value: [UInt8]
 }
 
 /// The items of a file of a licence, by the card's own rules, which only look like BER: 1F, 5F, 7F and 9F are tags of
@@ -18,11 +18,11 @@ package struct LicenseRecord: Hashable, Sendable {
 ///
 /// Sources: the layouts in libjeid's application, TRETJapanNFCReader and soft-studio's reader; that 5F is a tag of two
 /// bytes in the photo alone follows from the sizes of the files, and so does that tags from 0100 on have two bytes.
-package struct LicenseRecordList: Hashable, Sendable {
+public struct LicenseRecordList: Hashable, Sendable {
     /// The items in the card's order.
-    package private(set) var records: [LicenseRecord] = []
+    public private(set) var records: [LicenseRecord] = []
     /// What is wrong with the bytes.
-    package private(set) var faults: [LicenseWarning] = []
+    public private(set) var faults: [LicenseWarning] = []
 
     private let file: LicenseFile
 
@@ -86,15 +86,15 @@ package struct LicenseRecordList: Hashable, Sendable {
 /// five characters. A new commission has no text: its name is the last five characters.
 ///
 /// Source: soft-studio/NFC_DriversLicenseReader; that the date has the form of all others is an inference from it.
-package struct LicenseLaterEntry: Hashable, Sendable {
+public struct LicenseLaterEntry: Hashable, Sendable {
     /// JIS X 0208 制定年番号.
-    package let characterSet: UInt8
+    public let characterSet: UInt8
     /// When it was written.
-    package let date: LicenseDate
+    public let date: LicenseDate
     /// The new text; for a new commission its name.
-    package let text: JISText
+    public let text: JISText
     /// 公安委員会名: who wrote it.
-    package let commission: JISText
+    public let commission: JISText
 
     /// The fixed parts have 25 bytes; `nil` for less.
     init?(_ value: [UInt8], isCommission: Bool) {
@@ -108,17 +108,17 @@ package struct LicenseLaterEntry: Hashable, Sendable {
 }
 
 /// A category of vehicles on a licence.
-package struct LicenseCategory: Hashable, Sendable {
+public struct LicenseCategory: Hashable, Sendable {
     /// The word for scripts, as in `medium`.
-    package let id: String
+    public let id: String
     /// The name for people.
-    package let name: LocalizedText
+    public let name: LocalizedText
     /// Whether it is one of the three groups (二・小・原, 他, 二種) that only say when the first of them was acquired.
-    package let isGroup: Bool
+    public let isGroup: Bool
     /// Whether it is held; `nil` when the card's value is not known.
-    package let isHeld: Bool?
+    public let isHeld: Bool?
     /// Since when; `nil` when it is not held, and for categories on a My Number card.
-    package let since: LicenseDate?
+    public let since: LicenseDate?
 
     init?(_ field: LicenseField) {
         guard let category = field.category else { return nil }
@@ -138,7 +138,7 @@ package struct LicenseCategory: Hashable, Sendable {
 /// 免許証の色区分: how long the licence is valid, which the colour of its band shows.
 ///
 /// Source: the three texts that readers of real cards name (TRETJapanNFCReader), and the colours of the bands.
-package enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
+public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     /// 優良: no accident and no offence for five years; gold.
     case excellent = "優良"
     /// 新規: the first licence; green.
@@ -147,12 +147,12 @@ package enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     case other = "その他"
 
     /// The class that a text of the card stands for, however it is spaced (`優　良`); `nil` for any other text.
-    package init?(_ text: JISText) {
+    public init?(_ text: JISText) {
         self.init(rawValue: text.unspaced)
     }
 
     /// The name for people.
-    package var name: LocalizedText {
+    public var name: LocalizedText {
         switch self {
         case .excellent: LocalizedText("excellent driver (gold)", rawValue)
         case .new: LocalizedText("new driver (green)", rawValue)

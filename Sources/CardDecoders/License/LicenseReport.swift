@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// All that a dump of a licence says.
-package struct LicenseReport: Hashable, Sendable {
+public struct LicenseReport: Hashable, Sendable {
     /// On which card.
-    package var kind: LicenseKind
+    public var kind: LicenseKind
     /// Every item that was read, file by file in the card's order, as it stands on the card.
-    package var fields: [LicenseField]
+    public var fields: [LicenseField]
     /// What the card said of PIN 1, on a My Number card of its only one; `nil` when it was not asked.
-    package var pin1: CardPINState?
+    public var pin1: CardPINState?
     /// What the card said of PIN 2.
-    package var pin2: CardPINState?
+    public var pin2: CardPINState?
     /// Files that need a PIN that the card was not given, or did not take.
     package var withheldFiles: [LicenseFile]
     /// What is wrong, file by file.
-    package var faults: [LicenseWarning]
+    public var faults: [LicenseWarning]
 
     /// The PIN that the withheld files lack: the one that was refused, 1 or 2, and why; else the first that was not given,
     /// without a refusal. `nil` when nothing is withheld.
-    package var missingPIN: (number: Int, refusal: CardPINState.Reason?)? {
+    public var missingPIN: (number: Int, refusal: CardPINState.Reason?)? {
         guard !withheldFiles.isEmpty else { return nil }
         if let refusal = pin1?.refusal { return (1, refusal) }
         if let refusal = pin2?.refusal { return (2, refusal) }
@@ -28,7 +28,7 @@ package struct LicenseReport: Hashable, Sendable {
     }
 
     /// The items that need a PIN that was not given or not taken, each once; items that were read in another file are not among them.
-    package var withheld: [LicenseItem] {
+    public var withheld: [LicenseItem] {
         var items: [LicenseItem] = []
         for file in withheldFiles {
             for item in DecoderTables.licenseItems.items(of: file)
@@ -38,28 +38,28 @@ package struct LicenseReport: Hashable, Sendable {
     }
 
     /// Every item of a kind, in the card's order.
-    package func fields(_ item: LicenseItem) -> [LicenseField] { fields.filter { $0.item == item } }
+    public func fields(_ item: LicenseItem) -> [LicenseField] { fields.filter { $0.item == item } }
 
     /// The first item of a kind, or `nil` when it was not read.
-    package func field(_ item: LicenseItem) -> LicenseField? { fields.first { $0.item == item } }
+    public func field(_ item: LicenseItem) -> LicenseField? { fields.first { $0.item == item } }
 
     /// The text of an item as it was issued; `nil` when it was not read or the card has none.
-    package func text(_ item: LicenseItem) -> JISText? {
+    public func text(_ item: LicenseItem) -> JISText? {
         if case .text(let text)? = field(item)?.value { text } else { nil }
     }
 
     /// The characters of an item; `nil` when it was not read, the card has none, or it holds something else.
-    package func code(_ item: LicenseItem) -> String? {
+    public func code(_ item: LicenseItem) -> String? {
         if case .code(let text)? = field(item)?.value { text } else { nil }
     }
 
     /// The date of an item; `nil` when it was not read or the card has none.
-    package func date(_ item: LicenseItem) -> LicenseDate? {
+    public func date(_ item: LicenseItem) -> LicenseDate? {
         if case .date(let date)? = field(item)?.value { date } else { nil }
     }
 
     /// The bytes of an item; `nil` when it was not read or is empty.
-    package func bytes(_ item: LicenseItem) -> [UInt8]? {
+    public func bytes(_ item: LicenseItem) -> [UInt8]? {
         guard let raw = field(item)?.raw, !raw.isEmpty else { return nil }
         return raw
     }
@@ -67,7 +67,7 @@ package struct LicenseReport: Hashable, Sendable {
 
 extension LicenseReport {
     /// The later entries in the card's order, empty ones left out.
-    package var laterEntries: [(field: LicenseField, entry: LicenseLaterEntry)] {
+    public var laterEntries: [(field: LicenseField, entry: LicenseLaterEntry)] {
         fields.compactMap { field in
             if case .entry(let entry) = field.value { (field, entry) } else { nil }
         }
@@ -80,7 +80,7 @@ extension LicenseReport {
     ]
 
     /// The last entry of a kind that the card has: the one that holds now.
-    package func newest(_ item: LicenseItem) -> LicenseLaterEntry? {
+    public func newest(_ item: LicenseItem) -> LicenseLaterEntry? {
         laterEntries.last { $0.field.item == item }?.entry
     }
 
@@ -90,27 +90,27 @@ extension LicenseReport {
     }
 
     /// 氏名
-    package var name: JISText? { current(.name, .newName) }
+    public var name: JISText? { current(.name, .newName) }
     /// 呼び名（カナ）
-    package var nameKana: JISText? { current(.nameKana, .newNameKana) }
+    public var nameKana: JISText? { current(.nameKana, .newNameKana) }
     /// 住所
-    package var address: JISText? { current(.address, .newAddress) }
+    public var address: JISText? { current(.address, .newAddress) }
     /// 公安委員会名
-    package var commission: JISText? { current(.commission, .newCommission) }
+    public var commission: JISText? { current(.commission, .newCommission) }
     /// 本籍
-    package var registeredDomicile: JISText? { current(.registeredDomicile, .newRegisteredDomicile) }
+    public var registeredDomicile: JISText? { current(.registeredDomicile, .newRegisteredDomicile) }
 
     /// 免許の条件 as they were issued; 新条件 and 条件解除 are later entries, and what they leave standing is for people
     /// to judge.
-    package var conditions: [JISText] {
+    public var conditions: [JISText] {
         fields(.conditions).compactMap { if case .text(let text) = $0.value { text } else { nil } }
     }
 
     /// 免許証の色区分; `nil` when it was not read, or is none of the three that are known.
-    package var colorClass: LicenseColorClass? { text(.colorClass).flatMap(LicenseColorClass.init) }
+    public var colorClass: LicenseColorClass? { text(.colorClass).flatMap(LicenseColorClass.init) }
 
     /// 備考
-    package var remarks: [JISText] {
+    public var remarks: [JISText] {
         fields(.remarks).compactMap { field in
             switch field.value {
             case .text(let text): text
@@ -121,26 +121,26 @@ extension LicenseReport {
     }
 
     /// The categories of vehicles in the card's order, held or not.
-    package var categories: [LicenseCategory] { fields.compactMap(LicenseCategory.init) }
+    public var categories: [LicenseCategory] { fields.compactMap(LicenseCategory.init) }
 
     /// The free data; `nil` when it was not read.
-    package var edition: LicenseEdition? {
+    public var edition: LicenseEdition? {
         if case .edition(let edition)? = field(.edition)?.value { edition } else { nil }
     }
 
     /// Whether the holder has set PINs; `nil` when that was not read.
-    package var arePINsSet: Bool? {
+    public var arePINsSet: Bool? {
         if case .flag(let flag)? = field(.pinSetting)?.value { flag } else { nil }
     }
 
     /// The day of issue: of the free data, or of the licence's text.
-    package var issued: CalendarDate? { date(.issueDate)?.day?.date ?? edition?.issued }
+    public var issued: CalendarDate? { date(.issueDate)?.day?.date ?? edition?.issued }
 
     /// The last day of validity: of the licence's text, or of the free data.
-    package var expires: CalendarDate? { date(.expiryDate)?.day?.date ?? edition?.expires }
+    public var expires: CalendarDate? { date(.expiryDate)?.day?.date ?? edition?.expires }
 
     /// The photo, a JPEG 2000 file; `nil` when it was not read or there is none.
-    package var photo: [UInt8]? { bytes(.photo) }
+    public var photo: [UInt8]? { bytes(.photo) }
 }
 
 extension LicenseReport {
@@ -313,7 +313,7 @@ enum LicenseText {
 }
 
 /// The value of an item of a licence.
-package enum LicenseValue: Hashable, Sendable {
+public enum LicenseValue: Hashable, Sendable {
     /// The item has no bytes: the card says that there is none.
     case absent
     /// A text of JIS X 0208.
@@ -332,7 +332,7 @@ package enum LicenseValue: Hashable, Sendable {
     case bytes([UInt8])
 
     /// How people read it; bytes in hexadecimal digits, nothing for ``absent``.
-    package var words: LocalizedText {
+    public var words: LocalizedText {
         func both(_ text: String) -> LocalizedText { LocalizedText(text, text) }
         return switch self {
         case .absent: both("")

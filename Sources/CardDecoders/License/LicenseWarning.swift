@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// What is wrong with one item or one file of a licence; the rest of the card is shown all the same.
 ///
 /// A fault carries no value of the card: no name and no number can reach a log through it.
-package struct LicenseWarning: Error, Hashable, Sendable {
+public struct LicenseWarning: Error, Hashable, Sendable {
     /// The file.
     package var file: LicenseFile
     /// The item, or `nil` when the file as a whole is meant.
     package var tag: LicenseTag?
     /// Where the item stands in the file, in bytes from its start.
-    package var offset: Int
+    public var offset: Int
     /// What is wrong.
-    package var reason: Reason
+    public var reason: Reason
 
     /// What can be wrong.
     @nonexhaustive
-    package enum Reason: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
         /// The file ends before the item's length.
         case lengthMissing
         /// No such first byte of a length is known.
@@ -60,7 +60,7 @@ package struct LicenseWarning: Error, Hashable, Sendable {
 
 extension LicenseWarning {
     /// The sentence for people: file, item, and what is wrong.
-    package var message: LocalizedText {
+    public var message: LocalizedText {
         let place = file.rawValue
         let what = reason.message
         guard let tag else { return LocalizedText("\(place): \(what.english)", "\(place): \(what.japanese)") }
@@ -70,7 +70,7 @@ extension LicenseWarning {
 
 extension LicenseWarning.Reason {
     /// The word for scripts.
-    package var word: String {
+    public var word: String {
         switch self {
         case .lengthMissing: "lengthMissing"
         case .lengthForm: "lengthForm"

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Makes a report of a dump of a My Number card. It never talks to a card, and no bytes can make it trap.
-package enum MyNumberDecoder {
+public enum MyNumberDecoder {
     /// Whether a dump is of such a card.
-    package static func recognises(_ dump: CardDump) -> Bool {
+    public static func recognises(_ dump: CardDump) -> Bool {
         MyNumberApplication.allCases.contains { application in
             application.aid.map { dump.application($0) != nil } ?? false
         }
     }
 
     /// All that a dump of a My Number card says; `nil` when it is of another card.
-    package static func decode(_ dump: CardDump) -> MyNumberReport? {
+    public static func decode(_ dump: CardDump) -> MyNumberReport? {
         guard recognises(dump) else { return nil }
         var report = MyNumberReport(pins: [:], certificates: [:], withheld: [], faults: [])
         for file in MyNumberFile.allCases {
@@ -74,17 +74,17 @@ extension MyNumberReport {
 /// The four items of 券面事項入力補助: FF20 with DF22 name, DF23 address, DF24 birth date, DF25 sex, in UTF-8.
 ///
 /// Sources: jpki/myna, AokiApp/jsapdu.
-package struct MyNumberAttributes: Hashable, Sendable {
+public struct MyNumberAttributes: Hashable, Sendable {
     /// 氏名; `nil` when it is not there or no text.
-    package let name: String?
+    public let name: String?
     /// 住所; `nil` when it is not there or no text.
-    package let address: String?
+    public let address: String?
     /// 生年月日 as eight digits on the card; `nil` when it is not there or no day.
-    package let birthDate: CalendarDate?
+    public let birthDate: CalendarDate?
     /// 性別 as the card's code; `nil` when it is not there or no text.
-    package let sex: String?
+    public let sex: String?
     /// The items that are not there, or not what they should be, by their tags.
-    package let flaws: [String]
+    public let flaws: [String]
 
     /// The items in the bytes of the file, or `nil` when they do not begin with FF20.
     init?(_ bytes: [UInt8]) {
@@ -120,7 +120,7 @@ package struct MyNumberAttributes: Hashable, Sendable {
 /// What the token information of JPKI calls the card; the raw values are the texts on it.
 ///
 /// Source: jpki/myna.
-package enum MyNumberToken: String, Hashable, Sendable, CaseIterable {
+public enum MyNumberToken: String, Hashable, Sendable, CaseIterable {
     /// マイナンバーカード
     case myNumberCard = "JPKIAPICCTOKEN2"
     /// 住民基本台帳カード, issued until 2015
@@ -129,7 +129,7 @@ package enum MyNumberToken: String, Hashable, Sendable, CaseIterable {
     case smartphone = "JPKIAPGPSETOKEN"
 
     /// The name for people.
-    package var name: LocalizedText {
+    public var name: LocalizedText {
         switch self {
         case .myNumberCard: LocalizedText("My Number card", "マイナンバーカード")
         case .residentCard: LocalizedText("Basic Resident Register card", "住民基本台帳カード")
@@ -139,15 +139,15 @@ package enum MyNumberToken: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What is wrong with a file of a My Number card; it carries no value of the card.
-package struct MyNumberWarning: Hashable, Sendable {
+public struct MyNumberWarning: Hashable, Sendable {
     /// The file.
-    package let file: MyNumberFile
+    public let file: MyNumberFile
     /// What is wrong.
-    package let reason: Reason
+    public let reason: Reason
 
     /// What can be wrong.
     @nonexhaustive
-    package enum Reason: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
         /// It does not hold what it should.
         case notWhatItShouldBe
         /// The item with this tag is not there, or not what it should be.
@@ -159,7 +159,7 @@ package struct MyNumberWarning: Hashable, Sendable {
     }
 
     /// The sentence for people.
-    package var message: LocalizedText {
+    public var message: LocalizedText {
         let (english, japanese) = (file.name.english, file.name.japanese)
         return switch reason {
         case .notWhatItShouldBe:

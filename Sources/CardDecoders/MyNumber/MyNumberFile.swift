@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 /// A file of a My Number card that Kazasu reads; the raw values are its words in `kazasu.mynumber/1`.
 ///
 /// The personal number itself (file 0001 of 券面事項入力補助) is not among them: the law allows collecting it for few
 /// purposes only.
-package enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
+public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     /// Which kind of token it is.
     case token
     /// 利用者証明用電子証明書
@@ -23,7 +23,7 @@ package enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     case cardInputInformation
 
     /// The application it belongs to.
-    package var application: MyNumberApplication {
+    public var application: MyNumberApplication {
         switch self {
         case .attributes, .cardInputInformation: .cardInput
         default: .jpki
@@ -31,7 +31,7 @@ package enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Its identifier.
-    package var id: FileIdentifier { FileIdentifier(rawValue: number) }
+    public var id: FileIdentifier { FileIdentifier(rawValue: number) }
 
     private var number: UInt16 {
         switch self {
@@ -46,7 +46,7 @@ package enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The PIN that opens it; `nil` for one that is open.
-    package var pin: MyNumberPIN? {
+    public var pin: MyNumberPIN? {
         switch self {
         case .attributes: .cardInput
         case .signatureCertificate: .signature
@@ -55,7 +55,7 @@ package enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether it tells whose card it is; the rest is the same on every card.
-    package var isPersonal: Bool {
+    public var isPersonal: Bool {
         switch self {
         case .authenticationCertificate, .signatureCertificate, .attributes: true
         case .token, .authenticationCA, .signatureCA, .cardInputInformation: false
@@ -63,7 +63,7 @@ package enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether it is a certificate.
-    package var isCertificate: Bool {
+    public var isCertificate: Bool {
         switch self {
         case .authenticationCertificate, .authenticationCA, .signatureCertificate, .signatureCA: true
         default: false
@@ -71,7 +71,7 @@ package enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The most bytes that are read of it; what holds a data object is read as far as that goes.
-    package var longest: Int {
+    public var longest: Int {
         switch self {
         case .token: 32
         case .attributes: 4096
@@ -81,7 +81,7 @@ package enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The name for people.
-    package var name: LocalizedText {
+    public var name: LocalizedText {
         switch self {
         case .token: LocalizedText("Token", "トークン情報")
         case .authenticationCertificate: LocalizedText("User authentication certificate", "利用者証明用電子証明書")
@@ -97,7 +97,7 @@ package enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
 /// An application of a My Number card; the raw values are its words in `kazasu.mynumber/1`.
 ///
 /// Sources: jpki/myna, OpenSC, AokiApp/jsapdu.
-package enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
+public enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
     /// 公的個人認証 AP: certificates.
     case jpki
     /// 券面事項入力補助 AP: the holder's data as text.
@@ -106,7 +106,7 @@ package enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
     case cardSurface
 
     /// Its name on the card.
-    package var aid: AID? {
+    public var aid: AID? {
         switch self {
         case .jpki: AID(hexadecimal: "d392f000260100000001")
         case .cardInput: AID(hexadecimal: "d3921000310001010408")
@@ -118,7 +118,7 @@ package enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
 /// A PIN of a My Number card; the raw values are its words in `kazasu.mynumber/1`.
 ///
 /// Sources: jpki/myna and AokiApp/jsapdu for files and forms.
-package enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
+public enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
     /// 利用者証明用電子証明書の暗証番号: four digits.
     case authentication
     /// 署名用電子証明書の暗証番号: 6 to 16 letters and digits.
@@ -137,7 +137,7 @@ package enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
     case cardSurfaceBirth
 
     /// The application it belongs to.
-    package var application: MyNumberApplication {
+    public var application: MyNumberApplication {
         switch self {
         case .authentication, .signature: .jpki
         case .cardInput, .cardInputNumberA, .cardInputNumberB: .cardInput
@@ -146,7 +146,7 @@ package enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Its file.
-    package var file: FileIdentifier { FileIdentifier(rawValue: number) }
+    public var file: FileIdentifier { FileIdentifier(rawValue: number) }
 
     private var number: UInt16 {
         switch self {
@@ -162,7 +162,7 @@ package enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The name for people.
-    package var name: LocalizedText {
+    public var name: LocalizedText {
         switch self {
         case .authentication: LocalizedText("User authentication PIN", "利用者証明用電子証明書の暗証番号")
         case .signature: LocalizedText("Digital signature password", "署名用電子証明書の暗証番号")

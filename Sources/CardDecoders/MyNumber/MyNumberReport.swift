@@ -3,22 +3,22 @@
 package import CardModel
 
 /// All that a dump of a My Number card says.
-package struct MyNumberReport: Hashable, Sendable {
+public struct MyNumberReport: Hashable, Sendable {
     /// The text of the token information; `nil` when it was not read or is no text.
-    package var token: String?
+    public var token: String?
     /// What the card said of its PINs, in the order of ``MyNumberPIN``.
-    package var pins: [MyNumberPIN: CardPINState]
+    public var pins: [MyNumberPIN: CardPINState]
     /// The certificates in DER, those that were read.
-    package var certificates: [MyNumberFile: [UInt8]]
+    public var certificates: [MyNumberFile: [UInt8]]
     /// The four items; `nil` when they were not read.
-    package var attributes: MyNumberAttributes?
+    public var attributes: MyNumberAttributes?
     /// Files that need a PIN that the card was not given, or did not take.
-    package var withheld: [MyNumberFile]
+    public var withheld: [MyNumberFile]
     /// What is wrong, file by file.
-    package var faults: [MyNumberWarning]
+    public var faults: [MyNumberWarning]
 
     /// What kind of card it says it is; `nil` for a text that no source knows.
-    package var kind: MyNumberToken? { token.flatMap(MyNumberToken.init(rawValue:)) }
+    public var kind: MyNumberToken? { token.flatMap(MyNumberToken.init(rawValue:)) }
 }
 
 extension MyNumberReport {

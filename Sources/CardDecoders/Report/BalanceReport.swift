@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 /// The money on a card: the document `kazasu.balance/1`.
-package struct BalanceReport: Hashable, Sendable {
+public struct BalanceReport: Hashable, Sendable {
     /// The value of the document's `schema` member.
-    package static let schema = "kazasu.balance/1"
+    public static let schema = "kazasu.balance/1"
 
     /// The purses, in the order of the decoders.
-    package var balances: [BalanceEntry]
+    public var balances: [BalanceEntry]
     /// What does not fit together; not part of the document.
-    package var warnings: [DecodingWarning]
+    public var warnings: [DecodingWarning]
 
     /// A report of these purses.
-    package init(balances: [BalanceEntry], warnings: [DecodingWarning] = []) {
+    public init(balances: [BalanceEntry], warnings: [DecodingWarning] = []) {
         self.balances = balances
         self.warnings = warnings
     }
@@ -86,20 +86,20 @@ extension BalanceReport {
 }
 
 /// One purse of a card and the money in it.
-package struct BalanceEntry: Hashable, Sendable {
+public struct BalanceEntry: Hashable, Sendable {
     /// The decoder's id, as in `transit`.
-    package let card: String
+    public let card: String
     /// The purse's name.
-    package let name: LocalizedText
+    public let name: LocalizedText
     /// The money in the currency's smallest unit, or `nil` when the card does not say enough.
-    package let amount: Int?
+    public let amount: Int?
     /// What the money is counted in.
-    package let currency: Currency
+    public let currency: Currency
     /// The amounts that are possible where the card does not say enough; else empty.
-    package let candidates: [BalanceCandidate]
+    public let candidates: [BalanceCandidate]
 
     /// What is known of a purse.
-    package init(
+    public init(
         card: String, name: LocalizedText, amount: Int?, currency: Currency = .yen, candidates: [BalanceCandidate] = []
     ) {
         self.card = card
@@ -111,14 +111,14 @@ package struct BalanceEntry: Hashable, Sendable {
 }
 
 /// One of several amounts that a card may mean.
-package struct BalanceCandidate: Hashable, Sendable {
+public struct BalanceCandidate: Hashable, Sendable {
     /// The money in the currency's smallest unit.
-    package let amount: Int
+    public let amount: Int
     /// When it is this one.
-    package let condition: LocalizedText
+    public let condition: LocalizedText
 
     /// A possible amount.
-    package init(amount: Int, condition: LocalizedText) {
+    public init(amount: Int, condition: LocalizedText) {
         self.amount = amount
         self.condition = condition
     }
@@ -127,7 +127,7 @@ package struct BalanceCandidate: Hashable, Sendable {
 /// The money that an amount is counted in; the raw values are the codes of ISO 4217.
 ///
 /// Amounts are whole numbers of the smallest unit in use, which is ``minorDigits`` decimal places of the currency.
-package enum Currency: String, Hashable, Sendable, CaseIterable {
+public enum Currency: String, Hashable, Sendable, CaseIterable {
     /// Japanese yen; amounts are yen.
     case yen = "JPY"
     /// Hong Kong dollar; amounts are cents.
@@ -142,7 +142,7 @@ package enum Currency: String, Hashable, Sendable, CaseIterable {
     case dong = "VND"
 
     /// How many of an amount's digits stand behind the decimal point when it is written for people: 0 or 2.
-    package var minorDigits: Int {
+    public var minorDigits: Int {
         switch self {
         case .yen, .rupiah, .dong: 0
         case .hongKongDollar, .yuan, .taka: 2
@@ -154,7 +154,7 @@ extension Currency {
     /// An amount as people write it, as `-14.40` for -1440 cents and `1440` for 1440 yen.
     ///
     /// - Parameter amount: in the smallest unit in use.
-    package func text(_ amount: Int) -> String {
+    public func text(_ amount: Int) -> String {
         guard minorDigits > 0 else { return String(amount) }
         let digits = String(amount.magnitude)
         let padded = String(repeating: "0", count: max(0, minorDigits + 1 - digits.count)) + digits

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ByteCodec
+public import ByteCodec
 package import CardModel
 
 /// A day of the Gregorian calendar as a card wrote it, without a time zone; only days that exist can be made.
-package struct CalendarDate: Hashable, Sendable, Comparable {
+public struct CalendarDate: Hashable, Sendable, Comparable {
     /// Year, month and day from the highest bits down: small, since every record has a date.
     private let packed: UInt32
 
     /// The year, as in 2011.
-    package var year: Int { Int(packed >> 16) }
+    public var year: Int { Int(packed >> 16) }
     /// The month, 1 to 12.
-    package var month: Int { Int(packed >> 8 & 0xFF) }
+    public var month: Int { Int(packed >> 8 & 0xFF) }
     /// The day of the month, 1 to 31.
-    package var day: Int { Int(packed & 0xFF) }
+    public var day: Int { Int(packed & 0xFF) }
 
     /// A day, or `nil` when the calendar has none like it (`2011-02-29`, month 0, …) or the year is not 1 to 9999.
-    package init?(year: Int, month: Int, day: Int) {
+    public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
             day <= CalendarDate.days(inMonth: month, of: year)
         else { return nil }
@@ -24,7 +24,7 @@ package struct CalendarDate: Hashable, Sendable, Comparable {
     }
 
     /// The day `days` after 2000-01-01; no `UInt16` leaves the calendar's years.
-    package init(daysSince2000 days: UInt16) {
+    public init(daysSince2000 days: UInt16) {
         var (year, month, left) = (2000, 1, Int(days))
         while left >= CalendarDate.days(inYear: year) {
             left -= CalendarDate.days(inYear: year)
@@ -39,7 +39,7 @@ package struct CalendarDate: Hashable, Sendable, Comparable {
 
     /// The day in two bytes of seven bits year since 2000, four bits month, five bits day, or `nil` when there is no
     /// such day. Transit cards and many others write days so.
-    package init?(packed: UInt16) {
+    public init?(packed: UInt16) {
         self.init(year: 2000 + Int(packed.bits(9...15)), month: Int(packed.bits(5...8)), day: Int(packed.bits(0...4)))
     }
 
@@ -75,14 +75,14 @@ package struct CalendarDate: Hashable, Sendable, Comparable {
     }
 
     /// By time.
-    package static func < (left: CalendarDate, right: CalendarDate) -> Bool {
+    public static func < (left: CalendarDate, right: CalendarDate) -> Bool {
         left.packed < right.packed
     }
 }
 
 extension CalendarDate {
     /// A day written `YYYY-MM-DD`; `nil` for anything else, and for days that the calendar does not have.
-    package init?(_ text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, zip(parts, [4, 2, 2]).allSatisfy({ $0.utf8.count == $1 }),
             parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }), let year = Int(parts[0]),
@@ -104,31 +104,31 @@ extension CalendarDate: ASCIIText {
 
 extension CalendarDate: CustomStringConvertible {
     /// `YYYY-MM-DD`.
-    package var description: String { text }
+    public var description: String { text }
 }
 
 /// A time of day as a card wrote it; only times that exist can be made.
-package struct ClockTime: Hashable, Sendable {
+public struct ClockTime: Hashable, Sendable {
     /// The second of the day, and whether the card keeps seconds at all: small, since every record may have a time.
     private let secondOfDay: Int32
     private let hasSecond: Bool
 
     /// The hour, 0 to 23.
-    package var hour: Int { Int(secondOfDay / 3600) }
+    public var hour: Int { Int(secondOfDay / 3600) }
     /// The minute, 0 to 59.
-    package var minute: Int { Int(secondOfDay / 60 % 60) }
+    public var minute: Int { Int(secondOfDay / 60 % 60) }
     /// The second, 0 to 59, or `nil` when the card keeps none.
-    package var second: Int? { hasSecond ? Int(secondOfDay % 60) : nil }
+    public var second: Int? { hasSecond ? Int(secondOfDay % 60) : nil }
 
     /// A time, or `nil` when the clock has none like it.
-    package init?(hour: Int, minute: Int, second: Int? = nil) {
+    public init?(hour: Int, minute: Int, second: Int? = nil) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second ?? 0) else { return nil }
         secondOfDay = Int32(truncatingIfNeeded: hour * 3600 + minute * 60 + (second ?? 0))
         hasSecond = second != nil
     }
 
     /// The time `seconds` after midnight, or `nil` when a day is not that long.
-    package init?(secondsSinceMidnight seconds: UInt32) {
+    public init?(secondsSinceMidnight seconds: UInt32) {
         guard seconds < 86_400 else { return nil }
         self.init(hour: Int(seconds / 3600), minute: Int(seconds / 60 % 60), second: Int(seconds % 60))
     }
@@ -140,21 +140,21 @@ package struct ClockTime: Hashable, Sendable {
     }
 
     /// `HH:MM`, for writing without a string in between.
-    package var minutes: HourAndMinute { HourAndMinute(self) }
+    public var minutes: HourAndMinute { HourAndMinute(self) }
 
     /// `HH:MM`.
-    package var hourAndMinute: String { minutes.text }
+    public var hourAndMinute: String { minutes.text }
 }
 
 extension ClockTime: CustomStringConvertible {
     /// `HH:MM:SS`, or `HH:MM` when there is no second.
-    package var description: String {
+    public var description: String {
         hourAndMinute + (second.map { ":\(DecimalDigits($0, width: 2).text)" } ?? "")
     }
 }
 
 /// A time of day as `HH:MM`.
-package struct HourAndMinute: ASCIIText {
+public struct HourAndMinute: ASCIIText {
     private let hour: Int
     private let minute: Int
 
@@ -172,16 +172,16 @@ package struct HourAndMinute: ASCIIText {
 }
 
 /// What a card says of the day or the hour of a record when it does not say enough for a date or a time.
-package struct PartialMoment: Hashable, Sendable {
+public struct PartialMoment: Hashable, Sendable {
     /// The month, 1 to 12.
-    package var month: Int?
+    public var month: Int?
     /// The day of the month, 1 to 31.
-    package var day: Int?
+    public var day: Int?
     /// The hour, 0 to 23, of a card that keeps no minutes.
-    package var hour: Int?
+    public var hour: Int?
 
     /// A month and a day without a year, or `nil` when no year has such a day.
-    package init?(month: Int, day: Int) {
+    public init?(month: Int, day: Int) {
         // A leap year, so that 29 February can be told.
         guard CalendarDate(year: 2000, month: month, day: day) != nil else { return nil }
         self.month = month
@@ -189,19 +189,19 @@ package struct PartialMoment: Hashable, Sendable {
     }
 
     /// An hour without its minute, or `nil` when a day has no such hour.
-    package init?(hour: Int) {
+    public init?(hour: Int) {
         guard (0...23).contains(hour) else { return nil }
         self.hour = hour
     }
 
     /// The day without its year, as in `--03-09`, or `nil`.
-    package var dayText: String? {
+    public var dayText: String? {
         guard let month, let day else { return nil }
         return "--\(DecimalDigits(month, width: 2).text)-\(DecimalDigits(day, width: 2).text)"
     }
 
     /// The hour without its minute, as in `09:--`, or `nil`.
-    package var hourText: String? { hour.map { "\(DecimalDigits($0, width: 2).text):--" } }
+    public var hourText: String? { hour.map { "\(DecimalDigits($0, width: 2).text):--" } }
 
     /// `partial` in `kazasu.history/1`: what is known, and nothing else.
     package var json: JSONValue { JSONValue { write(to: &$0) } }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// All that a decoder sees in a dump.
-package struct CardReport: Hashable, Sendable {
+public struct CardReport: Hashable, Sendable {
     /// The decoder's id, as in `transit`.
-    package var card: String
+    public var card: String
     /// The card's name.
-    package var name: LocalizedText
+    public var name: LocalizedText
     /// The money on it; empty when neither a balance nor a history was read.
-    package var balances: [BalanceEntry]
+    public var balances: [BalanceEntry]
     /// What was done with it, newest first; `nil` when its history was not read.
-    package var history: [HistoryRecord]?
+    public var history: [HistoryRecord]?
     /// The last passages through gates, newest first; empty where the card keeps none or they were not read.
-    package var gateEvents: [GateEvent]
+    public var gateEvents: [GateEvent]
     /// Where the card last went in for a fare, or `nil` where it keeps no such record or it was not read.
-    package var entryRecord: EntryRecord?
+    public var entryRecord: EntryRecord?
     /// Tickets with a fee; empty where the card keeps none or they were not read.
-    package var tickets: [PaidTicket]
+    public var tickets: [PaidTicket]
     /// That its holder is inside the gates: an inference and no fact of the card; `nil` where nothing hints at it.
-    package var insideGates: InsideGates?
+    public var insideGates: InsideGates?
     /// What else it says of itself, such as its number.
-    package var fields: [CardField]
+    public var fields: [CardField]
     /// What does not fit together.
-    package var warnings: [DecodingWarning]
+    public var warnings: [DecodingWarning]
 
     /// A report on a card.
-    package init(
+    public init(
         card: String, name: LocalizedText, balances: [BalanceEntry] = [], history: [HistoryRecord]? = nil,
         gateEvents: [GateEvent] = [], entryRecord: EntryRecord? = nil, tickets: [PaidTicket] = [],
         insideGates: InsideGates? = nil, fields: [CardField] = [], warnings: [DecodingWarning] = []
@@ -45,15 +45,15 @@ package struct CardReport: Hashable, Sendable {
     }
 
     /// The money alone, with the warnings that touch it.
-    package var balanceReport: BalanceReport { BalanceReport(balances: balances, warnings: warnings) }
+    public var balanceReport: BalanceReport { BalanceReport(balances: balances, warnings: warnings) }
 
     /// The history alone, or `nil` when it was not read.
-    package var historyReport: HistoryReport? {
+    public var historyReport: HistoryReport? {
         history.map { HistoryReport(card: card, name: name, currency: currency, records: $0) }
     }
 
     /// What the card's amounts are counted in.
-    package var currency: Currency { balances.first?.currency ?? .yen }
+    public var currency: Currency { balances.first?.currency ?? .yen }
 }
 
 extension CardReport {
@@ -103,20 +103,20 @@ extension CardReport {
 }
 
 /// One more thing that a card says of itself, beside its balances and its history.
-package struct CardField: Hashable, Sendable {
+public struct CardField: Hashable, Sendable {
     /// The name for scripts, as in `number`.
-    package let key: String
+    public let key: String
     /// The name for people.
-    package let name: LocalizedText
+    public let name: LocalizedText
     /// What the card says, or a word for scripts.
-    package let value: String
+    public let value: String
     /// What to show people instead of the word, where it is one.
-    package let label: LocalizedText?
+    public let label: LocalizedText?
     /// Whether it tells whose card it is, so that `--redact` must mask it.
-    package let isPersonal: Bool
+    public let isPersonal: Bool
 
     /// A field of a card.
-    package init(key: String, name: LocalizedText, value: String, label: LocalizedText? = nil, isPersonal: Bool) {
+    public init(key: String, name: LocalizedText, value: String, label: LocalizedText? = nil, isPersonal: Bool) {
         self.key = key
         self.name = name
         self.value = value
@@ -180,18 +180,18 @@ extension CardReport {
 }
 
 /// What the card said of one of its PINs when it was read; the PIN itself is nowhere.
-package struct CardPINState: Hashable, Sendable {
+public struct CardPINState: Hashable, Sendable {
     /// How many tries are left, 0 when it is locked; `nil` when that is not known.
     ///
     /// After a PIN that the card took: how many were left before, since cards do not tell the counter of a verified PIN.
-    package var triesLeft: Int?
+    public var triesLeft: Int?
     /// Whether the card took the PIN in this reading.
-    package var isVerified: Bool
+    public var isVerified: Bool
     /// Why the PIN opened nothing; `nil` when the card took it, and when none was given.
-    package var refusal: Reason?
+    public var refusal: Reason?
 
     /// Why a PIN opened nothing. The raw values are the words of dumps and of `withheldReason`.
-    package enum Reason: String, Hashable, Sendable {
+    public enum Reason: String, Hashable, Sendable {
         /// The card compared it, and it was wrong.
         case wrong = "wrongPIN"
         /// It is locked, by this PIN or before.
@@ -205,14 +205,14 @@ package struct CardPINState: Hashable, Sendable {
     }
 
     /// A state.
-    package init(triesLeft: Int?, isVerified: Bool, refusal: Reason? = nil) {
+    public init(triesLeft: Int?, isVerified: Bool, refusal: Reason? = nil) {
         self.triesLeft = triesLeft
         self.isVerified = isVerified
         self.refusal = refusal
     }
 
     /// The state that a dump keeps with the file of a PIN.
-    package init?(_ file: FileDump?) {
+    public init?(_ file: FileDump?) {
         guard let file else { return nil }
         self.init(triesLeft: nil, isVerified: file.extra["verified"] == true)
         if case .integer(let tries)? = file.extra["triesLeft"], (0...15).contains(tries) { triesLeft = Int(tries) }
@@ -220,7 +220,7 @@ package struct CardPINState: Hashable, Sendable {
     }
 
     /// The file of the PIN in a dump: its members `triesLeft`, `verified` and `refusal`, no data.
-    package func file(_ id: FileIdentifier) -> FileDump {
+    public func file(_ id: FileIdentifier) -> FileDump {
         var extra = JSONObject()
         extra["triesLeft"] = .optional(triesLeft)
         extra["verified"] = .bool(isVerified)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 /// Something odd in what a card holds; the raw values are the words in `warnings[]` of a document.
 ///
 /// A warning carries no value of the card: no number, name or IDm can reach a log through it.
 @nonexhaustive
-package enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
+public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
     /// The balance block and the newest history record name different balances.
     case balanceDiffersFromHistory
     /// The balance block counts other transactions than the newest history record.
@@ -51,7 +51,7 @@ package enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
     case checksumWrong
 
     /// The sentence for people.
-    package var message: LocalizedText {
+    public var message: LocalizedText {
         switch self {
         case .balanceDiffersFromHistory:
             LocalizedText(
@@ -121,25 +121,25 @@ extension DecodingWarning {
 }
 
 /// Why a card could not be decoded: what was looked for, and where.
-package struct CardDecodingError: Error, Hashable, Sendable {
+public struct CardDecodingError: Error, Hashable, Sendable {
     /// The decoder's id.
-    package let card: String
+    public let card: String
     /// What was looked for, as in `balance`.
-    package let field: String
+    public let field: String
     /// The system it should be in.
-    package let system: SystemCode
+    public let system: SystemCode
     /// The service it should be in.
-    package let service: ServiceCode
+    public let service: ServiceCode
     /// The number of the block.
-    package let block: UInt16
+    public let block: UInt16
     /// The first byte of the field within the block.
-    package let offset: Int
+    public let offset: Int
     /// What is wrong.
-    package let reason: Reason
+    public let reason: Reason
 
     /// What is wrong with the bytes that were looked for.
     @nonexhaustive
-    package enum Reason: String, Hashable, Sendable {
+    public enum Reason: String, Hashable, Sendable {
         /// The dump does not hold the service.
         case noSuchService
         /// The dump holds the service but not the block.
@@ -155,7 +155,7 @@ package struct CardDecodingError: Error, Hashable, Sendable {
     }
 
     /// A failure at a place of a dump.
-    package init(
+    public init(
         card: String, field: String, system: SystemCode, service: ServiceCode, block: UInt16, offset: Int,
         reason: Reason
     ) {
@@ -169,7 +169,7 @@ package struct CardDecodingError: Error, Hashable, Sendable {
     }
 
     /// The sentence for people.
-    package var message: LocalizedText {
+    public var message: LocalizedText {
         let place = "\(system)/\(service)"
         return switch reason {
         case .noSuchService:
@@ -192,5 +192,5 @@ package struct CardDecodingError: Error, Hashable, Sendable {
 
 extension CardDecodingError: CustomStringConvertible {
     /// The sentence in English.
-    package var description: String { message.english }
+    public var description: String { message.english }
 }

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// One passage through a gate, as transit cards log the last few of them beside their history.
-package struct GateEvent: Hashable, Sendable {
+public struct GateEvent: Hashable, Sendable {
     /// What the gate did; a code with bit 7 set is an entry.
-    package let kind: CodedValue
+    public let kind: CodedValue
     /// The line; the log holds no area, so it may be one of up to four stations.
-    package let line: UInt8
+    public let line: UInt8
     /// The station on the line.
-    package let station: UInt8
+    public let station: UInt8
     /// The number of the gate: four bits corner, twelve bits unit, to a payment terminal's own classes.
-    package let device: UInt16
+    public let device: UInt16
     /// The day, or `nil` when the bytes name no day that exists.
-    package let date: CalendarDate?
+    public let date: CalendarDate?
     /// The time to the minute, or `nil` when the bytes name none that exists.
-    package let time: ClockTime?
+    public let time: ClockTime?
     /// What was taken off, in the smallest unit; 0 at an entry.
-    package let amount: Int
+    public let amount: Int
     /// The kind of an intermediate gate (transfer, shinkansen), 00 at ordinary gates; known from one source only
     /// (suica-viewer), and no code has a name.
-    package let intermediate: UInt8
+    public let intermediate: UInt8
     /// Bytes 12 to 15, or `nil` when they are 0.
-    package let settlement: GateSettlement?
+    public let settlement: GateSettlement?
     /// The stations that the codes can mean: where a ride of that day goes through one of them, just that, with or without
     /// a name; else all that the table of names knows.
-    package var stations: [Place] = []
+    public var stations: [Place] = []
     /// The bytes that all this was taken from.
-    package let raw: Block
+    public let raw: Block
 
     /// Whether the card went in here.
-    package var isEntry: Bool { kind.code & 0x80 != 0 }
+    public var isEntry: Bool { kind.code & 0x80 != 0 }
 }
 
 /// What the last four bytes of a passage hold, which sources read differently: a provisional settlement and its station
 /// to a payment terminal's own classes; to suica-viewer the part of the fare that a commuter pass paid and the pass's
 /// station; on a published ICOCA they are the stop of a bus ride.
-package struct GateSettlement: Hashable, Sendable {
+public struct GateSettlement: Hashable, Sendable {
     /// The amount, in the smallest unit.
-    package let amount: Int
+    public let amount: Int
     /// Line and station.
-    package let station: UInt16
+    public let station: UInt16
 
     /// The last four bytes of a block of the gate log, or `nil` when they are 0.
     init?(_ block: Block) {
@@ -51,7 +51,7 @@ package struct GateSettlement: Hashable, Sendable {
     }
 
     /// Why it is not certain what they are.
-    package var doubt: Doubt { .disputed }
+    public var doubt: Doubt { .disputed }
 }
 
 extension GateEvent {
@@ -155,43 +155,43 @@ extension InsideGates {
 }
 
 /// What the gate log says of a ride whose exit, day and fare it shares; the record's times come from it too.
-package struct GatePassages: Hashable, Sendable {
+public struct GatePassages: Hashable, Sendable {
     /// The day of the entry, or `nil` when the log no longer holds the entry.
-    package let entryDate: CalendarDate?
+    public let entryDate: CalendarDate?
     /// What was taken off at the exit, in the smallest unit.
-    package let fare: Int
+    public let fare: Int
     /// What the exit says beside the fare, or `nil` when it says nothing.
-    package let settlement: GateSettlement?
+    public let settlement: GateSettlement?
 }
 
 /// Service 10CB of transit cards: where the card last went in for a fare.
 ///
 /// The station is certain (published dumps: it is the entry of the newest ride). Everything in the second block is known
 /// from one source only, suica-viewer. The record holds no area.
-package struct EntryRecord: Hashable, Sendable {
+public struct EntryRecord: Hashable, Sendable {
     /// The line.
-    package let line: UInt8
+    public let line: UInt8
     /// The station on the line.
-    package let station: UInt8
+    public let station: UInt8
     /// The last intermediate gate, or `nil` when there was none or the second block was not read.
-    package let intermediate: Intermediate?
+    public let intermediate: Intermediate?
     /// The blocks that all this was taken from.
-    package let raw: [Block]
+    public let raw: [Block]
     /// The stations that the codes can mean, as far as the table of names knows them.
-    package var stations: [Place] = []
+    public var stations: [Place] = []
 
     /// An intermediate gate on the way; one source only.
-    package struct Intermediate: Hashable, Sendable {
+    public struct Intermediate: Hashable, Sendable {
         /// The day, or `nil` when the bytes name no day that exists.
-        package let date: CalendarDate?
+        public let date: CalendarDate?
         /// The minute of the entry, or `nil` when the bytes name none that exists.
-        package let entryTime: ClockTime?
+        public let entryTime: ClockTime?
         /// Line and station of the entry.
-        package let entryStation: UInt16
+        public let entryStation: UInt16
         /// The minute of the exit, or `nil` when the bytes name none that exists.
-        package let exitTime: ClockTime?
+        public let exitTime: ClockTime?
         /// Line and station of the exit.
-        package let exitStation: UInt16
+        public let exitStation: UInt16
     }
 }
 
@@ -199,24 +199,24 @@ package struct EntryRecord: Hashable, Sendable {
 ///
 /// An inference, not a fact of the card: it was not tested on hardware, and a gate that does not write the log would
 /// make it wrong. It is not drawn when another part of the card contradicts it.
-package struct InsideGates: Hashable, Sendable {
+public struct InsideGates: Hashable, Sendable {
     /// The line; the log holds no area, so it may be one of up to four stations.
-    package let line: UInt8
+    public let line: UInt8
     /// The station on the line.
-    package let station: UInt8
+    public let station: UInt8
     /// The stations that the codes can mean, as of the passage.
-    package var stations: [Place] = []
+    public var stations: [Place] = []
     /// The day of the entry.
-    package let date: CalendarDate
+    public let date: CalendarDate
     /// The minute of the entry.
-    package let since: ClockTime
+    public let since: ClockTime
     /// Whether the entry was with a commuter pass.
-    package let isWithPass: Bool
+    public let isWithPass: Bool
     /// What else on the card points to it.
-    package let support: [Support]
+    public let support: [Support]
 
     /// A part of the card that agrees; the raw values are the words in a document.
-    package enum Support: String, Hashable, Sendable {
+    public enum Support: String, Hashable, Sendable {
         /// The entry record names the same station.
         case entryRecord
         /// The card counted a transaction that its history does not hold.
@@ -228,23 +228,23 @@ package struct InsideGates: Hashable, Sendable {
 ///
 /// One source only, and disputed: felica-tool calls the service commuter pass information. It was all zero in every
 /// published dump.
-package struct PaidTicket: Hashable, Sendable {
+public struct PaidTicket: Hashable, Sendable {
     /// Line and station where it begins.
-    package let from: UInt16
+    public let from: UInt16
     /// Line and station where it ends.
-    package let to: UInt16
+    public let to: UInt16
     /// The last day, or `nil` when the bytes name no day that exists.
-    package let expiry: CalendarDate?
+    public let expiry: CalendarDate?
     /// The time it was issued, or `nil` when the bytes name none that exists.
-    package let issued: ClockTime?
+    public let issued: ClockTime?
     /// The kind of ticket; no source names the codes.
-    package let kind: UInt8
+    public let kind: UInt8
     /// The price in yen; the card holds tens of yen.
-    package let price: Int
+    public let price: Int
     /// The number of the machine that issued it.
-    package let device: UInt16
+    public let device: UInt16
     /// Line and station where it was checked.
-    package let checkedAt: UInt16
+    public let checkedAt: UInt16
     /// The bytes that all this was taken from.
-    package let raw: Block
+    public let raw: Block
 }

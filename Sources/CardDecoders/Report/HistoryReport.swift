@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// What was done with a card: the document `kazasu.history/1`.
-package struct HistoryReport: Hashable, Sendable {
+public struct HistoryReport: Hashable, Sendable {
     /// The value of the document's `schema` member.
-    package static let schema = "kazasu.history/1"
+    public static let schema = "kazasu.history/1"
 
     /// The decoder's id, as in `transit`.
-    package var card: String
+    public var card: String
     /// The card's name.
-    package var name: LocalizedText
+    public var name: LocalizedText
     /// What the records' amounts are counted in.
-    package var currency: Currency
+    public var currency: Currency
     /// The records, newest first.
-    package var records: [HistoryRecord]
+    public var records: [HistoryRecord]
 
     /// A report of these records.
-    package init(card: String, name: LocalizedText, currency: Currency = .yen, records: [HistoryRecord]) {
+    public init(card: String, name: LocalizedText, currency: Currency = .yen, records: [HistoryRecord]) {
         self.card = card
         self.name = name
         self.currency = currency
@@ -44,58 +44,58 @@ extension HistoryReport {
 }
 
 /// One record of a card's history. What the card does not say is `nil`; nothing is guessed.
-package struct HistoryRecord: Hashable, Sendable {
+public struct HistoryRecord: Hashable, Sendable {
     /// The card's own running number, or `nil` where the card keeps none.
-    package var serial: Int?
+    public var serial: Int?
     /// The day, in the time of the card's country; `nil` when the bytes name no day that exists.
-    package var date: CalendarDate?
+    public var date: CalendarDate?
     /// The time of day, or `nil` when the record has none or the bytes name none that exists. Of a ride by rail it is
     /// the minute of the exit, which the record does not hold: it is there only with a ``gateLog`` that proves it.
-    package var time: ClockTime?
+    public var time: ClockTime?
     /// When a ride began whose ``time`` is that of its end, or `nil` where the record does not say.
-    package var entryTime: ClockTime?
+    public var entryTime: ClockTime?
     /// What the card says of day or hour when that is too little for ``date`` or ``time``; else `nil`.
-    package var partial: PartialMoment?
+    public var partial: PartialMoment?
     /// What was done, as far as the codes are known.
-    package var kind: RecordKind
+    public var kind: RecordKind
     /// The kind of machine, or `nil` where the card keeps none.
-    package var terminal: CodedValue?
+    public var terminal: CodedValue?
     /// The name or number of the very machine, in characters, or `nil` where the card keeps none.
-    package var terminalID: String?
+    public var terminalID: String?
     /// What the machine did, or `nil` where the card keeps none.
-    package var process: CodedValue?
+    public var process: CodedValue?
     /// How it was paid, or `nil` where the card keeps none.
-    package var payment: CodedValue?
+    public var payment: CodedValue?
     /// How gates were passed, or `nil` where the card keeps none.
-    package var gate: CodedValue?
+    public var gate: CodedValue?
     /// The issuer's number of the shop's machine, or `nil` where the record has none.
-    package var device: UInt16?
+    public var device: UInt16?
     /// Where a ride began, where a machine stands, or the stop of a bus ride.
-    package var entry: Place?
+    public var entry: Place?
     /// Where a ride ended.
-    package var exit: Place?
+    public var exit: Place?
     /// What was put on (positive) or taken off (negative), in the smallest unit; `nil` when it cannot be known.
-    package var amount: Int?
+    public var amount: Int?
     /// What was left afterwards, in the smallest unit.
-    package var balance: Int?
+    public var balance: Int?
     /// What the gate log adds to a ride, or `nil` when it does not hold the ride.
-    package var gateLog: GatePassages?
+    public var gateLog: GatePassages?
     /// What is odd about this record.
-    package var warnings: [DecodingWarning]
+    public var warnings: [DecodingWarning]
     /// The first of two blocks, where the card writes a record in two; else `nil`.
-    package var rawHead: Block?
+    public var rawHead: Block?
     /// The bytes that all this was taken from; the second block where the card writes a record in two.
-    package var raw: Block
+    public var raw: Block
 
     /// Whether one of its values is not certain.
-    package var hasDoubt: Bool {
+    public var hasDoubt: Bool {
         [terminal?.doubt, process?.doubt, payment?.doubt, gate?.doubt, entry?.doubt, exit?.doubt]
             .contains { $0 != nil }
     }
 
     /// A record; what is not given is not known. Inlined, so that it is made in its place and not copied there.
     @inline(__always)
-    package init(
+    public init(
         serial: Int?, date: CalendarDate? = nil, time: ClockTime? = nil, entryTime: ClockTime? = nil,
         partial: PartialMoment? = nil, kind: RecordKind, terminal: CodedValue? = nil,
         terminalID: String? = nil, process: CodedValue? = nil,
@@ -128,7 +128,7 @@ package struct HistoryRecord: Hashable, Sendable {
 
 extension HistoryRecord {
     /// The value of the member `schema` of a record that stands on a line of its own.
-    package static let schema = "kazasu.record/1"
+    public static let schema = "kazasu.record/1"
 
     /// An element of `records` in `kazasu.history/1`.
     ///
@@ -140,7 +140,7 @@ extension HistoryRecord {
     /// One line of the ndjson format: the members of ``json(_:)`` after the schema.
     ///
     /// - Parameter currency: what its amounts are counted in.
-    package func jsonLine(_ language: Language, _ currency: Currency) -> String {
+    public func jsonLine(_ language: Language, _ currency: Currency) -> String {
         var writer = JSONWriter()
         writer.object {
             $0.member("schema", HistoryRecord.schema)
@@ -237,7 +237,7 @@ extension CodedValue? {
 }
 
 /// What a history record tells of; the raw values are those of `kazasu.history/1`.
-package enum RecordKind: String, Hashable, Sendable, CaseIterable {
+public enum RecordKind: String, Hashable, Sendable, CaseIterable {
     /// A ride by rail.
     case rail
     /// A ride by bus or tram.
@@ -258,7 +258,7 @@ package enum RecordKind: String, Hashable, Sendable, CaseIterable {
     case other
 
     /// The name for people.
-    package var name: LocalizedText {
+    public var name: LocalizedText {
         switch self {
         case .rail: LocalizedText("rail", "鉄道")
         case .bus: LocalizedText("bus", "バス")
@@ -274,7 +274,7 @@ package enum RecordKind: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Why a value that is given is not certain; the raw values are the words in the member `doubt` of documents.
-package enum Doubt: String, Hashable, Sendable {
+public enum Doubt: String, Hashable, Sendable {
     /// Sources differ.
     case disputed
     /// One source says so, and no published card confirms it.
@@ -282,29 +282,29 @@ package enum Doubt: String, Hashable, Sendable {
 }
 
 /// One byte by which a card tells a kind of thing, with its name where one is known.
-package struct CodedValue: Hashable, Sendable {
+public struct CodedValue: Hashable, Sendable {
     /// The byte as on the card.
-    package let code: UInt8
+    public let code: UInt8
     /// Why the name is not certain, or `nil`.
-    package let doubt: Doubt?
+    public let doubt: Doubt?
     /// Every record has up to four of these: one reference is copied faster than two texts.
     private let shared: Shared<LocalizedText>?
 
     /// What it stands for, or `nil` when no source says.
-    package var name: LocalizedText? { shared?.value }
+    public var name: LocalizedText? { shared?.value }
 
     /// What it stands for in one language, without a copy of the others.
     func name(_ language: Language) -> String? { shared?.value[language] }
 
     /// A code with its name.
-    package init(code: UInt8, name: LocalizedText?, doubt: Doubt? = nil) {
+    public init(code: UInt8, name: LocalizedText?, doubt: Doubt? = nil) {
         self.code = code
         self.doubt = doubt
         shared = name.map { Shared($0) }
     }
 
     /// The code as two upper-case hexadecimal digits.
-    package var hex: String { HexDigits(code, digits: 2).text }
+    public var hex: String { HexDigits(code, digits: 2).text }
 }
 
 /// A value that never changes, held once for all copies.

@@ -4,23 +4,23 @@ internal import ByteCodec
 package import CardModel
 
 /// Where something was done.
-package struct Place: Hashable, Sendable {
+public struct Place: Hashable, Sendable {
     /// What the card says.
-    package let code: PlaceCode
+    public let code: PlaceCode
     /// What a table of names says of it, or `nil`.
-    package let name: StationName?
+    public let name: StationName?
     /// Why it is not certain that this is the place, or `nil`.
-    package let doubt: Doubt?
+    public let doubt: Doubt?
 
     /// A place with its name.
-    package init(code: PlaceCode, name: StationName? = nil, doubt: Doubt? = nil) {
+    public init(code: PlaceCode, name: StationName? = nil, doubt: Doubt? = nil) {
         self.code = code
         self.name = name
         self.doubt = doubt
     }
 
     /// A place named by a table of names as it was on a day.
-    package init(_ code: PlaceCode, on date: CalendarDate?, _ names: some StationNames) {
+    public init(_ code: PlaceCode, on date: CalendarDate?, _ names: some StationNames) {
         let name: StationName? =
             switch code {
             case .station(let station): names.station(station, on: date)
@@ -86,7 +86,7 @@ extension Place? {
 }
 
 /// How a card writes where something was done.
-package enum PlaceCode: Hashable, Sendable {
+public enum PlaceCode: Hashable, Sendable {
     /// A station.
     case station(StationCode)
     /// A bus stop.

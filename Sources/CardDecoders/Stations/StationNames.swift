@@ -5,7 +5,7 @@ internal import CardModel
 /// A table of stations and bus stops.
 ///
 /// Codes are given to other stations over the years, so the day of the record is part of the question.
-package protocol StationNames: Sendable {
+public protocol StationNames: Sendable {
     /// The station that had this code on that day, or `nil` when the table does not say.
     func station(_ code: StationCode, on date: CalendarDate?) -> StationName?
     /// The bus stop that had this code on that day, or `nil` when the table does not say.
@@ -13,15 +13,15 @@ package protocol StationNames: Sendable {
 }
 
 /// A table that knows no station: every name stays `nil`.
-package struct NoStationNames: StationNames {
+public struct NoStationNames: StationNames {
     /// The empty table.
-    package init() {}
+    public init() {}
 
     /// Always `nil`.
-    package func station(_ code: StationCode, on date: CalendarDate?) -> StationName? { nil }
+    public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? { nil }
 
     /// Always `nil`.
-    package func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? { nil }
+    public func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? { nil }
 }
 
 /// A few codes whose station is public from decoded cards; they tell whether a table's codes are hexadecimal or decimal.
@@ -57,7 +57,7 @@ enum KnownStations {
 }
 
 /// What a table says of a station or a bus stop, in the table's own language.
-package struct StationName: Hashable, Sendable {
+public struct StationName: Hashable, Sendable {
     /// Every record has up to two of these: one reference is copied faster than four texts.
     private let texts: Shared<Texts>
 
@@ -69,29 +69,29 @@ package struct StationName: Hashable, Sendable {
     }
 
     /// Who runs it.
-    package var company: String? { texts.value.company }
+    public var company: String? { texts.value.company }
     /// The line it is on; `nil` for bus stops.
-    package var line: String? { texts.value.line }
+    public var line: String? { texts.value.line }
     /// Its own name.
-    package var name: String? { texts.value.name }
+    public var name: String? { texts.value.name }
     /// The names that the code meant before, where the table knows some but not which of them held on the day.
-    package var formerNames: [FormerName] { texts.value.formerNames }
+    public var formerNames: [FormerName] { texts.value.formerNames }
 
     /// A name from a table.
-    package init(company: String?, line: String?, name: String?, formerNames: [FormerName] = []) {
+    public init(company: String?, line: String?, name: String?, formerNames: [FormerName] = []) {
         texts = Shared(Texts(company: company, line: line, name: name, formerNames: formerNames))
     }
 }
 
 /// A name that a code meant before.
-package struct FormerName: Hashable, Sendable {
+public struct FormerName: Hashable, Sendable {
     /// The name.
-    package let name: String
+    public let name: String
     /// The last day on which the code meant it, or `nil` when the table does not say.
-    package let until: CalendarDate?
+    public let until: CalendarDate?
 
     /// A name with its last day.
-    package init(_ name: String, until: CalendarDate? = nil) {
+    public init(_ name: String, until: CalendarDate? = nil) {
         self.name = name
         self.until = until
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Names of stations and bus stops from tables that the user has; Kazasu ships none.
 ///
 /// A key may stand several times with dates of validity; then the date of a record chooses. A name that a station had
 /// before, without a date, is given beside the present one.
-package struct StationTable: StationNames {
+public struct StationTable: StationNames {
     private var index = StationIndex()
     private var stations: [Entry] = []
     private var busStops: [UInt32: StationName] = [:]
@@ -22,16 +22,16 @@ package struct StationTable: StationNames {
     }
 
     /// An empty table.
-    package init() {}
+    public init() {}
 
     /// How many stations it names.
-    package var stationCount: Int { stations.count }
+    public var stationCount: Int { stations.count }
     /// How many bus stops it names.
-    package var busStopCount: Int { busStops.count }
+    public var busStopCount: Int { busStops.count }
     /// How many stations it knows a former name of.
-    package var formerNameCount: Int { formerNames.count }
+    public var formerNameCount: Int { formerNames.count }
     /// Whether any row has a date, so that the day of a record can change a name.
-    package private(set) var hasDates = false
+    public private(set) var hasDates = false
 
     /// Adds rows. Of rows with the same key and no dates the first counts.
     package mutating func add(_ rows: StationRows) {
@@ -73,7 +73,7 @@ package struct StationTable: StationNames {
 
     /// The name that the station had on a date; where the table has dates and none fits, `nil`. A code that is in no table
     /// may still be known from a card whose owner named its stations.
-    package func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
+    public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
         let key = StationRow.key(area: code.area, line: code.line, station: code.station)
         guard let former = formerNames.isEmpty ? nil : formerNames[key] else {
             return present(key, on: date) ?? (index[key] == nil ? DecoderTables.ownersStations[key] : nil)
@@ -102,7 +102,7 @@ package struct StationTable: StationNames {
 
     /// The name of a bus stop; both codes count in all their 16 bits. Of a stop that is in no row, the company is known
     /// where all rows of the operator's code name the same.
-    package func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? {
+    public func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? {
         if let name = busStops[BusStopRow.key(operatorCode: code.operatorCode, stop: code.stop)] { return name }
         guard let company = companies[code.operatorCode] ?? nil else { return nil }
         return StationName(company: company, line: nil, name: nil)
@@ -117,9 +117,9 @@ package struct StationTable: StationNames {
 /// with or without a header; files of the same name exist with hexadecimal and with decimal codes. Bus stops also come
 /// under the header of nfc-felica's tables (`LineCode StationCode CompanyName LineName StationName`, without an area).
 /// UTF-8, or Shift_JIS as Japanese Windows writes it.
-package struct StationFile: Hashable, Sendable {
+public struct StationFile: Hashable, Sendable {
     /// How the codes of a file are written.
-    package enum Codes: String, Hashable, Sendable, CaseIterable {
+    public enum Codes: String, Hashable, Sendable, CaseIterable {
         /// Hexadecimal.
         case hex
         /// Decimal.
@@ -127,7 +127,7 @@ package struct StationFile: Hashable, Sendable {
     }
 
     /// How it is known how the codes are written.
-    package enum Evidence: Hashable, Sendable {
+    public enum Evidence: Hashable, Sendable {
         /// The user said so.
         case told
         /// The file has Kazasu's own layout.
@@ -141,25 +141,25 @@ package struct StationFile: Hashable, Sendable {
     /// What the file holds.
     package let rows: StationRows
     /// How its codes are written.
-    package let codes: Codes
+    public let codes: Codes
     /// How that is known.
-    package let evidence: Evidence
+    public let evidence: Evidence
     /// How many rows were left out because their key had been there already.
-    package let repeated: Int
+    public let repeated: Int
     /// How many of these have another name than the row that counts.
-    package let differing: Int
+    public let differing: Int
     /// Whether the file is in Shift_JIS.
-    package let isShiftJIS: Bool
+    public let isShiftJIS: Bool
 
     /// The longest file that is read, in bytes.
-    package static let longestDocument = 32 << 20
+    public static let longestDocument = 32 << 20
 
     /// Reads a file.
     ///
     /// - Parameter codes: how the codes are written; `nil` to find out.
     /// - Throws: ``DocumentError`` with the line; ``DocumentError/malformed(key:expected:)`` for `codes` when nothing
     ///   tells how they are written.
-    package init(parsing bytes: [UInt8], codes told: Codes? = nil) throws(DocumentError) {
+    public init(parsing bytes: [UInt8], codes told: Codes? = nil) throws(DocumentError) {
         guard bytes.count <= StationFile.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: StationFile.longestDocument)
         }
@@ -197,7 +197,7 @@ package enum StationRows: Hashable, Sendable {
     case formerNames([FormerNameRow])
 
     /// How many there are.
-    package var count: Int {
+    public var count: Int {
         switch self {
         case .stations(let rows): rows.count
         case .busStops(let rows): rows.count
@@ -208,7 +208,7 @@ package enum StationRows: Hashable, Sendable {
 
 extension StationRows {
     /// The rows in Kazasu's own layout: tab-separated, a header, decimal codes, sorted by code.
-    package var text: String {
+    public var text: String {
         switch self {
         case .stations(let rows):
             let hasDates = rows.contains(where: \.hasDates)

@@ -3,7 +3,7 @@
 internal import ByteCodec
 
 /// A 16-bit code that people write as four upper-case hexadecimal digits, most significant first.
-package protocol FourDigitCode: Hashable, Sendable, Comparable, CustomStringConvertible {
+public protocol FourDigitCode: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The number that the four digits write.
     var rawValue: UInt16 { get }
     /// A code from the number that its four digits write.
@@ -12,7 +12,7 @@ package protocol FourDigitCode: Hashable, Sendable, Comparable, CustomStringConv
 
 extension FourDigitCode {
     /// A code from one to four hexadecimal digits with or without `0x`, as a user types it; else `nil`.
-    package init?(_ text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) {
         let text = String(text)
         self.init(digits: text.utf8.span)
     }
@@ -25,38 +25,38 @@ extension FourDigitCode {
     }
 
     /// Four upper-case hexadecimal digits.
-    package var description: String { Hex.encode(rawValue, digits: 4) }
+    public var description: String { Hex.encode(rawValue, digits: 4) }
 
     /// By number.
-    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The code of a FeliCa system; big-endian on the wire. `FF` in either byte is a wildcard in a Polling.
-package struct SystemCode: FourDigitCode {
+public struct SystemCode: FourDigitCode {
     /// The number that the four digits write: `0x0003` for `0003`.
-    package let rawValue: UInt16
+    public let rawValue: UInt16
 
     /// A system code from its number.
-    package init(rawValue: UInt16) {
+    public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// `FFFF`: any system.
-    package static let any = SystemCode(rawValue: 0xFFFF)
+    public static let any = SystemCode(rawValue: 0xFFFF)
     /// `0003`: the mutual-use transit cards (Suica, PASMO, ICOCA, …).
-    package static let transit = SystemCode(rawValue: 0x0003)
+    public static let transit = SystemCode(rawValue: 0x0003)
     /// `FE00`: the common area (Edy, nanaco, WAON, …).
-    package static let commonArea = SystemCode(rawValue: 0xFE00)
+    public static let commonArea = SystemCode(rawValue: 0xFE00)
     /// `12FC`: NDEF, the NFC Forum Type 3 Tag.
-    package static let ndef = SystemCode(rawValue: 0x12FC)
+    public static let ndef = SystemCode(rawValue: 0x12FC)
     /// `88B4`: FeliCa Lite and Lite-S.
-    package static let lite = SystemCode(rawValue: 0x88B4)
+    public static let lite = SystemCode(rawValue: 0x88B4)
     /// `957A`: FeliCa Secure ID.
-    package static let secureID = SystemCode(rawValue: 0x957A)
+    public static let secureID = SystemCode(rawValue: 0x957A)
     /// `8008`: Octopus.
-    package static let octopus = SystemCode(rawValue: 0x8008)
+    public static let octopus = SystemCode(rawValue: 0x8008)
     /// `8005`: Shenzhen Tong (legacy).
-    package static let shenzhenTong = SystemCode(rawValue: 0x8005)
+    public static let shenzhenTong = SystemCode(rawValue: 0x8005)
 }
 
 /// The code of a FeliCa service; little-endian on the wire, `090F` for people.
@@ -64,26 +64,26 @@ package struct SystemCode: FourDigitCode {
 /// Bits 15–6 are the number, bits 5–0 the attribute: 08–0B random, 0C–0F cyclic, 10–17 purse; bit 0 set means
 /// no key is needed; bit 5 marks the PIN variants of phones. Source: the attribute tables of felica-tool and the
 /// unofficial user's manual, which agree.
-package struct ServiceCode: FourDigitCode {
+public struct ServiceCode: FourDigitCode {
     /// The number that the four digits write: `0x090F` for `090F`.
-    package let rawValue: UInt16
+    public let rawValue: UInt16
 
     /// A service code from its number.
-    package init(rawValue: UInt16) {
+    public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// The same code as a node.
-    package var node: NodeCode { NodeCode(rawValue: rawValue) }
+    public var node: NodeCode { NodeCode(rawValue: rawValue) }
 
     /// Bits 15–6, 0 to 1023.
-    package var number: UInt16 { rawValue >> 6 }
+    public var number: UInt16 { rawValue >> 6 }
 
     /// Bits 5–0.
-    package var attribute: UInt8 { UInt8(truncatingIfNeeded: rawValue & 0x3F) }
+    public var attribute: UInt8 { UInt8(truncatingIfNeeded: rawValue & 0x3F) }
 
     /// How its blocks behave, or `nil` for an attribute that no source names.
-    package var kind: ServiceKind? {
+    public var kind: ServiceKind? {
         switch attribute & 0x1F {
         case 0x08...0x0B: .random
         case 0x0C...0x0F: .cyclic
@@ -93,7 +93,7 @@ package struct ServiceCode: FourDigitCode {
     }
 
     /// What may be done with its blocks, or `nil` for an attribute that no source names.
-    package var access: ServiceAccess? {
+    public var access: ServiceAccess? {
         switch attribute & 0x1E {
         case 0x08, 0x0C: .readWrite
         case 0x0A, 0x0E, 0x16: .readOnly
@@ -105,22 +105,22 @@ package struct ServiceCode: FourDigitCode {
     }
 
     /// Whether a key is needed: bit 0 is clear.
-    package var requiresAuthentication: Bool { rawValue & 1 == 0 }
+    public var requiresAuthentication: Bool { rawValue & 1 == 0 }
 
     /// Whether it is a PIN variant (attributes 28–37, phones only).
-    package var requiresPIN: Bool { (0x28...0x37).contains(attribute) }
+    public var requiresPIN: Bool { (0x28...0x37).contains(attribute) }
 
     /// Services with equal groups are overlapped: they open the same blocks with other rights.
     ///
     /// Random and cyclic services overlap when all but the last two bits agree, purse services when all but the
     /// last four do (felica-dumper, nfcpy).
-    package var overlapGroup: UInt16 {
+    public var overlapGroup: UInt16 {
         kind == .purse ? rawValue & 0xFFF0 | 0x000F : rawValue & 0xFFFC
     }
 }
 
 /// What a FeliCa service lets one do with its blocks; the raw values are those of `kazasu.scan/1`.
-package enum ServiceAccess: String, Hashable, Sendable {
+public enum ServiceAccess: String, Hashable, Sendable {
     /// Read and write.
     case readWrite
     /// Read only.
@@ -134,7 +134,7 @@ package enum ServiceAccess: String, Hashable, Sendable {
 }
 
 /// How the blocks of a FeliCa service behave; the raw values are those of `kazasu.scan/1`.
-package enum ServiceKind: String, Hashable, Sendable {
+public enum ServiceKind: String, Hashable, Sendable {
     /// Each block is read and written on its own.
     case random
     /// A ring: block 0 is always the newest.
@@ -144,47 +144,47 @@ package enum ServiceKind: String, Hashable, Sendable {
 }
 
 /// The code of a FeliCa area; little-endian on the wire.
-package struct AreaCode: FourDigitCode {
+public struct AreaCode: FourDigitCode {
     /// Bits 15–6 are the number, bits 5–0 the attribute.
-    package let rawValue: UInt16
+    public let rawValue: UInt16
 
     /// An area code from its number.
-    package init(rawValue: UInt16) {
+    public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// `0000`: the root area of every system.
-    package static let root = AreaCode(rawValue: 0x0000)
+    public static let root = AreaCode(rawValue: 0x0000)
 
     /// The same code as a node.
-    package var node: NodeCode { NodeCode(rawValue: rawValue) }
+    public var node: NodeCode { NodeCode(rawValue: rawValue) }
 
     /// Whether sub-areas may be made in it: attribute 00 or 20, not 01 or 21.
-    package var canHoldSubAreas: Bool { rawValue & 1 == 0 }
+    public var canHoldSubAreas: Bool { rawValue & 1 == 0 }
 }
 
 /// The code of a FeliCa node (an area or a service); little-endian on the wire. `FFFF` is the system itself.
-package struct NodeCode: FourDigitCode {
+public struct NodeCode: FourDigitCode {
     /// Bits 15–6 are the number, bits 5–0 the attribute.
-    package let rawValue: UInt16
+    public let rawValue: UInt16
 
     /// A node code from its number.
-    package init(rawValue: UInt16) {
+    public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// `FFFF`: the system node.
-    package static let system = NodeCode(rawValue: 0xFFFF)
+    public static let system = NodeCode(rawValue: 0xFFFF)
 }
 
 /// The version of the key of a FeliCa node; little-endian on the wire. `FFFF` on the wire says that the node is
 /// not there and never becomes a value of this type's users.
-package struct KeyVersion: FourDigitCode {
+public struct KeyVersion: FourDigitCode {
     /// The version number.
-    package let rawValue: UInt16
+    public let rawValue: UInt16
 
     /// A key version from its number.
-    package init(rawValue: UInt16) {
+    public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 }

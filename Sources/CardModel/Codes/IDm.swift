@@ -6,72 +6,72 @@ internal import ByteCodec
 ///
 /// The high nibble of the first byte is the number of the system on the card; the other fifteen nibbles are
 /// equal in all systems of an ordinary card (not always on phones).
-package struct IDm: Hashable, Sendable {
+public struct IDm: Hashable, Sendable {
     /// The eight bytes as one big-endian number.
-    package let rawValue: UInt64
+    public let rawValue: UInt64
 
     /// An IDm from its bytes read as one big-endian number.
-    package init(rawValue: UInt64) {
+    public init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
     /// An IDm from exactly eight bytes, else `nil`.
-    package init?(_ bytes: some Collection<UInt8>) {
+    public init?(_ bytes: some Collection<UInt8>) {
         guard let value = UInt64(bigEndianBytes: bytes) else { return nil }
         rawValue = value
     }
 
     /// The eight bytes as on the wire.
-    package var bytes: [UInt8] { rawValue.bigEndianBytes }
+    public var bytes: [UInt8] { rawValue.bigEndianBytes }
 
     /// The number of the system on the card, 0 to 15.
-    package var systemNumber: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 60) }
+    public var systemNumber: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 60) }
 
     /// The IDm that system `number` of the same ordinary card has; only the low nibble of `number` counts.
-    package func inSystem(_ number: UInt8) -> IDm {
+    public func inSystem(_ number: UInt8) -> IDm {
         IDm(rawValue: rawValue & 0x0FFF_FFFF_FFFF_FFFF | UInt64(number & 0x0F) << 60)
     }
 
     /// Whether both are systems of one ordinary card: all but the system number is equal.
-    package func isSameCard(as other: IDm) -> Bool {
+    public func isSameCard(as other: IDm) -> Bool {
         inSystem(0) == other.inSystem(0)
     }
 }
 
 extension IDm: CustomStringConvertible {
     /// Sixteen lower-case hexadecimal digits.
-    package var description: String { Hex.encode(rawValue, digits: 16, uppercase: false) }
+    public var description: String { Hex.encode(rawValue, digits: 16, uppercase: false) }
 }
 
 /// The manufacture parameter of a FeliCa card: ROM type, IC type and six bytes of maximum response times.
-package struct PMm: Hashable, Sendable {
+public struct PMm: Hashable, Sendable {
     /// The eight bytes as one big-endian number.
-    package let rawValue: UInt64
+    public let rawValue: UInt64
 
     /// A PMm from its bytes read as one big-endian number.
-    package init(rawValue: UInt64) {
+    public init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
     /// A PMm from exactly eight bytes, else `nil`.
-    package init?(_ bytes: some Collection<UInt8>) {
+    public init?(_ bytes: some Collection<UInt8>) {
         guard let value = UInt64(bigEndianBytes: bytes) else { return nil }
         rawValue = value
     }
 
     /// The eight bytes as on the wire.
-    package var bytes: [UInt8] { rawValue.bigEndianBytes }
+    public var bytes: [UInt8] { rawValue.bigEndianBytes }
 
     /// Byte 0: the ROM type.
-    package var romType: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 56) }
+    public var romType: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 56) }
 
     /// Byte 1: the IC type.
-    package var icType: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 48) }
+    public var icType: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 48) }
 }
 
 extension PMm: CustomStringConvertible {
     /// Sixteen lower-case hexadecimal digits.
-    package var description: String { Hex.encode(rawValue, digits: 16, uppercase: false) }
+    public var description: String { Hex.encode(rawValue, digits: 16, uppercase: false) }
 }
 
 extension UInt64 {

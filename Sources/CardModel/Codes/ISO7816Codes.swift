@@ -4,18 +4,18 @@ internal import ByteCodec
 
 /// An application identifier of ISO 7816-5: the name of an application on a card, 1 to 16 bytes; whole ones have 5 or
 /// more.
-package struct AID: Hashable, Sendable {
+public struct AID: Hashable, Sendable {
     /// The bytes as on the wire.
-    package let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// An identifier of 1 to 16 bytes, else `nil`.
-    package init?(_ bytes: some Collection<UInt8>) {
+    public init?(_ bytes: some Collection<UInt8>) {
         guard (1...16).contains(bytes.count) else { return nil }
         self.bytes = Array(bytes)
     }
 
     /// An identifier from hexadecimal digits as a user types them, else `nil`.
-    package init?(hexadecimal text: some StringProtocol) {
+    public init?(hexadecimal text: some StringProtocol) {
         guard let bytes = try? Hex.decode(String(text)) else { return nil }
         self.init(bytes)
     }
@@ -23,16 +23,16 @@ package struct AID: Hashable, Sendable {
 
 extension AID: CustomStringConvertible {
     /// Lower-case hexadecimal digits.
-    package var description: String { Hex.encode(bytes) }
+    public var description: String { Hex.encode(bytes) }
 }
 
 /// The identifier of a file on an ISO 7816 card, as in `2F01`.
-package struct FileIdentifier: FourDigitCode {
+public struct FileIdentifier: FourDigitCode {
     /// The identifier as a big-endian number.
-    package let rawValue: UInt16
+    public let rawValue: UInt16
 
     /// An identifier from its number.
-    package init(rawValue: UInt16) {
+    public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
@@ -41,36 +41,36 @@ package struct FileIdentifier: FourDigitCode {
 }
 
 /// The short identifier of an EF, 1 to 30, with which it can be read without being selected first.
-package struct ShortFileIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {
+public struct ShortFileIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The number, 1 to 30.
-    package let rawValue: UInt8
+    public let rawValue: UInt8
 
     /// A short file identifier, or `nil` when the number is not 1 to 30.
-    package init?(_ rawValue: UInt8) {
+    public init?(_ rawValue: UInt8) {
         guard (1...30).contains(rawValue) else { return nil }
         self.rawValue = rawValue
     }
 
     /// By number.
-    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// The number in two upper-case hexadecimal digits.
-    package var description: String { Hex.encode(rawValue, digits: 2) }
+    public var description: String { Hex.encode(rawValue, digits: 2) }
 }
 
 /// INS, the instruction byte of a command APDU (ISO/IEC 7816-4 §5.4.2). The odd code of a pair carries its parameters
 /// in BER-TLV.
-package struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
+public struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The byte.
-    package let rawValue: UInt8
+    public let rawValue: UInt8
 
     /// An instruction from its byte.
-    package init(rawValue: UInt8) {
+    public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// An instruction from its byte.
-    package init(integerLiteral value: UInt8) {
+    public init(integerLiteral value: UInt8) {
         rawValue = value
     }
 
@@ -124,7 +124,7 @@ package struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByI
     ///
     /// VERIFY, CHANGE REFERENCE DATA, DISABLE and ENABLE VERIFICATION REQUIREMENT, RESET RETRY COUNTER (also their odd
     /// codes), and ENVELOPE.
-    package var needsGuard: Bool {
+    public var needsGuard: Bool {
         switch Instruction(rawValue: rawValue & 0xFE) {
         case .verify, .changeReferenceData, .disableVerification, .enableVerification, .resetRetryCounter, .envelope:
             true
@@ -133,7 +133,7 @@ package struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByI
     }
 
     /// What the standard calls it, in English as everywhere; `nil` for a code that it does not name here.
-    package var name: String? { Instruction.names[self] }
+    public var name: String? { Instruction.names[self] }
 
     private static let names: [Instruction: String] = [
         .verify: "VERIFY", 0x21: "VERIFY", .manageSecurityEnvironment: "MANAGE SECURITY ENVIRONMENT",
@@ -153,26 +153,26 @@ package struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByI
 
 extension Instruction: CustomStringConvertible {
     /// Two upper-case hexadecimal digits.
-    package var description: String { Hex.encode(rawValue, digits: 2) }
+    public var description: String { Hex.encode(rawValue, digits: 2) }
 }
 
 /// The status word SW1 SW2 that ends every response APDU (ISO/IEC 7816-4 §5.6).
-package struct StatusWord: FourDigitCode, ExpressibleByIntegerLiteral {
+public struct StatusWord: FourDigitCode, ExpressibleByIntegerLiteral {
     /// SW1 in the high byte, SW2 in the low byte.
-    package let rawValue: UInt16
+    public let rawValue: UInt16
 
     /// A status word from its number.
-    package init(rawValue: UInt16) {
+    public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
     /// A status word from its two bytes.
-    package init(_ sw1: UInt8, _ sw2: UInt8) {
+    public init(_ sw1: UInt8, _ sw2: UInt8) {
         rawValue = UInt16(sw1) << 8 | UInt16(sw2)
     }
 
     /// A status word from its number.
-    package init(integerLiteral value: UInt16) {
+    public init(integerLiteral value: UInt16) {
         rawValue = value
     }
 
@@ -198,25 +198,25 @@ package struct StatusWord: FourDigitCode, ExpressibleByIntegerLiteral {
     package static let wrongParameters: StatusWord = 0x6B00
 
     /// The first byte.
-    package var sw1: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 8) }
+    public var sw1: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 8) }
     /// The second byte.
-    package var sw2: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
+    public var sw2: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
 
     /// Whether the command was carried out without a warning: 9000 or 61xx.
-    package var isSuccess: Bool { self == .success || sw1 == 0x61 }
+    public var isSuccess: Bool { self == .success || sw1 == 0x61 }
 
     /// Whether the command was carried out, with a warning: 62xx or 63xx.
-    package var isWarning: Bool { sw1 == 0x62 || sw1 == 0x63 }
+    public var isWarning: Bool { sw1 == 0x62 || sw1 == 0x63 }
 
     /// How many bytes wait for GET RESPONSE, 1 to 256: 61xx, where 00 says 256 or more; else `nil`.
-    package var bytesAvailable: Int? { sw1 == 0x61 ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
+    public var bytesAvailable: Int? { sw1 == 0x61 ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
 
     /// The length that should have been asked for, 1 to 256: 6Cxx; else `nil`.
-    package var correctLength: Int? { sw1 == 0x6C ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
+    public var correctLength: Int? { sw1 == 0x6C ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
 
     /// The counter of 63Cx, 0 to 15: after VERIFY the tries that are left; else `nil`.
-    package var counter: Int? { rawValue & 0xFFF0 == 0x63C0 ? Int(sw2 & 0x0F) : nil }
+    public var counter: Int? { rawValue & 0xFFF0 == 0x63C0 ? Int(sw2 & 0x0F) : nil }
 
     /// Whether the standard allows it: SW1 is 61 to 6F or 90 to 9F. Other values come from broken answers only.
-    package var isValid: Bool { (0x61...0x6F).contains(sw1) || sw1 & 0xF0 == 0x90 }
+    public var isValid: Bool { (0x61...0x6F).contains(sw1) || sw1 & 0xF0 == 0x90 }
 }

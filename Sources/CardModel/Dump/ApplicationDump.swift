@@ -3,13 +3,13 @@
 internal import ByteCodec
 
 /// One application of an ISO 7816 card in a dump.
-package struct ApplicationDump: Hashable, Sendable {
+public struct ApplicationDump: Hashable, Sendable {
     /// Its name; `nil` for the master file, whose own files stand here.
-    package var aid: AID?
+    public var aid: AID?
     /// What the card answered to SELECT, when it told something.
-    package var selectAnswer: [UInt8]?
+    public var selectAnswer: [UInt8]?
     /// Its files in the order in which they were read.
-    package var files: [FileDump]
+    public var files: [FileDump]
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
@@ -24,19 +24,19 @@ package struct ApplicationDump: Hashable, Sendable {
     }
 
     /// The first file with this identifier.
-    package func file(_ id: FileIdentifier) -> FileDump? {
+    public func file(_ id: FileIdentifier) -> FileDump? {
         files.first { $0.id == id }
     }
 }
 
 /// One elementary file of an application in a dump.
-package struct FileDump: Hashable, Sendable {
+public struct FileDump: Hashable, Sendable {
     /// Its identifier.
-    package var id: FileIdentifier
+    public var id: FileIdentifier
     /// What became of it.
-    package var state: ReadState
+    public var state: ReadState
     /// What was read of it, from its first byte on.
-    package var data: [UInt8]
+    public var data: [UInt8]
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
@@ -87,7 +87,7 @@ extension FileDump {
 
 extension JSONCursor {
     /// This as the name of an application, 1 to 16 bytes.
-    package func aid() throws(DocumentError) -> AID {
+    public func aid() throws(DocumentError) -> AID {
         guard let aid = AID(try bytes()) else { throw malformed(.hexDigits, "2–32") }
         return aid
     }

@@ -3,28 +3,28 @@
 /// All that was read from one card: the document `kazasu.dump/1`, the waist between reading and decoding.
 ///
 /// Members that this version does not know are kept in the `extra` of their level and written again.
-package struct CardDump: Hashable, Sendable {
+public struct CardDump: Hashable, Sendable {
     /// The value of the document's `schema` member.
-    package static let schema = "kazasu.dump/1"
+    public static let schema = "kazasu.dump/1"
 
     /// The program that read the card, as in `kazasu 0.1.0`; `nil` when the document does not say.
-    package var tool: String?
+    public var tool: String?
     /// When the card was read, ISO 8601 with the offset from UTC; `nil` when the document does not say.
-    package var readAt: String?
+    public var readAt: String?
     /// The reader's ID; `nil` when the document does not say.
-    package var reader: String?
+    public var reader: String?
     /// Whether everything was read that can be read without a key.
-    package var complete: Bool
+    public var complete: Bool
     /// What was not read although it could have been.
-    package var missing: [MissingPart]
+    public var missing: [MissingPart]
     /// What the reader learnt of the card when it found it.
-    package var card: CardIdentity
+    public var card: CardIdentity
     /// The FeliCa systems in the card's order; empty for other cards.
-    package var systems: [SystemDump]
+    public var systems: [SystemDump]
     /// The applications of an ISO 7816 card in the order in which they were read; empty for other cards.
-    package var applications: [ApplicationDump]
+    public var applications: [ApplicationDump]
     /// The memory of a Type 2 Tag; `nil` for other cards.
-    package var type2: Type2Dump?
+    public var type2: Type2Dump?
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
@@ -47,12 +47,12 @@ package struct CardDump: Hashable, Sendable {
     }
 
     /// The first system with this code.
-    package func system(_ code: SystemCode) -> SystemDump? {
+    public func system(_ code: SystemCode) -> SystemDump? {
         systems.first { $0.systemCode == code }
     }
 
     /// The first application with this name; the master file for `nil`.
-    package func application(_ aid: AID?) -> ApplicationDump? {
+    public func application(_ aid: AID?) -> ApplicationDump? {
         applications.first { $0.aid == aid }
     }
 
@@ -64,19 +64,19 @@ package struct CardDump: Hashable, Sendable {
 
 extension CardDump {
     /// The longest document that is read, in bytes; no card's dump comes near it.
-    package static let longestDocument = 8 << 20
+    public static let longestDocument = 8 << 20
 
     /// Reads the document `kazasu.dump/1`.
     ///
     /// - Throws: ``DocumentError`` with the path of what is wrong.
-    package init(parsing bytes: [UInt8]) throws(DocumentError) {
+    public init(parsing bytes: [UInt8]) throws(DocumentError) {
         try self.init(parsing: bytes[...])
     }
 
     /// Reads a part of a text, as one line of ndjson.
     ///
     /// - Throws: ``DocumentError`` with the path of what is wrong.
-    package init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
+    public init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
         guard bytes.count <= CardDump.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: CardDump.longestDocument)
         }
@@ -154,21 +154,21 @@ extension CardDump {
 }
 
 /// Something that could have been read but was not, because the card left or the radio failed.
-package struct MissingPart: Hashable, Sendable {
+public struct MissingPart: Hashable, Sendable {
     /// The system it belongs to; `nil` when even the list of systems is not complete.
-    package var system: SystemCode?
+    public var system: SystemCode?
     /// The service; `nil` when the list of the system's nodes is not complete.
-    package var service: ServiceCode?
+    public var service: ServiceCode?
     /// The first block that was not read; `nil` when that is not known.
-    package var fromBlock: UInt16?
+    public var fromBlock: UInt16?
     /// ISO 7816: the application; `nil` with ``file`` for a file of the master file.
-    package var application: AID?
+    public var application: AID?
     /// ISO 7816: the file that was not read to its end.
-    package var file: FileIdentifier?
+    public var file: FileIdentifier?
     /// Type 2 Tag: the first page that was not read.
-    package var fromPage: UInt16?
+    public var fromPage: UInt16?
     /// Why, in one word: `cardLost`, `radioError`, `readerFailed`, `cancelled`.
-    package var reason: String
+    public var reason: String
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
@@ -191,13 +191,13 @@ package struct MissingPart: Hashable, Sendable {
 
 extension JSONCursor {
     /// This as an IDm of 16 digits.
-    package func idm() throws(DocumentError) -> IDm {
+    public func idm() throws(DocumentError) -> IDm {
         guard let idm = IDm(try bytes(count: 8)) else { throw malformed(.hexDigits, "16") }
         return idm
     }
 
     /// This as a PMm of 16 digits.
-    package func pmm() throws(DocumentError) -> PMm {
+    public func pmm() throws(DocumentError) -> PMm {
         guard let pmm = PMm(try bytes(count: 8)) else { throw malformed(.hexDigits, "16") }
         return pmm
     }

@@ -3,29 +3,29 @@
 internal import ByteCodec
 
 /// What the reader learnt of a card when it found it: `card` of `kazasu.dump/1`.
-package struct CardIdentity: Hashable, Sendable {
+public struct CardIdentity: Hashable, Sendable {
     /// The kind of card.
-    package var technology: Technology
+    public var technology: Technology
     /// FeliCa: the IDm of the system that answered first.
-    package var idm: IDm?
+    public var idm: IDm?
     /// FeliCa: the PMm.
-    package var pmm: PMm?
+    public var pmm: PMm?
     /// Type A: the UID, 4, 7 or 10 bytes.
-    package var uid: [UInt8]?
+    public var uid: [UInt8]?
     /// Type A: the ATQA as people write it, as in `0344`.
-    package var atqa: UInt16?
+    public var atqa: UInt16?
     /// Type A: the SAK.
-    package var sak: UInt8?
+    public var sak: UInt8?
     /// Type A: the whole ATS with its length byte.
-    package var ats: [UInt8]?
+    public var ats: [UInt8]?
     /// Type B: the PUPI, four bytes, which may differ at each activation.
-    package var pupi: [UInt8]?
+    public var pupi: [UInt8]?
     /// Type B: the application data of the ATQB, four bytes.
-    package var applicationData: [UInt8]?
+    public var applicationData: [UInt8]?
     /// Type B: the protocol info of the ATQB.
-    package var protocolInfo: [UInt8]?
+    public var protocolInfo: [UInt8]?
     /// The speed that was used, in kilobits a second: 106, 212 or 424.
-    package var bitRate: Int?
+    public var bitRate: Int?
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
@@ -41,7 +41,7 @@ package struct CardIdentity: Hashable, Sendable {
     }
 
     /// A card of type A.
-    package static func typeA(
+    public static func typeA(
         uid: [UInt8]?, atqa: UInt16? = nil, sak: UInt8? = nil, ats: [UInt8]? = nil, bitRate: Int? = 106
     ) -> CardIdentity {
         var identity = CardIdentity(technology: .typeA, bitRate: bitRate)
@@ -53,7 +53,7 @@ package struct CardIdentity: Hashable, Sendable {
     }
 
     /// A card of type B.
-    package static func typeB(
+    public static func typeB(
         pupi: [UInt8]?, applicationData: [UInt8]? = nil, protocolInfo: [UInt8]? = nil, bitRate: Int? = 106
     ) -> CardIdentity {
         var identity = CardIdentity(technology: .typeB, bitRate: bitRate)
@@ -115,7 +115,7 @@ extension CardIdentity {
 extension CardIdentity {
     /// Whether this is surely another card: IDms of one card differ in the number of the system only, and a UID of four
     /// bytes that begins with 08 is made anew at each activation (ISO 14443-3), so it tells nothing.
-    package func isOtherCard(than other: CardIdentity) -> Bool {
+    public func isOtherCard(than other: CardIdentity) -> Bool {
         if technology != other.technology { return true }
         if let idm, let otherIDm = other.idm { return !idm.isSameCard(as: otherIDm) }
         if let uid, let otherUID = other.uid {
@@ -128,7 +128,7 @@ extension CardIdentity {
 }
 
 /// The kind of contactless card; the raw values are those of `kazasu.dump/1`.
-package enum Technology: String, Hashable, Sendable, CaseIterable {
+public enum Technology: String, Hashable, Sendable, CaseIterable {
     /// FeliCa (JIS X 6319-4, NFC-F).
     case felica
     /// ISO 14443 type A.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One FeliCa system of a dump.
-package struct SystemDump: Hashable, Sendable {
+public struct SystemDump: Hashable, Sendable {
     /// Its code.
-    package var systemCode: SystemCode
+    public var systemCode: SystemCode
     /// Its own IDm.
-    package var idm: IDm
+    public var idm: IDm
     /// The PMm that it answered with.
-    package var pmm: PMm
+    public var pmm: PMm
     /// Its areas in the card's order.
-    package var areas: [AreaDump]
+    public var areas: [AreaDump]
     /// Its services in the card's order.
-    package var services: [ServiceDump]
+    public var services: [ServiceDump]
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
@@ -29,19 +29,19 @@ package struct SystemDump: Hashable, Sendable {
     }
 
     /// The service with this code.
-    package func service(_ code: ServiceCode) -> ServiceDump? {
+    public func service(_ code: ServiceCode) -> ServiceDump? {
         services.first { $0.code == code }
     }
 }
 
 /// One FeliCa area of a dump.
-package struct AreaDump: Hashable, Sendable {
+public struct AreaDump: Hashable, Sendable {
     /// Its code.
-    package var start: AreaCode
+    public var start: AreaCode
     /// The last code that belongs to it: `FFFE` for the root area.
-    package var end: AreaCode
+    public var end: AreaCode
     /// The version of its key, or `nil` when the card did not say.
-    package var keyVersion: KeyVersion?
+    public var keyVersion: KeyVersion?
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
@@ -55,13 +55,13 @@ package struct AreaDump: Hashable, Sendable {
 }
 
 /// One FeliCa service of a dump.
-package struct ServiceDump: Hashable, Sendable {
+public struct ServiceDump: Hashable, Sendable {
     /// Its code.
-    package var code: ServiceCode
+    public var code: ServiceCode
     /// The version of its key, or `nil` when the card did not say.
-    package var keyVersion: KeyVersion?
+    public var keyVersion: KeyVersion?
     /// What became of it.
-    package var state: ReadState
+    public var state: ReadState
     /// The blocks that were read, by block number from 0.
     package var blocks: BlockTable
     /// Members of the document that this version does not know.
@@ -81,7 +81,7 @@ package struct ServiceDump: Hashable, Sendable {
 }
 
 /// What became of a part of a card that was to be read.
-package enum ReadState: Hashable, Sendable {
+public enum ReadState: Hashable, Sendable {
     /// All of it was read.
     case read
     /// It cannot be read without a key.
@@ -94,7 +94,7 @@ package enum ReadState: Hashable, Sendable {
     case skipped
 
     /// The word in `kazasu.dump/1`.
-    package var word: String {
+    public var word: String {
         switch self {
         case .read: "read"
         case .keyRequired: "keyRequired"

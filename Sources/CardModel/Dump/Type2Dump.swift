@@ -3,15 +3,15 @@
 internal import ByteCodec
 
 /// The memory of a Type 2 Tag in a dump.
-package struct Type2Dump: Hashable, Sendable {
+public struct Type2Dump: Hashable, Sendable {
     /// The pages that were read, by number from 0, four bytes each; 256 pages are one sector.
-    package var pages: [UInt16: [UInt8]]
+    public var pages: [UInt16: [UInt8]]
     /// The answer to GET_VERSION, eight bytes; `nil` when the tag does not know the command.
-    package var version: [UInt8]?
+    public var version: [UInt8]?
     /// The answer to READ_SIG, 32 bytes; `nil` when the tag does not know the command.
-    package var signature: [UInt8]?
+    public var signature: [UInt8]?
     /// The counters that were read, by number; 24 bits each.
-    package var counters: [UInt8: UInt32]
+    public var counters: [UInt8: UInt32]
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
@@ -71,7 +71,7 @@ extension Type2Dump {
     }
 
     /// A page's number as people write it: two upper-case hexadecimal digits, four from page 100 on.
-    package static func name(of page: UInt16) -> String {
+    public static func name(of page: UInt16) -> String {
         Hex.encode(page, digits: page > 0xFF ? 4 : 2)
     }
 }

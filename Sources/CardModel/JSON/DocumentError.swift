@@ -2,7 +2,7 @@
 
 /// Why a document could not be read. `key` is the path of the value, as in `felica.systems[0].systemCode`.
 @nonexhaustive
-package enum DocumentError: Error, Hashable, Sendable {
+public enum DocumentError: Error, Hashable, Sendable {
     /// The text is not JSON, or ends too early; line and byte count from 1.
     case notJSON(Reason, line: Int, byte: Int)
     /// A value that must be there is not.
@@ -23,33 +23,33 @@ package enum DocumentError: Error, Hashable, Sendable {
 
 extension DocumentError {
     /// What is wrong with a JSON text.
-    package enum Reason: String, Hashable, Sendable {
+    public enum Reason: String, Hashable, Sendable {
         case syntax, endsEarly, notUTF8, tooDeep, tooManyValues, numberTooLarge
     }
 
     /// What a value or a line has to be: a code and its values. Only the command line words it.
-    package struct Expectation: Hashable, Sendable {
+    public struct Expectation: Hashable, Sendable {
         /// What has to be there.
-        package let code: Code
+        public let code: Code
         /// The values of the code, such as a count.
-        package let values: [String]
+        public let values: [String]
         /// The value within a line that is meant; `nil` for the line as a whole.
-        package var key: String?
+        public var key: String?
 
         /// An expectation.
-        package init(_ code: Code, _ values: String...) {
+        public init(_ code: Code, _ values: String...) {
             self.init(code, values: values)
         }
 
         /// An expectation.
-        package init(_ code: Code, values: [String], key: String? = nil) {
+        public init(_ code: Code, values: [String], key: String? = nil) {
             self.code = code
             self.values = values
             self.key = key
         }
 
         /// What has to be there.
-        package enum Code: String, Hashable, Sendable, CaseIterable {
+        public enum Code: String, Hashable, Sendable, CaseIterable {
             // Without values.
             case hexStation, decimalStation, hexBusStop, decimalBusStop
             case object, array, string, bool, integer, milliseconds, hex, shortHexNumber, decimalName, decimalByteName

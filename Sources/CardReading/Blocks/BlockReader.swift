@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-package import FeliCa
+public import FeliCa
 
 /// Reads the blocks of services of one system in as few commands as the card and the reader allow.
 ///
@@ -276,14 +276,14 @@ final class BlockReader {
 }
 
 /// How a card, although it is there, did not give what was asked for.
-package enum RefusalReason: Hashable, Sendable {
+public enum RefusalReason: Hashable, Sendable {
     /// With these status flags.
     case flags(StatusFlags)
     /// By silence.
     case silence
 
     /// Status flags 1 and 2 as one number, `nil` for silence.
-    package var status: UInt16? {
+    public var status: UInt16? {
         switch self {
         case .flags(let flags): flags.value
         case .silence: nil

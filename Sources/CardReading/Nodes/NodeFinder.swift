@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 internal import FeliCa
 internal import NFCTransport
 
@@ -156,7 +156,7 @@ final class NodeFinder {
 }
 
 /// How the nodes of a system were found; what the card cannot list may be incomplete.
-package enum NodeListing: String, Hashable, Sendable {
+public enum NodeListing: String, Hashable, Sendable {
     /// Search Service Code listed them: complete.
     case searchServiceCode
     /// Request Code List listed them: complete.
@@ -169,7 +169,7 @@ package enum NodeListing: String, Hashable, Sendable {
     case fixedLayout
 
     /// Whether the card itself said that there are no other nodes.
-    package var isComplete: Bool {
+    public var isComplete: Bool {
         switch self {
         case .searchServiceCode, .requestCodeList, .fixedLayout: true
         case .requestService, .readProbe: false
@@ -178,16 +178,16 @@ package enum NodeListing: String, Hashable, Sendable {
 }
 
 /// A node as a scan found it, in the card's order.
-package struct ScannedNode: Hashable, Sendable {
+public struct ScannedNode: Hashable, Sendable {
     /// What it is.
-    package var kind: Kind
+    public var kind: Kind
     /// The version of its key, or `nil` when the card did not say.
-    package var keyVersion: KeyVersion?
+    public var keyVersion: KeyVersion?
     /// How many areas it lies in; 0 for the root area.
-    package var depth: Int
+    public var depth: Int
 
     /// What a node is.
-    package enum Kind: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
         /// An area, with the last code that belongs to it.
         case area(AreaCode, end: AreaCode)
         /// A service.
@@ -195,14 +195,14 @@ package struct ScannedNode: Hashable, Sendable {
     }
 
     /// A node of a card.
-    package init(_ kind: Kind, keyVersion: KeyVersion? = nil, depth: Int = 0) {
+    public init(_ kind: Kind, keyVersion: KeyVersion? = nil, depth: Int = 0) {
         self.kind = kind
         self.keyVersion = keyVersion
         self.depth = depth
     }
 
     /// Its code.
-    package var code: NodeCode {
+    public var code: NodeCode {
         switch kind {
         case .area(let code, _): code.node
         case .service(let code): code.node

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 package import ISO7816
 package import NFCTransport
 
@@ -19,7 +19,7 @@ package struct CardRecognizer {
     ///   - reader: the reader, which outlives the recogniser.
     ///   - picc: the card as it was activated.
     ///   - request: what activated it.
-    package init(reader: any Reader, picc: PICC, request: ActivationRequest) {
+    public init(reader: any Reader, picc: PICC, request: ActivationRequest) {
         self.init(session: ISO7816Session(reader: reader, picc: picc, request: request), picc: picc)
     }
 
@@ -32,7 +32,7 @@ package struct CardRecognizer {
     /// What a card is by the way in which it answered when it was selected; nothing is sent to it.
     ///
     /// - Returns: one kind at most. FeliCa cards are not named here, nor any of type B, whose answers tell nothing.
-    package static func recognize(_ picc: PICC) -> RecognizedCard? {
+    public static func recognize(_ picc: PICC) -> RecognizedCard? {
         guard case .typeA(let target) = picc, let sak = target.sak else { return nil }
         if sak & 0x20 != 0, let ats = target.ats, let kind = KnownCard.of(.ats, ats) { return RecognizedCard(kind) }
         let atqa = target.atqa.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0), sak] }
@@ -44,7 +44,7 @@ package struct CardRecognizer {
     ///
     /// - Returns: everything that was found, in the order of the table; empty for a card that takes no APDUs.
     /// - Throws: ``ISO7816Error`` when the card left or the reader failed.
-    package func applications() throws(ISO7816Error) -> [RecognizedCard] {
+    public func applications() throws(ISO7816Error) -> [RecognizedCard] {
         guard picc.isISODEP else { return [] }
         var found: [RecognizedCard] = []
         for kind in KnownCard.all(by: .application) where !found.contains(where: { $0.kind.id == kind.id }) {
@@ -106,20 +106,20 @@ package struct CardRecognizer {
 }
 
 /// One thing that a card is recognised as; a card may be several, as a phone with many applications is.
-package struct RecognizedCard: Hashable, Sendable {
+public struct RecognizedCard: Hashable, Sendable {
     /// What it is, and by what it was recognised.
-    package var kind: KnownCard
+    public var kind: KnownCard
     /// What else the card said of itself, in its own words: labels, schemes, versions. Never a number of its owner.
-    package var details: [Detail]
+    public var details: [Detail]
 
     /// One thing that a card said.
-    package struct Detail: Hashable, Sendable {
+    public struct Detail: Hashable, Sendable {
         /// The word for it in documents.
-        package var key: String
+        public var key: String
         /// What it is called.
-        package var title: LocalizedText
+        public var title: LocalizedText
         /// What the card said.
-        package var value: String
+        public var value: String
 
         init(_ key: String, _ title: LocalizedText, _ value: String) {
             self.key = key
@@ -135,9 +135,9 @@ package struct RecognizedCard: Hashable, Sendable {
 }
 
 /// A kind of card of type A or B and what tells it; the facts are rows of `Data/known-cards.tsv`.
-package struct KnownCard: Hashable, Sendable {
+public struct KnownCard: Hashable, Sendable {
     /// Which answer of the card tells it.
-    package enum Clue: String, Hashable, Sendable {
+    public enum Clue: String, Hashable, Sendable {
         /// ATQA and SAK, three bytes.
         case atqaSAK
         /// The SAK, one byte.
@@ -151,7 +151,7 @@ package struct KnownCard: Hashable, Sendable {
     }
 
     /// What a clue proves.
-    package enum Certainty: String, Hashable, Sendable {
+    public enum Certainty: String, Hashable, Sendable {
         /// It is such a card.
         case certain
         /// Nearly every card with this clue is such a card.
@@ -161,15 +161,15 @@ package struct KnownCard: Hashable, Sendable {
     }
 
     /// The word for it in documents.
-    package let id: String
+    public let id: String
     /// Which answer tells it.
-    package let clue: Clue
+    public let clue: Clue
     /// The bytes of that answer.
-    package let value: [UInt8]
+    public let value: [UInt8]
     /// What the clue proves.
-    package let certainty: Certainty
+    public let certainty: Certainty
     /// Its name.
-    package let name: LocalizedText
+    public let name: LocalizedText
 
     init(_ row: FactRow) throws(FactTableError) {
         id = try row.required("id")
@@ -190,7 +190,7 @@ package struct KnownCard: Hashable, Sendable {
         key: ["clue", "value"], row: KnownCard.init(_:))
 
     /// Every known kind, in the order of the table.
-    package static var all: [KnownCard] { table.rows }
+    public static var all: [KnownCard] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
     package static var faults: [FactTableError] { table.faults }

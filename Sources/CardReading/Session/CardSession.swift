@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
-package import FeliCa
+public import CardModel
+public import FeliCa
 internal import NFCForumTags
-package import NFCTransport
+public import NFCTransport
 
 /// One card in the field of one reader: commands with bounded retries, and the difference between a card that does
 /// not know a command and a card that left.
 package final class CardSession {
     /// The reader.
-    package let reader: any Reader
+    public let reader: any Reader
     /// The card as it answered when it was found.
-    package let target: FeliCaTarget
+    public let target: FeliCaTarget
     /// What is known of the card's limits; learnt while reading.
     let limits: CardLimits
     /// Whether an exchange came back damaged, or got no answer and was repeated: then one unanswered Polling says little.
@@ -22,7 +22,7 @@ package final class CardSession {
     private static let attempts = 4
 
     /// A session with the card that `reader` has just activated.
-    package init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
+    public init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
         self.reader = reader
         self.target = target
         self.cancellation = cancellation
@@ -72,7 +72,7 @@ package final class CardSession {
     /// Polls for a system of this card, once; damaged answers are tried again.
     ///
     /// - Returns: the system, or `nil` when no card, or another card, answered.
-    package func poll(_ code: SystemCode, requestCode: UInt8 = 0) throws(ReadingError) -> FeliCaTarget? {
+    public func poll(_ code: SystemCode, requestCode: UInt8 = 0) throws(ReadingError) -> FeliCaTarget? {
         var damaged = 0
         while true {
             if cancellation.isCancelled { throw .cancelled }
@@ -113,7 +113,7 @@ extension CardSession {
     /// Polling of the ones that such cards have.
     ///
     /// - Throws: ``ReadingError`` when the card left or the reader failed.
-    package func systemCodes() throws(ReadingError) -> [SystemCode] {
+    public func systemCodes() throws(ReadingError) -> [SystemCode] {
         let first = target.requestData.map { SystemCode(rawValue: $0) }
         if target.pmm.mayAnswer(RequestSystemCode.code) {
             let handle = SystemHandle(code: first ?? .any, idm: target.idm, pmm: target.pmm)
@@ -139,16 +139,16 @@ enum CardReply<Value> {
 }
 
 /// One system of the card in the field, as it answered its own Polling.
-package struct SystemHandle: Hashable, Sendable {
+public struct SystemHandle: Hashable, Sendable {
     /// Its code.
-    package var code: SystemCode
+    public var code: SystemCode
     /// Its own IDm.
-    package var idm: IDm
+    public var idm: IDm
     /// The PMm that it answered with.
-    package var pmm: PMm
+    public var pmm: PMm
 
     /// A system that answered.
-    package init(code: SystemCode, idm: IDm, pmm: PMm) {
+    public init(code: SystemCode, idm: IDm, pmm: PMm) {
         self.code = code
         self.idm = idm
         self.pmm = pmm
@@ -157,7 +157,7 @@ package struct SystemHandle: Hashable, Sendable {
 
 /// Why reading a card ended before its end.
 @nonexhaustive
-package enum ReadingError: Error, Hashable, Sendable {
+public enum ReadingError: Error, Hashable, Sendable {
     /// The card left the field, or another one lies there now.
     case cardLost
     /// The same exchange came back damaged each time it was tried.
@@ -170,7 +170,7 @@ package enum ReadingError: Error, Hashable, Sendable {
     case cancelled
 
     /// The word for it in the `missing` list of a dump.
-    package var word: String {
+    public var word: String {
         switch self {
         case .cardLost: "cardLost"
         case .radio: "radioError"

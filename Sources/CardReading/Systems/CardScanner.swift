@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 internal import FeliCa
 
 /// Lists every system, area and service of a FeliCa card.
@@ -15,15 +15,15 @@ package struct CardScanner {
     }
 
     /// What a scan found, and why it ended early if it did.
-    package struct Result: Hashable, Sendable {
+    public struct Result: Hashable, Sendable {
         /// The systems in the card's order, then those that it does not list.
-        package var systems: [SystemScan]
+        public var systems: [SystemScan]
         /// Why the scan ended before its end.
-        package var interruption: ReadingError?
+        public var interruption: ReadingError?
     }
 
     /// Scans the card; what was found before an interruption is kept.
-    package func scan() -> Result {
+    public func scan() -> Result {
         var outcome = Result(systems: [], interruption: nil)
         do throws(ReadingError) {
             try CardWalk(session: session).run { system throws(ReadingError) in
@@ -56,18 +56,18 @@ package struct CardScanner {
 }
 
 /// What a scan found in one system.
-package struct SystemScan: Hashable, Sendable {
+public struct SystemScan: Hashable, Sendable {
     /// The system as it answered its Polling.
-    package var system: SystemHandle
+    public var system: SystemHandle
     /// The version of the system key, or `nil` when the card did not say.
-    package var keyVersion: KeyVersion?
+    public var keyVersion: KeyVersion?
     /// Its nodes in the card's order, the root area first.
-    package var nodes: [ScannedNode]
+    public var nodes: [ScannedNode]
     /// How they were found.
-    package var listing: NodeListing
+    public var listing: NodeListing
 
     /// A system with its nodes.
-    package init(
+    public init(
         system: SystemHandle, keyVersion: KeyVersion? = nil, nodes: [ScannedNode] = [],
         listing: NodeListing = .searchServiceCode
     ) {
@@ -78,7 +78,7 @@ package struct SystemScan: Hashable, Sendable {
     }
 
     /// The services in the card's order.
-    package var services: [ServiceCode] {
+    public var services: [ServiceCode] {
         nodes.compactMap { if case .service(let code) = $0.kind { code } else { nil } }
     }
 }

@@ -6,12 +6,12 @@ internal import ByteCodec
 ///
 /// Sources of the codes: the unofficial user's manual of soltia48, felica-tool, and proxmark3's
 /// `include/protocols.h`, which agree.
-package struct CommandCode: RawRepresentable, Hashable, Sendable {
+public struct CommandCode: RawRepresentable, Hashable, Sendable {
     /// The code as people write it: `0x06`, `0xF000`.
-    package let rawValue: UInt16
+    public let rawValue: UInt16
 
     /// A code from its number; above `FF` it takes two bytes on the wire, most significant first.
-    package init(rawValue: UInt16) {
+    public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
@@ -65,25 +65,25 @@ package struct CommandCode: RawRepresentable, Hashable, Sendable {
     package static let echo = CommandCode(rawValue: 0xF000)
 
     /// The bytes on the wire, one or two.
-    package var bytes: [UInt8] {
+    public var bytes: [UInt8] {
         let low = UInt8(truncatingIfNeeded: rawValue)
         return rawValue > 0xFF ? [UInt8(truncatingIfNeeded: rawValue >> 8), low] : [low]
     }
 
     /// The code of the answer: one more than the command's, the same for two-byte commands.
-    package var response: CommandCode {
+    public var response: CommandCode {
         CommandCode(rawValue: rawValue > 0xFF ? rawValue : (rawValue &+ 1) & 0xFF)
     }
 }
 
 extension CommandCode: CustomStringConvertible {
     /// Two or four upper-case hexadecimal digits.
-    package var description: String { Hex.encode(rawValue, digits: rawValue > 0xFF ? 4 : 2) }
+    public var description: String { Hex.encode(rawValue, digits: rawValue > 0xFF ? 4 : 2) }
 }
 
 extension CommandCode {
     /// What the manual calls the command, in English as everywhere; `nil` for a code that no source names.
-    package var name: String? {
+    public var name: String? {
         CommandCode.names.first { $0.code == self }?.name
     }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
-package import NFCTransport
+public import CardModel
+public import NFCTransport
 
 /// Why a FeliCa command gave no result.
 @nonexhaustive
-package enum FeliCaError: Error, Hashable, Sendable {
+public enum FeliCaError: Error, Hashable, Sendable {
     /// The exchange itself failed; a silent card is ``NFCTransport/TransportError/noAnswer``.
     case transport(TransportError)
     /// The card's answer to this command breaks the rules of the packet; nothing of it was used.
@@ -16,18 +16,18 @@ package enum FeliCaError: Error, Hashable, Sendable {
     case invalidArgument(FeliCaError.ArgumentReason)
 
     /// The card's status flags, when it refused.
-    package var statusFlags: StatusFlags? {
+    public var statusFlags: StatusFlags? {
         if case .status(let flags) = self { flags } else { nil }
     }
 
     /// Whether the card kept silent: it left, or it does not know the command, the mode or the IDm.
-    package var isSilence: Bool { self == .transport(.noAnswer) }
+    public var isSilence: Bool { self == .transport(.noAnswer) }
 }
 
 extension FeliCaError {
     /// What is wrong with an answer.
     @nonexhaustive
-    package enum Reason: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
         /// No byte at all.
         case empty
         /// The LEN byte and the number of bytes that came differ.
@@ -49,7 +49,7 @@ extension FeliCaError {
 
         /// Fields that have few legal values.
         @nonexhaustive
-        package enum Field: Hashable, Sendable {
+        public enum Field: Hashable, Sendable {
             /// The mode in Request Response, 0 to 3.
             case mode
             /// The format version in Request Specification Version, 0.
@@ -61,7 +61,7 @@ extension FeliCaError {
 extension FeliCaError {
     /// Why a command cannot be sent as asked.
     @nonexhaustive
-    package enum ArgumentReason: Hashable, Sendable {
+    public enum ArgumentReason: Hashable, Sendable {
         /// Too few or too many entries in a list.
         case count(List, Int, allowed: ClosedRange<Int>)
         /// The command would be longer than LEN can say, 255 bytes.
@@ -73,7 +73,7 @@ extension FeliCaError {
 
         /// The lists that commands carry.
         @nonexhaustive
-        package enum List: Hashable, Sendable {
+        public enum List: Hashable, Sendable {
             /// The Node Code List.
             case nodes
             /// The Service Code List.

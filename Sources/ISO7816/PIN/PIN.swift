@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardCiphers
-package import CardModel
+public import CardCiphers
+public import CardModel
 
 /// A PIN, or another secret that a card compares: its bytes are in one place of memory, which is overwritten when nobody
 /// holds the value any more.
 ///
 /// It prints, reflects and dumps as `Redacted`, cannot be compared, encoded or copied out, and is sent at most once.
-package final class PIN: SecretValue {
+public final class PIN: SecretValue {
     private let secret: SecretBytes
     /// Whether it was sent, or tried to be.
-    package private(set) var isSpent = false
+    public private(set) var isSpent = false
 
     /// A secret of these bytes; who holds them overwrites them then.
-    package convenience init(_ bytes: some Collection<UInt8>) {
+    public convenience init(_ bytes: some Collection<UInt8>) {
         self.init(SecretBytes(bytes))
     }
 
@@ -23,12 +23,12 @@ package final class PIN: SecretValue {
     }
 
     /// Whether it has this form.
-    package func matches(_ form: PINForm) -> Bool {
+    public func matches(_ form: PINForm) -> Bool {
         unsafe secret.withUnsafeBytes { unsafe form.accepts($0) }
     }
 
     /// Overwrites the bytes; nothing can be sent after that.
-    package func wipe() {
+    public func wipe() {
         isSpent = true
         secret.wipe()
     }
@@ -54,7 +54,7 @@ package final class PIN: SecretValue {
 
 /// What a PIN may be; checked before anything is sent, since a card takes a wrong form for a wrong PIN.
 @nonexhaustive
-package enum PINForm: Hashable, Sendable {
+public enum PINForm: Hashable, Sendable {
     /// So many digits in ASCII.
     case digits(Int)
     /// Capital letters A to Z and digits in ASCII, so many of them.
@@ -80,20 +80,20 @@ package enum PINForm: Hashable, Sendable {
 }
 
 /// Which PIN of a card: where it is, and what it may be.
-package struct PINReference: Hashable, Sendable {
+public struct PINReference: Hashable, Sendable {
     /// What people call it.
-    package var name: LocalizedText
+    public var name: LocalizedText
     /// The files to select before, in this order; none when the current one is right.
-    package var path: [SelectTarget]
+    public var path: [SelectTarget]
     /// P2 of VERIFY: 80 for the selected PIN file, 81 and so on for one by its number.
-    package var p2: UInt8
+    public var p2: UInt8
     /// What it may be.
-    package var form: PINForm
+    public var form: PINForm
     /// The class of the commands.
-    package var cla: ClassByte
+    public var cla: ClassByte
 
     /// A PIN of a card.
-    package init(
+    public init(
         _ name: LocalizedText, path: [SelectTarget] = [], p2: UInt8, form: PINForm,
         cla: ClassByte = .interindustry
     ) {
@@ -106,7 +106,7 @@ package struct PINReference: Hashable, Sendable {
 }
 
 /// What a card says of the tries that a PIN has left.
-package enum TriesLeft: Hashable, Sendable {
+public enum TriesLeft: Hashable, Sendable {
     /// This many, 1 to 15.
     case count(Int)
     /// None: the PIN is locked (`6983`, `6984` or `63C0`).
@@ -119,7 +119,7 @@ package enum TriesLeft: Hashable, Sendable {
     case refused(StatusWord)
 
     /// What an answer to a VERIFY without data says.
-    package init(query status: StatusWord) {
+    public init(query status: StatusWord) {
         switch status {
         case .success: self = .notNeeded
         case .authenticationBlocked, .referenceDataUnusable: self = .locked

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 /// What lets a PIN command through a session; nothing but ``PINGuard`` can make one.
 struct PINPermit {
@@ -178,7 +178,7 @@ package final class PINGuard {
 
 /// Why a PIN was not sent, or was sent in vain.
 @nonexhaustive
-package enum PINGuardError: Error, Hashable, Sendable {
+public enum PINGuardError: Error, Hashable, Sendable {
     /// It does not have the form that the card's PIN has; nothing was sent to the card at all.
     case form(PINReference)
     /// This PIN was sent in this run already; it was not sent again.
@@ -206,7 +206,7 @@ package enum PINGuardError: Error, Hashable, Sendable {
     ///
     /// - Parameter before: what the card said before; `nil` when it was not asked.
     /// - Returns: `nil` when nobody knows.
-    package func triesLeft(before: TriesLeft?) -> TriesLeft? {
+    public func triesLeft(before: TriesLeft?) -> TriesLeft? {
         switch self {
         case .locked: .locked
         case .lastTry(_, let now), .wrong(_, let now): now
@@ -217,7 +217,7 @@ package enum PINGuardError: Error, Hashable, Sendable {
     }
 
     /// Which PIN.
-    package var reference: PINReference {
+    public var reference: PINReference {
         switch self {
         case .form(let reference), .alreadySent(let reference), .earlierFailure(let reference),
             .locked(let reference), .lastTry(let reference, _), .triesUnreadable(let reference, _),
@@ -229,24 +229,24 @@ package enum PINGuardError: Error, Hashable, Sendable {
 }
 
 /// Whether a VERIFY may be sent that can lock the PIN.
-package struct PINConsent {
+public struct PINConsent {
     /// Whether the user asked for it beforehand (`--allow-last-try`).
-    package var allowsLastTry: Bool
+    public var allowsLastTry: Bool
     /// Asks the user, who has to type the answer; called only when ``allowsLastTry`` is set.
-    package var confirm: (PINReference, TriesLeft) -> Bool
+    public var confirm: (PINReference, TriesLeft) -> Bool
 
     /// Both have to say yes.
-    package init(allowsLastTry: Bool, confirm: @escaping (PINReference, TriesLeft) -> Bool) {
+    public init(allowsLastTry: Bool, confirm: @escaping (PINReference, TriesLeft) -> Bool) {
         self.allowsLastTry = allowsLastTry
         self.confirm = confirm
     }
 
     /// Never.
-    package static var never: PINConsent { PINConsent(allowsLastTry: false) { _, _ in false } }
+    public static var never: PINConsent { PINConsent(allowsLastTry: false) { _, _ in false } }
 }
 
 /// What became of a PIN that was not refused.
-package enum PINResult: Hashable, Sendable {
+public enum PINResult: Hashable, Sendable {
     /// The card took it.
     case verified
     /// The card asked for none, so it was not sent.
@@ -254,14 +254,14 @@ package enum PINResult: Hashable, Sendable {
 }
 
 /// A PIN and which of the card's PINs it is.
-package struct PINRequest {
+public struct PINRequest {
     /// Which PIN of the card.
-    package var reference: PINReference
+    public var reference: PINReference
     /// What the user gave.
-    package var pin: PIN
+    public var pin: PIN
 
     /// A PIN to be verified.
-    package init(_ reference: PINReference, _ pin: PIN) {
+    public init(_ reference: PINReference, _ pin: PIN) {
         self.reference = reference
         self.pin = pin
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
-package import NFCTransport
+public import CardModel
+public import NFCTransport
 
 /// Why a command to an ISO 7816 card gave no result.
 @nonexhaustive
-package enum ISO7816Error: Error, Hashable, Sendable {
+public enum ISO7816Error: Error, Hashable, Sendable {
     /// The exchange itself failed. The card has to be selected anew; see ``ISO7816Session/reselect()``.
     case transport(TransportError)
     /// The card's answer breaks the rules of a response APDU; nothing of it was used.
@@ -23,7 +23,7 @@ package enum ISO7816Error: Error, Hashable, Sendable {
     case otherCard
 
     /// The card's status word, when it said no.
-    package var statusWord: StatusWord? {
+    public var statusWord: StatusWord? {
         if case .status(_, let status) = self { status } else { nil }
     }
 }
@@ -31,7 +31,7 @@ package enum ISO7816Error: Error, Hashable, Sendable {
 extension ISO7816Error {
     /// What is wrong with a response APDU.
     @nonexhaustive
-    package enum Reason: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
         /// Fewer than the two bytes of the status word.
         case tooShort(length: Int)
         /// GET RESPONSE gave no byte, more than was promised in all, or never came to an end.

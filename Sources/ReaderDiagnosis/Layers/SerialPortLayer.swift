@@ -85,7 +85,9 @@ struct NamedPort: Hashable {
 
     /// A speed that libnfc does not know.
     var wrongSpeed: String? {
-        guard isSerial, driver != "pn532", let speed, !SerialSpeeds.libnfc.map(String.init).contains(speed) else { return nil }
+        guard isSerial, driver != "pn532", let speed, !SerialSpeeds.libnfc.map(String.init).contains(speed) else {
+            return nil
+        }
         return speed
     }
 }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a driver's licence says without a PIN, and how many tries its PINs have left. Nothing here can lock it.
+import Kazasu
+
+let reader = try openReader()
+let licence = try reader.waitForCard(.license).license()
+print(licence)

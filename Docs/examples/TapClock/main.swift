@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A line for each card that is put on the reader, until Ctrl-C.
+import Kazasu
+
+for try await tap in taps() where tap.kind == .on {
+    let number = tap.card.idm.map(\.description) ?? tap.card.uid.map { "\($0)" } ?? "unknown"
+    print(number, "on", tap.reader)
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Kazasu
+internal import VirtualReader
+
+/// A reader within the process, without a device and without libnfc, on which the cards of a dump or a virtual card file lie.
+///
+/// - Parameter bytes: the file; see `Docs/virtual-cards.md`.
+/// - Throws: ``DocumentError`` with the place of a mistake.
+public func virtualReader(cards bytes: [UInt8]) throws(DocumentError) -> CardReader {
+    let cancellation = CancellationToken()
+    let field = try VirtualCardFile.loadField(bytes)
+    return CardReader(InProcessReader(field, cancellation: cancellation), cancellation: cancellation)
+}
+
+/// A reader that replays a recording: the lines that `kazasu --trace` writes, or a report of `kazasu doctor`.
+///
+/// - Parameters:
+///   - bytes: the recording.
+///   - command: which command of a report, as in `scan`; `nil` for the first.
+/// - Throws: ``DocumentError`` with the place of a mistake.
+public func replayReader(_ bytes: [UInt8], command: String? = nil) throws(DocumentError) -> CardReader {
+    let cancellation = CancellationToken()
+    let reader = ReplayReader(try Transcript(parsing: bytes).playing(command), cancellation: cancellation)
+    return CardReader(reader, cancellation: cancellation)
+}

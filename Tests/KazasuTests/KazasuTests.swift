@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Kazasu
+import KazasuTesting
+import TestSupport
+import Testing
+
+/// The facade, as a program uses it: by its public declarations only.
+struct KazasuTests {
+    private static func reader(_ name: String) throws -> CardReader {
+        try virtualReader(cards: TestFiles.read("Fixtures/cards/\(name)/card.json"))
+    }
+
+    @Test func theReadmeShowsTheProgramThatIsBuilt() throws {
+        let program = String(decoding: try TestFiles.read("Docs/examples/Balance/main.swift"), as: UTF8.self)
+        let sample = try #require(program.firstRange(of: "import Kazasu"))
+        let readme = String(decoding: try TestFiles.read("README.md"), as: UTF8.self)
+        #expect(readme.contains("```swift\n" + program[sample.lowerBound...] + "```"))
+    }
+
+    @Test func balance() throws {
+        let card = try Self.reader("suica-p1").waitForCard(.purse)
+        #expect(try card.balance().balances.map(\.amount) == [10])
+    }
+
+    @Test func history() throws {
+        let card = try Self.reader("suica-p1").waitForCard()
+        let report = try card.history()
+        #expect(report.card == "transit")
+        #expect(report.history?.count == 20)
+    }
+
+    @Test func scanAndDump() throws {
+        let card = try Self.reader("suica-p1").waitForCard(.feliCa)
+        #expect(try card.scan().map(\.system.code).contains(.transit))
+        #expect(try card.dump().systems.map(\.systemCode).contains(.transit))
+    }
+
+    @Test func aCardOfAnotherKindIsNamed() throws {
+        let error = #expect(throws: KazasuError.self) { try Self.reader("felica-lite-s").waitForCard(.purse).balance() }
+        guard case .wrongCard(let card)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(card.card.technology == .felica)
+    }
+
+    @Test func noCard() throws {
+        let reader = try virtualReader(cards: TestFiles.read("Fixtures/cards/suica-p1/card.json"))
+        #expect(throws: KazasuError.self) { try reader.waitForCard(.isoDEP, timeout: .zero) }
+    }
+
+    @Test func aReaderThatNobodyKnows() {
+        #expect(throws: KazasuError.unknownReader("nosuch")) { try openReader("nosuch") }
+    }
+
+    @Test func anUnreadableFile() {
+        #expect(throws: KazasuError.unreadableFile("/nonexistent", errno: 2)) { try openReader("virtual:/nonexistent") }
+    }
+
+    @Test func balanceWithoutBlocking() async throws {
+        let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+        let amounts = try await withReader(id) { reader throws(KazasuError) in
+            try reader.waitForCard(.purse).balance().balances.map(\.amount)
+        }
+        #expect(amounts == [10])
+    }
+
+    @Test func aCardThatIsPutOnIsATap() async throws {
+        let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+        for try await tap in taps(on: id) {
+            #expect(tap.kind == .on)
+            #expect(tap.card.technology == .felica)
+            break
+        }
+    }
+}
