@@ -90,7 +90,7 @@ demo: deps build ## installs, builds, then reads a virtual card through the real
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: examples api api-check test test-usb soak-arrivals test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench
+.PHONY: examples api api-check figures test test-usb soak-arrivals test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	swift test --skip-build --scratch-path $(SCRATCH) $(TEST_ARGS)
@@ -127,6 +127,9 @@ api: swift ## writes the public declarations of each product to Docs/api
 api-check: swift ## fails when public declarations changed and Docs/api did not
 	$(SWIFT_BUILD)
 	packaging/scripts/api.py --check "$$($(SWIFT_BUILD) --show-bin-path)"
+
+figures: ## prints the size of things beside the goals
+	@packaging/scripts/figures.py
 
 lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests
