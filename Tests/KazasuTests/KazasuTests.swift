@@ -66,6 +66,23 @@ struct KazasuTests {
         #expect(amounts == [10])
     }
 
+    @Test func cancellingTheTaskEndsTheWait() async {
+        let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+        let task = Task {
+            try await withReader(id) { reader throws(KazasuError) in
+                try reader.waitForCard(.isoDEP, timeout: nil).picc
+            }
+        }
+        task.cancel()
+        await #expect(throws: KazasuError.self) { try await task.value }
+    }
+
+    @Test func aRecordingIsReplayed() throws {
+        let recording = try TestFiles.read("Fixtures/recordings/pn532.jsonl")
+        let reader = try replayReader(recording, command: "scan")
+        #expect(try reader.waitForCard(.feliCa).technology == .felica)
+    }
+
     @Test func aCardThatIsPutOnIsATap() async throws {
         let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
         for try await tap in taps(on: id) {
