@@ -12,13 +12,16 @@ public import NFCTransport
 ///
 /// It is read as long as it stays there; nothing is written to it. Belongs to the thread of its ``CardReader``.
 public final class Card {
+    /// The card, and the request that finds it again.
     public let found: FoundCard
+    /// The reader that it lies on.
     public let reader: CardReader
     /// One session for the card's life: what is learnt of its limits is kept.
     private lazy var session = feliCa.map { target in
         CardSession(reader: reader.device, target: target, cancellation: reader.cancellation)
     }
 
+    /// A card that a reader has just selected.
     public init(_ found: FoundCard, reader: CardReader) {
         self.found = found
         self.reader = reader

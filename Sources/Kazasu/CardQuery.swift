@@ -69,6 +69,7 @@ public struct CardQuery: Hashable, Sendable {
         feliCa(systems: systems, requestCode: 1)
     }
 
+    /// The same, with the request code of the Polling: 1 asks for the system code, 0 for nothing more.
     public static func feliCa(systems: [SystemCode], requestCode: UInt8) -> CardQuery {
         CardQuery(.feliCa, .systems(systems, requestCode: requestCode))
     }

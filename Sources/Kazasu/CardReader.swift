@@ -9,7 +9,9 @@ public import NFCTransport
 ///
 /// For one thread at a time; ``withReader(_:_:)`` gives it one of its own. ``cancel()`` may be called from any thread.
 public final class CardReader {
+    /// The open device.
     public let device: any Reader
+    /// Ends the work with it from any thread.
     public let cancellation: CancellationToken
     private let closesAtEnd: Bool
 

@@ -50,6 +50,7 @@ public struct WrongCard: Hashable, Sendable {
     /// What is wrong with it.
     public let reason: Reason
 
+    /// A card that cannot be used, as far as it was recognised.
     public init(_ card: PICC, names: [LocalizedText] = [], _ reason: Reason) {
         self.card = card
         self.names = names

@@ -6,6 +6,7 @@ internal import NFCTransport
 
 /// A card that was put on a reader, or taken off.
 public struct Tap: Hashable, Sendable {
+    /// What happened to the card.
     public enum Kind: Hashable, Sendable {
         case on
         case off
@@ -28,12 +29,15 @@ public struct Tap: Hashable, Sendable {
 /// The reader is opened by the first ``Iterator/next(isolation:)`` and closed when the iterator is gone or its task is
 /// cancelled. A card is looked at only while `next` waits, so a slow loop misses cards that come and go meanwhile.
 public struct Taps: AsyncSequence, Sendable {
+    /// A tap.
     public typealias Element = Tap
+    /// Why the reader gives no more taps.
     public typealias Failure = KazasuError
 
     let id: String?
     let query: CardQuery
 
+    /// Begins to watch; the reader is opened by the first wait.
     public func makeAsyncIterator() -> Iterator { Iterator(id: id, query: query) }
 
     /// Waits for one tap after the other.

@@ -10,6 +10,7 @@ public struct FoundCard: Hashable, Sendable {
     /// What it answered.
     public let request: ActivationRequest
 
+    /// A card and the request that it answered.
     public init(picc: PICC, request: ActivationRequest) {
         self.picc = picc
         self.request = request
