@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A card with two purses comes and goes before each emulated reader: `make soak-arrivals` runs this under umockdev-wrapper.
 
-USB_ARRIVALS and USB_CHIP name the programs, KAZASU_ARRIVALS how often the card comes.
+USB_ARRIVALS and USB_CHIP name the programs, KAZASU_ARRIVALS how often the card comes. It comes in rounds of 500, each with
+random moments of its own, so that a long run shows how far it is.
 """
 
+import json
 import os
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -22,21 +25,45 @@ READERS = {
 }
 
 
+ROUND = 500
+
+
+def card(folder, seed):
+    """The card file with other random moments."""
+    with open(CARD, encoding="utf-8") as file:
+        document = json.load(file)
+    document["virtual"]["visits"]["seed"] += seed
+    path = os.path.join(folder, f"card-{seed}.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(document, file)
+    return path
+
+
+def arrive(kind, device, reader, path, count):
+    """One round before a reader; whether nothing was wrong."""
+    emulation = Emulation()
+    try:
+        emulation.plug_in(device(), Chip(os.environ["USB_CHIP"], kind, path))
+        result = emulation.run(os.environ["USB_ARRIVALS"], reader, limit=7200,
+                               environment={"LIBNFC_LOG_LEVEL": "0", "KAZASU_ARRIVALS": str(count)})
+    finally:
+        emulation.unplug_all()
+    print(f"{reader}: {result.output}{result.errors}", end="", flush=True)
+    return result.status == 0
+
+
 def main():
-    failed = False
-    for kind, (device, reader) in READERS.items():
-        if len(sys.argv) > 1 and kind not in sys.argv[1:]:
-            continue
-        emulation = Emulation()
-        try:
-            emulation.plug_in(device(), Chip(os.environ["USB_CHIP"], kind, CARD))
-            result = emulation.run(os.environ["USB_ARRIVALS"], reader, limit=7200,
-                                   environment={"LIBNFC_LOG_LEVEL": "0"})
-        finally:
-            emulation.unplug_all()
-        print(f"{reader}: {result.output}{result.errors}", end="", flush=True)
-        failed = failed or result.status != 0
-    return 1 if failed else 0
+    total = int(os.environ.get("KAZASU_ARRIVALS", "300"))
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, (device, reader) in READERS.items():
+            if len(sys.argv) > 1 and kind not in sys.argv[1:]:
+                continue
+            rounds = [min(ROUND, total - start) for start in range(0, total, ROUND)]
+            bad = sum(not arrive(kind, device, reader, card(folder, seed), count) for seed, count in enumerate(rounds))
+            print(f"{reader}: {total} arrivals in {len(rounds)} rounds, {bad} of them wrong", flush=True)
+            wrong += bad
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
