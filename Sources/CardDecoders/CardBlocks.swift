@@ -135,27 +135,29 @@ struct LocalHistory {
     /// - Parameter steps: by how much the running number may rise from one record to the next (16 bits, with wrap);
     ///   `nil` where the card keeps none.
     mutating func takeAmountsFromBalances(steps: ClosedRange<Int>? = nil) {
-        for (place, older) in zip(records.indices, records.dropFirst()) {
+        // By place: a second holder of the records would make the first change copy them all.
+        for place in records.indices.dropLast() {
             guard olderWasRead[place] else {
                 records[place].warnings.append(.olderRecordMissing)
                 continue
             }
-            if let steps, let newer = records[place].serial, let old = older.serial {
+            if let steps, let newer = records[place].serial, let old = records[place + 1].serial {
                 let step = (newer &- old) & 0xFFFF
                 guard steps.contains(step) else {
                     records[place].warnings.append((1..<0x8000).contains(step) ? .serialGap : .serialOrder)
                     continue
                 }
             }
-            guard let after = records[place].balance, let before = older.balance else { continue }
+            guard let after = records[place].balance, let before = records[place + 1].balance else { continue }
             records[place].amount = after - before
         }
     }
 
     /// Marks each record whose own amount is not the difference of the balances.
     mutating func checkAmounts() {
-        for (place, older) in zip(records.indices, records.dropFirst()) where olderWasRead[place] {
-            guard let amount = records[place].amount, let after = records[place].balance, let before = older.balance
+        for place in records.indices.dropLast() where olderWasRead[place] {
+            guard let amount = records[place].amount, let after = records[place].balance,
+                let before = records[place + 1].balance
             else { continue }
             if after - before != amount { records[place].warnings.append(.amountDiffersFromBalances) }
         }
