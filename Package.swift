@@ -105,7 +105,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         ]
     ),
     ("KazasuCardsTests", ["KazasuCards"]),
-    ("KazasuTests", ["Kazasu", "KazasuTesting"]),
+    ("KazasuTests", ["CardReading", "Kazasu", "KazasuTesting", "NFCTransport", "VirtualReader"]),
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
 ]
 

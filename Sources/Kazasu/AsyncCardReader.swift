@@ -16,14 +16,21 @@ public final class AsyncCardReader: Sendable {
 
     /// Opens a reader; `id` and errors as in ``openReader(_:)``.
     public static func open(_ id: String? = nil) async throws(KazasuError) -> AsyncCardReader {
+        try await open { cancellation throws(KazasuError) in try ReaderRegistry.openReader(id, cancellation) }
+    }
+
+    /// Opens a reader on its thread.
+    static func open(
+        _ body: @escaping @Sendable (CancellationToken) throws(KazasuError) -> any Reader
+    ) async throws(KazasuError) -> AsyncCardReader {
         let cancellation = CancellationToken()
         let reader: AsyncReader
         do throws(TransportError) {
             reader = try AsyncReader(cancellation: cancellation)
         } catch {
-            throw .reader(error, id: id ?? "")
+            throw .reader(error, id: "")
         }
-        _ = try await reader.open { () throws(KazasuError) in try ReaderRegistry.openReader(id, cancellation) }
+        _ = try await reader.open { () throws(KazasuError) in try body(cancellation) }
         return AsyncCardReader(reader, cancellation)
     }
 

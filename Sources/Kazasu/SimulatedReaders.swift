@@ -11,6 +11,8 @@ package struct VirtualDriver {
     public static let prefix = "virtual:"
     /// The longest card file, in bytes.
     private static let limit = 8 << 20
+    /// The simulated chip shares the machine with whatever else runs there, and is not in time when that is much.
+    private static let patience = 20
 
     private let options: ReaderRegistry.Options
 
@@ -31,7 +33,7 @@ package struct VirtualDriver {
             throw KazasuError.noSimulatedReader(error)
         }
         do throws(TransportError) {
-            let driver = LibNFCDriver(recorder: options.recorder)
+            let driver = LibNFCDriver(patience: VirtualDriver.patience, recorder: options.recorder)
             guard let reader = try driver.open(server.connectionString, cancellation: options.cancellation) else {
                 throw .unsupported(detail: .init(.libnfcOpensNone, server.connectionString))
             }

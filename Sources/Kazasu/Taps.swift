@@ -1,125 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
-internal import CardReading
-internal import NFCTransport
-
-/// A card that was put on a reader, or taken off.
-public struct Tap: Hashable, Sendable {
-    /// What happened to the card.
-    public enum Kind: Hashable, Sendable {
-        case on
-        case off
-    }
-
-    /// On or off.
-    public let kind: Kind
-    /// The card. A UID may be random: then it differs at each tap and identifies nobody.
-    public let card: CardIdentity
-    /// The reader's ID.
-    public let reader: String
-}
-
-/// Cards as they are put on a reader and taken off.
+/// Cards as they are put on readers and taken off.
 ///
 /// ```swift
 /// for try await tap in taps() where tap.kind == .on { print(tap.card) }
 /// ```
 ///
-/// The reader is opened by the first ``Iterator/next(isolation:)`` and closed when the iterator is gone or its task is
-/// cancelled. A card is looked at only while `next` waits, so a slow loop misses cards that come and go meanwhile.
+/// The readers are opened by ``makeAsyncIterator()`` and closed when the iterator is gone or its task is cancelled. Each
+/// has a thread of its own, so that one that fails does not stop the others; it is opened again as soon as that works. A
+/// tap that was seen waits until the loop takes it, however slow the loop is.
 public struct Taps: AsyncSequence, Sendable {
     /// A tap.
     public typealias Element = Tap
-    /// Why the reader gives no more taps.
+    /// Why there are no more taps.
     public typealias Failure = KazasuError
 
-    let id: String?
-    let query: CardQuery
+    let watch: ReaderWatch
 
-    /// Begins to watch; the reader is opened by the first wait.
-    public func makeAsyncIterator() -> Iterator { Iterator(id: id, query: query) }
+    /// Opens the readers and begins to watch.
+    public func makeAsyncIterator() -> Iterator {
+        let (events, continuation) = AsyncStream.makeStream(of: ReaderWatch.Event.self)
+        let task = Task { [watch] in
+            await watch.run { continuation.yield($0) }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return Iterator(events: events.makeAsyncIterator())
+    }
 
     /// Waits for one tap after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        let id: String?
-        let query: CardQuery
-        private var reader: AsyncCardReader?
-        private var present: FoundCard?
+        var events: AsyncStream<ReaderWatch.Event>.Iterator
 
-        init(id: String?, query: CardQuery) {
-            self.id = id
-            self.query = query
-        }
-
-        /// The next tap; never `nil`.
+        /// The next tap.
         ///
-        /// - Throws: ``KazasuError`` when the reader cannot be opened or fails; ``KazasuError/cancelled``.
+        /// - Returns: `nil` when no reader is left that could give one, as when a recording is over.
+        /// - Throws: ``KazasuError`` when a reader that was named cannot be used at all; ``KazasuError/cancelled``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(KazasuError) -> Tap? {
-            let reader: AsyncCardReader
-            if let opened = self.reader {
-                reader = opened
-            } else {
-                reader = try await AsyncCardReader.open(id)
-                self.reader = reader
+            while let event = await events.next(isolation: actor) {
+                switch event {
+                case .tap(let tap): return tap
+                case .reader: continue
+                case .failed(let error): throw error
+                }
             }
-            let (query, last) = (query, present)
-            let (found, tap) = try await reader.run { reader throws(KazasuError) -> (FoundCard?, Tap) in
-                let id = reader.information.id
-                if let last { return (nil, Tap(kind: .off, card: try reader.waitForRemoval(of: last), reader: id)) }
-                let card = try reader.waitForCard(query, timeout: nil)
-                return (card.found, Tap(kind: .on, card: card.identity, reader: id))
-            }
-            present = found
-            return tap
+            if Task.isCancelled { throw .cancelled }
+            return nil
         }
     }
 }
 
-/// The cards that are put on a reader and taken off.
+/// The cards that are put on one reader and taken off.
 ///
 /// - Parameters:
-///   - id: as in ``openReader(_:)``.
+///   - reader: as in ``openReader(_:)``. One that is not there yet is waited for.
 ///   - query: which cards; any by default.
-public func taps(on id: String? = nil, _ query: CardQuery = .any) -> Taps {
-    Taps(id: id, query: query)
+///   - reading: what is read from each.
+public func taps(on reader: String, _ query: CardQuery = .any, reading: TapReading = .id) -> Taps {
+    Taps(watch: ReaderWatch(readers: [reader], query: query, reading: reading))
 }
 
-extension CardReader {
-    /// How often a card must fail to answer before it is gone: one answer may be lost in the air.
-    private static let misses = 3
-    private static let pause = Duration.milliseconds(100)
-
-    /// Waits until a card is gone, or another one is in its place.
-    ///
-    /// - Returns: the identity of the card that is gone.
-    fileprivate func waitForRemoval(of card: FoundCard) throws(KazasuError) -> CardIdentity {
-        var missed = 0
-        while missed < Self.misses {
-            SearchClock.system.pause(Self.pause)
-            if cancellation.isCancelled { throw .cancelled }
-            do throws(TransportError) {
-                let answer = try device.activate(card.request)
-                missed = answer.map { $0.isLikely(card.picc) } == true ? 0 : missed + 1
-            } catch {
-                if error == .cancelled { throw .cancelled }
-                if error.isReaderError { throw .reader(error, id: information.id) }
-                missed += 1
-            }
-        }
-        return card.picc.identity
-    }
-}
-
-extension PICC {
-    /// Whether it may be the same card: by its number, where that is not chosen at random each time.
-    fileprivate func isLikely(_ other: PICC) -> Bool {
-        switch (self, other) {
-        case (.felica(let one), .felica(let two)): one.idm == two.idm
-        case (.typeA(let one), .typeA(let two)):
-            one.uid == two.uid || one.uid.count == 4 && one.uid.first == 0x08 && two.uid.first == 0x08
-        case (.typeB, .typeB): true
-        default: false
-        }
-    }
+/// The cards that are put on any reader that is connected now or later.
+///
+/// - Parameters:
+///   - readers: their IDs, as in ``openReader(_:)``; without any, every reader that is ready.
+///   - query: which cards; any by default.
+///   - reading: what is read from each.
+public func taps(
+    on readers: [String]? = nil, _ query: CardQuery = .any, reading: TapReading = .id
+) -> Taps {
+    Taps(watch: ReaderWatch(readers: readers, query: query, reading: reading))
 }

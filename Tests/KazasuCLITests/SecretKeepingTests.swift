@@ -53,7 +53,8 @@ struct SecretKeepingTests {
         #expect(core.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(core)")
         let status = String(decoding: try TestFiles.read("/proc/\(child.process)/status"), as: UTF8.self)
         let locked = try #require(status.firstMatch(of: /VmLck:\s+([0-9]+) kB/)).1
-        #expect(locked != "0", "\(status)")
+        // A sanitizer's mlock does nothing.
+        if !Kazasu.isSanitized { #expect(locked != "0", "\(status)") }
         child.send(SIGTERM)
         _ = child.finish()
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Glibc
 import NFCTransport
 import Testing
 import VirtualReader
@@ -72,9 +73,6 @@ final class Bench {
     /// How many host commands the chip has got.
     var hostCommands: Int { server.statistics.hostCommands }
 
-    /// The present speed of the chip's serial line.
-    var chipSpeed: Int { server.statistics.bitsPerSecond }
-
     /// How often the chip was told to change its speed.
     var speedCommands: Int { server.statistics.commandsByCode[0x10, default: 0] }
 
@@ -96,5 +94,15 @@ final class Bench {
     /// Sends a frame with a time of 10 ms.
     func exchange(_ frame: [UInt8], within time: Duration = .milliseconds(10)) throws -> [UInt8] {
         try reader.transceive(frame, timeout: time)
+    }
+}
+
+extension PN532Server {
+    /// Whether the chip comes to a speed, now or once it has read what the host sent last: the host's confirmation of a
+    /// new speed is not answered.
+    func comes(to bitsPerSecond: Int) -> Bool {
+        let end = ContinuousClock.now + .seconds(30)
+        while statistics.bitsPerSecond != bitsPerSecond, ContinuousClock.now < end { sched_yield() }
+        return statistics.bitsPerSecond == bitsPerSecond
     }
 }

@@ -14,7 +14,7 @@ struct CancellationTests {
     ///
     /// - Parameter patience: how often the canceller steps aside, so that libnfc can begin to wait.
     /// - Returns: whether the call was ended, and did not only run into its time-out: then the reader would have
-    ///   been brought back with Diagnose.
+    ///   been brought back with Diagnose, or the canceller's turn came too late.
     private func cancelsABlockedExchange(_ way: Way, _ patience: Int) throws -> Bool {
         let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x42): .late(.seconds(60))]), patience: 1)
         try bench.activate()
@@ -28,10 +28,12 @@ struct CancellationTests {
             cancellation.cancel()
             cancelled.signal()
         }
-        #expect(throws: TransportError.cancelled) {
+        let error = #expect(throws: TransportError.self) {
             try bench.exchange(TestCard.requestSystemCode, within: .seconds(3))
         }
         cancelled.wait()
+        if error == .readerTimeout { return false }
+        #expect(error == .cancelled)
         let asked = server.statistics.commandsByCode[0x00] != before.commandsByCode[0x00]
         // Whatever comes next is cancelled without a word to the reader; closing works and switches the field off.
         let commands = bench.hostCommands

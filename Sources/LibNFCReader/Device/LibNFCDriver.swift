@@ -16,13 +16,16 @@ package struct LibNFCDriver: ReaderDriver {
         self.init(paths: SystemPaths())
     }
 
-    /// The driver of this system's readers, which writes down what libnfc logs of those that it opens: every frame.
-    package init(recorder: LinkRecorder?) {
-        self.init(paths: SystemPaths(), recorder: recorder)
+    /// The driver of this system's readers.
+    ///
+    /// - Parameters:
+    ///   - patience: how many times as long as a real chip may take it is waited for. A simulated one shares the machine
+    ///     with others, and may not run when its time has come.
+    ///   - recorder: writes down what libnfc logs of the readers that it opens: every frame.
+    package init(patience: Int = 1, recorder: LinkRecorder?) {
+        self.init(paths: SystemPaths(), patience: patience, recorder: recorder)
     }
 
-    /// - Parameter patience: how many times as long as a real chip may take it is waited for. A simulated one shares the
-    ///   machine with others, and may not run when its time has come.
     init(paths: SystemPaths = SystemPaths(), patience: Int = 1, recorder: LinkRecorder? = nil) {
         self.paths = paths
         self.patience = patience

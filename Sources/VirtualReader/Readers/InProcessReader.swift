@@ -19,6 +19,8 @@ package final class InProcessReader: Reader {
     package private(set) var transceives = 0
     private let cancellation: CancellationToken
     private var selected: Selected?
+    /// Whether a card of type A or B was selected since the field went on.
+    private var holdsCard = false
     private var isClosed = false
 
     /// What was activated last.
@@ -57,20 +59,28 @@ package final class InProcessReader: Reader {
     /// selected before, the field goes off first, since a selected card does not hear a REQA.
     package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         activations += 1
-        let previous = selected
+        if let selected, !selected.isFeliCa { holdsCard = true }
         selected = nil
         try check()
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
             return try poll(system, requestCode, timeSlots, bitRate).map { .felica($0) }
         case .typeA(let isoDEP):
-            if let previous, !previous.isFeliCa { field.switchOff() }
+            resetField()
             return activateTypeA(isoDEP: isoDEP).map { .typeA($0) }
         case .typeB(let applicationFamily):
-            if let previous, !previous.isFeliCa { field.switchOff() }
+            resetField()
             return activateTypeB(applicationFamily).map { .typeB($0) }
         @unknown default: throw .unsupported(detail: .init(.text, "\(request)"))
         }
+    }
+
+    /// A card that was selected hears no REQA or REQB, whatever was looked for meanwhile: so the field goes off for a moment.
+    private func resetField() {
+        guard holdsCard else { return }
+        field.switchOff()
+        field.pass(.milliseconds(6))
+        holdsCard = false
     }
 
     private func poll(

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import CardReading
+internal import NFCTransport
+
+/// Notices the cards on one reader. One card at a time: the first by the order of polling stays until it is gone.
+///
+/// Runs on the reader's thread.
+struct CardWatch {
+    /// How often a card must fail to answer before it is gone: one answer may be lost in the air.
+    private static let misses = 3
+    /// How long a card is left alone between two questions.
+    private static let interval = Duration.milliseconds(150)
+    /// The same once an answer is missing.
+    private static let shortInterval = Duration.milliseconds(50)
+
+    private let reader: CardReader
+    private let query: CardQuery
+    private let reading: TapReading
+    private let clock: SearchClock
+    private(set) var present: FoundCard?
+
+    init(_ reader: CardReader, _ query: CardQuery, _ reading: TapReading, clock: SearchClock = .system) {
+        self.reader = reader
+        self.query = query
+        self.reading = reading
+        self.clock = clock
+    }
+
+    /// Waits until a card comes or goes.
+    ///
+    /// - Returns: one tap, or two when a card lies in the place of another.
+    /// - Throws: ``KazasuError`` when the reader failed or was cancelled.
+    mutating func next() throws(KazasuError) -> [Tap] {
+        guard let present else {
+            return [on(try reader.waitForCard(query, timeout: nil))]
+        }
+        let (time, other) = try waitForRemoval(of: present)
+        self.present = nil
+        let off = Tap(.off, present, reader: reader.information.id, time: time)
+        guard let other else { return [off] }
+        return [off, on(Card(other, reader: reader))]
+    }
+
+    private mutating func on(_ card: Card) -> Tap {
+        let time = ContinuousClock.now
+        present = card.found
+        return Tap(.on, card.found, reader: reader.information.id, time: time, reading.read(card))
+    }
+
+    /// Waits until a card is gone, or another one is in its place.
+    ///
+    /// - Returns: when it was first missed, and the card in its place.
+    private func waitForRemoval(
+        of card: FoundCard
+    ) throws(KazasuError) -> (ContinuousClock.Instant, FoundCard?) {
+        var firstMiss: ContinuousClock.Instant?
+        var missed = 0
+        while true {
+            clock.pause(missed == 0 ? Self.interval : Self.shortInterval)
+            if reader.cancellation.isCancelled { throw .cancelled }
+            let now = ContinuousClock.now
+            do throws(TransportError) {
+                switch try Presence.check(card, on: reader.device) {
+                case .present: (missed, firstMiss) = (0, nil)
+                case .other(let other): return (firstMiss ?? now, other)
+                case .silent:
+                    missed += 1
+                    firstMiss = firstMiss ?? now
+                }
+            } catch {
+                throw error == .cancelled ? .cancelled : .reader(error, id: reader.information.id)
+            }
+            if missed >= Self.misses { return (firstMiss ?? now, nil) }
+        }
+    }
+}

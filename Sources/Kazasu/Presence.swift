@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardModel
+internal import NFCTransport
+internal import NFCForumTags
+
+/// Whether a card is still on its reader.
+enum Presence {
+    /// What was found in the card's place.
+    enum Answer {
+        case present
+        case silent
+        case other(FoundCard)
+    }
+
+    /// How long a card may take to answer a question that needs no work.
+    private static let time = Duration.milliseconds(30)
+
+    /// Asks once.
+    ///
+    /// A command that changes nothing comes first: Request Response for FeliCa, READ of page 0 for a Type 2 Tag. Only a card
+    /// that keeps silent, does not know the command (FeliCa Lite) or has none (layer 3 of type A and B, ISO-DEP) is selected
+    /// once more, which takes a card that left for a moment as present, and finds another one in its place.
+    ///
+    /// - Throws: ``TransportError`` when the reader failed or was cancelled.
+    static func check(_ card: FoundCard, on reader: any Reader) throws(TransportError) -> Answer {
+        if let question = question(card.picc) {
+            do throws(TransportError) {
+                _ = try reader.transceive(question, timeout: time)
+                return .present
+            } catch {
+                if error.endsWatch { throw error }
+            }
+        }
+        do throws(TransportError) {
+            guard let picc = try reader.activate(card.request) else { return .silent }
+            return picc.isLikely(card.picc) ? .present : .other(FoundCard(picc: picc, request: card.request))
+        } catch {
+            if error.endsWatch { throw error }
+            return .silent
+        }
+    }
+
+    /// A frame that a card of this kind answers whatever its state, and that leaves its state alone.
+    private static func question(_ card: PICC) -> [UInt8]? {
+        switch card {
+        case .felica(let target): [10, 0x04] + target.idm.bytes
+        case .typeA(let target) where Type2Tag.mayBe(target): [0x30, 0x00]
+        default: nil
+        }
+    }
+}
+
+extension TransportError {
+    /// Whether no card can be looked for any more.
+    fileprivate var endsWatch: Bool {
+        switch self {
+        case .cancelled, .outOfScript: true
+        default: isReaderError
+        }
+    }
+}
+
+extension PICC {
+    /// Whether its number is chosen at random, so that it identifies nobody: four bytes that begin with 08 (ISO/IEC
+    /// 14443-3), or the PUPI of type B, which may be random too.
+    var isRandom: Bool {
+        switch self {
+        case .felica: false
+        case .typeA(let target): target.uid.count == 4 && target.uid.first == 0x08
+        case .typeB: true
+        }
+    }
+
+    /// Whether it may be the same card: by its number, where that is not chosen at random each time.
+    fileprivate func isLikely(_ other: PICC) -> Bool {
+        switch (self, other) {
+        case (.felica(let one), .felica(let two)): one.idm == two.idm
+        case (.typeA(let one), .typeA(let two)): one.uid == two.uid || isRandom && other.isRandom
+        case (.typeB, .typeB): true
+        default: false
+        }
+    }
+}

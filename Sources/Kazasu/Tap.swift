@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardDecoders
+public import CardModel
+internal import CardReading
+internal import NFCTransport
+
+/// A card that was put on a reader, or taken off.
+public struct Tap: Sendable {
+    /// What happened to the card.
+    public enum Kind: Hashable, Sendable {
+        case on
+        case off
+        /// The reader was unplugged or failed while the card lay on it: nobody saw the card leave.
+        case lost
+    }
+
+    /// What happened.
+    public let kind: Kind
+    /// The card.
+    public let card: CardIdentity
+    /// Whether its number is chosen at random each time, as phones do: then it identifies nobody.
+    public let isRandom: Bool
+    /// The FeliCa system that answered; `nil` for other cards, and where the card was polled for any system.
+    public let system: SystemCode?
+    /// The reader's ID.
+    public let reader: String
+    /// When it was found, or first missed.
+    public let time: ContinuousClock.Instant
+    /// The money on the card, where it was asked for and could be read.
+    public let balance: BalanceReport?
+    /// The history, where it was asked for and could be read.
+    public let history: CardReport?
+    /// Why what was asked for could not be read.
+    public let readError: KazasuError?
+
+    init(
+        _ kind: Kind, _ card: FoundCard, reader: String, time: ContinuousClock.Instant, _ report: Report = Report()
+    ) {
+        self.kind = kind
+        self.card = card.picc.identity
+        isRandom = card.picc.isRandom
+        system = card.system == .any ? nil : card.system
+        self.reader = reader
+        self.time = time
+        balance = report.balance
+        history = report.history
+        readError = report.error
+    }
+
+    /// What was read while the card was there.
+    struct Report {
+        var balance: BalanceReport?
+        var history: CardReport?
+        var error: KazasuError?
+    }
+}
+
+/// What is read from each card that is put on a reader.
+public enum TapReading: Hashable, Sendable {
+    /// Nothing but its number.
+    case id
+    /// The money of its first purse.
+    case balance
+    /// Its history, and the money with it.
+    case history
+
+    /// Reads it. A failure is part of the tap, since the card was there all the same.
+    func read(_ card: Card) -> Tap.Report {
+        do throws(KazasuError) {
+            switch self {
+            case .id: return Tap.Report()
+            case .balance: return Tap.Report(balance: try card.balance())
+            case .history:
+                let report = try card.history()
+                return Tap.Report(balance: report.balanceReport, history: report)
+            }
+        } catch {
+            return Tap.Report(error: error)
+        }
+    }
+}

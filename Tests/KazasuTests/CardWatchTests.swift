@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardReading
+import NFCTransport
+import Synchronization
+import TestSupport
+import Testing
+import VirtualReader
+
+@testable import Kazasu
+
+/// What one reader notices. The pauses between two questions are over at once; in them cards are taken and put.
+struct CardWatchTests {
+    /// A card file of each kind, and whether asking for it may select it again.
+    static let cards = [
+        (file: "cards/suica-p1/card.json", isSelectedAgain: false),
+        (file: "tags/lite-s-no-ndef.json", isSelectedAgain: true),
+        (file: "tags/ntag213.json", isSelectedAgain: false),
+        (file: "tags/type4.json", isSelectedAgain: true),
+        (file: "iso7816/mynumber/card.json", isSelectedAgain: true),
+    ]
+
+    private static func card(_ file: String) throws -> any VirtualCard {
+        let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/\(file)"))
+        return try #require(field.cards.first)
+    }
+
+    /// A watch over a reader, and a step for each pause: what stands at that place is done to the field, and after the last
+    /// step nothing changes any more.
+    private static func watch(
+        _ field: VirtualField, _ steps: [@Sendable (VirtualField) -> Void], reading: TapReading = .id
+    ) -> CardWatch {
+        let reader = CardReader(InProcessReader(field), cancellation: CancellationToken())
+        let waiting = Waiting(steps)
+        let clock = SearchClock(now: SearchClock.system.now) { _ in waiting.next()?(field) }
+        return CardWatch(reader, .any, reading, clock: clock)
+    }
+
+    private final class Waiting: Sendable {
+        private let steps: Mutex<[@Sendable (VirtualField) -> Void]>
+
+        init(_ steps: [@Sendable (VirtualField) -> Void]) { self.steps = Mutex(steps) }
+
+        func next() -> (@Sendable (VirtualField) -> Void)? {
+            steps.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        }
+    }
+
+    private static let nothing: @Sendable (VirtualField) -> Void = { _ in }
+    private static let removal: @Sendable (VirtualField) -> Void = { $0.removeCards() }
+
+    @Test(arguments: cards) func aCardComesAndGoes(_ card: (file: String, isSelectedAgain: Bool)) throws {
+        let field = VirtualField(cards: [try Self.card(card.file)])
+        var watch = Self.watch(field, [Self.nothing, Self.nothing, Self.removal])
+        let on = try watch.next()
+        #expect(on.map(\.kind) == [.on])
+        let off = try watch.next()
+        #expect(off.map(\.kind) == [.off])
+        #expect(off.first?.card == on.first?.card)
+    }
+
+    @Test(arguments: cards) func aCardThatMissesTwoQuestionsStays(
+        _ card: (file: String, isSelectedAgain: Bool)
+    ) throws {
+        let virtual = try Self.card(card.file)
+        let field = VirtualField(cards: [virtual])
+        let back: @Sendable (VirtualField) -> Void = { $0.place(virtual) }
+        let steps = [Self.removal, Self.nothing, back, Self.nothing, Self.removal]
+        let counted = Mutex(0)
+        let counting = steps.map { step in
+            { @Sendable (field: VirtualField) in
+                counted.withLock { $0 += 1 }
+                step(field)
+            }
+        }
+        var watch = Self.watch(field, counting)
+        #expect(try watch.next().map(\.kind) == [.on])
+        #expect(try watch.next().map(\.kind) == [.off])
+        #expect(counted.withLock { $0 } == steps.count, "it was gone only after the second removal")
+    }
+
+    @Test func anotherCardInItsPlaceIsOffAndOn() throws {
+        let first = try Self.card("cards/suica-p1/card.json")
+        var text = String(decoding: try TestFiles.read("Fixtures/felica/two-purses.json"), as: UTF8.self)
+        text = text.replacing("1234567890", with: "1234567891")
+        let second = try #require(try VirtualCardFile.loadField(Array(text.utf8)).cards.first)
+        let field = VirtualField(cards: [first])
+        var watch = Self.watch(
+            field,
+            [
+                Self.nothing,
+                { field in
+                    field.removeCards(); field.place(second)
+                },
+            ])
+        let on = try watch.next()
+        let exchanged = try watch.next()
+        #expect(exchanged.map(\.kind) == [.off, .on])
+        #expect(exchanged.first?.card == on.first?.card)
+        #expect(exchanged.last?.card != on.first?.card)
+    }
+
+    @Test(arguments: cards) func theQuestionSelectsNoCardThatCanBeAskedOtherwise(
+        _ card: (file: String, isSelectedAgain: Bool)
+    ) throws {
+        let reader = InProcessReader(VirtualField(cards: [try Self.card(card.file)]))
+        let found = try #require(try CardFinder(reader: reader).findAll(timeout: .zero).first)
+        // The search has looked for other cards after it.
+        _ = try Presence.check(found, on: reader)
+        let before = reader.activations
+        for _ in 0..<5 {
+            guard case .present = try Presence.check(found, on: reader) else {
+                Issue.record("it is there: \(try Presence.check(found, on: reader))")
+                return
+            }
+        }
+        #expect((reader.activations > before) == card.isSelectedAgain)
+    }
+
+    @Test func theBalanceIsReadWhileTheCardIsThere() throws {
+        let field = VirtualField(cards: [try Self.card("cards/suica-p1/card.json")])
+        var watch = Self.watch(field, [], reading: .history)
+        let tap = try #require(try watch.next().first)
+        #expect(tap.balance?.balances.map(\.amount) == [10])
+        #expect(tap.history?.history?.count == 20)
+        #expect(tap.readError == nil)
+    }
+
+    @Test func aCardWithoutPurseIsATapAllTheSame() throws {
+        let field = VirtualField(cards: [try Self.card("tags/ntag213.json")])
+        var watch = Self.watch(field, [], reading: .balance)
+        let tap = try #require(try watch.next().first)
+        #expect(tap.kind == .on)
+        #expect(tap.balance == nil)
+        #expect(tap.readError != nil)
+    }
+
+    @Test(arguments: [
+        ([0x08, 1, 2, 3] as [UInt8], true), ([0x04, 1, 2, 3], false), ([0x08, 1, 2, 3, 4, 5, 6], false),
+    ])
+    func numbersThatAreChosenAtRandom(_ uid: [UInt8], _ isRandom: Bool) {
+        #expect(PICC.typeA(TypeATarget(uid: uid, atqa: 0x0004, sak: 0x20, isISODEP: true)).isRandom == isRandom)
+    }
+}

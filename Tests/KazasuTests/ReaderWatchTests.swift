@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NFCTransport
+import Synchronization
+import TestSupport
+import Testing
+import VirtualReader
+
+@testable import Kazasu
+
+/// Several readers at once, which come, fail and go.
+struct ReaderWatchTests {
+    private static let suica = "cards/suica-p1/card.json"
+
+    private static func field(_ file: String) throws -> VirtualField {
+        try VirtualCardFile.loadField(TestFiles.read("Fixtures/\(file)"))
+    }
+
+    /// A watch over these readers, which nothing but the test opens.
+    private static func watch(
+        _ readers: [String], _ open: @escaping @Sendable (String) throws(KazasuError) -> any Reader
+    ) -> ReaderWatch {
+        var watch = ReaderWatch(readers: readers, query: .any, reading: .id)
+        watch.open = { id, _ throws(KazasuError) in try open(id) }
+        watch.sleep = { _ in await Task.yield() }
+        return watch
+    }
+
+    @Test func eachReaderGivesItsCards() async throws {
+        let fields = ["a": try Self.field(Self.suica), "b": try Self.field("tags/ntag213.json")]
+        let watch = Self.watch(["a", "b"]) { id throws(KazasuError) in
+            guard let field = fields[id] else { throw .unknownReader(id) }
+            return InProcessReader(field)
+        }
+        var technologies: Set<String> = []
+        for try await tap in Taps(watch: watch) {
+            technologies.insert("\(tap.card.technology)")
+            if technologies.count == 2 { break }
+        }
+        #expect(technologies == ["felica", "typeA"])
+    }
+
+    @Test func aReaderThatFailsIsOpenedAgainAndItsCardIsLost() async throws {
+        let field = try Self.field(Self.suica)
+        let opened = Mutex(0)
+        let watch = Self.watch(["a"]) { _ throws(KazasuError) in
+            let count = opened.withLock { count in
+                count += 1
+                return count
+            }
+            // Not there, then there and pulled out, then there for good.
+            if count == 1 {
+                throw .reader(.readerUnavailable(reason: .absent, detail: .init(.unplugged)), id: "a")
+            }
+            return FailingReader(InProcessReader(field), after: count == 2 ? 4 : .max)
+        }
+        var kinds: [Tap.Kind] = []
+        for try await tap in Taps(watch: watch) {
+            kinds.append(tap.kind)
+            if kinds.count == 3 { break }
+        }
+        #expect(kinds == [.on, .lost, .on])
+        #expect(opened.withLock { $0 } == 3)
+    }
+
+    @Test func oneReaderThatNeverWorksStopsNoOther() async throws {
+        let field = try Self.field(Self.suica)
+        let watch = Self.watch(["broken", "works"]) { id throws(KazasuError) in
+            guard id == "works" else { throw .reader(.readerFailed(detail: .init(.closed)), id: id) }
+            return InProcessReader(field)
+        }
+        for try await tap in Taps(watch: watch) {
+            #expect(tap.kind == .on)
+            break
+        }
+    }
+
+    @Test func aReaderThatNobodyKnowsIsAnError() async {
+        await #expect(throws: KazasuError.unknownReader("toaster")) {
+            for try await _ in taps(on: "toaster") {}
+        }
+    }
+
+    @Test func aCancelledTaskEnds() async {
+        let watch = Self.watch(["a"]) { _ throws(KazasuError) in InProcessReader(VirtualField()) }
+        let task = Task { () -> KazasuError? in
+            do throws(KazasuError) {
+                for try await _ in Taps(watch: watch) {}
+                return nil
+            } catch {
+                return error
+            }
+        }
+        task.cancel()
+        #expect(await task.value == .cancelled)
+    }
+
+    @Test func aRecordingGivesItsTapsAndEnds() async throws {
+        let reader = "virtual:\(TestFiles.root)/Fixtures/felica/two-purses.json"
+        var kinds: [Tap.Kind] = []
+        // Each read sends this card away, so that it comes and goes.
+        for try await tap in taps(on: reader, .purse, reading: .balance) {
+            kinds.append(tap.kind)
+            if tap.kind == .on { #expect(tap.balance?.balances.map(\.amount) == [5000]) }
+            if kinds.count == 6 { break }
+        }
+        #expect(kinds == [.on, .off, .on, .off, .on, .off])
+    }
+
+    /// A reader that is pulled out after some calls.
+    private final class FailingReader: Reader {
+        private let reader: InProcessReader
+        private var left: Int
+
+        init(_ reader: InProcessReader, after calls: Int) {
+            self.reader = reader
+            left = calls
+        }
+
+        var information: ReaderInformation { reader.information }
+
+        private func count() throws(TransportError) {
+            guard left > 0 else {
+                throw .readerUnavailable(reason: .absent, detail: .init(.unplugged))
+            }
+            left -= 1
+        }
+
+        func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+            try count()
+            return try reader.activate(request)
+        }
+
+        func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+            try count()
+            return try reader.transceive(frame, timeout: timeout)
+        }
+
+        func close() { reader.close() }
+    }
+}
