@@ -41,7 +41,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("VirtualReader", ["ByteCodec", "CardCiphers", "CardModel", "NFCTransport"]),
     (
         "CardReading",
-        ["ByteCodec", "CardDecoders", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]
+        ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "NDEF", "NFCForumTags", "NFCTransport"]
     ),
 ]
 

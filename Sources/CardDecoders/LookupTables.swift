@@ -2,36 +2,42 @@
 
 package import CardModel
 
-/// The names of the values of one byte, from a table with the columns `code`, `english`, `japanese` and `doubt`.
+/// What the values of one byte mean, from a table with the columns `code`, `english`, `japanese`, `doubt`, and for records
+/// of transit cards `class` and `kind`.
 ///
 /// There is a value for each of the 256 codes, made once: a record of a history takes its values from here.
-struct CodeNames: Sendable {
+struct CodeTable: Sendable {
     /// What is wrong in the table.
     let faults: [FactTableError]
     private let values: [CodedValue]
+    /// The class of the records with a code, `nil` where the code does not settle it.
+    let classes: [CyberneticsRecordClass?]
+    /// What the records with a code tell of, `nil` where the class alone says it.
+    let kinds: [RecordKind?]
 
-    /// Names from a table.
-    init(_ bytes: [UInt8]) {
-        let table = FactTable(bytes, columns: ["code", "english", "japanese", "doubt"], key: ["code"]) {
-            (row) throws(FactTableError) in
-            (code: try row.hex("code") as UInt8, name: try row.name(), doubt: try row.word("doubt", Doubt.self))
-        }
-        self.init(table.rows.map { ($0.code, $0.name, $0.doubt) }, ignoring: 0, faults: table.faults)
-    }
-
-    /// Names of codes.
+    /// Reads a table.
     ///
-    /// - Parameter flags: bits without which a code is looked up when it has no name of its own.
-    init(
-        _ rows: [(code: UInt8, name: LocalizedText?, doubt: Doubt?)], ignoring flags: UInt8, faults: [FactTableError]
-    ) {
-        var named = [(name: LocalizedText, doubt: Doubt?)?](repeating: nil, count: 256)
-        for (code, name, doubt) in rows { named[Int(code)] = name.map { ($0, doubt) } }
-        values = (UInt8.min...UInt8.max).map { code in
-            let known = named[Int(code)] ?? named[Int(code & ~flags)]
-            return CodedValue(code: code, name: known?.name, doubt: known?.doubt)
+    /// - Parameters:
+    ///   - special: the columns that it has between code and name.
+    ///   - flags: bits that change nothing but the name; without them a code is looked up when it has no name of its own.
+    init(_ bytes: [UInt8], special: [String] = [], ignoring flags: UInt8 = 0) {
+        let columns = ["code"] + special + ["english", "japanese", "doubt"]
+        let table = FactTable(bytes, columns: columns, key: ["code"]) { (row) throws(FactTableError) in
+            (
+                code: try row.hex("code") as UInt8, name: try row.name(), doubt: try row.word("doubt", Doubt.self),
+                class: special.contains("class") ? try row.word("class", CyberneticsRecordClass.self) : nil,
+                kind: special.contains("kind") ? try row.word("kind", RecordKind.self) : nil
+            )
         }
-        self.faults = faults
+        let rows = Dictionary(table.rows.map { ($0.code, $0) }) { first, _ in first }
+        let codes = UInt8.min...UInt8.max
+        values = codes.map { code in
+            let row = rows[code].flatMap { $0.name == nil ? nil : $0 } ?? rows[code & ~flags]
+            return CodedValue(code: code, name: row?.name, doubt: row?.name == nil ? nil : row?.doubt)
+        }
+        classes = codes.map { rows[$0 & ~flags]?.class }
+        kinds = codes.map { rows[$0 & ~flags]?.kind }
+        faults = table.faults
     }
 
     /// The code with its name.
@@ -42,34 +48,80 @@ struct CodeNames: Sendable {
 ///
 /// What a row says, and where the facts of a table come from, stands on top of its file.
 package enum DecoderTables {
-    static let transitPayments = CodeNames(PackageResources.transit_payments_tsv)
-    static let transitGates = CodeNames(PackageResources.transit_gates_tsv)
-    static let transitGateEvents = CodeNames(PackageResources.transit_gate_events_tsv)
-    static let transitTerminals = CyberneticsTerminalTable(PackageResources.transit_terminals_tsv)
-    static let transitProcesses = CyberneticsProcessTable(PackageResources.transit_processes_tsv)
+    static let transitPayments = CodeTable(PackageResources.transit_payments_tsv)
+    static let transitGates = CodeTable(PackageResources.transit_gates_tsv)
+    static let transitGateEvents = CodeTable(PackageResources.transit_gate_events_tsv)
+    static let transitTerminals = CodeTable(PackageResources.transit_terminals_tsv, special: ["class"])
+    /// Bit 7 of a process: combined with something, or another company's.
+    static let transitProcesses = CodeTable(
+        PackageResources.transit_processes_tsv, special: ["class", "kind"], ignoring: 0x80)
     static let transitBrands = FactTable(
         PackageResources.transit_brands_tsv, columns: ["brand", "services", "english", "japanese"], key: ["services"],
         row: TransitBrandRow.init(_:))
-    static let purseKinds = PurseKindTable(PackageResources.purse_kinds_tsv)
-    static let busOperators = BusOperatorTable(PackageResources.bus_operators_tsv)
-    static let liteIssuers = LiteIssuerTable(PackageResources.lite_issuers_tsv)
-    static let localStops = LocalStopTable(PackageResources.local_stops_tsv)
-    static let localCodes = LocalCodeTable(PackageResources.local_codes_tsv)
+    /// What the kind bytes of e-money records mean, by the decoder's card and by code.
+    static let purseKinds = LookupTable<String, [UInt8: PurseKind]>(
+        PackageResources.purse_kinds_tsv, columns: ["card", "code", "kind", "sign", "english", "japanese"],
+        key: ["card", "code"],
+        groups: { (row) throws(FactTableError) in
+            let kind = try PurseKind(row)
+            return (group: try row.required("card"), code: kind.value.code, fact: kind)
+        })
+    /// Bus companies by system and 16-bit operator code.
+    static let busOperators = LookupTable<CodeInSystem, LocalizedText>(
+        PackageResources.bus_operators_tsv, columns: ["system", "operator", "english", "japanese"],
+        key: ["system", "operator"]
+    ) { (row) throws(FactTableError) in
+        (key: try CodeInSystem(row, "operator"), value: try row.requiredName())
+    }
+    /// Who issues a FeliCa Lite card, by its data format code.
+    static let liteIssuers = LookupTable<UInt16, LocalizedText>(
+        PackageResources.lite_issuers_tsv, columns: ["dfc", "english", "japanese"], key: ["dfc"]
+    ) { (row) throws(FactTableError) in
+        (key: try row.hex("dfc"), value: try row.requiredName())
+    }
+    /// Stations and stops of cards with a network of their own.
+    static let localStops = LookupTable<CodeInSystem, StationName>(
+        PackageResources.local_stops_tsv, columns: ["system", "stop", "company", "line", "name"],
+        key: ["system", "stop"]
+    ) { (row) throws(FactTableError) in
+        (
+            key: try CodeInSystem(row, "stop"),
+            value: StationName(
+                company: try row.text("company"), line: try row.text("line"), name: try row.required("name"))
+        )
+    }
+    /// What the codes of cards with a format of their own stand for, by `card field` and by code.
+    static let localCodes = LookupTable<String, [UInt32: LocalCode]>(
+        PackageResources.local_codes_tsv, columns: ["card", "field", "code", "kind", "english", "japanese"],
+        key: ["card", "field", "code"],
+        groups: { (row) throws(FactTableError) in
+            let field = try row.requiredWord("field", LocalCode.Field.self)
+            let code = LocalCode(name: try row.requiredName(), kind: try row.word("kind", RecordKind.self))
+            return (group: LocalCode.group(try row.required("card"), field), code: try row.hex("code"), fact: code)
+        })
     static let licenseItems = LicenseItemTable(PackageResources.license_items_tsv)
-    static let licenseConditions = LicenseConditionTable(PackageResources.license_conditions_tsv)
-    static let ownersStationTable = FactTable(
+    /// What conditions of a licence mean, by their text without spaces.
+    static let licenseConditions = LookupTable<String, LocalizedText>(
+        PackageResources.license_conditions_tsv, columns: ["japanese", "english"], key: ["japanese"]
+    ) { (row) throws(FactTableError) in
+        let name = try row.requiredName()
+        return (key: name.japanese, value: name)
+    }
+    /// Stations that no public table has, by area, line and station.
+    static let ownersStations = LookupTable<UInt32, StationName>(
         PackageResources.owners_stations_tsv, columns: ["area", "line", "station", "company", "name"],
         key: ["area", "line", "station"]
     ) { (row) throws(FactTableError) in
         (
             key: StationRow.key(
                 area: try row.hex("area"), line: try row.hex("line"), station: try row.hex("station")),
-            name: StationName(company: try row.text("company"), line: nil, name: try row.required("name"))
+            value: StationName(company: try row.text("company"), line: nil, name: try row.required("name"))
         )
     }
-    /// Stations that no public table has, by area, line and station.
-    static let ownersStations = Dictionary(ownersStationTable.rows.map { ($0.key, $0.name) }) { first, _ in first }
-    static let namedCards = NamedCardTable(PackageResources.named_cards_tsv)
+    /// Cards that are only recognised.
+    static let namedCards = FactTable(
+        PackageResources.named_cards_tsv, columns: ["id", "system", "services", "english", "japanese"], key: ["id"],
+        row: NamedCardDecoder.init(_:))
 
     /// What is wrong in the tables, by the name of the file; a release has no faults.
     package static var faults: [String: [FactTableError]] {
@@ -87,43 +139,33 @@ package enum DecoderTables {
             "local-codes.tsv": localCodes.faults,
             "license-items.tsv": licenseItems.faults,
             "license-conditions.tsv": licenseConditions.faults,
-            "owners-stations.tsv": ownersStationTable.faults,
+            "owners-stations.tsv": ownersStations.faults,
             "named-cards.tsv": namedCards.faults,
         ]
     }
 }
 
-/// Bus companies by system and 16-bit operator code; the facts are rows of `Data/bus-operators.tsv`.
-struct BusOperatorTable: Sendable {
-    /// What is wrong in the table.
-    let faults: [FactTableError]
-    private let names: [Key: LocalizedText]
+/// A code that means something in one system only.
+struct CodeInSystem: Hashable, Sendable {
+    let system: SystemCode
+    let code: UInt32
 
-    private struct Key: Hashable {
-        let system: SystemCode
-        let code: UInt16
+    init(_ system: SystemCode, _ code: UInt32) {
+        self.system = system
+        self.code = code
     }
 
-    init(_ bytes: [UInt8]) {
-        let table = FactTable(
-            bytes, columns: ["system", "operator", "english", "japanese"], key: ["system", "operator"]
-        ) { (row) throws(FactTableError) -> (key: Key, name: LocalizedText) in
-            guard let name = try row.name() else { throw row.fault("english", .empty) }
-            return (Key(system: SystemCode(rawValue: try row.hex("system")), code: try row.hex("operator")), name)
-        }
-        names = Dictionary(table.rows.map { ($0.key, $0.name) }) { first, _ in first }
-        faults = table.faults
+    fileprivate init(_ row: FactRow, _ column: String) throws(FactTableError) {
+        self.init(SystemCode(rawValue: try row.hex("system")), try row.hex(column))
     }
-
-    /// The company that has a code in a system, or `nil`.
-    func name(_ code: UInt16, in system: SystemCode) -> LocalizedText? { names[Key(system: system, code: code)] }
 }
 
-/// What the codes of cards with a format of their own stand for; the facts are rows of `Data/local-codes.tsv`.
-struct LocalCodeTable: Sendable {
-    /// What is wrong in the table.
-    let faults: [FactTableError]
-    private let codes: [String: [UInt32: Code]]
+/// What a code of a card with a format of its own stands for.
+struct LocalCode: Sendable {
+    /// Its name.
+    let name: LocalizedText
+    /// What a record with it tells of, or `nil` where the code does not settle it.
+    let kind: RecordKind?
 
     /// What a code is part of.
     enum Field: String, Sendable {
@@ -133,68 +175,23 @@ struct LocalCodeTable: Sendable {
         case process
     }
 
-    /// What a code stands for.
-    struct Code: Sendable {
-        /// Its name.
-        let name: LocalizedText
-        /// What a record with it tells of, or `nil` where the code does not settle it.
-        let kind: RecordKind?
-    }
-
-    init(_ bytes: [UInt8]) {
-        let table = FactTable(
-            bytes, columns: ["card", "field", "code", "kind", "english", "japanese"], key: ["card", "field", "code"]
-        ) { (row) throws(FactTableError) -> (place: String, number: UInt32, code: Code) in
-            guard let name = try row.name() else { throw row.fault("english", .empty) }
-            guard let field = try row.word("field", Field.self) else { throw row.fault("field", .empty) }
-            let code = Code(name: name, kind: try row.word("kind", RecordKind.self))
-            return (LocalCodeTable.place(try row.required("card"), field), try row.hex("code"), code)
-        }
-        var codes: [String: [UInt32: Code]] = [:]
-        for row in table.rows { codes[row.place, default: [:]][row.number] = row.code }
-        self.codes = codes
-        faults = table.faults
-    }
+    fileprivate static func group(_ card: String, _ field: Field) -> String { "\(card) \(field.rawValue)" }
 
     /// What is known of the codes of a card, by code.
-    subscript(card: String, field: Field) -> [UInt32: Code] { codes[LocalCodeTable.place(card, field)] ?? [:] }
-
-    private static func place(_ card: String, _ field: Field) -> String { "\(card) \(field.rawValue)" }
+    static func all(of card: String, _ field: Field) -> [UInt32: LocalCode] {
+        DecoderTables.localCodes[group(card, field)] ?? [:]
+    }
 }
 
-/// Stations and stops of cards with a network of their own; the facts are rows of `Data/local-stops.tsv`.
-struct LocalStopTable: Sendable {
-    /// What is wrong in the table.
-    let faults: [FactTableError]
-    private let names: [Key: StationName]
-
-    private struct Key: Hashable {
-        let system: SystemCode
-        let stop: UInt32
-    }
-
-    init(_ bytes: [UInt8]) {
-        let table = FactTable(
-            bytes, columns: ["system", "stop", "company", "line", "name"], key: ["system", "stop"]
-        ) { (row) throws(FactTableError) -> (key: Key, name: StationName) in
-            let name = StationName(
-                company: try row.text("company"), line: try row.text("line"), name: try row.required("name"))
-            return (Key(system: SystemCode(rawValue: try row.hex("system")), stop: try row.hex("stop")), name)
+extension Place {
+    /// The stop with this code, named where it is known; of a stop that no table has its operator is.
+    init(_ code: LocalStopCode) {
+        var name = DecoderTables.localStops[CodeInSystem(code.system, code.stop)]
+        if name == nil, let number = code.operatorCode {
+            let company = DecoderTables.busOperators[CodeInSystem(code.system, UInt32(number))]
+            name = company.map { StationName(company: $0.japanese, line: nil, name: nil) }
         }
-        names = Dictionary(table.rows.map { ($0.key, $0.name) }) { first, _ in first }
-        faults = table.faults
-    }
-
-    /// The stop, or of a stop that is not in the table its operator; `nil` when neither is known.
-    func name(_ code: LocalStopCode) -> StationName? {
-        if let name = names[Key(system: code.system, stop: code.stop)] { return name }
-        let company = code.operatorCode.flatMap { DecoderTables.busOperators.name($0, in: code.system) }
-        return company.map { StationName(company: $0.japanese, line: nil, name: nil) }
-    }
-
-    /// The place with this code, named where it is known.
-    func place(_ code: LocalStopCode) -> Place {
-        Place(code: .local(code), name: name(code))
+        self.init(code: .local(code), name: name)
     }
 }
 
@@ -216,10 +213,8 @@ struct PurseKind: Hashable, Sendable {
     }
 
     init(_ row: FactRow) throws(FactTableError) {
-        guard let name = try row.name() else { throw row.fault("english", .empty) }
-        guard let kind = try row.word("kind", RecordKind.self) else { throw row.fault("kind", .empty) }
-        value = CodedValue(code: try row.hex("code"), name: name)
-        recordKind = kind
+        value = CodedValue(code: try row.hex("code"), name: try row.requiredName())
+        recordKind = try row.requiredWord("kind")
         sign = try row.word("sign")
     }
 
@@ -227,26 +222,4 @@ struct PurseKind: Hashable, Sendable {
     func signed(_ amount: Int) -> Int? {
         sign.map { $0 == .plus ? amount : -amount }
     }
-}
-
-/// What the kind bytes of e-money records mean; the facts are rows of `Data/purse-kinds.tsv`.
-struct PurseKindTable: Sendable {
-    /// What is wrong in the table.
-    let faults: [FactTableError]
-    private let kinds: [String: [UInt8: PurseKind]]
-
-    init(_ bytes: [UInt8]) {
-        let table = FactTable(
-            bytes, columns: ["card", "code", "kind", "sign", "english", "japanese"], key: ["card", "code"]
-        ) { (row) throws(FactTableError) in
-            (card: try row.required("card"), kind: try PurseKind(row))
-        }
-        var kinds: [String: [UInt8: PurseKind]] = [:]
-        for (card, kind) in table.rows { kinds[card, default: [:]][kind.value.code] = kind }
-        self.kinds = kinds
-        faults = table.faults
-    }
-
-    /// What is known of the kinds of a decoder's card, by code.
-    subscript(card: String) -> [UInt8: PurseKind] { kinds[card] ?? [:] }
 }

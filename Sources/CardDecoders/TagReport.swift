@@ -25,8 +25,8 @@ package struct TagReport: Hashable, Sendable {
     package enum NDEFState: Hashable, Sendable {
         /// There is a message, of these bytes and within this room; empty when there is only the room.
         case message([UInt8], capacity: Int, isWritable: Bool)
-        /// There is none, for this reason; the words are those of the reading layer.
-        case none(String)
+        /// There is none, for this reason.
+        case none(NDEFAbsence)
     }
 
     /// The tag in a dump; `nil` when the dump is of no tag.
@@ -40,7 +40,7 @@ package struct TagReport: Hashable, Sendable {
             lite = LiteReport(dump)
         } else if let lite = LiteReport(dump) {
             // The same product and memory as a Type 3 Tag's, but without the system by which readers find one.
-            self.init(type: 3, ndef: .none("notAnnounced"))
+            self.init(type: 3, ndef: .none(.notAnnounced))
             self.lite = lite
         } else {
             return nil
@@ -66,7 +66,7 @@ package struct TagReport: Hashable, Sendable {
     }
 
     private init(type3 blocks: BlockTable) {
-        self.init(type: 3, ndef: .none("notRead"))
+        self.init(type: 3, ndef: .none(.notRead))
         guard let first = blocks[0] else { return }
         let attributes = Type3Attributes(first)
         type3 = attributes
@@ -74,13 +74,13 @@ package struct TagReport: Hashable, Sendable {
     }
 
     private static func state(_ attributes: Type3Attributes, _ blocks: BlockTable) -> NDEFState {
-        guard attributes.isChecksumRight else { return .none("checksum") }
-        guard attributes.majorVersion == 1 else { return .none("unknownVersion") }
-        guard !attributes.isBeingWritten else { return .none("halfWritten") }
-        guard attributes.length <= attributes.capacity else { return .none("lengthBeyondEnd") }
+        guard attributes.isChecksumRight else { return .none(.checksum) }
+        guard attributes.majorVersion == 1 else { return .none(.unknownVersion) }
+        guard !attributes.isBeingWritten else { return .none(.halfWritten) }
+        guard attributes.length <= attributes.capacity else { return .none(.lengthBeyondEnd) }
         var bytes: [UInt8] = []
         for number in 1...UInt16.max where bytes.count < attributes.length {
-            guard let block = blocks[number] else { return .none("notRead") }
+            guard let block = blocks[number] else { return .none(.notRead) }
             bytes += block.bytes
         }
         return .message(
@@ -88,10 +88,10 @@ package struct TagReport: Hashable, Sendable {
     }
 
     private init(type4 files: ApplicationDump) {
-        self.init(type: 4, ndef: .none("notRead"))
+        self.init(type: 4, ndef: .none(.notRead))
         guard let bytes = files.file(FileIdentifier(rawValue: 0xE103))?.data else { return }
         guard let capability = Type4Capability(bytes), let file = capability.ndefFile else {
-            ndef = .none("brokenCapability")
+            ndef = .none(.brokenCapability)
             return
         }
         type4 = capability
@@ -101,13 +101,13 @@ package struct TagReport: Hashable, Sendable {
     private static func state(
         _ capability: Type4Capability, _ file: Type4Capability.File, _ data: [UInt8]?
     ) -> NDEFState {
-        guard (1...3).contains(capability.majorVersion) else { return .none("unknownVersion") }
-        guard file.isReadable else { return .none("notReadable") }
-        guard let data, data.count >= file.lengthBytes else { return .none("notRead") }
+        guard (1...3).contains(capability.majorVersion) else { return .none(.unknownVersion) }
+        guard file.isReadable else { return .none(.notReadable) }
+        guard let data, data.count >= file.lengthBytes else { return .none(.notRead) }
         let length = data.prefix(file.lengthBytes).reduce(0) { $0 << 8 | Int($1) }
-        guard length <= file.capacity else { return .none("lengthBeyondEnd") }
+        guard length <= file.capacity else { return .none(.lengthBeyondEnd) }
         let message = data.dropFirst(file.lengthBytes).prefix(length)
-        guard message.count == length else { return .none("notRead") }
+        guard message.count == length else { return .none(.notRead) }
         return .message(Array(message), capacity: file.capacity, isWritable: file.isWritable)
     }
 }
@@ -122,8 +122,8 @@ extension TagReport {
         case .none(let reason):
             return [
                 CardField(
-                    key: "message", name: LocalizedText("NDEF message", "NDEFメッセージ"), value: reason,
-                    label: LocalizedText("none (\(reason))", "なし (\(reason))"), isPersonal: false)
+                    key: "message", name: LocalizedText("NDEF message", "NDEFメッセージ"), value: reason.rawValue,
+                    label: LocalizedText("none (\(reason.rawValue))", "なし (\(reason.rawValue))"), isPersonal: false)
             ]
         case .message(let bytes, let capacity, let isWritable):
             // The attributes of a Type 3 Tag say as much in their own fields.
@@ -259,12 +259,8 @@ package struct Type2Report: Hashable, Sendable {
         version = dump.version
         signature = dump.signature
         counters = dump.counters
-        notAsked = []
-        if case .array(let names)? = dump.extra["notAsked"] {
-            notAsked = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
-        }
-        product = dump.version.flatMap(Type2Product.of)
-        if product == nil, case .string(let name)? = dump.extra["product"] { product = Type2Product.named(name) }
+        notAsked = dump.notAsked
+        product = dump.version.flatMap(Type2Product.of) ?? dump.product.flatMap(Type2Product.named)
         if let capability = memory.capability, capability.isSupported {
             layout = Type2Layout(capability, memory: memory)
         }
@@ -278,8 +274,7 @@ package struct Type2Report: Hashable, Sendable {
 extension Type2Report {
     /// Where reading was refused before the configuration: there the protection begins.
     private static func refusal(_ product: Type2Product, _ dump: Type2Dump) -> Type2Configuration? {
-        guard case .string(let text)? = dump.extra["closedFrom"], let page = UInt16(text, radix: 16),
-            let configuration = product.configurationPage, page <= configuration &+ 1
+        guard let page = dump.closedFrom, let configuration = product.configurationPage, page <= configuration &+ 1
         else { return nil }
         return Type2Configuration(refusedFrom: page)
     }
@@ -294,20 +289,20 @@ extension TagReport {
     }
 
     private static func state(_ report: Type2Report) -> NDEFState {
-        guard report.memory[3] != nil else { return .none("notRead") }
-        guard let capability = report.memory.capability else { return .none("notFormatted") }
-        guard let layout = report.layout else { return .none("unknownVersion") }
+        guard report.memory[3] != nil else { return .none(.notRead) }
+        guard let capability = report.memory.capability else { return .none(.notFormatted) }
+        guard let layout = report.layout else { return .none(.unknownVersion) }
         guard capability.readAccess == 0 || capability.readAccess == Type2Capability.accessWithKey else {
-            return .none("notReadable")
+            return .none(.notReadable)
         }
         guard let message = layout.message else {
             switch layout.end {
             case .unreadable(let address):
                 let page = UInt16(clamping: address / Type2Memory.pageSize)
                 let isClosed = report.configuration.map { $0.protectsReading && $0.protects(page) } ?? false
-                return .none(isClosed || capability.readAccess != 0 ? "notReadable" : "notRead")
-            case .lengthBeyondEnd: return .none("lengthBeyondEnd")
-            case .terminator, .dataArea, .message: return .none("noMessageBlock")
+                return .none(isClosed || capability.readAccess != 0 ? .notReadable : .notRead)
+            case .lengthBeyondEnd: return .none(.lengthBeyondEnd)
+            case .terminator, .dataArea, .message: return .none(.noMessageBlock)
             }
         }
         // What a message of this length takes, whoever has no key.

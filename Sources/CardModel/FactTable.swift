@@ -57,6 +57,38 @@ package struct FactTable<Row: Sendable>: Sendable {
     }
 }
 
+/// A table of facts whose rows are found by a key; of two rows with the same key the first counts.
+package struct LookupTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// What is wrong with the lines that are no rows.
+    package let faults: [FactTableError]
+    private let values: [Key: Value]
+
+    /// Reads a table, as ``FactTable`` does.
+    package init(
+        _ bytes: [UInt8], columns: [String], key: [String],
+        row: (FactRow) throws(FactTableError) -> (key: Key, value: Value)
+    ) {
+        let table = FactTable(bytes, columns: columns, key: key, row: row)
+        values = Dictionary(table.rows.map { ($0.key, $0.value) }) { first, _ in first }
+        faults = table.faults
+    }
+
+    /// Reads a table whose rows belong to groups: the codes of one card, for one.
+    package init<Code: Hashable & Sendable, Fact: Sendable>(
+        _ bytes: [UInt8], columns: [String], key: [String],
+        groups row: (FactRow) throws(FactTableError) -> (group: Key, code: Code, fact: Fact)
+    ) where Value == [Code: Fact] {
+        let table = FactTable(bytes, columns: columns, key: key, row: row)
+        var values: [Key: Value] = [:]
+        for row in table.rows { values[row.group, default: [:]][row.code] = row.fact }
+        self.values = values
+        faults = table.faults
+    }
+
+    /// The value of a key, or `nil`.
+    package subscript(key: Key) -> Value? { values[key] }
+}
+
 /// One row of a table: the fields of a line by the names of their columns.
 package struct FactRow: Hashable, Sendable {
     /// The number of the line, from 1.
@@ -98,6 +130,14 @@ package struct FactRow: Hashable, Sendable {
         return LocalizedText(try required("english"), try required("japanese"))
     }
 
+    /// The text of the columns `english` and `japanese`, which are not empty.
+    ///
+    /// - Throws: ``FactTableError``.
+    package func requiredName() throws(FactTableError) -> LocalizedText {
+        guard let name = try name() else { throw fault("english", .empty) }
+        return name
+    }
+
     /// A number in hexadecimal digits without `0x`.
     ///
     /// - Throws: ``FactTableError``.
@@ -133,6 +173,16 @@ package struct FactRow: Hashable, Sendable {
     ) throws(FactTableError) -> Value? where Value.RawValue == String {
         guard let text = try text(column) else { return nil }
         guard let value = Value(rawValue: text) else { throw fault(column, .unknownWord) }
+        return value
+    }
+
+    /// A word that stands for a value, in a column that is never empty.
+    ///
+    /// - Throws: ``FactTableError``.
+    package func requiredWord<Value: RawRepresentable>(
+        _ column: String, _: Value.Type = Value.self
+    ) throws(FactTableError) -> Value where Value.RawValue == String {
+        guard let value = try word(column, Value.self) else { throw fault(column, .empty) }
         return value
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardDecoders
 package import CardModel
 package import ISO7816
 
@@ -103,7 +102,7 @@ package struct MyNumberReader {
             let isSent = pin == .cardInput
             let state = CardPINState(
                 triesLeft: tries[pin]?.number, isVerified: isVerified && isSent, refusal: isSent ? refusal : nil)
-            recorder.add(state.file(pin.file), of: pin.application.aid)
+            recorder.add(FileDump(id: pin.file, state: .keyRequired, pin: state), of: pin.application.aid)
         }
         return recorder.dump
     }

@@ -27,21 +27,20 @@ package struct Type2Dumper {
     package func dump() -> CardDumper.Result {
         var memory = earlier?.type2 ?? Type2Dump(pages: [:])
         // A key may have come since.
-        memory.extra["closedFrom"] = nil
+        memory.closedFrom = nil
         var interruption: ReadingError?
         var next: UInt16 = 0
         do throws(TagError) {
             memory.version = try tag.version()
             let product = try tag.product()
-            if let product { memory.extra["product"] = .string(product.name) }
+            if let product { memory.product = product.name }
             try pages(product, into: &memory, next: &next)
             if product?.hasSignature == true { memory.signature = try tag.signature() }
             for number in product?.counters ?? [] { memory.counters[number] = try tag.counter(number) }
         } catch {
             interruption = ReadingError(error) ?? .radio(.corrupted(status: 0))
         }
-        let silenced = tag.notPassed.sorted().compactMap(Type2Command.name(of:))
-        memory.extra["notAsked"] = silenced.isEmpty ? nil : .array(silenced.map { .string($0) })
+        memory.notAsked = tag.notPassed.sorted().compactMap(Type2Command.name(of:))
         var dump = CardDump(
             card: earlier?.card ?? CardIdentity(.typeA(tag.target)), type2: memory,
             extra: earlier?.extra ?? JSONObject())
@@ -70,7 +69,7 @@ package struct Type2Dumper {
                 } catch .refused(let page, _) {
                     // Without a table the first page that is refused is taken for the end.
                     guard count != nil else { return }
-                    memory.extra["closedFrom"] = .string(Type2Dump.name(of: page))
+                    memory.closedFrom = page
                     return
                 } catch {
                     throw error

@@ -17,9 +17,8 @@ package protocol DumpFormat: Sendable {
     func recognises(_ source: DumpSource) -> Bool
     /// The cards of a file in the file's order; at least one.
     ///
-    /// What the file does not say of a system is named in the member `assumed` of the system's
-    /// ``CardModel/SystemDump/extra`` (`idm`, `pmm`, `systemCode`), what it does not say of a service in that
-    /// of the service (`code`, `blocks`).
+    /// What the file does not say of a system or a service is named in ``CardModel/SystemDump/assumed`` and
+    /// ``CardModel/ServiceDump/assumed``.
     ///
     /// - Throws: ``CardModel/DocumentError`` with the line or the key of what is wrong.
     func read(_ source: DumpSource) throws(DocumentError) -> [CardDump]

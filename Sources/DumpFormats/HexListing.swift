@@ -48,8 +48,8 @@ package struct HexListing: Sendable {
 
     /// The IDm of a system, and its PMm where that is not the card's; what is only assumed is not written.
     private func ids(of system: SystemDump, in dump: CardDump) -> String {
-        var text = system.isAssumed("idm") ? "" : " IDm \(system.idm.description.uppercased())"
-        if !system.isAssumed("pmm"), system.pmm != dump.card.pmm {
+        var text = system.assumed.contains(.idm) ? "" : " IDm \(system.idm.description.uppercased())"
+        if !system.assumed.contains(.pmm), system.pmm != dump.card.pmm {
             text += " PMm \(system.pmm.description.uppercased())"
         }
         return text
@@ -61,7 +61,7 @@ package struct HexListing: Sendable {
             return "# \(system) \(service.code) refused, status flags \(Hex.encode(status, digits: 4))\n"
         case .refused(nil): return "# \(system) \(service.code) refused by silence\n"
         case .skipped:
-            guard case .string(let same)? = service.extra["sameAs"] else { return "" }
+            guard let same = service.sameAs else { return "" }
             return "# \(system) \(service.code) same blocks as \(same)\n"
         case .lost: return "# \(system) \(service.code) not read to its end\n"
         case .read, .keyRequired: return ""
@@ -100,13 +100,11 @@ extension HexListing {
         for (page, bytes) in tag.pages.sorted(by: { $0.key < $1.key }) {
             text += "\(Type2Dump.name(of: page)) \(digits(bytes))\n"
         }
-        if case .array(let names)? = tag.extra["notAsked"] {
-            for case .string(let name) in names { text += "# not asked \(name)\n" }
-        }
-        if case .string(let page)? = tag.extra["closedFrom"] {
+        for name in tag.notAsked { text += "# not asked \(name)\n" }
+        if let page = tag.closedFrom {
             // Of those that are protected, only Ultralight C knows no GET_VERSION.
-            let secret = tag.version != nil ? "password" : tag.extra["notAsked"] == nil ? "key" : "key or password"
-            text += "# page \(page) needs the \(secret)\n"
+            let secret = tag.version != nil ? "password" : tag.notAsked.isEmpty ? "key" : "key or password"
+            text += "# page \(Type2Dump.name(of: page)) needs the \(secret)\n"
         }
         return text
     }

@@ -114,3 +114,27 @@ package struct NDEFError: Error, Hashable, Sendable {
         }
     }
 }
+
+/// Why there is no NDEF message on a tag; the raw values are words for scripts.
+package enum NDEFAbsence: String, Hashable, Sendable {
+    /// Not enough of the tag was read.
+    case notRead
+    /// A FeliCa Lite that does not answer to the NDEF system.
+    case notAnnounced
+    /// It has no Capability Container, no NDEF system, no NDEF application.
+    case notFormatted
+    /// Its mapping has a major version that is not known.
+    case unknownVersion
+    /// Its attributes have a wrong checksum.
+    case checksum
+    /// Its Capability Container is broken, or names no NDEF file.
+    case brokenCapability
+    /// It may not be read without a key.
+    case notReadable
+    /// A write was begun and not ended: what is there is worth nothing.
+    case halfWritten
+    /// The data area has no NDEF message block.
+    case noMessageBlock
+    /// A length reaches beyond the room for messages.
+    case lengthBeyondEnd
+}

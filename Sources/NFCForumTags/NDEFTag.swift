@@ -110,7 +110,7 @@ package enum TagError: Error, Hashable, Sendable {
     /// The answer has a length that no answer to this command has, each time it was asked.
     case badAnswer
     /// The tag holds no NDEF message and has no place for one.
-    case noNDEF(Reason)
+    case noNDEF(NDEFAbsence)
     /// Writing was refused before anything was sent.
     case notWritable(WriteReason)
     /// The message is longer than the tag's room for it; nothing was sent.
@@ -125,27 +125,6 @@ package enum TagError: Error, Hashable, Sendable {
     case notVerified
     /// Work was cancelled.
     case cancelled
-
-    /// Why there is no NDEF message on a tag.
-    @nonexhaustive
-    package enum Reason: String, Hashable, Sendable {
-        /// It has no Capability Container, no NDEF system, no NDEF application.
-        case notFormatted
-        /// Its mapping has a major version that is not known.
-        case unknownVersion
-        /// Its attributes have a wrong checksum.
-        case checksum
-        /// Its Capability Container is broken, or names no NDEF file.
-        case brokenCapability
-        /// It may not be read without a key.
-        case notReadable
-        /// A write was begun and not ended: what is there is worth nothing.
-        case halfWritten
-        /// The data area has no NDEF message block.
-        case noMessageBlock
-        /// A length reaches beyond the room for messages.
-        case lengthBeyondEnd
-    }
 
     /// Why nothing may be written.
     @nonexhaustive

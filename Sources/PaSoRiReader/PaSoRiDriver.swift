@@ -197,9 +197,15 @@ extension PaSoRiModel {
 
     /// The RC-S380, "NFC Port-100".
     static let rcs380 = PaSoRiModel(
-        kind: "rcs380", interfaceClass: 0xFF, open: Port100Reader.init(_:_:_:))
+        kind: "rcs380", interfaceClass: 0xFF,
+        open: { usb, information, cancellation throws(TransportError) in
+            try PaSoRiReader(rcs380: usb, information, cancellation)
+        })
 
     /// The RC-S300 and the RC-S660/U, "NFC Port-400". Its other interface, for chip cards, may stay pcscd's.
     static let rcs300 = PaSoRiModel(
-        kind: "rcs300", interfaceClass: 0xFF, open: Port400Reader.init(_:_:_:))
+        kind: "rcs300", interfaceClass: 0xFF,
+        open: { usb, information, cancellation throws(TransportError) in
+            try PaSoRiReader(rcs300: usb, information, cancellation)
+        })
 }

@@ -103,9 +103,6 @@ package final class USBNotices: DeviceNotices {
         if let handler { cancellation.remove(handler) }
     }
 
-    /// Whether libusb can tell at all.
-    package var areTold: Bool { events != nil }
-
     /// Waits for a USB device to come or go.
     ///
     /// - Throws: ``NFCTransport/TransportError/cancelled``.

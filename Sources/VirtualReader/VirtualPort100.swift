@@ -6,38 +6,17 @@ internal import NFCTransport
 ///
 /// Behaviour as nfcpy 1.0.4 and the kernel's `drivers/nfc/port100.c` need it and as they accept it; Sony publishes no
 /// manual. What a host does that is not known to be allowed is in the statistics as a complaint.
-package final class VirtualPort100: VirtualUSBChip {
-    private let shell: USBShell<Port100Firmware>
+package typealias VirtualPort100 = VirtualUSBReader<Port100Firmware>
 
+extension VirtualPort100 {
     /// A reader before a field.
-    package init(field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults()) {
-        shell = USBShell(Port100Firmware(field), field, faults)
-    }
-
-    /// What was counted so far.
-    package var statistics: USBChipStatistics { shell.statistics }
-
-    /// Whether the plug was pulled.
-    package var isUnplugged: Bool { shell.isUnplugged }
-
-    /// Pulls the plug: cards lose their power.
-    package func unplug() {
-        shell.unplug()
-    }
-
-    /// Gives the next transfer to the host.
-    package func nextTransfer() -> [UInt8]? {
-        shell.nextTransfer()
-    }
-
-    /// Takes a frame from the host and does what it says.
-    package func receive(_ transfer: [UInt8]) {
-        shell.receive(transfer)
+    package convenience init(field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults()) {
+        self.init(Port100Firmware(field), field, faults)
     }
 }
 
 /// What a Port-100 does with its host's frames.
-struct Port100Firmware: USBFirmware {
+package struct Port100Firmware: USBFirmware {
     private let field: any RadioField
     private var registers = Port100Registers()
 
@@ -48,11 +27,11 @@ struct Port100Firmware: USBFirmware {
         self.field = field
     }
 
-    func complete(_ statistics: inout USBChipStatistics) {
+    package func complete(_ statistics: inout USBChipStatistics) {
         statistics.isFieldOn = registers.isFieldOn
     }
 
-    mutating func serve(_ transfer: [UInt8], _ port: inout USBPort) {
+    package mutating func serve(_ transfer: [UInt8], _ port: inout USBPort) {
         // An ACK of the host ends a command that is under way; here none takes time.
         if transfer == Self.acknowledge { return }
         guard let command = Port100HostFrame.command(in: transfer) else {

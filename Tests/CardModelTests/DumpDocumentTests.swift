@@ -173,6 +173,43 @@ struct DumpDocumentTests {
         #expect(found == value)
     }
 
+    /// What the layers behind the dump use has a place of its own; in another form than theirs it goes through unharmed.
+    @Test(arguments: [
+        ("felica.systems[0]", #""assumed":["idm","systemCode"],"skipped":true"#, 0),
+        ("felica.systems[0]", #""assumed":["idm","weather"],"skipped":false"#, 2),
+        ("felica.systems[0]", #""assumed":[],"skipped":"yes""#, 2),
+        ("felica.systems[0].services[2]", #""sameAs":"090F","assumed":["code","blocks"],"masked":true"#, 0),
+        ("felica.systems[0].services[2]", #""sameAs":"none","assumed":"blocks","masked":1"#, 3),
+        ("type2", #""product":"NTAG213","closedFrom":"10","notAsked":["GET_VERSION"]"#, 0),
+        ("type2", #""product":213,"closedFrom":"last","notAsked":[3]"#, 3),
+        ("iso7816.applications[0].files[0]", #""triesLeft":2,"verified":false,"refusal":"wrongPIN""#, 0),
+        ("iso7816.applications[0].files[0]", #""triesLeft":null,"verified":true"#, 0),
+        ("iso7816.applications[0].files[0]", #""triesLeft":2,"verified":false,"refusal":"mood""#, 1),
+        ("iso7816.applications[0].files[0]", #""triesLeft":2"#, 1),
+    ]) func typedMembersAreKept(_ level: String, _ members: String, _ unknown: Int) throws {
+        let systems =
+            #"{"systemCode":"0003","idm":"0101031234567890","pmm":"0120220427674eff","areas":[],"services":[]}"#
+        let service = #"{"code":"090D","keyVersion":null,"state":"skipped","blocks":{}}"#
+        var (felica, type2) = (systems, #"{"pages":{"00":"04a1b29f"}}"#)
+        var file = #"{"id":"0001","state":"keyRequired","data":""}"#
+        switch level {
+        case "type2": type2 = type2.dropLast() + "," + members + "}"
+        case "felica.systems[0]": felica = felica.dropLast() + "," + members + "}"
+        case "iso7816.applications[0].files[0]": file = file.dropLast() + "," + members + "}"
+        default: felica = felica.dropLast(2) + service.dropLast() + "," + members + "}]}"
+        }
+        let text =
+            #"{"schema":"kazasu.dump/1","complete":true,"missing":[],"card":{"technology":"felica"},"#
+            + #""felica":{"systems":[\#(felica)]},"iso7816":{"applications":[{"aid":null,"files":[\#(file)]}]},"#
+            + #""type2":\#(type2)}"#
+        let dump = try CardDump(parsing: Array(text.utf8))
+        #expect(dump.json.compactText == text)
+        let extras =
+            dump.systems.map(\.extra) + dump.systems.flatMap(\.services).map(\.extra)
+            + dump.applications.flatMap(\.files).map(\.extra) + [dump.type2?.extra ?? JSONObject()]
+        #expect(extras.map(\.members.count).reduce(0, +) == unknown)
+    }
+
     @Test func otherTechnologiesAreKept() throws {
         let text =
             #"{"schema":"kazasu.dump/1","complete":true,"missing":[],"card":{"technology":"typeA","uid":"04a1"},"#

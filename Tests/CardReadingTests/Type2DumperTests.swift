@@ -59,7 +59,7 @@ struct Type2DumperTests {
     func withKey(page: UInt8) throws {
         let (tag, memory) = try tag(Self.models[0], from: page)
         let open = Type2Dumper(tag: tag).dump().dump
-        #expect(open.type2?.extra["closedFrom"] != nil)
+        #expect(open.type2?.closedFrom != nil)
         try tag.authenticate(TripleDESKey(SecretBytes("IEMKAERB!NACUOYF".utf8)))
         tag.forget()
         let resumed = try #require(Type2Dumper(tag: tag, resuming: open).dump().dump.type2)
@@ -67,6 +67,6 @@ struct Type2DumperTests {
         #expect(resumed == dump)
         #expect(dump.pages.keys.sorted() == Array(0..<0x2C))
         for (number, bytes) in dump.pages { #expect(bytes == memory[Int(number)], "page \(number)") }
-        #expect(dump.extra["closedFrom"] == nil)
+        #expect(dump.closedFrom == nil)
     }
 }

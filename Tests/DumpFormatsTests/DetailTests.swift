@@ -52,11 +52,10 @@ import Testing
     /// Every note that a listing has is read again.
     @Test func notesOfAListingAreKept() throws {
         var dump = RandomDump.make(seed: 11)
-        let same = JSONObject([("sameAs", "090F")])
         dump.systems[0].services = [
             ServiceDump(code: ServiceCode(rawValue: 0x0048), state: .keyRequired),
             ServiceDump(code: ServiceCode(rawValue: 0x090F), state: .lost, blocks: [3: .zero]),
-            ServiceDump(code: ServiceCode(rawValue: 0x090D), state: .skipped, extra: same),
+            ServiceDump(code: ServiceCode(rawValue: 0x090D), state: .skipped, sameAs: SameBlocks(rawValue: 0x090F)),
             ServiceDump(code: ServiceCode(rawValue: 0x108F), state: .refused(status: 0xFFA1)),
             ServiceDump(code: ServiceCode(rawValue: 0x10CB), state: .refused(status: nil)),
         ]
@@ -114,13 +113,13 @@ import Testing
     }
 
     /// IC, blocks that were read, and whether the system is there and is no more than assumed.
-    static let kinds: [(ic: String, blocks: [Int], systems: Int, assumed: JSONValue?)] = [
-        ("F0", [], 1, nil), ("F1", [], 1, nil), ("F2", [0], 1, nil), ("20", [], 0, nil),
-        ("20", [0, 13], 1, ["systemCode"]), ("20", [14], 1, ["systemCode"]), ("20", [17], 1, nil),
+    static let kinds: [(ic: String, blocks: [Int], systems: Int, assumed: [AssumedPart])] = [
+        ("F0", [], 1, []), ("F1", [], 1, []), ("F2", [0], 1, []), ("20", [], 0, []),
+        ("20", [0, 13], 1, [.systemCode]), ("20", [14], 1, [.systemCode]), ("20", [17], 1, []),
     ]
 
     /// The IC or a register tells a Lite; a block of user data may be that of an NDEF tag of another kind.
-    @Test(arguments: kinds) func aLiteIsTold(_ row: (ic: String, blocks: [Int], systems: Int, assumed: JSONValue?))
+    @Test(arguments: kinds) func aLiteIsTold(_ row: (ic: String, blocks: [Int], systems: Int, assumed: [AssumedPart]))
         throws
     {
         let zeros = Array(repeating: "00", count: 16).joined(separator: " ")
@@ -129,7 +128,7 @@ import Testing
         text += (0..<28).map { "Block \($0): \(row.blocks.contains($0) ? "00 00" : "01 A6") \(zeros)\n" }.joined()
         let dump = try #require(try DumpFormatRegistry.standard.read(Array(text.utf8)).dumps.first)
         #expect(dump.systems.count == row.systems)
-        #expect(dump.systems.first?.extra["assumed"] == row.assumed)
+        #expect(dump.systems.first?.assumed ?? [] == row.assumed)
         #expect(dump.systems.first?.services.first?.blocks.count ?? 0 == row.blocks.count)
     }
 
@@ -163,7 +162,7 @@ import Testing
         let dump = try dump("felica-tool", "private-list.json")
         #expect(!dump.complete)
         #expect(dump.card.idm == nil)
-        #expect(dump.systems[0].service(ServiceCode(rawValue: 0x090F))?.extra["masked"] == true)
+        #expect(dump.systems[0].service(ServiceCode(rawValue: 0x090F))?.isMasked == true)
     }
 
     /// Flipper marks bytes that were not read with question marks.

@@ -41,10 +41,7 @@ struct FormatFixture: CustomTestStringConvertible, Sendable {
         func upper(_ id: (some CustomStringConvertible)?) -> String { id.map { $0.description.uppercased() } ?? "-" }
         var lines = ["card \(upper(dump.card.idm)) \(upper(dump.card.pmm))"]
         for system in dump.systems {
-            var assumed = ""
-            if case .array(let list)? = system.extra["assumed"] {
-                assumed = list.map { if case .string(let word) = $0 { " " + word } else { " ?" } }.joined()
-            }
+            let assumed = system.assumed.map { " " + $0.rawValue }.joined()
             lines.append("system \(system.systemCode) \(upper(system.idm))\(assumed)")
             for service in system.services {
                 if service.blocks.isEmpty { lines.append("none \(system.systemCode) \(service.code)") }

@@ -21,8 +21,8 @@ struct TagListingTests {
             pages: [0: [4, 1, 2, 0x8F], 3: [0xE1, 0x10, 0x12, 0], 256: [1, 2, 3, 4]],
             version: [0, 4, 4, 2, 1, 0, 0x0F, 3],
             signature: [UInt8](repeating: 7, count: 32), counters: [2: 5])
-        tag.extra["notAsked"] = ["GET_VERSION", "READ_SIG"]
-        tag.extra["closedFrom"] = "04"
+        tag.notAsked = ["GET_VERSION", "READ_SIG"]
+        tag.closedFrom = 4
         let dump = CardDump(
             complete: false, missing: [MissingPart(fromPage: 4, reason: "cardLost")],
             card: .typeA(uid: [4, 1, 2, 3, 4, 5, 6], atqa: 0x0044, sak: 0, bitRate: nil), type2: tag)

@@ -32,8 +32,8 @@ import Testing
 
     @Test func labelsThatStandTwiceAreMarked() throws {
         let twice = try dump("metroflip", "label-twice.txt")
-        #expect(twice.systems.first?.services.first?.extra["assumed"] == ["blocks"])
-        #expect(try dump("metroflip", "log.txt").systems.first?.services.first?.extra["assumed"] == nil)
+        #expect(twice.systems.first?.services.first?.assumed == [.blocks])
+        #expect(try dump("metroflip", "log.txt").systems.first?.services.first?.assumed == [])
     }
 
     @Test func namesWithoutQuotesAreNumbersOnly() throws {

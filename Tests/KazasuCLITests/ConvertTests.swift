@@ -60,6 +60,23 @@ struct ConvertTests {
         #expect(result.output.contains("\"redacted\": true") == (format == "json"))
     }
 
+    @Test("--redact drops what nobody knows, at every level")
+    func redactedUnknownMembers() throws {
+        let note = #""x-owner":"TARO""#
+        let text =
+            #"{"schema":"kazasu.dump/1","card":{"technology":"felica",\#(note)},"felica":{"systems":[{"systemCode":"0003","#
+            + #""idm":"0101031234567890","pmm":"0120220427674eff","areas":[{"start":"0000","end":"FFFE",\#(note)}],"#
+            + #""services":[{"code":"090D","state":"skipped","sameAs":"090F",\#(note)}],\#(note)}]},"iso7816":"#
+            + #"{"applications":[{"aid":null,"files":[{"id":"0001","state":"read","data":"",\#(note)}],\#(note)}]},\#(note)}"#
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Array(text.utf8), as: "card.json")
+        let shown = try Kazasu.run("convert", path, "--to", "json")
+        #expect(shown.output.split(separator: "TARO").count == 8)
+        let masked = try Kazasu.run("convert", path, "--to", "json", "--redact")
+        #expect(masked.end == .exited(0) && !masked.output.contains("TARO"), "\(masked.output)\(masked.errors)")
+        #expect(masked.output.contains(#""sameAs": "090F""#))
+    }
+
     static let foreign = TestFiles.names(in: "Fixtures/formats").flatMap { folder in
         TestFiles.names(in: "Fixtures/formats/\(folder)").filter { !$0.hasSuffix(".expected") }.map {
             "\(folder)/\($0)"

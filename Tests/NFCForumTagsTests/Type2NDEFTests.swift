@@ -54,7 +54,7 @@ struct Type2NDEFTests {
     }
 
     /// Tags without a message, and why.
-    static let without: [(data: String, reason: TagError.Reason)] = [
+    static let without: [(data: String, reason: NDEFAbsence)] = [
         ("E1100100 FEFFFFFF", .noMessageBlock), ("E1100100 00000000", .noMessageBlock),
         ("E1100000", .noMessageBlock), ("E0100100 0300FE00", .notFormatted), ("00000000 0300FE00", .notFormatted),
         ("E1200100 0300FE00", .unknownVersion), ("E11001F0 0300FE00", .notReadable),
@@ -65,7 +65,7 @@ struct Type2NDEFTests {
     ]
 
     @Test("P25, P26 and more: no message, and why", arguments: without)
-    func noMessage(_ row: (data: String, reason: TagError.Reason)) throws {
+    func noMessage(_ row: (data: String, reason: NDEFAbsence)) throws {
         let reader = FakeType2Reader(
             try Type2Memories.pages("01020304 05060708 00000000 \(row.data)", count: 16), version: [])
         #expect(throws: TagError.noNDEF(row.reason)) { try reader.tag.readNDEF() }

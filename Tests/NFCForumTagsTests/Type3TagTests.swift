@@ -80,7 +80,7 @@ struct Type3TagTests {
     }
 
     /// Attribute blocks that are no message, and why.
-    static let without: [(hex: String, reason: TagError.Reason)] = [
+    static let without: [(hex: String, reason: NDEFAbsence)] = [
         ("10040100 0D000000 00000100 00000024", .checksum), ("20040100 0D000000 00000100 00000033", .unknownVersion),
         ("10040100 0D000000 000F0100 00000032", .halfWritten),
         ("10040100 0D000000 00000100 FFFF0221", .lengthBeyondEnd),
@@ -89,7 +89,7 @@ struct Type3TagTests {
     ]
 
     @Test("No message, and why", arguments: without)
-    func noMessage(_ row: (hex: String, reason: TagError.Reason)) throws {
+    func noMessage(_ row: (hex: String, reason: NDEFAbsence)) throws {
         let (_, tag, _) = try reader([0: row.hex])
         #expect(throws: TagError.noNDEF(row.reason)) { try tag.readNDEF() }
     }

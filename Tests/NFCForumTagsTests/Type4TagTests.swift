@@ -82,7 +82,7 @@ struct Type4TagTests {
     }
 
     /// Tags that cannot be read, and why.
-    static let without: [(capability: String, ndef: String, reason: TagError.Reason)] = [
+    static let without: [(capability: String, ndef: String, reason: NDEFAbsence)] = [
         ("000E 20 003B 0034 04 06 E104 0040 00 00", "0000", .brokenCapability), ("0000", "0000", .brokenCapability),
         ("FFFF 20 003B 0034 04 06 E104 0040 00 00", "0000", .brokenCapability),
         ("000F 20 003B 0034 05 06 E104 0040 00 00", "0000", .brokenCapability),
@@ -96,7 +96,7 @@ struct Type4TagTests {
     ]
 
     @Test("P43 and more: no message, and why", arguments: without)
-    func noMessage(_ row: (capability: String, ndef: String, reason: TagError.Reason)) throws {
+    func noMessage(_ row: (capability: String, ndef: String, reason: NDEFAbsence)) throws {
         let card = try Self.card(row.capability, ndef: row.ndef)
         #expect(throws: TagError.noNDEF(row.reason)) { try Self.tag(card).readNDEF() }
     }

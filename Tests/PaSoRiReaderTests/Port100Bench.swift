@@ -14,7 +14,7 @@ final class Port100Bench {
     let chip: VirtualPort100
     let cancellation = CancellationToken()
     let link: VirtualUSBLink
-    let reader: Port100Reader
+    let reader: PaSoRiReader
 
     init(
         _ cards: [any VirtualCard]? = nil, faults: InjectedFaults = [], usb: InjectedUSBFaults = InjectedUSBFaults()
@@ -22,7 +22,7 @@ final class Port100Bench {
         field = VirtualField(cards: try cards ?? [Port100Bench.suica()], faults: faults)
         chip = VirtualPort100(field: field, faults: usb)
         link = VirtualUSBLink(chip, cancellation)
-        reader = try Port100Reader(link, ReaderInformation(id: "rcs380", name: "Sony RC-S380/S"), cancellation)
+        reader = try PaSoRiReader(rcs380: link, ReaderInformation(id: "rcs380", name: "Sony RC-S380/S"), cancellation)
     }
 
     deinit { reader.close() }

@@ -19,7 +19,7 @@ struct Port100TypeABTests {
         return try #require(try VirtualCardFile.loadCards(Array(text.utf8)).first)
     }
 
-    private func hex(_ reader: Port100Reader, _ command: String) throws -> String {
+    private func hex(_ reader: PaSoRiReader, _ command: String) throws -> String {
         Hex.encode(try reader.transceive(try Hex.decode(command), timeout: .seconds(1)))
     }
 

@@ -15,7 +15,7 @@ final class Port400Bench {
     let cancellation = CancellationToken()
     let link: VirtualUSBLink
     let pauses: Pauses
-    let reader: Port400Reader
+    let reader: PaSoRiReader
 
     /// How long the driver would have slept.
     final class Pauses {
@@ -31,7 +31,7 @@ final class Port400Bench {
         link = VirtualUSBLink(chip, cancellation)
         let pauses = Pauses()
         self.pauses = pauses
-        reader = try Port400Reader(link, ReaderInformation(id: "rcs300", name: "Sony RC-S300/S"), cancellation) {
+        reader = try PaSoRiReader(rcs300: link, ReaderInformation(id: "rcs300", name: "Sony RC-S300/S"), cancellation) {
             pauses.all.append($0)
         }
     }

@@ -14,7 +14,7 @@ struct Port400TypeABTests {
         return try #require(try VirtualCardFile.loadCards(Array(text.utf8)).first)
     }
 
-    private static func hex(_ reader: Port400Reader, _ command: String) throws -> String {
+    private static func hex(_ reader: PaSoRiReader, _ command: String) throws -> String {
         Hex.encode(try reader.transceive(try Hex.decode(command), timeout: .seconds(1)))
     }
 

@@ -144,13 +144,13 @@ struct Port400VectorTests {
         var statistics: USBChipStatistics { USBChipStatistics() }
     }
 
-    private static func reader(_ answers: [(start: String, answer: String)]) throws -> Port400Reader {
+    private static func reader(_ answers: [(start: String, answer: String)]) throws -> PaSoRiReader {
         let always = [
             (start: "FF56", answer: "000001000100FFFF0401FFFF0100FFFF0000 9000"), ("FF500000", well),
             ("FF500002048F0203", well),
         ]
-        return try Port400Reader(
-            VirtualUSBLink(LoggedReader(answers + always)), ReaderInformation(id: "", name: "RC-S300"),
+        return try PaSoRiReader(
+            rcs300: VirtualUSBLink(LoggedReader(answers + always)), ReaderInformation(id: "", name: "RC-S300"),
             CancellationToken(), pause: { _ in })
     }
 

@@ -21,8 +21,8 @@ struct RecordedTransferTests {
         let token = CancellationToken()
         let reader: any Reader =
             transcript.reader.id.hasPrefix("rcs380")
-            ? try Port100Reader(link, transcript.reader, token)
-            : try Port400Reader(link, transcript.reader, token, pause: { _ in })
+            ? try PaSoRiReader(rcs380: link, transcript.reader, token)
+            : try PaSoRiReader(rcs300: link, transcript.reader, token, pause: { _ in })
         #expect(recorded.differences(on: reader) == [])
         if recorded.isWhole {
             reader.close()

@@ -40,8 +40,8 @@ enum SimulatedPaSoRi: String, CaseIterable, Sendable {
     func open(_ link: VirtualUSBLink, _ cancellation: CancellationToken) throws(TransportError) -> any Reader {
         let information = ReaderInformation(id: rawValue, name: "")
         return switch self {
-        case .rcs380: try Port100Reader(link, information, cancellation)
-        case .rcs300: try Port400Reader(link, information, cancellation, pause: { _ in })
+        case .rcs380: try PaSoRiReader(rcs380: link, information, cancellation)
+        case .rcs300: try PaSoRiReader(rcs300: link, information, cancellation, pause: { _ in })
         }
     }
 }

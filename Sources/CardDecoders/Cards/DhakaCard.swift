@@ -53,7 +53,7 @@ package struct DhakaDecoder: CardDecoder {
 /// One block of service 220F: header (0 to 3), date (4, 5), hour in the high five bits of 6, stations at 8 and 10,
 /// balance in whole taka in 11 to 13, little-endian.
 struct DhakaHistoryBlock {
-    private static let headers = DecoderTables.localCodes["dhaka", .process]
+    private static let headers = LocalCode.all(of: "dhaka", .process)
 
     let raw: Block
 
@@ -84,7 +84,7 @@ struct DhakaHistoryBlock {
     private func station(at offset: Int) -> Place? {
         let code = raw[offset]
         guard code != 0 else { return nil }
-        return DecoderTables.localStops.place(
+        return Place(
             LocalStopCode(system: SystemCode(rawValue: 0x90E3), stop: UInt32(code), digits: 2))
     }
 }

@@ -100,7 +100,7 @@ struct EdyCardInformation {
 /// The stamp is fifteen bits of days and seventeen bits of seconds since 2000-01-01 00:00, Japan time.
 /// Sources: felica2money (with a real card's decode), TRETJapanNFCReader, Metrodroid.
 struct EdyHistoryBlock {
-    private static let kinds = DecoderTables.purseKinds["edy"]
+    private static let kinds = DecoderTables.purseKinds["edy"] ?? [:]
 
     let raw: Block
 

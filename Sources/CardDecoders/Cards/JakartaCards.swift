@@ -135,7 +135,7 @@ struct JakartaPurse {
 /// Seconds since 2000-01-01 00:00 in Jakarta (0 to 3), amount (4 to 7), gate or station (8, 9), kind (12), running
 /// number (13 to 15). The one station of a ride is that of the exit (Metrodroid, FareBot); of a top-up, where it was made. Metrodroid takes six hours off the times before 2019; nobody else says so.
 struct KMTHistoryBlock {
-    private static let processes = DecoderTables.localCodes["kmt", .process]
+    private static let processes = LocalCode.all(of: "kmt", .process)
 
     let raw: Block
 
@@ -149,7 +149,7 @@ struct KMTHistoryBlock {
         let place =
             gate == 0
             ? nil
-            : DecoderTables.localStops.place(
+            : Place(
                 LocalStopCode(system: SystemCode(rawValue: 0x90B7), stop: UInt32(gate)))
         return HistoryRecord(
             serial: Int(raw.uint24(at: 13, .big)), date: date,

@@ -24,15 +24,16 @@ package struct NamedCardDecoder: PurselessDecoder {
     /// The services that show the card, any of them.
     let services: [ServiceCode]
 
-    init(id: String, name: LocalizedText, system: SystemCode, services: [ServiceCode], first: ServiceCode) {
-        self.id = id
-        self.name = name
-        self.services = services
-        balanceRead = ReadRequest(system: system, service: first, blocks: 0..<1)
+    init(_ row: FactRow) throws(FactTableError) {
+        id = try row.required("id")
+        name = try row.requiredName()
+        services = try row.hexList("services").map(ServiceCode.init(rawValue:))
+        guard let first = services.first else { throw row.fault("services", .empty) }
+        balanceRead = ReadRequest(system: SystemCode(rawValue: try row.hex("system")), service: first, blocks: 0..<1)
     }
 
     /// One decoder for each row of the table.
-    package static let all: [NamedCardDecoder] = DecoderTables.namedCards.decoders
+    package static let all: [NamedCardDecoder] = DecoderTables.namedCards.rows
 
     /// Whether the system holds one of the card's services.
     package func recognises(_ dump: CardDump) -> Bool {
@@ -45,28 +46,5 @@ package struct NamedCardDecoder: PurselessDecoder {
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard recognises(dump) else { throw noBalance(dump) }
         return CardReport(card: id, name: name, warnings: [.layoutNotPublished])
-    }
-}
-
-/// Cards that are only recognised; the facts are rows of `Data/named-cards.tsv`.
-struct NamedCardTable: Sendable {
-    /// What is wrong in the table.
-    let faults: [FactTableError]
-    /// One decoder for each row.
-    let decoders: [NamedCardDecoder]
-
-    init(_ bytes: [UInt8]) {
-        let table = FactTable(bytes, columns: ["id", "system", "services", "english", "japanese"], key: ["id"]) {
-            (row) throws(FactTableError) -> NamedCardDecoder in
-            let codes: [UInt16] = try row.hexList("services")
-            let services = codes.map { ServiceCode(rawValue: $0) }
-            guard let name = try row.name() else { throw row.fault("english", .empty) }
-            guard let first = services.first else { throw row.fault("services", .empty) }
-            return NamedCardDecoder(
-                id: try row.required("id"), name: name, system: SystemCode(rawValue: try row.hex("system")),
-                services: services, first: first)
-        }
-        decoders = table.rows
-        faults = table.faults
     }
 }

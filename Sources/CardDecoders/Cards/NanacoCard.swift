@@ -69,7 +69,7 @@ package struct NanacoDecoder: CardDecoder {
 /// The stamp is eleven bits of years since 2000, four of month, five of day, six of hour, six of minute. Byte 15 is
 /// unknown. Only a block of zeros is unused: no source says that kind 00 alone is.
 struct NanacoHistoryBlock {
-    private static let kinds = DecoderTables.purseKinds["nanaco"]
+    private static let kinds = DecoderTables.purseKinds["nanaco"] ?? [:]
 
     let raw: Block
 

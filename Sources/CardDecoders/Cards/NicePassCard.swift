@@ -61,8 +61,8 @@ package struct NicePassDecoder: CardDecoder {
 /// Date, time of alighting in tens of minutes, device (3, 4), stops of boarding and alighting in twenty bits each
 /// (5 to 9), machine and kind (10), kind of amount in four bits and amount in tens of yen in twelve (11, 12), balance.
 struct NicePassHistoryBlock {
-    private static let machines = DecoderTables.localCodes["nicepass", .terminal]
-    private static let actions = DecoderTables.localCodes["nicepass", .process]
+    private static let machines = LocalCode.all(of: "nicepass", .terminal)
+    private static let actions = LocalCode.all(of: "nicepass", .process)
 
     let raw: Block
 
@@ -103,7 +103,7 @@ struct NicePassHistoryBlock {
     private func stop(bits shift: UInt64) -> Place? {
         let stop = UInt32(truncatingIfNeeded: raw.number(at: 5, count: 5, .big) >> shift & 0xF_FFFF)
         guard stop != 0 else { return nil }
-        return DecoderTables.localStops.place(
+        return Place(
             LocalStopCode(system: SystemCode(rawValue: 0x040F), stop: stop, digits: 5))
     }
 }

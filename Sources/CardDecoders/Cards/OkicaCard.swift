@@ -60,7 +60,7 @@ struct OkicaHistoryBlock {
     /// The record but for its amount.
     let record: HistoryRecord
 
-    private static let processes = DecoderTables.localCodes["okica", .process]
+    private static let processes = LocalCode.all(of: "okica", .process)
 
     /// A record, or `nil` for an unused slot: byte 0 is 00.
     init?(_ block: Block) {
@@ -89,14 +89,14 @@ struct OkicaHistoryBlock {
     private static func station(_ block: Block, at offset: Int, areaBits: ClosedRange<Int>) -> Place? {
         let code = block.uint16(at: offset, .big)
         guard code != 0 else { return nil }
-        return DecoderTables.localStops.place(
+        return Place(
             LocalStopCode(system: system, area: block[15].bits(areaBits), stop: UInt32(code)))
     }
 
     /// A stop of a bus with its company.
     private static func stop(_ place: Place) -> Place? {
         guard case .busStop(let code) = place.code else { return nil }
-        return DecoderTables.localStops.place(
+        return Place(
             LocalStopCode(
                 system: system, area: code.area, operatorCode: code.operatorCode, stop: UInt32(code.stop)))
     }

@@ -77,7 +77,7 @@ package struct RapiCaDecoder: CardDecoder {
 /// Twelve bits month × 100 + day, twelve bits hour × 100 + minute, the company, then stop (three bytes), line (two) and
 /// device (three): with the Iwasaki group a byte later and a device of two bytes; kind at 12, balance at 13.
 struct RapiCaHistoryBlock {
-    private static let processes = DecoderTables.localCodes["rapica", .process]
+    private static let processes = LocalCode.all(of: "rapica", .process)
 
     let raw: Block
 
@@ -112,7 +112,7 @@ struct RapiCaHistoryBlock {
         let offset = company == RapiCaHistoryBlock.iwasaki ? 5 : 4
         let (stop, line) = (raw.uint24(at: offset, .big), raw.uint16(at: offset + 3, .big))
         guard stop != 0 || line != 0 else { return nil }
-        return DecoderTables.localStops.place(
+        return Place(
             LocalStopCode(
                 system: SystemCode(rawValue: 0x8194), operatorCode: UInt16(company), line: line, stop: stop,
                 digits: 6))

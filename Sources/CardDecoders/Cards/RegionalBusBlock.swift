@@ -79,7 +79,7 @@ struct RegionalBusBlock {
     /// 0000 is no stop: charges and issues have none.
     private func stop(at offset: Int) -> Place? {
         let stop = raw.uint16(at: offset, .big)
-        return stop == 0 ? nil : DecoderTables.localStops.place(LocalStopCode(system: system, stop: UInt32(stop)))
+        return stop == 0 ? nil : Place(LocalStopCode(system: system, stop: UInt32(stop)))
     }
 }
 
@@ -119,7 +119,7 @@ enum RegionalBusAction {
 
 /// The high nibble of a record's kind byte: the machine. Each card's list knows some of them.
 enum RegionalBusDevice {
-    private static let codes = DecoderTables.localCodes["regional-bus", .terminal]
+    private static let codes = LocalCode.all(of: "regional-bus", .terminal)
 
     static func name(_ code: UInt8) -> LocalizedText? { codes[UInt32(code)]?.name }
 

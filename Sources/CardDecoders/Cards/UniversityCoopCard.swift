@@ -60,7 +60,7 @@ package struct UniversityCoopDecoder: CardDecoder {
 /// One block of service 50CF, in binary-coded decimal: year (two bytes), month, day, hour, minute, second, then the kind,
 /// amount and balance (three bytes each). There is no serial.
 struct UniversityCoopHistoryBlock {
-    private static let kinds = DecoderTables.purseKinds["coop"]
+    private static let kinds = DecoderTables.purseKinds["coop"] ?? [:]
 
     let raw: Block
 

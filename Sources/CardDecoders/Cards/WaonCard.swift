@@ -110,7 +110,7 @@ struct WaonHistory {
 /// TRETJapanNFCReader, felica2money and a third decoder agree. A fourth, tauri-plugin-felica, reads the serial at bytes 6
 /// and 7 of the first block (in the middle of the terminal) and kind and bits one and two bytes earlier: not followed.
 struct WaonHistoryPair {
-    private static let kinds = DecoderTables.purseKinds["waon"]
+    private static let kinds = DecoderTables.purseKinds["waon"] ?? [:]
 
     let first: Block
     let second: Block

@@ -168,8 +168,7 @@ struct TransitBrandRow: Sendable {
     let services: [ServiceCode]
 
     init(_ row: FactRow) throws(FactTableError) {
-        guard let name = try row.name() else { throw row.fault("english", .empty) }
-        self.name = name
+        name = try row.requiredName()
         brand = try row.required("brand")
         services = try row.hexList("services").map(ServiceCode.init(rawValue:))
         if services.isEmpty { throw row.fault("services", .empty) }

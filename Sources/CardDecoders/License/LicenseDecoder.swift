@@ -11,13 +11,6 @@ public import CardModel
 
 /// Makes a report of a dump of a licence. It never talks to a card, and no bytes can make it trap.
 public enum LicenseDecoder {
-    /// The file of PIN 1.
-    package static let pin1 = FileIdentifier(rawValue: 0x0001)
-    /// The file of PIN 2.
-    package static let pin2 = FileIdentifier(rawValue: 0x0002)
-    /// The file of the PIN on a My Number card.
-    package static let myNumberPIN = FileIdentifier(rawValue: 0x0006)
-
     /// Which licence a dump is of; `nil` when it is of none.
     public static func kind(of dump: CardDump) -> LicenseKind? {
         if dump.applications.contains(where: { $0.aid != nil && [LicenseFile.df1, LicenseFile.df2].contains($0.aid) }) {
@@ -39,14 +32,9 @@ public enum LicenseDecoder {
             guard let found = dump.application(file.application)?.file(file.id) else { continue }
             report.add(file, found)
         }
-        switch kind {
-        case .license:
-            let master = dump.application(nil)
-            report.pin1 = CardPINState(master?.file(pin1))
-            report.pin2 = CardPINState(master?.file(pin2))
-        case .myNumberLicense:
-            report.pin1 = CardPINState(dump.application(LicenseFile.myNumberLicense)?.file(myNumberPIN))
-        }
+        let states = kind.pins.map { dump.application($0.application)?.file($0.file)?.pin }
+        report.pin1 = states.first ?? nil
+        report.pin2 = states.dropFirst().first ?? nil
         if let text = report.fields.first(where: \.hasJISText), !JISX0208.isAvailable {
             report.faults.append(LicenseWarning(file: text.file, reason: .noConverter))
         }
@@ -213,9 +201,9 @@ extension LicenseField {
     public var meaning: LocalizedText? {
         switch (item, value) {
         case (.colorClass, .text(let text)): LicenseColorClass(text)?.name
-        case (.conditions, .text(let text)): DecoderTables.licenseConditions[text]
+        case (.conditions, .text(let text)): DecoderTables.licenseConditions[text.unspaced]
         case (.newCondition, .entry(let entry)), (.conditionLifted, .entry(let entry)):
-            DecoderTables.licenseConditions[entry.text]
+            DecoderTables.licenseConditions[entry.text.unspaced]
         default: nil
         }
     }
@@ -244,26 +232,5 @@ public struct LicenseEdition: Hashable, Sendable {
         return CalendarDate(
             year: (pairs.element(at: 0) ?? 0) * 100 + (pairs.element(at: 1) ?? 0), month: pairs.element(at: 2) ?? 0,
             day: pairs.element(at: 3) ?? 0)
-    }
-}
-
-/// Which of the two cards holds a licence; the raw values are those of `kazasu.license/1`.
-public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
-    /// IC運転免許証
-    case license
-    /// マイナ免許証: the licence on a My Number card
-    case myNumberLicense
-
-    /// The name for people.
-    public var name: LocalizedText {
-        switch self {
-        case .license: LocalizedText("Driver's licence (Japan)", "運転免許証")
-        case .myNumberLicense: LocalizedText("Driver's licence on a My Number card", "マイナ免許証")
-        }
-    }
-
-    /// The files that make it up, in the order of the report.
-    package var files: [LicenseFile] {
-        LicenseFile.allCases.filter { $0.isOnMyNumberCard == (self == .myNumberLicense) }
     }
 }

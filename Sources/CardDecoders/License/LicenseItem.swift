@@ -156,14 +156,10 @@ struct LicenseItemRow: Sendable {
     let name: LocalizedText
 
     init(_ row: FactRow) throws(FactTableError) {
-        guard let file = try row.word("file", LicenseFile.self) else { throw row.fault("file", .empty) }
-        guard let item = try row.word("item", LicenseItem.self) else { throw row.fault("item", .empty) }
-        guard let form = try row.word("form", LicenseItemForm.self) else { throw row.fault("form", .empty) }
-        guard let name = try row.name() else { throw row.fault("english", .empty) }
-        self.file = file
-        self.item = item
-        self.form = form
-        self.name = name
+        file = try row.requiredWord("file")
+        item = try row.requiredWord("item")
+        form = try row.requiredWord("form")
+        name = try row.requiredName()
         tag = LicenseTag(rawValue: try row.hex("tag"))
         count = min(max(try row.decimal("count") ?? 1, 0), 256)
         category = try row.text("category")

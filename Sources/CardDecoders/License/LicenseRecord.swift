@@ -161,22 +161,21 @@ public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What conditions of a licence mean; the facts are rows of `Data/license-conditions.tsv`.
-struct LicenseConditionTable: Sendable {
-    /// What is wrong in the table.
-    let faults: [FactTableError]
-    private let meanings: [String: LocalizedText]
+/// The tag of an item on a licence: one plain byte, but for the photo's 5F40 and for 0100 and above on a My Number card.
+package struct LicenseTag: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+    /// The tag as a number.
+    package let rawValue: UInt16
 
-    init(_ bytes: [UInt8]) {
-        let table = FactTable(bytes, columns: ["japanese", "english"], key: ["japanese"]) {
-            (row) throws(FactTableError) -> LocalizedText in
-            guard let name = try row.name() else { throw row.fault("english", .empty) }
-            return name
-        }
-        meanings = Dictionary(table.rows.map { ($0.japanese, $0) }) { first, _ in first }
-        faults = table.faults
+    /// A tag.
+    package init(rawValue: UInt16) {
+        self.rawValue = rawValue
     }
 
-    /// What a condition means, however the card spaces it; `nil` when it is not in the table.
-    subscript(text: JISText) -> LocalizedText? { meanings[text.unspaced] }
+    /// A tag.
+    package init(integerLiteral value: UInt16) {
+        self.init(rawValue: value)
+    }
+
+    /// Hexadecimal digits, two where they are enough.
+    package var description: String { Hex.encode(rawValue, digits: rawValue > 0xFF ? 4 : 2) }
 }

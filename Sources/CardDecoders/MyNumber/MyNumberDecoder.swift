@@ -27,8 +27,7 @@ public enum MyNumberDecoder {
             }
         }
         for pin in MyNumberPIN.allCases {
-            let file = application(pin.application, dump)?.file(pin.file)
-            if let file, file.extra["triesLeft"] != nil { report.pins[pin] = CardPINState(file) }
+            report.pins[pin] = application(pin.application, dump)?.file(pin.file)?.pin
         }
         return report
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+public import CardModel
 
 /// All that a dump of a My Number card says.
 public struct MyNumberReport: Hashable, Sendable {

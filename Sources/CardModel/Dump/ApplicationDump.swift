@@ -37,15 +37,72 @@ public struct FileDump: Hashable, Sendable {
     public var state: ReadState
     /// What was read of it, from its first byte on.
     public var data: [UInt8]
+    /// What the card said of the PIN whose file this is; `nil` for every other file.
+    package var pin: CardPINState?
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
     /// A file of a card.
-    package init(id: FileIdentifier, state: ReadState, data: [UInt8] = [], extra: JSONObject = JSONObject()) {
+    package init(
+        id: FileIdentifier, state: ReadState, data: [UInt8] = [], pin: CardPINState? = nil,
+        extra: JSONObject = JSONObject()
+    ) {
         self.id = id
         self.state = state
         self.data = data
+        self.pin = pin
         self.extra = extra
+    }
+}
+
+/// What the card said of one of its PINs when it was read; the PIN itself is nowhere.
+public struct CardPINState: Hashable, Sendable {
+    /// How many tries are left, 0 when it is locked; `nil` when that is not known.
+    ///
+    /// After a PIN that the card took: how many were left before, since cards do not tell the counter of a verified PIN.
+    public var triesLeft: Int?
+    /// Whether the card took the PIN in this reading.
+    public var isVerified: Bool
+    /// Why the PIN opened nothing; `nil` when the card took it, and when none was given.
+    public var refusal: Reason?
+
+    /// Why a PIN opened nothing. The raw values are the words of dumps and of `withheldReason`.
+    public enum Reason: String, Hashable, Sendable {
+        /// The card compared it, and it was wrong.
+        case wrong = "wrongPIN"
+        /// It is locked, by this PIN or before.
+        case locked = "pinLocked"
+        /// It was not sent, because it may have been the last try.
+        case lastTry
+        /// It was not sent, because it does not have the form of such a PIN.
+        case form = "pinForm"
+        /// The card refused without comparing it.
+        case refused
+    }
+
+    /// A state.
+    public init(triesLeft: Int?, isVerified: Bool, refusal: Reason? = nil) {
+        self.triesLeft = triesLeft
+        self.isVerified = isVerified
+        self.refusal = refusal
+    }
+
+    /// The state that the members `triesLeft`, `verified` and `refusal` of a file give; `nil` when there is none.
+    init?(takenFrom members: inout JSONObject) {
+        guard case .bool(let isVerified)? = members["verified"], let tries = members["triesLeft"] else { return nil }
+        var triesLeft: Int?
+        if case .integer(let count) = tries, (0...15).contains(count) { triesLeft = Int(count) }
+        members["verified"] = nil
+        members["triesLeft"] = nil
+        self.init(
+            triesLeft: triesLeft, isVerified: isVerified,
+            refusal: members.take("refusal") { $0.fromText(Reason.init) })
+    }
+
+    var json: JSONObject {
+        var object = JSONObject([("triesLeft", .optional(triesLeft)), ("verified", .bool(isVerified))])
+        object["refusal"] = refusal.map { .string($0.rawValue) }
+        return object
     }
 }
 
@@ -74,12 +131,14 @@ extension FileDump {
         self.init(
             id: try json.required("id").code(), state: state, data: try json.optional("data")?.bytes() ?? [],
             extra: try json.members(without: ["id", "state", "data"] + (state.isRefused ? ["status"] : [])))
+        pin = CardPINState(takenFrom: &extra)
     }
 
     var json: JSONValue {
         var object = JSONObject([("id", .string(id.description)), ("state", .string(state.word))])
         object["status"] = state.statusMember
         object["data"] = .string(Hex.encode(data))
+        if let pin { object.merge(pin.json) }
         object.merge(extra)
         return .object(object)
     }

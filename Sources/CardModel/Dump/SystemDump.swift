@@ -12,19 +12,24 @@ public struct SystemDump: Hashable, Sendable {
     public var areas: [AreaDump]
     /// Its services in the card's order.
     public var services: [ServiceDump]
+    /// What the file that the dump comes from did not say, so that it was filled in.
+    package var assumed: [AssumedPart]
+    /// Whether the program that read the card left this system out.
+    package var isSkipped = false
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
     /// A system with what was found in it.
     package init(
         systemCode: SystemCode, idm: IDm, pmm: PMm, areas: [AreaDump] = [], services: [ServiceDump] = [],
-        extra: JSONObject = JSONObject()
+        assumed: [AssumedPart] = [], extra: JSONObject = JSONObject()
     ) {
         self.systemCode = systemCode
         self.idm = idm
         self.pmm = pmm
         self.areas = areas
         self.services = services
+        self.assumed = assumed
         self.extra = extra
     }
 
@@ -32,6 +37,21 @@ public struct SystemDump: Hashable, Sendable {
     public func service(_ code: ServiceCode) -> ServiceDump? {
         services.first { $0.code == code }
     }
+}
+
+/// What other programs' files do not always say of a system or a service; the raw values are the words of the member
+/// `assumed`.
+package enum AssumedPart: String, Hashable, Sendable {
+    /// The IDm of a system.
+    case idm
+    /// The PMm of a system.
+    case pmm
+    /// The code of a system.
+    case systemCode
+    /// The code of a service.
+    case code
+    /// The numbers of a service's blocks.
+    case blocks
 }
 
 /// One FeliCa area of a dump.
@@ -64,20 +84,42 @@ public struct ServiceDump: Hashable, Sendable {
     public var state: ReadState
     /// The blocks that were read, by block number from 0.
     package var blocks: BlockTable
+    /// What opens the same blocks and was read in place of this one.
+    package var sameAs: SameBlocks?
+    /// What the file that the dump comes from did not say, so that it was filled in.
+    package var assumed: [AssumedPart] = []
+    /// Whether the program that read the card masked some of the blocks.
+    package var isMasked = false
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
     /// A service of a card.
     package init(
         code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState, blocks: BlockTable = [:],
-        extra: JSONObject = JSONObject()
+        sameAs: SameBlocks? = nil, extra: JSONObject = JSONObject()
     ) {
         self.code = code
         self.keyVersion = keyVersion
         self.state = state
         self.blocks = blocks
+        self.sameAs = sameAs
         self.extra = extra
     }
+}
+
+/// What opens the same blocks as a service: another service, or for every service of a twin system (FeliCa Lite has 88B4
+/// and 12FC) the other system. The document has the code alone.
+package struct SameBlocks: FourDigitCode {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// The blocks of a service.
+    package init(_ service: ServiceCode) { self.init(rawValue: service.rawValue) }
+    /// The blocks of a system.
+    package init(_ system: SystemCode) { self.init(rawValue: system.rawValue) }
 }
 
 /// What became of a part of a card that was to be read.
@@ -116,6 +158,8 @@ extension SystemDump {
                 try ServiceDump(json: service)
             } ?? [],
             extra: try json.members(without: SystemDump.keys))
+        assumed = extra.take("assumed") { $0.fromTexts(AssumedPart.init) } ?? []
+        isSkipped = extra.takeFlag("skipped")
     }
 
     private static let keys: [StaticString] = ["systemCode", "idm", "pmm", "areas", "services"]
@@ -128,6 +172,8 @@ extension SystemDump {
             ("areas", .array(areas.map(\.json))),
             ("services", .array(services.map(\.json))),
         ])
+        object["assumed"] = JSONValue.list(assumed.map(\.rawValue))
+        if isSkipped { object["skipped"] = true }
         object.merge(extra)
         return .object(object)
     }
@@ -176,6 +222,9 @@ extension ServiceDump {
             state: state,
             blocks: blocks,
             extra: try json.members(without: state.isRefused ? ServiceDump.keys + ["status"] : ServiceDump.keys))
+        sameAs = extra.take("sameAs") { $0.fromText { SameBlocks($0) } }
+        assumed = extra.take("assumed") { $0.fromTexts(AssumedPart.init) } ?? []
+        isMasked = extra.takeFlag("masked")
     }
 
     var json: JSONValue {
@@ -190,6 +239,9 @@ extension ServiceDump {
                 blocks.map {
                     (BlockNumber(rawValue: $0.number).description, .string($0.block.hexadecimal))
                 }))
+        object["sameAs"] = sameAs.map { .string($0.description) }
+        object["assumed"] = JSONValue.list(assumed.map(\.rawValue))
+        if isMasked { object["masked"] = true }
         object.merge(extra)
         return .object(object)
     }

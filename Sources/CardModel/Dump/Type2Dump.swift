@@ -12,6 +12,12 @@ public struct Type2Dump: Hashable, Sendable {
     public var signature: [UInt8]?
     /// The counters that were read, by number; 24 bits each.
     public var counters: [UInt8: UInt32]
+    /// The product, when no version tells it and the reader found it out; as on its data sheet.
+    package var product: String?
+    /// The first page that needs a password or a key.
+    package var closedFrom: UInt16?
+    /// The commands that the reader did not pass on, so that the tag could not be asked; as in `GET_VERSION`.
+    package var notAsked: [String] = []
     /// Members of the document that this version does not know.
     package var extra: JSONObject
 
@@ -48,6 +54,9 @@ extension Type2Dump {
             pages: pages, version: try json.optional("version")?.bytes(),
             signature: try json.optional("signature")?.bytes(), counters: counters,
             extra: try json.members(without: ["pages", "version", "signature", "counters"]))
+        product = extra.take("product") { $0.fromText(\.self) }
+        closedFrom = extra.take("closedFrom") { $0.fromText { UInt16($0, radix: 16) } }
+        notAsked = extra.take("notAsked") { $0.fromTexts(\.self) } ?? []
     }
 
     var json: JSONValue {
@@ -66,6 +75,9 @@ extension Type2Dump {
             object["counters"] = .object(
                 JSONObject(counters.sorted { $0.key < $1.key }.map { ("\($0.key)", .int(Int($0.value))) }))
         }
+        object["product"] = product.map { .string($0) }
+        object["closedFrom"] = closedFrom.map { .string(Type2Dump.name(of: $0)) }
+        object["notAsked"] = JSONValue.list(notAsked)
         object.merge(extra)
         return .object(object)
     }

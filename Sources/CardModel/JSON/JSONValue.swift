@@ -44,6 +44,23 @@ extension JSONValue {
 
     /// The number, or `null` when there is none.
     package static func optional(_ value: (some BinaryInteger)?) -> JSONValue { value.map { .int($0) } ?? .null }
+
+    /// A list of texts; `nil` when it is empty.
+    package static func list(_ texts: [String]) -> JSONValue? {
+        texts.isEmpty ? nil : .array(texts.map { .string($0) })
+    }
+
+    /// What `read` makes of a text; `nil` for another value.
+    func fromText<Value>(_ read: (String) -> Value?) -> Value? {
+        if case .string(let text) = self { read(text) } else { nil }
+    }
+
+    /// What `read` makes of each text of a list; `nil` when the list is empty or `read` cannot read one of them.
+    package func fromTexts<Value>(_ read: (String) -> Value?) -> [Value]? {
+        guard case .array(let values) = self, !values.isEmpty else { return nil }
+        let texts = values.compactMap { $0.fromText(read) }
+        return texts.count == values.count ? texts : nil
+    }
 }
 
 extension JSONValue {
@@ -175,6 +192,16 @@ package struct JSONObject: Hashable, Sendable {
             }
         }
     }
+
+    /// Takes out the member `key` when `read` can make something of its value; a member of another form stays.
+    mutating func take<Value>(_ key: String, _ read: (JSONValue) -> Value?) -> Value? {
+        guard !members.isEmpty, let value = self[key].flatMap(read) else { return nil }
+        self[key] = nil
+        return value
+    }
+
+    /// Takes out the member `key` when it is true.
+    mutating func takeFlag(_ key: String) -> Bool { take(key) { $0 == true ? true : nil } ?? false }
 
     /// Adds the members of `other` whose names are not there yet.
     package mutating func merge(_ other: JSONObject) {

@@ -120,10 +120,10 @@ final class SystemReading {
             service.state = code.kind == nil ? .skipped : .keyRequired
         } else if let twin {
             service.state = .skipped
-            service.extra["sameAs"] = .string(twin.description)
+            service.sameAs = SameBlocks(twin)
         } else if let same = readable.first(where: { $0.overlapGroup == code.overlapGroup && $0 != code }) {
             service.state = .skipped
-            service.extra["sameAs"] = .string(same.description)
+            service.sameAs = SameBlocks(same)
         } else {
             service.state = .lost
         }

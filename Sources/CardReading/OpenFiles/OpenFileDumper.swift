@@ -124,8 +124,7 @@ package struct OpenFile: Hashable, Sendable {
         default: length = .bytes(try row.decimal("length") ?? 0)
         }
         guard file != nil || length == .ndef else { throw row.fault("file", .empty) }
-        guard let name = try row.name() else { throw row.fault("english", .empty) }
-        self.name = name
+        name = try row.requiredName()
     }
 
     /// Every file of the table, in the order in which they are read.

@@ -175,7 +175,7 @@ public struct KnownCard: Hashable, Sendable {
         id = try row.required("id")
         guard let clue: Clue = try row.word("clue") else { throw row.fault("clue", .empty) }
         guard let certainty: Certainty = try row.word("certainty") else { throw row.fault("certainty", .empty) }
-        guard let name = try row.name() else { throw row.fault("english", .empty) }
+        let name = try row.requiredName()
         guard let value = try? Hex.decode(try row.required("value")), !value.isEmpty else {
             throw row.fault("value", .notANumber)
         }

@@ -82,8 +82,12 @@ struct FlipperStandardText {
         for (number, system) in dump.systems.enumerated() {
             let place = Hex.encode(number, digits: 2)
             text += "\n\nSystem \(place): \(system.systemCode)\n"
-            if !system.isAssumed("idm") { text += "# System \(place) IDm: \(system.idm.description.uppercased())\n" }
-            if !system.isAssumed("pmm") { text += "# System \(place) PMm: \(system.pmm.description.uppercased())\n" }
+            if !system.assumed.contains(.idm) {
+                text += "# System \(place) IDm: \(system.idm.description.uppercased())\n"
+            }
+            if !system.assumed.contains(.pmm) {
+                text += "# System \(place) PMm: \(system.pmm.description.uppercased())\n"
+            }
             text += areas(of: system) + services(of: system) + blocks(of: system)
         }
         return text
@@ -208,7 +212,7 @@ enum FlipperLite {
         guard let system = dump.systems.first, system.systemCode == .lite,
             dump.systems.dropFirst().allSatisfy({ isSecondView($0, of: system) }), dump.systems.count <= 2,
             let blocks = system.service(service)?.blocks, blocks.numbers.allSatisfy(blockNumbers.contains),
-            isProven(dump.pmmToWrite, blocks.numbers), !system.isAssumed("systemCode"),
+            isProven(dump.pmmToWrite, blocks.numbers), !system.assumed.contains(.systemCode),
             system.services.allSatisfy({ $0.code == service || $0.blocks.isEmpty })
         else { return nil }
         return blocks

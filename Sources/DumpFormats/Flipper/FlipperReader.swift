@@ -195,11 +195,11 @@ struct FlipperReader {
         let answers = refused.members.isEmpty ? JSONObject() : JSONObject([("refusedBlocks", .object(refused))])
         let read = card.systems[0].numbers(of: FlipperLite.service)
         if FlipperLite.isProven(card.pmm, read) {
-            card.systems[0].note(FlipperLite.service, extra: answers)
+            card.systems[0].note(FlipperLite.service) { $0.extra.merge(answers) }
             addViews()
         } else if !read.isEmpty {
             card.systems[0].isCodeAssumed = true
-            card.systems[0].note(FlipperLite.service, extra: answers)
+            card.systems[0].note(FlipperLite.service) { $0.extra.merge(answers) }
         } else {
             card.systems = []
             card.complete = false

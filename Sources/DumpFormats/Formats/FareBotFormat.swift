@@ -68,7 +68,7 @@ package struct FareBotFormat: DumpFormat {
 
     private func readSystem(_ json: JSONCursor) throws(DocumentError) -> ImportedSystem {
         var system = ImportedSystem(code: try code(json.required("code")))
-        if try json.optional("skipped")?.bool() == true { system.extra["skipped"] = true }
+        system.isSkipped = try json.optional("skipped")?.bool() == true
         for code in try json.optional("allServiceCodes")?.elements() ?? [] { system.note(try self.code(code)) }
         for service in try json.optional("services")?.elements() ?? [] {
             let code: ServiceCode = try self.code(service.required("serviceCode"))

@@ -101,7 +101,7 @@ package struct FelicaToolFormat: DumpFormat {
             guard let number = BlockIndex(key) else { throw value.malformed(.hexName, "4") }
             if try value.text().contains("X") {
                 card.complete = false
-                system.note(code, extra: JSONObject([("masked", true)]))
+                system.note(code) { $0.isMasked = true }
             } else if !system.add(try value.block(), at: number.rawValue, of: code) {
                 throw value.malformed(.uniqueBlock)
             }

@@ -41,7 +41,7 @@ package struct HexLinesFormat: DumpFormat {
         records.sort { $0.uint24(at: 12, .big) > $1.uint24(at: 12, .big) }
         var system = ImportedSystem(code: nil)
         let history = ServiceCode(rawValue: 0x090F)
-        system.note(history, extra: JSONObject([("assumed", ["code", "blocks"])]))
+        system.note(history) { $0.assumed = [.code, .blocks] }
         for (place, record) in records.enumerated() {
             guard let number = UInt16(exactly: place) else {
                 throw .malformed(key: "", expected: .init(.atMostRecords, "65536"))

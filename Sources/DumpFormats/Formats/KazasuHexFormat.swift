@@ -106,8 +106,8 @@ package struct KazasuHexFormat: WritableDumpFormat {
             system.note(service, state: .refused(status: nil))
         } else if what.hasPrefix("refused, status flags "), let status = BlockIndex(what.suffix(4)) {
             system.note(service, state: .refused(status: status.rawValue))
-        } else if what.hasPrefix("same blocks as "), let same = ServiceCode(what.suffix(4)) {
-            system.note(service, state: .skipped, extra: JSONObject([("sameAs", .string(same.description))]))
+        } else if what.hasPrefix("same blocks as "), let same = SameBlocks(what.suffix(4)) {
+            system.note(service, state: .skipped) { $0.sameAs = same }
         } else if what == "not read to its end" {
             system.note(service, state: .lost)
         }

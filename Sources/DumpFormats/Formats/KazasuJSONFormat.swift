@@ -34,13 +34,13 @@ extension CardDump {
     func idmToWrite() throws(DumpWritingError) -> IDm {
         try checkFeliCa()
         if let idm = card.idm { return idm }
-        guard let first = systems.first, !first.isAssumed("idm") else { throw .noIDm }
+        guard let first = systems.first, !first.assumed.contains(.idm) else { throw .noIDm }
         return first.idm
     }
 
     /// The PMm that a file has one place for, or `nil`.
     var pmmToWrite: PMm? {
-        card.pmm ?? systems.first.flatMap { $0.isAssumed("pmm") ? nil : $0.pmm }
+        card.pmm ?? systems.first.flatMap { $0.assumed.contains(.pmm) ? nil : $0.pmm }
     }
 
     /// Checks that this is a FeliCa card.
@@ -60,13 +60,5 @@ extension CardDump {
                 throw .serviceTwice(system.systemCode, service.code)
             }
         }
-    }
-}
-
-extension SystemDump {
-    /// Whether a file did not say this and it was filled in; see ``DumpFormat/read(_:)``.
-    func isAssumed(_ what: String) -> Bool {
-        guard case .array(let assumed)? = extra["assumed"] else { return false }
-        return assumed.contains(.string(what))
     }
 }

@@ -110,8 +110,8 @@ package struct LibpafeFormat: WritableDumpFormat {
         text += dump.card.pmm.map { "# PMm = \($0.description.uppercased())\n" } ?? ""
         for system in dump.systems {
             text += "# FELICA SYSTEM_CODE = \(system.systemCode)\n"
-            if !system.isAssumed("idm") { text += "# card IDm = \(system.idm.description.uppercased())\n" }
-            if !system.isAssumed("pmm") { text += "# card PMm = \(system.pmm.description.uppercased())\n" }
+            if !system.assumed.contains(.idm) { text += "# card IDm = \(system.idm.description.uppercased())\n" }
+            if !system.assumed.contains(.pmm) { text += "# card PMm = \(system.pmm.description.uppercased())\n" }
             text += "# area num = \(system.areas.count)\n# service num = \(system.services.count)\n"
             for (number, area) in system.areas.enumerated() {
                 let code = area.start.rawValue

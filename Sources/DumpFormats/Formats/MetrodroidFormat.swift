@@ -82,7 +82,7 @@ package struct MetrodroidFormat: WritableDumpFormat {
 
     private func readSystem(_ code: SystemCode, _ json: JSONCursor) throws(DocumentError) -> ImportedSystem {
         var system = ImportedSystem(code: code)
-        if try json.optional("skipped")?.bool() == true { system.extra["skipped"] = true }
+        system.isSkipped = try json.optional("skipped")?.bool() == true
         var services: [(ServiceCode, JSONCursor)] = []
         for (key, value) in try json.optional("services")?.members() ?? [] {
             guard let code = ServiceCode(decimal: key) else {

@@ -47,7 +47,7 @@ package struct MetroflipFormat: DumpFormat {
         for (place, record) in records.enumerated() {
             _ = system.add(record.block, at: isLabelled ? record.label : UInt16(clamping: place), of: history)
         }
-        if !isLabelled { system.note(history, extra: JSONObject([("assumed", ["blocks"])])) }
+        if !isLabelled { system.note(history) { $0.assumed = [.blocks] } }
         guard isFeliCa else { throw .missing(key: "Device type") }
         guard system.count(of: history) > 0 else { throw .missing(key: "Travel 00") }
         card.systems = [system]

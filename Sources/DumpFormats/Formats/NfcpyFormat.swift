@@ -135,8 +135,7 @@ struct NfcpyReader {
         let open = codes.filter { !$0.requiresAuthentication }
         (service, previous) = (open.last, nil)
         for code in open.dropLast() {
-            let same = JSONObject([("sameAs", .text(open.last?.description))])
-            card.systems[system].note(code, state: .skipped, extra: same)
+            card.systems[system].note(code, state: .skipped) { $0.sameAs = open.last.map { SameBlocks($0) } }
         }
     }
 

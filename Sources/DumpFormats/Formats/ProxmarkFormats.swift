@@ -35,7 +35,7 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
                 code: try json.required("code").code(), idm: try json.optional("idm")?.idm(),
                 pmm: try json.optional("pmm")?.pmm())
             for node in try json.required("nodes").elements() { try read(node, &system) }
-            if let assumed = json.member("assumed"), assumed.isArray { system.extra["assumed"] = assumed.value }
+            system.assumed = json.member("assumed")?.value.fromTexts(AssumedPart.init) ?? []
             let rest = try json.object().without(["code", "idm", "pmm", "nodes", "assumed"])
             if !rest.members.isEmpty { system.extra["proxmark"] = .object(rest) }
             card.systems.append(system)
@@ -59,7 +59,7 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
                 AreaDump(start: area.start, end: area.end, keyVersion: keyVersion, extra: extra))
         case "service":
             let code: ServiceCode = try node.required("code").wireCode()
-            system.note(code, keyVersion: keyVersion, extra: extra)
+            system.note(code, keyVersion: keyVersion) { $0.extra.merge(extra) }
             guard let data = try node.optional("data") else { return }
             for (number, block) in try data.blocks(radix: 16) where !system.add(block, at: number, of: code) {
                 throw data.malformed(.uniqueBlock)
@@ -85,15 +85,15 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
     /// A system. What is assumed from the card's IDm and PMm is written, since Proxmark3 needs it to simulate the card,
     /// and marked in a member that it passes over.
     private func object(of system: SystemDump, in card: CardIdentity) -> JSONObject {
-        let hasIDm = card.idm != nil || !system.isAssumed("idm")
-        let hasPMm = card.pmm != nil || !system.isAssumed("pmm")
+        let hasIDm = card.idm != nil || !system.assumed.contains(.idm)
+        let hasPMm = card.pmm != nil || !system.assumed.contains(.pmm)
         var object = JSONObject([
             ("code", .string(system.systemCode.description)),
             ("idm", .text(hasIDm ? system.idm.description.uppercased() : nil)),
             ("pmm", .text(hasPMm ? system.pmm.description.uppercased() : nil)),
             ("encryption_identifier", .null), ("nodes", .array(nodes(of: system))),
         ])
-        object["assumed"] = system.extra["assumed"]
+        object["assumed"] = JSONValue.list(system.assumed.map(\.rawValue))
         return object
     }
 

@@ -122,7 +122,7 @@ struct FeliCaLog {
                 _ = card.systems[system].add(content, at: block, of: service)
             } else {
                 card.complete = false
-                card.systems[system].note(service, extra: JSONObject([("masked", true)]))
+                card.systems[system].note(service) { $0.isMasked = true }
             }
         }
     }

@@ -29,19 +29,19 @@ struct ImportedCard {
     func dump(unnamed: DocumentError) throws(DocumentError) -> CardDump {
         var dumps: [SystemDump] = []
         for (number, system) in systems.enumerated() {
-            var assumed: [JSONValue] = []
+            var assumed = system.assumed
             let services = system.finishedServices
-            if system.code == nil || system.isCodeAssumed { assumed.append("systemCode") }
+            if system.code == nil || system.isCodeAssumed { assumed.append(.systemCode) }
             guard let code = system.code ?? ImportedSystem.assumedCode(for: services.map(\.code)) else { throw unnamed }
             let ofCard = systems.count == 1 ? idm : idm?.inSystem(UInt8(truncatingIfNeeded: number))
-            if system.idm == nil, idm == nil || systems.count > 1 { assumed.append("idm") }
-            if system.pmm == nil, pmm == nil || systems.count > 1 { assumed.append("pmm") }
-            var extra = system.extra
-            if !assumed.isEmpty { extra["assumed"] = .array(assumed) }
-            dumps.append(
-                SystemDump(
-                    systemCode: code, idm: system.idm ?? ofCard ?? IDm(rawValue: 0),
-                    pmm: system.pmm ?? pmm ?? PMm(rawValue: 0), areas: system.areas, services: services, extra: extra))
+            if system.idm == nil, idm == nil || systems.count > 1 { assumed.append(.idm) }
+            if system.pmm == nil, pmm == nil || systems.count > 1 { assumed.append(.pmm) }
+            var dump = SystemDump(
+                systemCode: code, idm: system.idm ?? ofCard ?? IDm(rawValue: 0),
+                pmm: system.pmm ?? pmm ?? PMm(rawValue: 0), areas: system.areas, services: services, assumed: assumed,
+                extra: system.extra)
+            dump.isSkipped = system.isSkipped
+            dumps.append(dump)
         }
         return CardDump(
             tool: tool, readAt: readAt, complete: complete, missing: missing,
@@ -67,6 +67,8 @@ struct ImportedSystem {
     /// Its own PMm, or `nil` when the file does not say.
     var pmm: PMm?
     var areas: [AreaDump] = []
+    var assumed: [AssumedPart] = []
+    var isSkipped = false
     var extra = JSONObject()
     private(set) var services: [ServiceDump] = []
     private var places: [ServiceCode: Int] = [:]
@@ -78,9 +80,10 @@ struct ImportedSystem {
         self.pmm = pmm
     }
 
-    /// Notes that there is a service, at the place where it is named first.
+    /// Notes that there is a service, at the place where it is named first, and what `change` says of it.
     mutating func note(
-        _ code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState? = nil, extra: JSONObject = JSONObject()
+        _ code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState? = nil,
+        _ change: (inout ServiceDump) -> Void = { _ in }
     ) {
         if places[code] == nil {
             places[code] = services.count
@@ -88,7 +91,7 @@ struct ImportedSystem {
         }
         guard let place = places[code] else { return }
         if let keyVersion { services[place].keyVersion = keyVersion }
-        services[place].extra.merge(extra)
+        change(&services[place])
         if let state { states[code] = state }
     }
 
@@ -112,7 +115,7 @@ struct ImportedSystem {
     mutating func noteOverlap(_ group: [ServiceCode]) {
         guard let read = group.first(where: { count(of: $0) > 0 }) else { return }
         for code in group where code != read && !code.requiresAuthentication && count(of: code) == 0 {
-            note(code, state: .skipped, extra: JSONObject([("sameAs", .string(read.description))]))
+            note(code, state: .skipped) { $0.sameAs = SameBlocks(read) }
         }
     }
 

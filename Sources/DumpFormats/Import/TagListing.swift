@@ -65,16 +65,9 @@ struct TagListing {
             }
             tag { $0.counters[number] = count }
         case "not" where words.count == 3 && words[1] == "asked":
-            let name = JSONValue.string(String(words[2]))
-            tag {
-                if case .array(let names)? = $0.extra["notAsked"] {
-                    $0.extra["notAsked"] = .array(names + [name])
-                } else {
-                    $0.extra["notAsked"] = .array([name])
-                }
-            }
+            tag { $0.notAsked.append(String(words[2])) }
         case "page" where words.count > 2 && words[2] == "needs":
-            tag { $0.extra["closedFrom"] = .string(String(words[1])) }
+            tag { $0.closedFrom = UInt16(words[1], radix: 16) }
         case "missing:":
             dump.complete = false
             dump.missing.append(missing(words))

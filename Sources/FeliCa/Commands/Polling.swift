@@ -2,6 +2,7 @@
 
 internal import ByteCodec
 package import CardModel
+internal import NFCTransport
 
 /// Polling (00): which card is there, and has it this system?
 ///
@@ -30,11 +31,8 @@ package struct Polling: FeliCaCommand, Hashable, Sendable {
 
     /// The system code (big-endian, unlike node codes), the request code, the time slots.
     package var parameters: [UInt8] {
-        var bytes = ByteWriter()
-        bytes.write(systemCode.rawValue, .big)
-        bytes.write(requestCode.rawValue)
-        bytes.write(timeSlots.rawValue)
-        return bytes.bytes
+        let polling = FeliCaPolling(systemCode, requestCode: requestCode.rawValue, timeSlots: timeSlots.rawValue)
+        return Array(polling.frame.dropFirst(2))
     }
 
     /// IDm, PMm and the request data where there are some; data that was not asked for is refused.

@@ -83,9 +83,8 @@ package struct KnownSystem: Hashable, Sendable {
     package let name: LocalizedText
 
     init(_ row: FactRow) throws(FactTableError) {
-        guard let name = try row.name() else { throw row.fault("english", .empty) }
         code = SystemCode(rawValue: try row.hex("code"))
-        self.name = name
+        name = try row.requiredName()
     }
 
     /// Every system that is known, by code.

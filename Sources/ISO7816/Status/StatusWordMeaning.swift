@@ -10,7 +10,7 @@ package struct StatusWordMeaning: Hashable, Sendable {
     package let text: LocalizedText
 
     init(_ row: FactRow) throws(FactTableError) {
-        guard let text = try row.name() else { throw row.fault("english", .empty) }
+        let text = try row.requiredName()
         let pattern = try row.required("word")
         let digits = pattern.prefix { $0 != "x" }
         guard (2...4).contains(digits.count), pattern.dropFirst(digits.count).allSatisfy({ $0 == "x" }),

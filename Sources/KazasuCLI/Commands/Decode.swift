@@ -97,11 +97,6 @@ struct Decode: KazasuCommand {
 extension CardDump {
     /// Whether the numbers of some blocks are not those of the file that they come from.
     fileprivate var hasAssumedNumbers: Bool {
-        systems.contains { system in
-            system.services.contains { service in
-                guard case .array(let assumed)? = service.extra["assumed"] else { return false }
-                return assumed == ["blocks"]
-            }
-        }
+        systems.contains { $0.services.contains { $0.assumed == [.blocks] } }
     }
 }

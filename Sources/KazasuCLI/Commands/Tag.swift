@@ -6,6 +6,7 @@ import CardModel
 import Kazasu
 import CardReading
 import ISO7816
+import NDEF
 import NFCForumTags
 import NFCTransport
 

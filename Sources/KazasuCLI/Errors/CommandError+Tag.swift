@@ -127,10 +127,12 @@ extension CommandError {
     }
 }
 
-extension TagError.Reason {
+extension NDEFAbsence {
     /// Why there is no message, for people.
     var words: String {
         switch self {
+        case .notRead: tr("not read", "未読")
+        case .notAnnounced: tr("not announced", "対応していません")
         case .notFormatted: tr("the tag is not formatted for NDEF", "NDEF 用にフォーマットされていません")
         case .unknownVersion: tr("its mapping has an unknown version", "マッピングのバージョンが未対応です")
         case .checksum: tr("the checksum of its attributes is wrong", "属性情報のチェックサムが誤っています")
@@ -139,7 +141,6 @@ extension TagError.Reason {
         case .halfWritten: tr("a write was begun and not ended", "書き込みが途中で止まっています")
         case .noMessageBlock: tr("there is no message", "メッセージがありません")
         case .lengthBeyondEnd: tr("a length reaches beyond the end of its memory", "長さがメモリの終わりを超えています")
-        @unknown default: rawValue
         }
     }
 }

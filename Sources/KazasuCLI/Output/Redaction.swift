@@ -45,11 +45,12 @@ struct Redaction: Sendable {
         masked.type2 = dump.type2.map(apply)
         for system in masked.systems.indices {
             masked.systems[system].idm = apply(masked.systems[system].idm)
-            masked.systems[system].extra = masked.systems[system].extra.keeping(["assumed", "skipped"])
+            masked.systems[system].extra = JSONObject()
+            for area in masked.systems[system].areas.indices { masked.systems[system].areas[area].extra = JSONObject() }
             let code = masked.systems[system].systemCode
             for place in masked.systems[system].services.indices {
                 let service = masked.systems[system].services[place]
-                masked.systems[system].services[place].extra = service.extra.keeping(["assumed", "sameAs"])
+                masked.systems[system].services[place].extra = JSONObject()
                 masked.systems[system].services[place].blocks = BlockTable(
                     service.blocks.map { number, block in
                         (
@@ -63,10 +64,12 @@ struct Redaction: Sendable {
         }
         for application in masked.applications.indices {
             let aid = masked.applications[application].aid
-            for file in masked.applications[application].files.indices
-            where PersonalFiles.contains(aid, masked.applications[application].files[file].id) {
-                let count = masked.applications[application].files[file].data.count
-                masked.applications[application].files[file].data = [UInt8](repeating: 0, count: count)
+            masked.applications[application].extra = JSONObject()
+            for place in masked.applications[application].files.indices {
+                let file = masked.applications[application].files[place]
+                masked.applications[application].files[place].extra = JSONObject()
+                guard PersonalFiles.contains(aid, file.id) else { continue }
+                masked.applications[application].files[place].data = [UInt8](repeating: 0, count: file.data.count)
             }
         }
         return masked
@@ -81,7 +84,7 @@ struct Redaction: Sendable {
         }
         if let bytes = tag.pages[2] { masked.pages[2] = [0] + bytes.dropFirst() }
         masked.signature = tag.signature.map { [UInt8](repeating: 0, count: $0.count) }
-        masked.extra = tag.extra.keeping(["closedFrom", "product", "notAsked"])
+        masked.extra = JSONObject()
         return masked
     }
 
@@ -90,13 +93,6 @@ struct Redaction: Sendable {
         (0...8).contains { offset in
             ids.contains(IDm(rawValue: block.number(at: offset, count: 8, .big)).inSystem(0))
         }
-    }
-}
-
-extension JSONObject {
-    /// The members with these names, which Kazasu writes itself.
-    fileprivate func keeping(_ names: Set<String>) -> JSONObject {
-        JSONObject(members.filter { names.contains($0.key) }.map { ($0.key, $0.value) })
     }
 }
 

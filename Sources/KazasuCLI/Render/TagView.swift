@@ -33,7 +33,7 @@ struct TagView {
             ])
         }
         switch report.ndef {
-        case .none(let word): rows.append(["NDEF", TagView.words(word)])
+        case .none(let reason): rows.append(["NDEF", reason.words])
         case .message(let bytes, let capacity, let isWritable):
             let access = isWritable ? tr("writable", "書き込み可") : tr("not writable", "書き込み不可")
             rows.append([
@@ -49,23 +49,14 @@ struct TagView {
 
     /// A FeliCa Lite is a tag only while it says so.
     private var title: String {
-        guard report.ndef == .none(TagView.notAnnounced) else { return "NFC Forum Type \(report.type) Tag" }
+        guard report.ndef == .none(.notAnnounced) else { return "NFC Forum Type \(report.type) Tag" }
         return tr(
             "none of the NFC Forum: it does not answer to the NDEF system 12FC",
             "NFC フォーラムのタグではありません（NDEF のシステム 12FC に応答しません）")
     }
 
-    private static let notAnnounced = "notAnnounced"
-
     private func version(_ attributes: Type3Attributes) -> String {
         "\(attributes.majorVersion).\(attributes.minorVersion)"
-    }
-
-    /// Why there is no message; what was not read is no fault of the tag's.
-    private static func words(_ word: String) -> String {
-        if word == "notRead" { return tr("not read", "未読") }
-        if word == notAnnounced { return tr("not announced", "対応していません") }
-        return TagError.Reason(rawValue: word)?.words ?? word
     }
 
     // MARK: For documents
@@ -73,7 +64,7 @@ struct TagView {
     /// `type`, `product`, `ndef` and what is special to the type.
     var members: JSONObject {
         var object = JSONObject([
-            ("type", report.ndef == .none(TagView.notAnnounced) ? .null : .int(report.type)),
+            ("type", report.ndef == .none(.notAnnounced) ? .null : .int(report.type)),
             ("product", .text(report.product)), ("ndef", .object(ndef)),
         ])
         if let type2 = report.type2 {
@@ -110,7 +101,7 @@ struct TagView {
 
     private var ndef: JSONObject {
         switch report.ndef {
-        case .none(let word): JSONObject([("formatted", false), ("reason", .string(word))])
+        case .none(let reason): JSONObject([("formatted", false), ("reason", .string(reason.rawValue))])
         case .message(let bytes, let capacity, let isWritable):
             merged([("formatted", true), ("capacity", .int(capacity)), ("writable", .bool(isWritable))], bytes)
         }

@@ -143,7 +143,7 @@ extension Type2Tag: NDEFTag {
         access == 0 || access == Type2Capability.accessWithKey && isAuthenticated
     }
 
-    private static func obstacle(_ layout: Type2Layout) -> TagError.Reason {
+    private static func obstacle(_ layout: Type2Layout) -> NDEFAbsence {
         switch layout.end {
         case .lengthBeyondEnd: .lengthBeyondEnd
         case .unreadable: .notReadable

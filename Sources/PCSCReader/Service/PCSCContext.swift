@@ -93,7 +93,6 @@ struct PCSCCode: Hashable, Sendable {
     static let success = PCSCCode(0)
     static let cancelled = PCSCCode(0x8010_0002)
     static let invalidHandle = PCSCCode(0x8010_0003)
-    static let invalidParameter = PCSCCode(0x8010_0004)
     static let insufficientBuffer = PCSCCode(0x8010_0008)
     static let unknownReader = PCSCCode(0x8010_0009)
     static let timeout = PCSCCode(0x8010_000A)

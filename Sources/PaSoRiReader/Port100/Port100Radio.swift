@@ -70,12 +70,20 @@ final class Port100Radio {
 }
 
 /// Cards of type A and B: the chip carries their frames, and everything else is done in software.
-extension Port100Radio: RawFrameChannel {
+extension Port100Radio: PaSoRiRadio {
     /// nfcpy's figure; an ISO-DEP frame has 256 bytes at most.
-    var longestRawFrame: Int { Port100Reader.longestFrame }
+    var longestRawFrame: Int { 290 }
 
     /// How long the field is off; ISO 14443-3 asks for 5 ms.
     private static let fieldOffTime = Duration.milliseconds(10)
+
+    func exchange(
+        felica frame: [UInt8], at bitRate: FeliCaBitRate, within time: Duration
+    ) throws(TransportError) -> [UInt8] {
+        try exchange(frame, as: .felica(bitRate), within: time).bytes
+    }
+
+    func close() { link.close() }
 
     func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer {
         let answer = try exchange(frame.bytes, as: .iso14443(frame), within: timeout)

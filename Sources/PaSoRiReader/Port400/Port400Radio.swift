@@ -4,10 +4,7 @@ internal import ISODEP
 internal import NFCTransport
 
 /// Frames to cards through a Port-400: keeps the session and tells the reader how to send when that changes.
-final class Port400Radio: RawFrameChannel {
-    /// The longest frame that the reader passes on; felica-rs's figure.
-    static let longestFrame = 290
-
+final class Port400Radio: PaSoRiRadio {
     private static let fieldOffTime = Duration.milliseconds(30)
     private static let fieldOnTime = Duration.milliseconds(21)
     private static let switchTime = Duration.milliseconds(20)
@@ -28,7 +25,8 @@ final class Port400Radio: RawFrameChannel {
     private var seenResets = 0
     private var refusedSpeeds: Set<UInt8> = []
 
-    let longestRawFrame = Port400Radio.longestFrame
+    /// The longest frame that the reader passes on; felica-rs's figure.
+    let longestRawFrame = 290
 
     init(_ link: Port400Link, pause: @escaping Port400Dialogue.Pause) {
         self.link = link
@@ -69,6 +67,8 @@ final class Port400Radio: RawFrameChannel {
     func wait(_ time: Duration) throws(TransportError) {
         pause(time)
     }
+
+    func close() { link.close() }
 
     private func powerCycle() throws(TransportError) {
         try succeed(Port400Command.manageSession(.fieldOff))

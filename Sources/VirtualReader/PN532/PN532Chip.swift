@@ -230,28 +230,6 @@ final class PN532Chip {
     }
 }
 
-/// How long the chip waits for an answer.
-enum AirLimit: Hashable, Sendable {
-    /// The window of a Polling with this time slot number.
-    case polling(timeSlots: UInt8)
-    /// The chip's time-out with this index.
-    case timeout(UInt8)
-    /// As long as the card asked for.
-    case granted
-    /// This long, air time included: the look for a card.
-    case look(Duration)
-}
-
-/// What one exchange with the field came to.
-enum AirResult: Hashable, Sendable {
-    /// What a card sent.
-    case answer([UInt8])
-    /// The chip's status for silence or damage.
-    case failed(status: UInt8)
-    /// The host gave up.
-    case aborted
-}
-
 /// The status byte of an answer, as far as a simulated chip makes one up itself.
 enum ChipStatus {
     /// Done.

@@ -6,9 +6,11 @@ import ByteCodec
 ///
 /// Behaviour as libnfc 1.8.0 (`libnfc/drivers/acr122_usb.c`) and nfcpy (`nfc/clf/acr122.py`) need it, and as traces in
 /// libnfc's issues 532, 666 and 476 show it.
-package final class VirtualACR122: VirtualUSBChip {
-    private let shell: USBShell<ACR122Firmware>
+///
+/// Commands are counted by the code of the PN532, others as 00.
+package typealias VirtualACR122 = VirtualUSBReader<ACR122Firmware>
 
+extension VirtualACR122 {
     /// A reader before a field.
     ///
     /// - Parameters:
@@ -16,29 +18,15 @@ package final class VirtualACR122: VirtualUSBChip {
     ///   - faults: what goes wrong on the USB; of ``InjectedUSBFault`` those that lose, delay, double, cut or replace an answer,
     ///     while the others leave it as it is.
     ///   - isCopy: whether it answers with data and the error byte of a silent card, as a copy was seen to.
-    package init(field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(), isCopy: Bool = false) {
-        shell = USBShell(ACR122Firmware(field, errorByte: isCopy ? 0xFE : 0x81), field, faults)
-    }
-
-    /// What was counted so far; commands are counted by the code of the PN532, others as 00.
-    package var statistics: USBChipStatistics { shell.statistics }
-
-    /// Whether the plug was pulled.
-    package var isUnplugged: Bool { shell.isUnplugged }
-
-    /// Gives the next transfer to the host.
-    package func nextTransfer() -> [UInt8]? {
-        shell.nextTransfer()
-    }
-
-    /// Takes a message from the host and does what it says.
-    package func receive(_ transfer: [UInt8]) {
-        shell.receive(transfer)
+    package convenience init(
+        field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(), isCopy: Bool = false
+    ) {
+        self.init(ACR122Firmware(field, errorByte: isCopy ? 0xFE : 0x81), field, faults)
     }
 }
 
 /// What an ACR122U does with its host's messages.
-struct ACR122Firmware: USBFirmware {
+package struct ACR122Firmware: USBFirmware {
     private static let firmware = Array("ACR122U203".utf8)
     private static let done: [UInt8] = [0x90, 0x00]
 
@@ -51,11 +39,11 @@ struct ACR122Firmware: USBFirmware {
         core = PN53xCore(.pn532, field)
     }
 
-    func complete(_ statistics: inout USBChipStatistics) {
+    package func complete(_ statistics: inout USBChipStatistics) {
         core.complete(&statistics)
     }
 
-    func serve(_ transfer: [UInt8], _ port: inout USBPort) {
+    package func serve(_ transfer: [UInt8], _ port: inout USBPort) {
         guard !transfer.isEmpty else { return }
         guard let message = CCIDMessage(transfer) else {
             port.complain("a CCID message of \(transfer.count) bytes has another length")

@@ -6,7 +6,39 @@ import ByteCodec
 ///
 /// Behaviour as libnfc 1.8.0 (`libnfc/drivers/pn53x_usb.c`) and nfcpy (`nfc/clf/rcs956.py`) need it; Sony publishes no
 /// manual.
-package final class VirtualPN53xUSB: VirtualUSBChip {
+package typealias VirtualPN53xUSB = VirtualUSBReader<PN53xUSBFirmware>
+
+extension VirtualPN53xUSB {
+    /// A reader before a field.
+    ///
+    /// - Parameters:
+    ///   - field: what lies before its antenna.
+    ///   - condition: how it begins.
+    ///   - faults: what goes wrong on the USB; of ``InjectedUSBFault`` those that lose, delay, double, cut or replace an answer,
+    ///     while the others leave it as it is.
+    package convenience init(
+        _ model: PN53xUSBFirmware.Model = .rcs330, field: any RadioField,
+        faults: InjectedUSBFaults = InjectedUSBFaults(), condition: PN53xUSBFirmware.Condition = .well
+    ) {
+        self.init(PN53xUSBFirmware(model == .rcs330 ? .rcs956 : .pn533, field, condition), field, faults)
+    }
+
+    /// Configures the device (SET_CONFIGURATION), with which programs begin.
+    package func configure() {
+        withFirmware { $0.configure() }
+    }
+
+    /// Resets the device on its USB port.
+    package func reset() {
+        withFirmware { $0.reset() }
+    }
+}
+
+/// What an RC-S330, or a reader with a PN533, does with its host's frames.
+///
+/// Of an RC-S330: once a FeliCa card was found, the chip has to be reset (ResetMode) before the device is configured again, as programs do
+/// that open it: else it gets stuck, and answers SetParameters with the error frame (libnfc issues 278, 515 and 546).
+package struct PN53xUSBFirmware: USBFirmware {
     /// Which reader it is.
     package enum Model: Hashable, Sendable {
         /// An RC-S330, RC-S360 or RC-S370, whose chip is an RC-S956.
@@ -25,54 +57,6 @@ package final class VirtualPN53xUSB: VirtualUSBChip {
         case stuckUntilReplugged
     }
 
-    private let shell: USBShell<PN53xUSBFirmware>
-
-    /// A reader before a field.
-    ///
-    /// - Parameters:
-    ///   - field: what lies before its antenna.
-    ///   - condition: how it begins.
-    ///   - faults: what goes wrong on the USB; of ``InjectedUSBFault`` those that lose, delay, double, cut or replace an answer,
-    ///     while the others leave it as it is.
-    package init(
-        _ model: Model = .rcs330, field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(),
-        condition: Condition = .well
-    ) {
-        shell = USBShell(PN53xUSBFirmware(model == .rcs330 ? .rcs956 : .pn533, field, condition), field, faults)
-    }
-
-    /// What was counted so far.
-    package var statistics: USBChipStatistics { shell.statistics }
-
-    /// Whether the plug was pulled.
-    package var isUnplugged: Bool { shell.isUnplugged }
-
-    /// Configures the device (SET_CONFIGURATION), with which programs begin.
-    package func configure() {
-        shell.withFirmware { $0.configure() }
-    }
-
-    /// Resets the device on its USB port.
-    package func reset() {
-        shell.withFirmware { $0.reset() }
-    }
-
-    /// Gives the next transfer to the host.
-    package func nextTransfer() -> [UInt8]? {
-        shell.nextTransfer()
-    }
-
-    /// Takes a frame from the host and does what it says.
-    package func receive(_ transfer: [UInt8]) {
-        shell.receive(transfer)
-    }
-}
-
-/// What an RC-S330, or a reader with a PN533, does with its host's frames.
-///
-/// Of an RC-S330: once a FeliCa card was found, the chip has to be reset (ResetMode) before the device is configured again, as programs do
-/// that open it: else it gets stuck, and answers SetParameters with the error frame (libnfc issues 278, 515 and 546).
-struct PN53xUSBFirmware: USBFirmware {
     private let core: PN53xCore
     private let model: PN53xModel
     /// Whether a reset of the USB port helps when it is stuck.
@@ -85,14 +69,14 @@ struct PN53xUSBFirmware: USBFirmware {
     private static let resetMode: UInt8 = 0x18
     private static let listPassiveTarget: UInt8 = 0x4A
 
-    init(_ model: PN53xModel, _ field: any RadioField, _ condition: VirtualPN53xUSB.Condition = .well) {
+    init(_ model: PN53xModel, _ field: any RadioField, _ condition: Condition = .well) {
         core = PN53xCore(model, field)
         self.model = model
         isStuck = condition != .well
         isHealedByReset = condition != .stuckUntilReplugged
     }
 
-    func complete(_ statistics: inout USBChipStatistics) {
+    package func complete(_ statistics: inout USBChipStatistics) {
         core.complete(&statistics)
     }
 
@@ -109,7 +93,7 @@ struct PN53xUSBFirmware: USBFirmware {
         configure()
     }
 
-    mutating func serve(_ transfer: [UInt8], _ port: inout USBPort) {
+    package mutating func serve(_ transfer: [UInt8], _ port: inout USBPort) {
         var parser = HostFrameParser()
         parser.feed(transfer)
         switch parser.next() {

@@ -8,45 +8,24 @@ internal import NFCTransport
 /// Behaviour as logs of real readers have it (EspUsbHost, simple-attendance-with-pasori, ezsign-nfc-tools), for the rest as
 /// felica-rs, pasorich and esp32-pasori-rcs300 need it; Sony publishes no manual of the vendor interface. What a host does
 /// that is not known to be allowed is in the statistics as a complaint.
-package final class VirtualPort400: VirtualUSBChip {
-    private let shell: USBShell<Port400Firmware>
+///
+/// Commands are counted by the second parameter of their header where the instruction is 50 or C2, else by the instruction.
+package typealias VirtualPort400 = VirtualUSBReader<Port400Firmware>
 
+extension VirtualPort400 {
     /// A reader before a field.
     ///
     /// - Parameter hasOrphan: whether a program that was killed left a session behind.
-    package init(
+    package convenience init(
         field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(),
-        behavior: Port400Behavior = Port400Behavior(),
-        hasOrphan: Bool = false
+        behavior: Port400Behavior = Port400Behavior(), hasOrphan: Bool = false
     ) {
-        shell = USBShell(Port400Firmware(field, behavior, hasOrphan: hasOrphan), field, faults)
-    }
-
-    /// What was counted so far; commands are counted by the second parameter of their header where the instruction is 50 or C2,
-    /// else by the instruction.
-    package var statistics: USBChipStatistics { shell.statistics }
-
-    /// Whether the plug was pulled.
-    package var isUnplugged: Bool { shell.isUnplugged }
-
-    /// Pulls the plug: cards lose their power.
-    package func unplug() {
-        shell.unplug()
+        self.init(Port400Firmware(field, behavior, hasOrphan: hasOrphan), field, faults)
     }
 
     /// Ends the host's session, as a reader may do in which nothing happens for long; nobody says whether it does.
     package func endSession() {
-        shell.withFirmware { $0.endSession() }
-    }
-
-    /// Gives the next transfer to the host.
-    package func nextTransfer() -> [UInt8]? {
-        shell.nextTransfer()
-    }
-
-    /// Takes a message from the host and does what it says.
-    package func receive(_ transfer: [UInt8]) {
-        shell.receive(transfer)
+        withFirmware { $0.endSession() }
     }
 }
 
@@ -86,7 +65,7 @@ package struct Port400Behavior: Hashable, Sendable {
 }
 
 /// What a Port-400 does with its host's messages.
-struct Port400Firmware: USBFirmware {
+package struct Port400Firmware: USBFirmware {
     private let field: any RadioField
     private let behavior: Port400Behavior
     private var session = Port400Session()
@@ -99,7 +78,7 @@ struct Port400Firmware: USBFirmware {
         session.isOpen = hasOrphan
     }
 
-    func complete(_ statistics: inout USBChipStatistics) {
+    package func complete(_ statistics: inout USBChipStatistics) {
         statistics.isFieldOn = session.isFieldOn
     }
 
@@ -116,7 +95,7 @@ struct Port400Firmware: USBFirmware {
         mayMissSession = false
     }
 
-    mutating func serve(_ transfer: [UInt8], _ port: inout USBPort) {
+    package mutating func serve(_ transfer: [UInt8], _ port: inout USBPort) {
         guard let message = Port400HostMessage(transfer) else {
             port.complain("no escape message came from the host")
             return

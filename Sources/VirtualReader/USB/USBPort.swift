@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The plug of a simulated USB reader: what waits to be fetched, what was counted, and what goes wrong.
-struct USBPort: Sendable {
+package struct USBPort: Sendable {
     private let field: any RadioField
     private let faults: InjectedUSBFaults
     private var outbox: USBOutbox

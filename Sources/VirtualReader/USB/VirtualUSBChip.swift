@@ -47,7 +47,7 @@ package struct USBChipStatistics: Hashable, Sendable {
 }
 
 /// What makes a simulated USB reader the one that it is: what it does with its host's transfers.
-protocol USBFirmware {
+package protocol USBFirmware {
     /// Does what a transfer says that has arrived, and lets the host fetch the answers.
     mutating func serve(_ transfer: [UInt8], _ port: inout USBPort)
 
@@ -55,8 +55,8 @@ protocol USBFirmware {
     func complete(_ statistics: inout USBChipStatistics)
 }
 
-/// A plug with a chip behind it, for one thread at a time: what every simulated USB reader has in common.
-final class USBShell<Firmware: USBFirmware>: Sendable {
+/// A simulated USB reader: a plug with a chip behind it, for one thread at a time.
+package final class VirtualUSBReader<Firmware: USBFirmware>: VirtualUSBChip {
     private struct State {
         var port: USBPort
         var firmware: Firmware
@@ -69,7 +69,7 @@ final class USBShell<Firmware: USBFirmware>: Sendable {
     }
 
     /// What was counted so far.
-    var statistics: USBChipStatistics {
+    package var statistics: USBChipStatistics {
         state.withLock { state in
             var statistics = state.port.statistics
             state.firmware.complete(&statistics)
@@ -79,10 +79,10 @@ final class USBShell<Firmware: USBFirmware>: Sendable {
     }
 
     /// Whether the plug was pulled.
-    var isUnplugged: Bool { state.withLock(\.port.isUnplugged) }
+    package var isUnplugged: Bool { state.withLock(\.port.isUnplugged) }
 
-    /// Pulls the plug.
-    func unplug() {
+    /// Pulls the plug: cards lose their power.
+    package func unplug() {
         state.withLock { $0.port.unplug() }
     }
 
@@ -91,15 +91,15 @@ final class USBShell<Firmware: USBFirmware>: Sendable {
         state.withLock { body(&$0.firmware) }
     }
 
-    /// Takes one transfer from the host.
-    func receive(_ transfer: [UInt8]) {
+    /// Takes one transfer from the host and does what it says.
+    package func receive(_ transfer: [UInt8]) {
         state.withLock { state in
             if state.port.arrives() { state.firmware.serve(transfer, &state.port) }
         }
     }
 
     /// Gives the next transfer to the host.
-    func nextTransfer() -> [UInt8]? {
+    package func nextTransfer() -> [UInt8]? {
         state.withLock { $0.port.nextTransfer() }
     }
 }

@@ -2,6 +2,7 @@
 
 import ByteCodec
 import CardDecoders
+import CardModel
 import Testing
 
 @Suite("Tags and lengths of a licence, which only look like BER")

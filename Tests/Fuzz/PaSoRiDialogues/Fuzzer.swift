@@ -61,8 +61,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         let (information, token) = (ReaderInformation(id: "", name: ""), CancellationToken())
         let reader: (any Reader)? =
             isPort400
-            ? try? Port400Reader(link, information, token, pause: { _ in })
-            : try? Port100Reader(link, information, token)
+            ? try? PaSoRiReader(rcs300: link, information, token, pause: { _ in })
+            : try? PaSoRiReader(rcs380: link, information, token)
         _ = try? reader?.activateFeliCa(systems: [.any, .ndef])
         _ = try? reader?.transceive([0x0A, 0x0C, 1, 2, 3, 4, 5, 6, 7, 8], timeout: .milliseconds(10))
         reader?.close()

@@ -89,7 +89,7 @@ final class RecordedChip: VirtualUSBChip {
 var arguments = CommandLine.arguments.dropFirst()
 guard let kind = arguments.popFirst(), let card = arguments.popFirst() else { fail("which chip, which card?") }
 var faults = InjectedUSBFaults()
-var condition = VirtualPN53xUSB.Condition.well
+var condition = PN53xUSBFirmware.Condition.well
 let field = try kind == "replay" ? VirtualField() : VirtualCardFile.loadField(TestFiles.read(card))
 while let option = arguments.popFirst() {
     guard let value = arguments.popFirst() else { fail("\(option) needs a value") }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
-
 /// A file of a My Number card that Kazasu reads; the raw values are its words in `kazasu.mynumber/1`.
 ///
 /// The personal number itself (file 0001 of 券面事項入力補助) is not among them: the law allows collecting it for few
@@ -59,14 +57,6 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .authenticationCertificate, .signatureCertificate, .attributes: true
         case .token, .authenticationCA, .signatureCA, .cardInputInformation: false
-        }
-    }
-
-    /// Whether it is a certificate.
-    public var isCertificate: Bool {
-        switch self {
-        case .authenticationCertificate, .authenticationCA, .signatureCertificate, .signatureCA: true
-        default: false
         }
     }
 

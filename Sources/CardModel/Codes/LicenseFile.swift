@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ByteCodec
-package import CardModel
-
 /// The files of a Japanese driver's licence and of the licence on a My Number card; the raw values are their names.
 ///
 /// Sources: hmpow/JpDrvLicNfcCommand, TRETJapanNFCReader, the application of libjeid, tobari's notes on edition 010.
@@ -119,21 +116,57 @@ package enum LicenseAccess: Hashable, Sendable {
     case bothPINs
 }
 
-/// The tag of an item on a licence: one plain byte, but for the photo's 5F40 and for 0100 and above on a My Number card.
-package struct LicenseTag: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
-    /// The tag as a number.
-    package let rawValue: UInt16
+/// Which of the two cards holds a licence; the raw values are those of `kazasu.license/1`.
+public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
+    /// IC運転免許証
+    case license
+    /// マイナ免許証: the licence on a My Number card
+    case myNumberLicense
 
-    /// A tag.
-    package init(rawValue: UInt16) {
-        self.rawValue = rawValue
+    /// The name for people.
+    public var name: LocalizedText {
+        switch self {
+        case .license: LocalizedText("Driver's licence (Japan)", "運転免許証")
+        case .myNumberLicense: LocalizedText("Driver's licence on a My Number card", "マイナ免許証")
+        }
     }
 
-    /// A tag.
-    package init(integerLiteral value: UInt16) {
-        self.init(rawValue: value)
+    /// The files that make it up, in the order of the report.
+    package var files: [LicenseFile] {
+        LicenseFile.allCases.filter { $0.isOnMyNumberCard == (self == .myNumberLicense) }
     }
 
-    /// Hexadecimal digits, two where they are enough.
-    package var description: String { Hex.encode(rawValue, digits: rawValue > 0xFF ? 4 : 2) }
+    /// The PINs of such a card, in the order in which they are verified.
+    package var pins: [LicensePIN] { self == .license ? [.pin1, .pin2] : [.myNumberLicense] }
+}
+
+/// A PIN of a licence.
+package enum LicensePIN: Hashable, Sendable, CaseIterable {
+    /// 暗証番号1: opens what is printed on the licence.
+    case pin1
+    /// 暗証番号2: opens the registered domicile and the photo, together with PIN 1.
+    case pin2
+    /// The PIN of the licence on a My Number card.
+    case myNumberLicense
+
+    /// What people call it.
+    package var name: LocalizedText {
+        switch self {
+        case .pin1: LocalizedText("PIN 1", "暗証番号1")
+        case .pin2: LocalizedText("PIN 2", "暗証番号2")
+        case .myNumberLicense: LocalizedText("The licence's PIN", "マイナ免許証の暗証番号")
+        }
+    }
+
+    /// The file under which a dump keeps its state.
+    package var file: FileIdentifier {
+        switch self {
+        case .pin1: FileIdentifier(rawValue: 0x0001)
+        case .pin2: FileIdentifier(rawValue: 0x0002)
+        case .myNumberLicense: FileIdentifier(rawValue: 0x0006)
+        }
+    }
+
+    /// The application of that file; `nil` for the master file.
+    package var application: AID? { self == .myNumberLicense ? LicenseFile.myNumberLicense : nil }
 }
