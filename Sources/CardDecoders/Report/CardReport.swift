@@ -45,10 +45,10 @@ public struct CardReport: Hashable, Sendable {
     }
 
     /// The money alone, with the warnings that touch it.
-    public var balanceReport: BalanceReport { BalanceReport(balances: balances, warnings: warnings) }
+    package var balanceReport: BalanceReport { BalanceReport(balances: balances, warnings: warnings) }
 
     /// The history alone, or `nil` when it was not read.
-    public var historyReport: HistoryReport? {
+    package var historyReport: HistoryReport? {
         history.map { HistoryReport(card: card, name: name, currency: currency, records: $0) }
     }
 
@@ -112,7 +112,7 @@ public struct CardField: Hashable, Sendable {
     public let value: String
     /// What to show people instead of the word, where it is one.
     public let label: LocalizedText?
-    /// Whether it tells whose card it is, so that `--redact` must mask it.
+    /// Whether it identifies the holder; `--redact` masks it then.
     public let isPersonal: Bool
 
     /// A field of a card.
@@ -205,14 +205,14 @@ public struct CardPINState: Hashable, Sendable {
     }
 
     /// A state.
-    public init(triesLeft: Int?, isVerified: Bool, refusal: Reason? = nil) {
+    package init(triesLeft: Int?, isVerified: Bool, refusal: Reason? = nil) {
         self.triesLeft = triesLeft
         self.isVerified = isVerified
         self.refusal = refusal
     }
 
     /// The state that a dump keeps with the file of a PIN.
-    public init?(_ file: FileDump?) {
+    package init?(_ file: FileDump?) {
         guard let file else { return nil }
         self.init(triesLeft: nil, isVerified: file.extra["verified"] == true)
         if case .integer(let tries)? = file.extra["triesLeft"], (0...15).contains(tries) { triesLeft = Int(tries) }
@@ -220,7 +220,7 @@ public struct CardPINState: Hashable, Sendable {
     }
 
     /// The file of the PIN in a dump: its members `triesLeft`, `verified` and `refusal`, no data.
-    public func file(_ id: FileIdentifier) -> FileDump {
+    package func file(_ id: FileIdentifier) -> FileDump {
         var extra = JSONObject()
         extra["triesLeft"] = .optional(triesLeft)
         extra["verified"] = .bool(isVerified)

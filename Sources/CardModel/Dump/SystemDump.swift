@@ -60,7 +60,7 @@ public struct ServiceDump: Hashable, Sendable {
     public var code: ServiceCode
     /// The version of its key, or `nil` when the card did not say.
     public var keyVersion: KeyVersion?
-    /// What became of it.
+    /// Whether it was read.
     public var state: ReadState
     /// The blocks that were read, by block number from 0.
     package var blocks: BlockTable
@@ -78,9 +78,12 @@ public struct ServiceDump: Hashable, Sendable {
         self.blocks = blocks
         self.extra = extra
     }
+
+    /// The block with this number, counted from 0; `nil` when it was not read.
+    public subscript(number: UInt16) -> Block? { blocks[number] }
 }
 
-/// What became of a part of a card that was to be read.
+/// Whether a part of a card was read, and if not, why.
 public enum ReadState: Hashable, Sendable {
     /// All of it was read.
     case read
@@ -94,7 +97,7 @@ public enum ReadState: Hashable, Sendable {
     case skipped
 
     /// The word in `kazasu.dump/1`.
-    public var word: String {
+    package var word: String {
         switch self {
         case .read: "read"
         case .keyRequired: "keyRequired"
