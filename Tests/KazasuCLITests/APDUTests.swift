@@ -117,7 +117,7 @@ struct APDUTests {
         tag.lines[2] =
             #"{"t":0,"op":"activate","request":{"technology":"typeA"},"picc":{"technology":"typeA","#
             + #""uid":"04a1b2c3d4e5f6","isoDEP":false}}"#
-        try run(tag, "00A40000", "-t", "0", "--type", "B,A").expectError(76, "takes no APDUs")
+        try run(tag, "00A40000", "-t", "0", "--type", "B,A").expectError(76, "does not accept APDUs")
         let lost = try run(APDUTranscript("00a40000:9000", "00b0000000:noAnswer"), "00A40000", "00B0000000", "--json")
         #expect(lost.hasEnded(74))
         #expect(lost.output.contains(#""sw": "9000""#), "what came is kept")

@@ -40,7 +40,7 @@ struct StationsTests {
         Table("told", "0,1,1,東日本旅客鉄道,東海道,東京\n", options: ["--codes", "hex"], ["1", "hex (as you said)"]),
         Table(
             "repeated keys", own + "0\t3\t13\tX\tY\tZ\n",
-            ["3", "1 with a key that was there, 1 of them with another name"]),
+            ["3", "1 with a duplicate key, 1 of them with another name"]),
         Table(
             "bus stops of SuicaTools",
             "_id,LineCode,StationCode,CompanyName,LineName,StationName,Note\n1,14,fb,広島電鉄,NULL,大学病院南門,NULL\n",

@@ -120,7 +120,7 @@ struct TagTests {
     func typed(answer: String) throws {
         let isYes = answer == "yes" || answer == "はい"
         for (what, question, done) in [
-            (["--text", "hi"], "The tag holds a message of 37 bytes.", "9 bytes written and read back"),
+            (["--text", "hi"], "The tag contains a message of 37 bytes.", "9 bytes written and read back"),
             (["--page", "8", "00112233"], "1 page will be overwritten.", "1 page written"),
         ] {
             let result = try Typist.run(

@@ -36,7 +36,7 @@ struct TypedPINTests {
         let result = try run(
             transcript, "--allow-last-try", typing: ["go on: =\(answer)"] + (isYes ? ["PIN 1 (=2525"] : []))
         #expect(result.hasEnded(isYes ? 0 : 77), "\(result.output)")
-        #expect(result.output.hasPrefix("PIN 1 has 1 try left. A wrong PIN locks it. Type yes to go on: "))
+        #expect(result.output.hasPrefix("PIN 1 has 1 try left. A wrong PIN locks it. Type yes to continue: "))
         #expect(result.output.contains("PIN 1 (4") == isYes, "the question comes before the PIN")
         #expect(!result.output.contains("2525"))
     }
