@@ -124,7 +124,7 @@ struct TagTests {
             (["--page", "8", "00112233"], "1 page will be overwritten.", "1 page written"),
         ] {
             let result = try Typist.run(
-                ["tag", "write", "-r", Self.tag("ntag213")] + what, typing: ["go on: =\(answer)"])
+                ["tag", "write", "-r", Self.tag("ntag213")] + what, typing: ["continue: =\(answer)"])
             #expect(result.hasEnded(isYes ? 0 : 77), "\(result.output)")
             #expect(result.output.contains(question) && result.output.contains(isYes ? done : "nothing was written"))
         }
