@@ -33,7 +33,7 @@ struct TagKeyTests {
 
     @Test("A message behind the key is neither read nor written without it")
     func closed() throws {
-        try Kazasu.run("tag", "read", "-r", Self.tag).expectError(76, "it may not be read without a key")
+        try Kazasu.run("tag", "read", "-r", Self.tag).expectError(76, "it cannot be read without a key")
         try Kazasu.run("tag", "write", "--text", "x", "--yes", "-r", Self.tag).expectError(76, "without a key")
         try Kazasu.run("tag", "pages", "--pages", "5", "-r", Self.tag).expectError(77, "the tag refused page 05")
     }
