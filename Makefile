@@ -38,8 +38,6 @@ RELEASE_FLAGS := -c release --product kazasu --static-swift-stdlib -Xswiftc -use
 # The product of `make release` and `make docs`, ready to be installed.
 DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
-# The modules whose public declarations make up the library products.
-MODULES := Kazasu KazasuCards KazasuTesting CardModel CardDecoders CardReading FeliCa ISO7816 NFCTransport
 
 APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config
 APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
@@ -116,7 +114,7 @@ test-certificates: deps venv ## builds the program with the package trait Certif
 	KAZASU_CERTIFICATES=1 KAZASU_PROGRAM="$$(swift build --scratch-path .build-certificates --traits Certificates \
 	    --show-bin-path)/kazasu" swift test --skip-build --scratch-path $(SCRATCH) --filter MyNumberTests
 
-# What they import is all that they need; a nested package sees only what is public.
+# The programs import all that they need; a nested package sees only what is public.
 examples: deps ## builds the programs of Docs/examples
 	swift build --package-path Docs/examples --scratch-path .build-examples
 
@@ -191,15 +189,14 @@ bench: deps venv release ## compares speed and memory with a C program on libnfc
 # --- documents and installing -----------------------------------------------------------------------------------------
 
 .PHONY: docs man api-docs install uninstall clean
-docs: man ## makes man pages and shell completions, and the API pages where the toolchain has docc
-	@if command -v docc > /dev/null; then $(MAKE) --no-print-directory api-docs; \
-	else echo "no docc in this toolchain: no API pages"; fi
+docs: man api-docs ## makes man pages, shell completions and the API pages
 
 man: release
 	packaging/scripts/make-man $(SCRATCH) $(DIST)
 
-api-docs: swift
-	packaging/scripts/make-api-docs $(SCRATCH) $(DIST)/api $(MODULES)
+api-docs: swift ## makes the API pages with the toolchain's docc; fails at a warning
+	$(SWIFT_BUILD)
+	packaging/scripts/api.py --pages $(DIST)/api "$$($(SWIFT_BUILD) --show-bin-path)"
 
 # sudo often hides the compiler: then what was built before is installed.
 install: ## installs program, man pages and completions below DESTDIR/PREFIX

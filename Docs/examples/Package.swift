@@ -6,7 +6,8 @@ import PackageDescription
 /// Small programs that use Kazasu as a library: what they import is all that they need.
 let programs: [(name: String, product: String)] = [
     ("Balance", "Kazasu"), ("TapClock", "Kazasu"), ("SystemCodes", "Kazasu"), ("License", "Kazasu"),
-    ("DecodeDump", "KazasuCards"),
+    ("OwnReader", "Kazasu"), ("DecodeDump", "KazasuCards"), ("OwnDecoder", "KazasuCards"),
+    ("WithoutReader", "KazasuTesting"),
 ]
 
 let package = Package(

@@ -12,10 +12,10 @@ package final class SecretBytes: SecretValue {
     /// Whether the memory is pages of its own; without any to be had it is like other memory.
     private let isMapped: Bool
     /// How many bytes there are.
-    public private(set) var count: Int
+    package private(set) var count: Int
 
     /// A copy of these bytes; who holds them overwrites them then.
-    public convenience init(_ bytes: some Collection<UInt8>) {
+    package convenience init(_ bytes: some Collection<UInt8>) {
         unsafe self.init(capacity: bytes.count) { memory in
             unsafe memory.copyBytes(from: bytes)
             return bytes.count
@@ -27,7 +27,7 @@ package final class SecretBytes: SecretValue {
     /// - Parameters:
     ///   - capacity: how many there may be.
     ///   - fill: is given the memory, and says how many bytes of it count.
-    public init<Failure: Error>(
+    package init<Failure: Error>(
         capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         let length = max(capacity, 1)
@@ -56,14 +56,14 @@ package final class SecretBytes: SecretValue {
     }
 
     /// Lends the bytes out; nothing of them may be kept.
-    public func withUnsafeBytes<Result, Failure: Error>(
+    package func withUnsafeBytes<Result, Failure: Error>(
         _ use: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try unsafe use(UnsafeRawBufferPointer(rebasing: memory[..<count]))
     }
 
     /// Overwrites the bytes with zeros.
-    public func wipe() {
+    package func wipe() {
         if let start = unsafe memory.baseAddress { unsafe explicit_bzero(start, memory.count) }
     }
 }
@@ -82,7 +82,7 @@ extension SecretValue {
 
 extension [UInt8] {
     /// Overwrites the bytes with zeros; copies that others hold stay as they are.
-    public mutating func wipe() {
+    package mutating func wipe() {
         unsafe withUnsafeMutableBytes { bytes in
             if let start = bytes.baseAddress { unsafe explicit_bzero(start, bytes.count) }
         }

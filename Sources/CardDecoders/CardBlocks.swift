@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-internal import CardModel
+public import CardModel
 
 extension CardDump {
-    /// Whether the card has this service, as far as the dump tells: a service that the card refused is none.
-    func holds(_ request: ReadRequest) -> Bool {
+    /// Whether the card has the service of a request and lets it be read, as far as the dump shows.
+    public func holds(_ request: ReadRequest) -> Bool {
         guard let service = system(request.system)?.service(request.service) else { return false }
         if !service.blocks.isEmpty { return true }
         return switch service.state {
@@ -14,9 +14,9 @@ extension CardDump {
         }
     }
 
-    /// The service that gave the blocks of a request: itself, or an overlapped one when it was skipped because its
-    /// blocks had been read; `nil` when nothing of it was read.
-    func opened(_ request: ReadRequest) -> ServiceDump? {
+    /// The service that holds the blocks of a request: the requested one, or one that opens the same blocks with other
+    /// rights and was read in its place; `nil` when nothing was read.
+    public func opened(_ request: ReadRequest) -> ServiceDump? {
         guard let found = system(request.system), let service = found.service(request.service) else { return nil }
         if !service.blocks.isEmpty || service.state == .read { return service }
         guard service.state == .skipped else { return nil }
@@ -27,8 +27,15 @@ extension CardDump {
 
     /// The first block of a request.
     ///
-    /// - Throws: ``CardDecodingError`` that says why it is not there.
-    func block(_ request: ReadRequest, card: String, field: String, offset: Int) throws(CardDecodingError) -> Block {
+    /// - Parameters:
+    ///   - request: the service and the number of the block.
+    ///   - card: the decoder's id, for the error.
+    ///   - field: what the block is read for, as in `balance`, for the error.
+    ///   - offset: where in the block the field begins, 0 to 15, for the error.
+    /// - Throws: ``CardDecodingError`` that says why the block is missing.
+    public func block(_ request: ReadRequest, card: String, field: String, offset: Int) throws(CardDecodingError)
+        -> Block
+    {
         let number = request.blocks.lowerBound
         if let block = opened(request)?.blocks[number] { return block }
         let reason: CardDecodingError.Reason =

@@ -2,22 +2,22 @@
 
 public import CardModel
 
-/// Knows one kind of card: what to read of it, and what the bytes mean.
+/// One kind of card: what to read, and what the bytes mean.
 ///
 /// A decoder is a pure function of a dump. It never talks to a card, and no bytes can make it trap.
 public protocol CardDecoder: Sendable {
-    /// The name for scripts and for `--card`, as in `transit`; never changes.
+    /// The identifier for scripts and for `--card`, such as `transit`; never changes.
     var id: String { get }
     /// The name for people.
     var name: LocalizedText { get }
-    /// The one block that holds the balance; where there is none, a block that shows that the card is there.
+    /// The one block that contains the balance; for a card without money, a block that identifies the card.
     var balanceRead: ReadRequest { get }
     /// All blocks that the history and the checks on it need.
     var historyReads: [ReadRequest] { get }
-    /// What on such a card tells whose it is: every byte that a personal field is taken from, and bytes that are known
-    /// to hold a number or a name which is not decoded. `--redact` masks just these.
+    /// The bytes that identify the holder: every byte that a personal field is decoded from, and bytes known to contain a
+    /// number or name that is not decoded. `--redact` masks exactly these.
     var personal: [PersonalBytes] { get }
-    /// Whether such cards hold money that this decoder can read; where not, ``balance(_:)`` always throws.
+    /// Whether such cards contain money that this decoder can read; if not, ``balance(_:)`` always throws.
     var hasBalance: Bool { get }
     /// Whether the dump is of such a card; never without its ``system``.
     func recognises(_ dump: CardDump) -> Bool
@@ -72,18 +72,18 @@ extension PurselessDecoder {
     }
 }
 
-/// Blocks that a decoder wants, as data: the reader merges the requests of a job into few commands.
+/// Blocks that a decoder needs, as data: reading merges several requests into few commands.
 public struct ReadRequest: Hashable, Sendable {
     /// The system.
     public let system: SystemCode
     /// The service; readable without a key.
     public let service: ServiceCode
-    /// The numbers of the blocks; a service that ends earlier is no error.
+    /// The numbers of the blocks; it is not an error if the service ends earlier.
     public let blocks: Range<UInt16>
-    /// Whether the answer is worth nothing without them; when a card refuses others, what is left is decoded.
+    /// Whether decoding is impossible without them; when a card refuses other blocks, the rest is decoded.
     public let isRequired: Bool
 
-    /// A wish for blocks.
+    /// A request for blocks.
     public init(system: SystemCode, service: ServiceCode, blocks: Range<UInt16>, isRequired: Bool = true) {
         self.system = system
         self.service = service
@@ -93,7 +93,7 @@ public struct ReadRequest: Hashable, Sendable {
 }
 
 extension ReadRequest {
-    /// A wish for blocks by the numbers of system and service.
+    /// A request for blocks by the numbers of system and service.
     init(_ system: UInt16, _ service: UInt16, _ blocks: Range<UInt16>, isRequired: Bool = true) {
         self.init(
             system: SystemCode(rawValue: system), service: ServiceCode(rawValue: service), blocks: blocks,
@@ -101,14 +101,14 @@ extension ReadRequest {
     }
 }
 
-/// The decoders that there are, in the order in which they are asked.
+/// A list of decoders, in the order in which they are tried.
 public struct DecoderRegistry: Sendable {
     /// The decoders in order.
     public let decoders: [any CardDecoder]
     /// The system of each.
     private let codes: [SystemCode]
 
-    /// A list of one's own.
+    /// A registry of these decoders.
     public init(_ decoders: [any CardDecoder]) {
         self.decoders = decoders
         codes = decoders.map(\.system)
@@ -182,7 +182,7 @@ public struct DecoderRegistry: Sendable {
     }
 }
 
-/// Bytes of an open service that tell whose card it is: a number, a name, an ID.
+/// Bytes of an open service that identify the holder: a number, a name, an ID.
 public struct PersonalBytes: Hashable, Sendable {
     /// The system.
     public let system: SystemCode
@@ -193,14 +193,25 @@ public struct PersonalBytes: Hashable, Sendable {
     /// The bytes of each of these blocks, 0 to 15.
     public let bytes: Range<Int>
 
-    /// Bytes of some blocks of a service; without more, all of it.
+    /// Bytes of some blocks of a service; by default all bytes of all blocks.
+    public init(
+        system: SystemCode, service: ServiceCode, blocks: ClosedRange<UInt16> = 0...UInt16.max,
+        bytes: Range<Int> = 0..<16
+    ) {
+        self.system = system
+        self.service = service
+        self.blocks = blocks
+        self.bytes = bytes
+    }
+}
+
+extension PersonalBytes {
+    /// The same by the numbers of system and service.
     init(
         _ system: UInt16, _ service: UInt16, blocks: ClosedRange<UInt16> = 0...UInt16.max, bytes: Range<Int> = 0..<16
     ) {
-        self.system = SystemCode(rawValue: system)
-        self.service = ServiceCode(rawValue: service)
-        self.blocks = blocks
-        self.bytes = bytes
+        self.init(
+            system: SystemCode(rawValue: system), service: ServiceCode(rawValue: service), blocks: blocks, bytes: bytes)
     }
 }
 
@@ -213,12 +224,12 @@ package struct PersonalData: Sendable {
     private let declared: [UInt16: [PersonalBytes]]
 
     /// What the decoders of a registry declare.
-    public init(_ registry: DecoderRegistry) {
+    package init(_ registry: DecoderRegistry) {
         declared = Dictionary(grouping: registry.decoders.flatMap(\.personal), by: \.service.overlapGroup)
     }
 
     /// Whether a block holds personal bytes; `system` as in ``masked(_:at:of:in:)``.
-    public func isPersonal(_ number: UInt16, of service: ServiceCode, in system: SystemCode?) -> Bool {
+    package func isPersonal(_ number: UInt16, of service: ServiceCode, in system: SystemCode?) -> Bool {
         declared[service.overlapGroup]?.contains { row in
             row.blocks.contains(number) && (system == nil || system == row.system)
         } ?? false
@@ -229,7 +240,7 @@ package struct PersonalData: Sendable {
     /// - Parameters:
     ///   - number: the number of the block in its service.
     ///   - system: the system, or `nil` where it is not known: then a byte is masked that is personal in any system.
-    public func masked(
+    package func masked(
         _ block: Block, at number: UInt16, of service: ServiceCode, in system: SystemCode?
     ) -> Block {
         guard let rows = declared[service.overlapGroup] else { return block }

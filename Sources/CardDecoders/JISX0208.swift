@@ -69,7 +69,7 @@ public struct JISText: Hashable, Sendable {
     public let runs: [JISRun]
 
     /// The text of some bytes.
-    public init(decoding bytes: some Collection<UInt8>) {
+    package init(decoding bytes: some Collection<UInt8>) {
         var runs: [JISRun] = []
         var text = ""
         func endText() {
@@ -103,7 +103,7 @@ public struct JISText: Hashable, Sendable {
     public var isEmpty: Bool { runs.isEmpty }
 
     /// Whether every two bytes are a character of the standard.
-    public var isPlain: Bool {
+    package var isPlain: Bool {
         runs.allSatisfy { if case .text = $0 { true } else { false } }
     }
 
@@ -111,7 +111,7 @@ public struct JISText: Hashable, Sendable {
     var unspaced: String { String(description.filter { !$0.isWhitespace }) }
 
     /// The numbers of the 外字 in it, each once, in the order in which they occur.
-    public var externalCharacters: [Int] {
+    package var externalCharacters: [Int] {
         var numbers: [Int] = []
         for case .externalCharacter(let number) in runs where !numbers.contains(number) { numbers.append(number) }
         return numbers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ByteCodec
+package import ByteCodec
 
 /// The sixteen bytes of a FeliCa block.
 public struct Block: Hashable, Sendable {
@@ -29,7 +29,7 @@ public struct Block: Hashable, Sendable {
     }
 
     /// Thirty-two lower-case hexadecimal digits, as documents hold them.
-    public var hexadecimal: String { BlockDigits(self).text }
+    package var hexadecimal: String { BlockDigits(self).text }
 
     /// A block of zeros.
     public static let zero = Block(high: 0, low: 0)
@@ -86,12 +86,12 @@ extension Block: CustomStringConvertible {
 }
 
 /// The bytes of a block as documents hold them: thirty-two lower-case hexadecimal digits.
-public struct BlockDigits: ASCIIText {
+package struct BlockDigits: ASCIIText {
     private let high: HexDigits
     private let low: HexDigits
 
     /// The digits of a block.
-    public init(_ block: Block) {
+    package init(_ block: Block) {
         high = HexDigits(block.high, digits: 16, uppercase: false)
         low = HexDigits(block.low, digits: 16, uppercase: false)
     }

@@ -25,7 +25,7 @@ public struct StatusFlags: Hashable, Sendable {
     /// Which entries (counted from 0) of a list of `count` entries Status Flag 1 may mean, in a style.
     ///
     /// One value does not tell the style; a card keeps to one.
-    public func candidates(_ style: StatusFlagStyle, count: Int) -> [Int] {
+    package func candidates(_ style: StatusFlagStyle, count: Int) -> [Int] {
         guard flag1 != 0, flag1 != 0xFF, count > 0 else { return [] }
         return switch style {
         case .ordinal: Int(flag1) <= count ? [Int(flag1) - 1] : []
@@ -83,7 +83,7 @@ extension StatusFlag2: CustomStringConvertible {
 
 /// How a card writes the place of an error in Status Flag 1. Sources: the unofficial user's manual (ordinal, bitmap),
 /// felica-tool (always FF).
-public enum StatusFlagStyle: Hashable, Sendable, CaseIterable {
+package enum StatusFlagStyle: Hashable, Sendable, CaseIterable {
     /// The entry's place in the list, counted from 1: the tenth is `0A`.
     case ordinal
     /// Bit i stands for entry i or i + 8, counted from 0: the tenth is `02`. FeliCa Lite does so.

@@ -36,7 +36,7 @@ public struct CommandAPDU: Hashable, Sendable {
     }
 
     /// Whether Lc and Le are written in the extended form.
-    public var isExtended: Bool {
+    package var isExtended: Bool {
         lengthForm == .extended || lengthForm == .automatic && (data.count > 0xFF || ne > 0x100)
     }
 
@@ -112,14 +112,14 @@ extension ByteWriter {
 }
 
 extension CommandAPDU: CustomStringConvertible, CustomReflectable {
-    /// Header, data and Ne in hexadecimal and decimal; the data of a PIN command is never told.
+    /// Header, data and Ne in hexadecimal and decimal; the data of a PIN command is never shown.
     public var description: String {
         var text = Hex.encode([cla.rawValue, ins.rawValue, p1, p2], uppercase: true)
         if !data.isEmpty { text += " " + (ins.needsGuard ? "Redacted" : Hex.encode(data, uppercase: true)) }
         return ne > 0 ? "\(text) Ne \(ne)" : text
     }
 
-    /// Only the ``description``, so that no dump of a value tells a PIN.
+    /// Only the ``description``, so that dumping a value never shows a PIN.
     public var customMirror: Mirror { Mirror(self, children: ["apdu": description]) }
 }
 
@@ -142,13 +142,13 @@ public struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByInte
     public static let interindustry: ClassByte = 0x00
 
     /// Whether the standard defines the class: 00 to 7F but for the reserved 20 to 3F.
-    public var isInterindustry: Bool { rawValue < 0x20 || (0x40..<0x80).contains(rawValue) }
+    package var isInterindustry: Bool { rawValue < 0x20 || (0x40..<0x80).contains(rawValue) }
 
     /// Whether more commands of a chain follow; never for a proprietary class.
-    public var isChaining: Bool { isInterindustry && rawValue & 0x10 != 0 }
+    package var isChaining: Bool { isInterindustry && rawValue & 0x10 != 0 }
 
     /// The logical channel: 0 to 3 in classes 0X and 1X, 4 to 19 in 4X to 7X; `nil` in a proprietary class.
-    public var channel: Int? {
+    package var channel: Int? {
         guard isInterindustry else { return nil }
         return rawValue < 0x40 ? Int(rawValue & 0x03) : 4 + Int(rawValue & 0x0F)
     }
@@ -157,12 +157,12 @@ public struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByInte
     ///
     /// FF is no class of a card. Readers take its commands for themselves: the instructions of PC/SC part 3 ask for the
     /// UID (CA), select (A4), read (B0) and write (D6) storage; others (00, 50, C2, FB) pass on what is in them.
-    public func maySmuggle(_ instruction: Instruction) -> Bool {
+    package func maySmuggle(_ instruction: Instruction) -> Bool {
         rawValue == 0xFF && ![0xCA, 0xA4, 0xB0, 0xD6].contains(instruction.rawValue)
     }
 
     /// The same class with the chaining bit set or not; a proprietary class as it is.
-    public func chaining(_ on: Bool) -> ClassByte {
+    package func chaining(_ on: Bool) -> ClassByte {
         guard isInterindustry else { return self }
         return ClassByte(rawValue: on ? rawValue | 0x10 : rawValue & ~0x10)
     }

@@ -10,12 +10,13 @@ extension Card {
     /// Reads just the blocks that decoders ask for, in the order of the decoders, and decodes them.
     ///
     /// - Parameters:
-    ///   - all: go on after the first report.
-    ///   - reads: what a decoder asks for.
+    ///   - decoders: the decoders to try, in this order.
+    ///   - all: whether to continue after the first report.
+    ///   - reads: the blocks to read for a decoder: its ``CardDecoder/balanceRead`` or ``CardDecoder/historyReads``.
     ///   - decode: makes a report of what was read.
     /// - Returns: the reports in the decoders' order, at least one.
-    /// - Throws: ``KazasuError/wrongCard(_:)`` when the card is none that the decoders know, and why the first that it has gave
-    ///   no report.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` when no decoder knows the card; otherwise why the first decoder
+    ///   that knows it made no report.
     public func reports<Report>(
         _ decoders: [any CardDecoder], all: Bool, reads: (any CardDecoder) -> [ReadRequest],
         decode: (any CardDecoder, CardDump) throws(CardDecodingError) -> Report

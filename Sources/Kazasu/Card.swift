@@ -14,7 +14,7 @@ public import NFCTransport
 public final class Card {
     /// The card, and the request that finds it again.
     public let found: FoundCard
-    /// The reader that it lies on.
+    /// The reader that it is on.
     public let reader: CardReader
     /// One session for the card's life: what is learnt of its limits is kept.
     private lazy var session = feliCa.map { target in
@@ -22,7 +22,7 @@ public final class Card {
     }
 
     /// A card that a reader has just selected.
-    public init(_ found: FoundCard, reader: CardReader) {
+    package init(_ found: FoundCard, reader: CardReader) {
         self.found = found
         self.reader = reader
     }
@@ -39,8 +39,8 @@ public final class Card {
     /// The FeliCa card; `nil` of another kind.
     public var feliCa: FeliCaTarget? { found.feliCa }
 
-    /// What the card is, as far as it can be told without a key: by its answers and, for a card that accepts APDUs, by the
-    /// applications that can be selected.
+    /// Identifies the card without a key: by its answers and, for a card that accepts APDUs, by the applications that can be
+    /// selected.
     ///
     /// - Throws: ``KazasuError/apdu(_:)``, ``KazasuError/reader(_:id:)``.
     public func identify() throws(KazasuError) -> [RecognizedCard] {
@@ -68,7 +68,9 @@ public final class Card {
     ///
     /// Reads only the blocks that hold a balance.
     ///
-    /// - Parameter kinds: the ids of the decoders to try, in their order, as in `transit`; `nil` for all.
+    /// - Parameters:
+    ///   - kinds: the ids of the decoders to try, such as `transit`; `nil` for all. They are tried in Kazasu's own order.
+    ///   - all: whether to read every purse on the card instead of the first.
     /// - Throws: ``KazasuError/wrongCard(_:)`` when the card has no known purse, ``KazasuError/refused(_:_:)``,
     ///   ``KazasuError/decoding(_:)``, ``KazasuError/reading(_:)``.
     public func balance(kinds: [String]? = nil, all: Bool = false) throws(KazasuError) -> BalanceReport {
@@ -136,7 +138,9 @@ public final class Card {
     /// Sends one frame and returns the card's answer: a FeliCa packet with its LEN byte, a command APDU, or a Type 2 Tag
     /// command without CRC. VERIFY and other commands that carry a PIN are refused: use ``license(pin1:pin2:consent:)``.
     ///
-    /// - Parameter timeout: the longest time that the card may take.
+    /// - Parameters:
+    ///   - frame: the command.
+    ///   - timeout: the longest time that the card may take to answer.
     /// - Throws: ``KazasuError/reader(_:id:)``; ``KazasuError/apdu(_:)`` for a refused command.
     public func transceive(
         _ frame: [UInt8], timeout: Duration = .milliseconds(500)
@@ -219,7 +223,7 @@ package enum FoundTag {
     }
 
     /// The card as the reader found it.
-    public var picc: PICC {
+    package var picc: PICC {
         switch self {
         case .type2(let tag): .typeA(tag.target)
         case .type3(_, let target), .lite(let target): .felica(target)

@@ -70,7 +70,7 @@ public struct CardQuery: Hashable, Sendable {
     }
 
     /// The same, with the request code of the Polling: 1 asks for the system code, 0 for nothing more.
-    public static func feliCa(systems: [SystemCode], requestCode: UInt8) -> CardQuery {
+    package static func feliCa(systems: [SystemCode], requestCode: UInt8) -> CardQuery {
         CardQuery(.feliCa, .systems(systems, requestCode: requestCode))
     }
 

@@ -159,7 +159,7 @@ public final class CardReader {
     }
 
     /// A card of the wrong kind, identified as far as possible.
-    public func wrongCard(_ found: FoundCard, wanted: CardQuery.Kind) -> WrongCard {
+    package func wrongCard(_ found: FoundCard, wanted: CardQuery.Kind) -> WrongCard {
         let kinds = (try? Card(found, reader: self).identify()) ?? []
         return WrongCard(found.picc, names: kinds.map(\.kind.name), .kind(wanted: wanted))
     }

@@ -3,6 +3,7 @@
 @_exported public import CardDecoders
 @_exported public import CardModel
 @_exported public import CardReading
+@_exported public import FeliCa
 @_exported public import ISO7816
 @_exported public import NFCTransport
 
@@ -31,7 +32,7 @@ public func openReader(_ id: String? = nil) throws(KazasuError) -> CardReader {
     return CardReader(try ReaderRegistry.openReader(id, cancellation), cancellation: cancellation)
 }
 
-/// Opens a reader on a thread of its own, for code that must not block, and closes it when the work is done.
+/// Opens a reader on its own thread, for code that must not block, and closes it when the work is done.
 ///
 /// Cancelling the task ends what the reader is doing at once and closes it.
 ///

@@ -51,7 +51,7 @@ public struct WrongCard: Hashable, Sendable {
     public let reason: Reason
 
     /// A card that cannot be used, as far as it was recognised.
-    public init(_ card: PICC, names: [LocalizedText] = [], _ reason: Reason) {
+    package init(_ card: PICC, names: [LocalizedText] = [], _ reason: Reason) {
         self.card = card
         self.names = names
         self.reason = reason
@@ -78,7 +78,7 @@ public struct WrongCard: Hashable, Sendable {
 
 extension KazasuError {
     /// The same, as an error of this layer; a cancellation stays one.
-    public init(_ error: ReadingError) {
+    package init(_ error: ReadingError) {
         self = error == .cancelled ? .cancelled : .reading(error)
     }
 }

@@ -8,7 +8,7 @@ package import VirtualReader
 /// `virtual:FILE`: a card from a file on a simulated PN532, driven by the real libnfc.
 package struct VirtualDriver {
     /// How the IDs of these readers begin.
-    public static let prefix = "virtual:"
+    package static let prefix = "virtual:"
     /// The longest card file, in bytes.
     private static let limit = 8 << 20
     /// The simulated chip shares the machine with whatever else runs there, and is not in time when that is much.

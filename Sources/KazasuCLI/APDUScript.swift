@@ -47,7 +47,7 @@ struct APDUScript: Equatable, Sendable {
         }
         guard !steps.isEmpty else {
             throw CommandError(
-                .badFile, "badFile", tr("\(Files.name(path)): there is no APDU", "\(Files.name(path)): APDU がありません"),
+                .badFile, "badFile", tr("\(Files.name(path)): no APDU found", "\(Files.name(path)): APDU がありません"),
                 hint: tr("one APDU a line, as in 00A4000C023F00 => 9000", "1 行に 1 つ、例: 00A4000C023F00 => 9000"))
         }
     }
@@ -98,7 +98,7 @@ struct APDUStep: Equatable, Sendable {
         self.label = label
         let sides = String(text).split(separator: "=>", omittingEmptySubsequences: false)
         guard sides.count <= 2, let command = sides.first else {
-            throw ParseError(text: tr("=> stands twice", "=> が 2 つあります"))
+            throw ParseError(text: tr("=> appears twice", "=> が 2 つあります"))
         }
         expected = try sides.dropFirst().flatMap { side throws(ParseError) in try APDUStep.patterns(side) }
         action = try APDUStep.action(String(command).uppercased())
@@ -127,12 +127,12 @@ struct APDUStep: Equatable, Sendable {
         }
         if let mark {
             guard bytes.count == 4, bytes[1] == Instruction.verify.rawValue else {
-                throw ParseError(text: tr("PIN stands after CLA 20 P1 P2 only", "PIN は CLA 20 P1 P2 の後だけに書けます"))
+                throw ParseError(text: tr("PIN is only allowed after CLA 20 P1 P2", "PIN は CLA 20 P1 P2 の後だけに書けます"))
             }
             return .verify(try reference(bytes, mark.1), pin: mark.1)
         }
         guard let command = try? CommandAPDU(decoding: bytes) else {
-            throw ParseError(text: tr("it is no command APDU: its lengths do not fit", "コマンドAPDUとして長さが合いません"))
+            throw ParseError(text: tr("not a command APDU: its lengths do not match", "コマンドAPDUとして長さが合いません"))
         }
         guard !command.cla.maySmuggle(command.ins) else { throw CommandError.forReader() }
         guard command.ins.needsGuard else { return .send(command) }

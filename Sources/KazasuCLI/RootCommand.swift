@@ -35,7 +35,7 @@ struct RootCommand: ParsableCommand {
               73   an output file cannot be written
               74   the card left, or the radio failed; what was read is kept
               75   no card came in time
-              76   a card is there, but not one that can be read so
+              76   wrong kind of card for this command
               77   the card refused
               130  interrupted (Ctrl-C); 143 by SIGTERM
             """,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Kazasu
+@_exported public import Kazasu
 internal import VirtualReader
 
 /// A reader within the process, without a device and without libnfc, on which the cards of a dump or a virtual card file lie.

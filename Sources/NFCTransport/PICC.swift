@@ -73,7 +73,7 @@ public struct TypeATarget: Hashable, Sendable {
     /// The ATQA (SENS_RES) as people write it, as in `0344`; on the air the low byte comes first. `nil` when the
     /// reader does not tell.
     public var atqa: UInt16?
-    /// The SAK (SEL_RES) of the last cascade level; `nil` when the reader does not tell.
+    /// The SAK (SEL_RES) of the last cascade level; `nil` when the reader does not report it.
     public var sak: UInt8?
     /// The whole ATS with its length byte TL, of a card that speaks ISO-DEP and was asked for it.
     public var ats: [UInt8]?
@@ -93,11 +93,11 @@ public struct TypeATarget: Hashable, Sendable {
 
 /// A card of ISO 14443 type B as it was selected; frames to it are APDUs, which the reader carries by ISO-DEP.
 public struct TypeBTarget: Hashable, Sendable {
-    /// The PUPI, four bytes, which many cards choose anew at each activation; `nil` when the reader does not tell.
+    /// The PUPI, four bytes, which many cards choose anew at each activation; `nil` when the reader does not report it.
     public var pupi: [UInt8]?
-    /// The application data of the ATQB, four bytes; `nil` when the reader does not tell.
+    /// The application data of the ATQB, four bytes; `nil` when the reader does not report it.
     public var applicationData: [UInt8]?
-    /// The protocol info of the ATQB, three or four bytes; `nil` when the reader does not tell.
+    /// The protocol info of the ATQB, three or four bytes; `nil` when the reader does not report it.
     public var protocolInfo: [UInt8]?
 
     /// A card of type B.

@@ -11,7 +11,7 @@ public struct FoundCard: Hashable, Sendable {
     public let request: ActivationRequest
 
     /// A card and the request that it answered.
-    public init(picc: PICC, request: ActivationRequest) {
+    package init(picc: PICC, request: ActivationRequest) {
         self.picc = picc
         self.request = request
     }
@@ -44,7 +44,7 @@ extension Reader {
     /// - Parameter isWanted: whether an answer counts; others are passed over.
     /// - Returns: the card, selected, or `nil` when none answered.
     /// - Throws: ``TransportError`` when the reader failed or work was cancelled.
-    public func firstAnswer(
+    package func firstAnswer(
         to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true }
     ) throws(TransportError) -> FoundCard? {
         var damaged: Set<Technology> = []
@@ -107,9 +107,9 @@ extension ActivationRequest {
 }
 
 /// Lets time pass on the calling thread, without Foundation.
-public enum ThreadPause {
+package enum ThreadPause {
     /// Sleeps for this long; not at all for zero and less.
-    public static func sleep(_ time: Duration) {
+    package static func sleep(_ time: Duration) {
         let (seconds, attoseconds) = max(time, .zero).components
         var request = timespec(tv_sec: Int(clamping: seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
         var rest = timespec()

@@ -13,10 +13,10 @@ public protocol Reader: CardChannel, AnyObject {
     /// - Throws: ``TransportError`` when the reader failed or work was cancelled.
     func activate(_ request: ActivationRequest) throws(TransportError) -> PICC?
 
-    /// Waits until a card may have come or left, for readers that are told of it.
+    /// Waits until a card may have come or left, for readers that report it.
     ///
     /// - Parameter time: how long at most; it may return sooner, without an event too.
-    /// - Returns: `false`, at once, when the reader is not told: then it has to be asked now and then.
+    /// - Returns: `false`, at once, when the reader does not report it: then it has to be polled.
     /// - Throws: ``TransportError`` when the reader failed or work was cancelled.
     func waitForEvent(within time: Duration) throws(TransportError) -> Bool
 
@@ -41,7 +41,7 @@ public protocol ReaderDriver: Sendable {
     func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)?
 }
 
-/// What is known of an open reader, and what card reading plans with.
+/// The properties of an open reader; reading a card is planned with them.
 public struct ReaderInformation: Hashable, Sendable {
     /// What `--reader` takes to open it again.
     public var id: String
@@ -86,7 +86,7 @@ public struct ReaderListing: Hashable, Sendable, Identifiable {
     /// Whether it can be opened, and if not, why.
     public var state: State
 
-    /// Whether the user told the driver of it, by a file or by the environment.
+    /// Whether the user configured it, in a file or in the environment.
     public var isConfigured: Bool
 
     /// A reader that is plugged in.
@@ -103,7 +103,7 @@ public struct ReaderListing: Hashable, Sendable, Identifiable {
         case ready
         /// It cannot be opened, for this reason.
         case unavailable(UnavailableReason, detail: TransportError.Reason)
-        /// It may be there, but only opening it would tell: a serial port.
+        /// Unknown until it is opened: a serial port.
         case unknown
     }
 }
@@ -133,7 +133,7 @@ public enum ActivationRequest: Hashable, Sendable {
 public enum UnavailableReason: String, Hashable, Sendable {
     /// It is not plugged in, or does not answer as a reader.
     case absent
-    /// Another program or a kernel driver holds it.
+    /// Another program or a kernel driver is using it.
     case busy
     /// The user may not open it.
     case permission
@@ -164,7 +164,7 @@ extension Reader {
     /// codes before it polled for once more, since the card may have come meanwhile.
     ///
     /// - Parameters:
-    ///   - systems: the system codes; ``CardModel/SystemCode/any`` takes whatever system the card names first.
+    ///   - systems: the system codes; ``SystemCode/any`` takes whatever system the card names first.
     ///   - requestCode: 0 for nothing more, 1 for the system code, 2 for the communication performance.
     ///   - timeSlots: 0, 1, 3, 7 or 15.
     ///   - bitRates: the speeds to try, in this order; `nil` for all that the reader has.
@@ -192,7 +192,7 @@ extension Reader {
     ///   - systems: the system codes, in the order in which they are polled.
     ///   - requestCode: as in ``activateFeliCa(systems:requestCode:timeSlots:bitRates:)``.
     /// - Throws: ``TransportError`` when the reader failed or work was cancelled.
-    public func feliCaTargets(
+    package func feliCaTargets(
         systems: [SystemCode], requestCode: UInt8 = 0
     ) throws(TransportError) -> [FeliCaTarget] {
         var targets: [FeliCaTarget] = []

@@ -12,7 +12,7 @@ public enum TransportError: Error, Hashable, Sendable {
     case cardReleased
     /// The reader did not answer in time; what it may still send belongs to no later command.
     case readerTimeout
-    /// The reader answered something that is no valid answer.
+    /// The reader's answer is not valid.
     case readerFailed(detail: Reason)
     /// The frame is longer than the reader can send; nothing was sent.
     case frameTooLong(length: Int, limit: Int)

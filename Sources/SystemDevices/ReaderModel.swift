@@ -52,10 +52,3 @@ package struct ReaderModel: Hashable, Sendable {
         guard (driver == nil) != (obstacle == nil) else { throw row.fault("driver", .empty) }
     }
 }
-
-/// The speeds of serial lines.
-package enum SerialSpeeds {
-    /// Those that libnfc's serial code knows (1.8.0, `libnfc/buses/uart.c`), in bits a second; it goes on at another
-    /// speed than asked for with any other number.
-    package static let libnfc = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
-}

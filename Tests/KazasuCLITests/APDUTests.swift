@@ -85,10 +85,10 @@ struct APDUTests {
     }
 
     static let badScripts: [(text: String, what: String)] = [
-        ("", "there is no APDU"), ("# nothing\n\n", "there is no APDU"),
-        ("00A40000\n00A4\n", "line 2: it is no command"),
+        ("", "no APDU found"), ("# nothing\n\n", "no APDU found"),
+        ("00A40000\n00A4\n", "line 2: not a command"),
         ("hello", "line 1: it is not hexadecimal"), ("00A40000 => 90\n", "line 1: a status word is"),
-        ("00A40000 PIN1", "PIN stands after"), ("\u{0}\u{1}00", "line 1"),
+        ("00A40000 PIN1", "PIN is only allowed after"), ("\u{0}\u{1}00", "line 1"),
     ]
 
     @Test("A script that is none", arguments: badScripts)
@@ -117,7 +117,7 @@ struct APDUTests {
         tag.lines[2] =
             #"{"t":0,"op":"activate","request":{"technology":"typeA"},"picc":{"technology":"typeA","#
             + #""uid":"04a1b2c3d4e5f6","isoDEP":false}}"#
-        try run(tag, "00A40000", "-t", "0", "--type", "B,A").expectError(76, "takes no APDUs")
+        try run(tag, "00A40000", "-t", "0", "--type", "B,A").expectError(76, "does not accept APDUs")
         let lost = try run(APDUTranscript("00a40000:9000", "00b0000000:noAnswer"), "00A40000", "00B0000000", "--json")
         #expect(lost.hasEnded(74))
         #expect(lost.output.contains(#""sw": "9000""#), "what came is kept")

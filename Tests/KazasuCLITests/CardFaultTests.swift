@@ -39,7 +39,7 @@ struct CardFaultTests {
             return
         }
         result.expectError(74, "the card left the reader; what was read before is kept")
-        #expect(result.errors.contains("hint: go on with: kazasu dump --resume \(part) -o \(part)"))
+        #expect(result.errors.contains("hint: continue with: kazasu dump --resume \(part) -o \(part)"))
         let kept = try dump(folder, "part")
         #expect(!kept.complete)
         #expect(!kept.missing.isEmpty)
@@ -167,7 +167,7 @@ struct CardFaultTests {
         for command in ["balance", "history"] {
             try Kazasu.run(command, "-r", Card.fixture("quicpay")).expectError(76, common)
             let edy = try Kazasu.run(command, "--card", "edy", "-r", Card.fixture("suica-p1"))
-            edy.expectError(76, "but it is no Rakuten Edy")
+            edy.expectError(76, "but it is not Rakuten Edy")
             let japanese = try Kazasu.run(command, "--card", "edy", "--lang=ja", "-r", Card.fixture("suica-p1"))
             japanese.expectError(76, "ではありません")
         }

@@ -36,11 +36,11 @@ struct InterruptTests {
     @Test("While watching readers", arguments: [SIGINT, SIGTERM])
     func watching(signal: Int32) throws {
         let child = try Kazasu.start("readers", "--watch", "--lang", "en")
-        #expect(try child.line(of: .errors) == "kazasu: watching; Ctrl-C ends it")
+        #expect(try child.line(of: .errors) == "kazasu: watching; press Ctrl-C to stop")
         child.send(signal)
         let result = child.finish()
         #expect(result.end == .exited(0))
-        #expect(result.errors == "kazasu: watching; Ctrl-C ends it\n")
+        #expect(result.errors == "kazasu: watching; press Ctrl-C to stop\n")
     }
 
     /// coreutils' `timeout` signals twice. The second must not cut the release short.
@@ -152,7 +152,7 @@ struct InterruptTests {
         let result = messages(child.finish())
         #expect(result.end == .exited(130))
         #expect(result.errors.hasPrefix("kazasu: interrupted; what was read before is kept\n"))
-        #expect(result.errors.hasSuffix("go on with: kazasu dump --resume \(part) -o \(part)"))
+        #expect(result.errors.hasSuffix("continue with: kazasu dump --resume \(part) -o \(part)"))
         let kept = try CardDump(parsing: TestFiles.read(part))
         #expect(!kept.complete)
         #expect(kept.missing.map(\.reason).allSatisfy { $0 == "cancelled" } && !kept.missing.isEmpty)

@@ -221,7 +221,7 @@ struct LicenseTests {
     func lastTry(word: String, status: Int32) throws {
         let result = try Typist.run(
             ["license", "-r", Self.reader("last-try"), "--allow-last-try"],
-            typing: ["go on: =\(word)"]
+            typing: ["continue: =\(word)"]
                 + (status == 0
                     ? ["PIN 1 (4 digits, 1 try is left; Enter goes without): =1234", "PIN 2 (4=5678"] : []))
         #expect(result.end == .exited(status), "\(result.output)")

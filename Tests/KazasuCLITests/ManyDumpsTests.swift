@@ -74,7 +74,7 @@ struct ManyDumpsTests {
         let card = try #require(export.firstMatch(of: /(?s)<card .*<\/card>/)).output
         let file = try folder.write(Array("<cards>\(card)\(card)</cards>".utf8), as: "both.xml")
         for command in [["convert", "--to", "hex", file], ["diff", file, "\(folder.path)/edy.json"]] {
-            try Kazasu.run(command).expectError(65, "holds 2 cards, and one is wanted")
+            try Kazasu.run(command).expectError(65, "contains 2 cards; exactly one is needed")
             try Kazasu.run(command + ["--lang", "ja"]).expectError(65, "には 2 枚分のカードがあります")
         }
         // As the hint says.

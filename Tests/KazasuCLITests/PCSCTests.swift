@@ -167,7 +167,7 @@ struct PCSCObstacleTests {
             "/usr/bin/setpriv", ReaderTests.nobody + ["poll", "-r", "pcsc:Sony", "--json"], environment: environment)
         let error = try closed.errorDocument()
         #expect(try error.required("reason").text() == "permission")
-        #expect(try error.required("message").text().contains("you may not open \(socket)"))
+        #expect(try error.required("message").text().contains("you do not have permission to open \(socket)"))
     }
 
     @Test(

@@ -18,7 +18,7 @@ struct SimulateTests {
         let result = reader.interrupt()
         #expect(result.end == .exited(0))
         #expect(result.output == reader.id + "\n")
-        #expect(result.messages == ["kazasu: running; Ctrl-C ends it"])
+        #expect(result.messages == ["kazasu: running; press Ctrl-C to stop"])
         let counters = JSONCursor(try JSONValue(parsing: TestFiles.read(stats)))
         #expect(
             try folder.text("stats.json").hasPrefix("{\n  \"schema\": \"kazasu.statistics/1\"")

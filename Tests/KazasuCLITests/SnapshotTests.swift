@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import TestSupport
 import Testing
 
 @Suite("What people and scripts see")
 struct SnapshotTests {
-    static let commands = [
-        "", "readers", "doctor", "poll", "scan", "dump", "read", "balance", "history", "felica", "apdu", "decode",
-        "simulate",
-        "convert", "diff", "stations", "stations import", "stations lookup", "license", "mynumber",
-        "tag", "tag info", "tag read", "tag write", "tag pages",
-    ]
+    /// The program itself and every command, as in `tag read`, by ArgumentParser's own listing: a new command needs no line
+    /// here.
+    static let commands: [String] = {
+        func names(_ command: JSONCursor, below path: [String]) throws -> [String] {
+            let below = try command.optional("subcommands")?.list { subcommand throws(DocumentError) in subcommand }
+            return try (below ?? []).reduce(into: [path.joined(separator: " ")]) { found, subcommand in
+                let name = try subcommand.required("commandName").text()
+                if name != "help" { found += try names(subcommand, below: path + [name]) }
+            }
+        }
+        guard let listing = try? Kazasu.run("--experimental-dump-help"),
+            let document = try? JSONValue(parsing: Array(listing.output.utf8)),
+            let commands = try? names(JSONCursor(document).required("command"), below: [])
+        else { return [] }
+        return commands
+    }()
+
+    @Test("The list of commands is complete")
+    func commandsAreListed() {
+        #expect(Self.commands.contains("") && Self.commands.contains("tag read"))
+    }
 
     @Test("Help is an answer in the language of the user", arguments: commands, ["en", "ja"])
     func help(command: String, language: String) throws {

@@ -37,10 +37,10 @@ struct StationsTests {
             ["1", "hex (letters among the digits)"]),
         Table("semicolons", "0;E3;3B;東京地下鉄;\"銀座線\";青山一丁目\n", ["1", "hex (letters among the digits)"]),
         Table("0x", "0x0,0x25,0x07,東日本旅客鉄道,山手,渋谷\n", ["1", "hex (letters among the digits)"]),
-        Table("told", "0,1,1,東日本旅客鉄道,東海道,東京\n", options: ["--codes", "hex"], ["1", "hex (as you said)"]),
+        Table("told", "0,1,1,東日本旅客鉄道,東海道,東京\n", options: ["--codes", "hex"], ["1", "hex (as specified)"]),
         Table(
             "repeated keys", own + "0\t3\t13\tX\tY\tZ\n",
-            ["3", "1 with a key that was there, 1 of them with another name"]),
+            ["3", "1 with a duplicate key, 1 of them with another name"]),
         Table(
             "bus stops of SuicaTools",
             "_id,LineCode,StationCode,CompanyName,LineName,StationName,Note\n1,14,fb,広島電鉄,NULL,大学病院南門,NULL\n",

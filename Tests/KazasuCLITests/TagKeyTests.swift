@@ -33,7 +33,7 @@ struct TagKeyTests {
 
     @Test("A message behind the key is neither read nor written without it")
     func closed() throws {
-        try Kazasu.run("tag", "read", "-r", Self.tag).expectError(76, "it may not be read without a key")
+        try Kazasu.run("tag", "read", "-r", Self.tag).expectError(76, "it cannot be read without a key")
         try Kazasu.run("tag", "write", "--text", "x", "--yes", "-r", Self.tag).expectError(76, "without a key")
         try Kazasu.run("tag", "pages", "--pages", "5", "-r", Self.tag).expectError(77, "the tag refused page 05")
     }
@@ -139,12 +139,12 @@ struct TagKeyTests {
         for page in ["2A", "2B", "2C", "2F"] {
             let data = page == "2F" ? "00000000" : String(repeating: "00", count: 12)
             let result = try run("tag", "write", "--page", page, data, "--yes", "--permanent")
-            result.expectError(77, "holds the tag's password or key")
+            result.expectError(77, "contains the tag's password or key")
         }
         for page in ["2B", "2C"] {
             let ntag = "virtual:\(TestFiles.root)/Fixtures/tags/ntag213.json"
             try Kazasu.run("tag", "write", "-r", ntag, "--page", page, "11223344", "--yes", "--permanent")
-                .expectError(77, "page \(page) holds the tag's password or key")
+                .expectError(77, "page \(page) contains the tag's password or key")
         }
     }
 }

@@ -120,11 +120,11 @@ struct TagTests {
     func typed(answer: String) throws {
         let isYes = answer == "yes" || answer == "はい"
         for (what, question, done) in [
-            (["--text", "hi"], "The tag holds a message of 37 bytes.", "9 bytes written and read back"),
+            (["--text", "hi"], "The tag contains a message of 37 bytes.", "9 bytes written and read back"),
             (["--page", "8", "00112233"], "1 page will be overwritten.", "1 page written"),
         ] {
             let result = try Typist.run(
-                ["tag", "write", "-r", Self.tag("ntag213")] + what, typing: ["go on: =\(answer)"])
+                ["tag", "write", "-r", Self.tag("ntag213")] + what, typing: ["continue: =\(answer)"])
             #expect(result.hasEnded(isYes ? 0 : 77), "\(result.output)")
             #expect(result.output.contains(question) && result.output.contains(isYes ? done : "nothing was written"))
         }

@@ -34,9 +34,9 @@ struct TypedPINTests {
             ? APDUTranscript("00200081:63c1", "00200081:63c1", "00200081:63c1", "00200081**********:9000")
             : APDUTranscript("00200081:63c1")
         let result = try run(
-            transcript, "--allow-last-try", typing: ["go on: =\(answer)"] + (isYes ? ["PIN 1 (=2525"] : []))
+            transcript, "--allow-last-try", typing: ["continue: =\(answer)"] + (isYes ? ["PIN 1 (=2525"] : []))
         #expect(result.hasEnded(isYes ? 0 : 77), "\(result.output)")
-        #expect(result.output.hasPrefix("PIN 1 has 1 try left. A wrong PIN locks it. Type yes to go on: "))
+        #expect(result.output.hasPrefix("PIN 1 has 1 try left. A wrong PIN locks it. Type yes to continue: "))
         #expect(result.output.contains("PIN 1 (4") == isYes, "the question comes before the PIN")
         #expect(!result.output.contains("2525"))
     }
@@ -45,7 +45,7 @@ struct TypedPINTests {
     @Test("A card that does not tell the tries is asked once only")
     func untold() throws {
         let transcript = APDUTranscript("00200081:6300", "00200081**********:9000")
-        let result = try run(transcript, "--allow-last-try", typing: ["go on: =yes", "PIN 1 (=2525"])
+        let result = try run(transcript, "--allow-last-try", typing: ["continue: =yes", "PIN 1 (=2525"])
         #expect(result.hasEnded(0), "\(result.output)")
     }
 
@@ -53,7 +53,7 @@ struct TypedPINTests {
     func noFlag(status: String) throws {
         let result = try run(APDUTranscript("00200081:\(status)"), typing: [])
         #expect(result.hasEnded(77))
-        #expect(!result.output.contains("go on") && !result.output.contains("PIN 1 (4"))
+        #expect(!result.output.contains("to continue") && !result.output.contains("PIN 1 (4"))
         #expect(result.output.contains("--allow-last-try") == (status != "6984"))
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kazasu
+import Foundation
 import KazasuTesting
 import TestSupport
 import Testing
@@ -17,6 +17,34 @@ struct KazasuTests {
         let readme = String(decoding: try TestFiles.read("README.md"), as: UTF8.self)
         #expect(readme.contains("```swift\n" + program[sample.lowerBound...] + "```"))
     }
+
+    /// The articles of the products' documentation.
+    static let articles = ["Kazasu", "KazasuCards", "KazasuTesting"].flatMap { product in
+        let folder = "Sources/\(product)/\(product).docc"
+        return TestFiles.names(in: folder).map { "\(folder)/\($0)" }
+    }
+
+    /// Lines without their indentation.
+    private static func lines(_ text: some StringProtocol) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }.joined(
+            separator: "\n")
+    }
+
+    @Test("The samples of the articles are cut from programs that are built", arguments: articles)
+    func samples(article: String) throws {
+        let programs = TestFiles.names(in: "Docs/examples").filter { !$0.contains(".") }
+            .map { "Docs/examples/\($0)/main.swift" }
+        let code = try (programs + ["Docs/examples/Package.swift", "Tests/KazasuTests/KazasuTests.swift"]).map {
+            Self.lines(String(decoding: try TestFiles.read($0), as: UTF8.self))
+        }
+        let text = String(decoding: try TestFiles.read(article), as: UTF8.self)
+        for sample in text.components(separatedBy: "```swift\n").dropFirst() {
+            let sample = Self.lines(try #require(sample.components(separatedBy: "```").first))
+            #expect(code.contains { $0.contains(sample) }, "\(sample)")
+        }
+    }
+
+    @Test func thereAreArticles() { #expect(Self.articles.count == 7) }
 
     @Test func balance() throws {
         let card = try Self.reader("suica-p1").waitForCard(.purse)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NFCTransport
+import SystemDevices
 import Testing
 
 @testable import LibNFCReader

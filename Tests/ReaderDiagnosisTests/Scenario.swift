@@ -40,7 +40,7 @@ struct Scenario: CustomTestStringConvertible, Sendable {
             try $0.plugIn("054c:0dc8", interfaces: [("0b", nil), ("ff", nil)])
         },
         Scenario(
-            "a copy that nobody drives", finds: [.notDriven, .plugged], not: [.driven], says: "protocol of its own"
+            "a copy that nobody drives", finds: [.notDriven, .plugged], not: [.driven], says: "its own protocol"
         ) {
             try $0.plugIn("054c:1fc9", interfaces: [("03", "usbhid")])
         },
@@ -59,8 +59,9 @@ struct Scenario: CustomTestStringConvertible, Sendable {
             try $0.plugIn("072f:223b", interfaces: [("0b", nil)])
             try $0.write("/run/pcscd/pcscd.comm", "")
         },
-        Scenario("pcscd's socket for others only", finds: [.serviceClosed], not: [.serviceThere], says: "may not open")
-        {
+        Scenario(
+            "pcscd's socket for others only", finds: [.serviceClosed], not: [.serviceThere], says: "permission to open"
+        ) {
             try $0.plugIn("072f:223b", interfaces: [("0b", nil)])
             try $0.write("/run/pcscd/pcscd.comm", "")
             $0.locked["/run/pcscd/pcscd.comm"] = (EACCES, "root")
@@ -121,7 +122,7 @@ struct Scenario: CustomTestStringConvertible, Sendable {
         },
         Scenario(
             "port100 was not given back", finds: [.kernelDriverAway, .unheld], not: [.noKernelDriver], ready: true,
-            says: "port100 is loaded, but does not hold it"
+            says: "port100 is loaded but not attached"
         ) {
             try $0.plugIn("054c:06c1")
             try $0.write("/sys/bus/usb/drivers/port100/bind", "")

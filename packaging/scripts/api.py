@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what each library product declares as public to Docs/api/PRODUCT.txt, one declaration a line, or checks it."""
+"""Lists the public declarations of each library product in Docs/api, or makes the API pages of the products with docc."""
 
 import argparse
 import glob
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,35 +20,55 @@ def output(*command):
     return subprocess.run(command, cwd=TOP, check=True, capture_output=True, text=True).stdout
 
 
-def products():
-    """The library products and the modules of this package that each offers, from Package.swift."""
-    package = json.loads(output("swift", "package", "dump-package"))
-    targets = {target["name"]: target for target in package["targets"]}
-    found = {}
-    for product in package["products"]:
-        if "library" not in product["type"]:
-            continue
-        modules, waiting = set(), list(product["targets"])
+class Package:
+    """What Package.swift declares."""
+
+    def __init__(self, build):
+        self.build = os.path.abspath(build)
+        package = json.loads(output("swift", "package", "dump-package"))
+        self.targets = {target["name"]: target for target in package["targets"]}
+        #: The library products and the modules of this package that each offers.
+        self.products = {
+            product["name"]: self.modules(product["targets"])
+            for product in package["products"] if "library" in product["type"]
+        }
+        self.triple = json.loads(output("swift", "-print-target-info"))["target"]["unversionedTriple"]
+
+    def modules(self, names):
+        """These targets and all that they depend on, without C modules."""
+        modules, waiting = set(), list(names)
         while waiting:
             name = waiting.pop()
-            if name in modules or name not in targets or targets[name]["type"] == "system":
+            if name in modules or name not in self.targets or self.targets[name]["type"] == "system":
                 continue
             modules.add(name)
-            for dependency in targets[name]["dependencies"]:
-                waiting += [part[0] for part in dependency.values() if isinstance(part[0], str) and part[0] in targets]
-        found[product["name"]] = sorted(modules)
-    return found
+            for dependency in self.targets[name]["dependencies"]:
+                waiting += [part[0] for part in dependency.values() if isinstance(part[0], str)]
+        return sorted(modules)
 
-
-def declarations(module, build):
-    """The public declarations of one module, as `Module Path: declaration`."""
-    target = json.loads(output("swift", "-print-target-info"))["target"]["unversionedTriple"]
-    with tempfile.TemporaryDirectory() as folder:
+    def symbol_graph(self, module, folder, *options):
+        """Writes the symbol graph of the public declarations of a built module."""
         subprocess.run(
-            ["swift", "symbolgraph-extract", "-module-name", module, "-target", target, "-I",
-             os.path.join(build, "Modules"), "-I", build, "-minimum-access-level", "public", "-skip-synthesized-members",
-             "-skip-inherited-docs", "-output-dir", folder] + c_modules(build),
+            ["swift", "symbolgraph-extract", "-module-name", module, "-target", self.triple,
+             "-I", os.path.join(self.build, "Modules"), "-I", self.build, "-minimum-access-level", "public",
+             "-skip-synthesized-members", "-skip-inherited-docs", "-output-dir", folder, *options] + self.c_modules(),
             cwd=TOP, check=True, stdout=subprocess.DEVNULL)
+
+    def c_modules(self):
+        """Where the module maps and headers of C libraries are."""
+        system = [target for target in self.targets.values() if target["type"] == "system"]
+        flags = output("pkg-config", "--cflags-only-I", *[target["pkgConfig"] for target in system if target.get("pkgConfig")])
+        folders = [os.path.join(TOP, "Sources", target["name"]) for target in system]
+        # Those of packages that are built from source.
+        checkouts = os.path.join(os.path.realpath(self.build), "../../checkouts/*/Sources/*/include/module.modulemap")
+        folders += [os.path.dirname(path) for path in glob.glob(checkouts)]
+        return flags.split() + [part for folder in folders for part in ("-I", folder)]
+
+
+def declarations(package, module):
+    """The public declarations of one module, as `Module Path: declaration`."""
+    with tempfile.TemporaryDirectory() as folder:
+        package.symbol_graph(module, folder)
         for name in sorted(os.listdir(folder)):
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 for symbol in json.load(file)["symbols"]:
@@ -57,41 +78,21 @@ def declarations(module, build):
                     yield f"{module} {'.'.join(symbol['pathComponents'])}: {' '.join(text.split())}"
 
 
-def c_modules(build):
-    """Where the module maps and headers of C libraries are."""
-    flags = output("pkg-config", "--cflags-only-I", "libusb-1.0", "libnfc", "expat").split()
-    for name in sorted(os.listdir(os.path.join(TOP, "Sources"))):
-        if os.path.exists(os.path.join(TOP, "Sources", name, "module.modulemap")):
-            flags += ["-I", os.path.join(TOP, "Sources", name)]
-    # Those of packages that are built from source.
-    for path in glob.glob(os.path.join(os.path.realpath(build), "../../checkouts/*/Sources/*/include/module.modulemap")):
-        flags += ["-I", os.path.dirname(path)]
-    return flags
-
-
-def main():
-    """Writes the files, or says what differs from them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("build", help="the folder of the built modules, as swift build --show-bin-path prints it")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is out of date")
-    parser.add_argument("--count", action="store_true", help="print how many declarations each product has")
-    options = parser.parse_args()
+def lists(package, check):
+    """Writes the files of Docs/api, or says what differs from them."""
     stale, known = [], {}
-    for product, modules in products().items():
+    for product, modules in package.products.items():
         lines = []
         for module in modules:
             if module not in known:
-                known[module] = sorted(set(declarations(module, os.path.abspath(options.build))))
+                known[module] = sorted(set(declarations(package, module)))
             lines += known[module]
-        if options.count:
-            print(f"{len(lines):5d} public declarations in {product}")
-            continue
         path = os.path.join(FOLDER, product + ".txt")
         text = "".join(line + "\n" for line in lines)
         old = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
         if text == old:
             continue
-        if options.check:
+        if check:
             stale.append(product)
             before, now = set(old.splitlines()), set(text.splitlines())
             for line in sorted(before - now):
@@ -104,6 +105,41 @@ def main():
                 file.write(text)
     if stale:
         sys.exit(f"The public declarations of {', '.join(stale)} changed: run make api and commit Docs/api.")
+
+
+def pages(package, out):
+    """Makes one archive for each product, with what it re-exports; fails at docc's first warning."""
+    if shutil.which("docc") is None:
+        print("no docc in this toolchain: no API pages")
+        return
+    for product, modules in package.products.items():
+        archive = os.path.join(out, product + ".doccarchive")
+        os.makedirs(out, exist_ok=True)
+        with tempfile.TemporaryDirectory() as folder:
+            others = ",".join(module for module in modules if module not in package.products)
+            package.symbol_graph(product, folder, "-experimental-allowed-reexported-modules=" + others)
+            result = subprocess.run(
+                ["docc", "convert", os.path.join("Sources", product, product + ".docc"),
+                 "--additional-symbol-graph-dir", folder, "--output-path", archive, "--warnings-as-errors",
+                 "--fallback-display-name", product, "--fallback-bundle-identifier", "kazasu." + product,
+                 "--transform-for-static-hosting", "--hosting-base-path", product], cwd=TOP)
+        if result.returncode != 0:
+            sys.exit(f"The API pages of {product} have warnings.")
+        print(f"{os.path.relpath(archive, TOP)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", help="the folder of the built modules, as swift build --show-bin-path prints it")
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--check", action="store_true", help="write nothing; fail when Docs/api is out of date")
+    choice.add_argument("--pages", metavar="FOLDER", help="make the API pages; fail when there is a warning")
+    options = parser.parse_args()
+    package = Package(options.build)
+    if options.pages:
+        pages(package, os.path.abspath(options.pages))
+    else:
+        lists(package, options.check)
 
 
 if __name__ == "__main__":

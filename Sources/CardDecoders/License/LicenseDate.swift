@@ -13,7 +13,7 @@ public enum LicenseDate: Hashable, Sendable {
     case invalid([UInt8])
 
     /// The date of seven ASCII digits.
-    public init(_ bytes: some Collection<UInt8>) {
+    package init(_ bytes: some Collection<UInt8>) {
         let digits = bytes.map { (0x30...0x39).contains($0) ? Int($0) - 0x30 : -1 }
         func two(_ place: Int) -> Int { (digits.element(at: place) ?? 0) * 10 + (digits.element(at: place + 1) ?? 0) }
         guard digits.count == 7, !digits.contains(-1) else {
@@ -32,7 +32,7 @@ public enum LicenseDate: Hashable, Sendable {
     }
 
     /// The date of seven digits of JIS X 0208, as later entries have it.
-    public init(fullWidth bytes: some Collection<UInt8>) {
+    package init(fullWidth bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         let places = stride(from: 0, to: bytes.count, by: 2)
         // Row 3 of JIS X 0208 has the digits at the places of ASCII.
@@ -73,7 +73,7 @@ public struct EraDate: Hashable, Sendable {
     public let date: CalendarDate
 
     /// A day, or `nil` when the calendar has none like it, the year is not 1 to 99, or the era had ended before that year.
-    public init?(era: Era, yearOfEra: Int, month: Int, day: Int) {
+    package init?(era: Era, yearOfEra: Int, month: Int, day: Int) {
         guard (1...99).contains(yearOfEra),
             let date = CalendarDate(year: era.firstYear + yearOfEra - 1, month: month, day: day),
             date.year <= era.lastYear ?? .max
@@ -84,7 +84,7 @@ public struct EraDate: Hashable, Sendable {
     }
 
     /// As in `昭和50年6月1日`.
-    public var japanese: String {
+    package var japanese: String {
         "\(era.name.japanese)\(yearOfEra == 1 ? "元" : String(yearOfEra))年\(date.month)月\(date.day)日"
     }
 
@@ -108,7 +108,7 @@ public enum Era: Int, Hashable, Sendable, CaseIterable {
     case reiwa = 5
 
     /// The year of the Gregorian calendar that is its year 1.
-    public var firstYear: Int {
+    package var firstYear: Int {
         switch self {
         case .meiji: 1868
         case .taisho: 1912

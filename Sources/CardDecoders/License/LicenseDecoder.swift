@@ -209,9 +209,9 @@ extension LicenseField {
     }
 }
 
-/// What MF/EF01 tells without a PIN: the edition of the specification, and the days of issue and expiry.
+/// What MF/EF01 contains, readable without a PIN: the edition of the specification, and the days of issue and expiry.
 public struct LicenseEdition: Hashable, Sendable {
-    /// 仕様書バージョン番号, as in `008`; `nil` when it is no text.
+    /// 仕様書バージョン番号, as in `008`; `nil` when it is not text.
     public let version: String?
     /// 交付年月日; `nil` when the digits are no day.
     public let issued: CalendarDate?

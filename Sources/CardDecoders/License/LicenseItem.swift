@@ -2,7 +2,7 @@
 
 internal import CardModel
 
-/// What a licence can tell; the raw values are the words of `Data/license-items.tsv`.
+/// The items of a licence; the raw values are the words of `Data/license-items.tsv`.
 public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     /// 仕様書バージョン番号, 交付年月日, 有効期間の末日 of the free data
     case edition
@@ -87,7 +87,7 @@ public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     /// 経歴情報記録番号
     case historyNumber
 
-    /// Whether it tells whose licence it is.
+    /// Whether it identifies the holder.
     public var isPersonal: Bool {
         switch self {
         case .edition, .makers, .pinSetting, .characterSet, .issueDate, .colorClass, .expiryDate, .conditions,
@@ -99,7 +99,7 @@ public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The member of `kazasu.license/1` that shows it, or `nil` for what has none of its own.
-    public var member: String? {
+    package var member: String? {
         switch self {
         case .edition: "specificationVersion"
         case .pinSetting: "pinsSet"

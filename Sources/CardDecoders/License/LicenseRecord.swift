@@ -4,13 +4,13 @@ internal import ByteCodec
 public import CardModel
 
 /// One item of a file of a licence: tag, length, value.
-public struct LicenseRecord: Hashable, Sendable {
+package struct LicenseRecord: Hashable, Sendable {
     /// The tag.
     package let tag: LicenseTag
     /// Where the tag stands in the file, in bytes from its start.
-    public let offset: Int
+    package let offset: Int
     /// The value; empty for an item that is not there.
-    public let value: [UInt8]
+    package let value: [UInt8]
 }
 
 /// The items of a file of a licence, by the card's own rules, which only look like BER: 1F, 5F, 7F and 9F are tags of
@@ -18,11 +18,11 @@ public struct LicenseRecord: Hashable, Sendable {
 ///
 /// Sources: the layouts in libjeid's application, TRETJapanNFCReader and soft-studio's reader; that 5F is a tag of two
 /// bytes in the photo alone follows from the sizes of the files, and so does that tags from 0100 on have two bytes.
-public struct LicenseRecordList: Hashable, Sendable {
+package struct LicenseRecordList: Hashable, Sendable {
     /// The items in the card's order.
-    public private(set) var records: [LicenseRecord] = []
+    package private(set) var records: [LicenseRecord] = []
     /// What is wrong with the bytes.
-    public private(set) var faults: [LicenseWarning] = []
+    package private(set) var faults: [LicenseWarning] = []
 
     private let file: LicenseFile
 
@@ -147,7 +147,7 @@ public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     case other = "その他"
 
     /// The class that a text of the card stands for, however it is spaced (`優　良`); `nil` for any other text.
-    public init?(_ text: JISText) {
+    package init?(_ text: JISText) {
         self.init(rawValue: text.unspaced)
     }
 

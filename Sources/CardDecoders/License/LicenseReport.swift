@@ -7,7 +7,7 @@ public import CardModel
 public struct LicenseReport: Hashable, Sendable {
     /// On which card.
     public var kind: LicenseKind
-    /// Every item that was read, file by file in the card's order, as it stands on the card.
+    /// Every item that was read, file by file in the card's order, as written on the card.
     public var fields: [LicenseField]
     /// What the card said of PIN 1, on a My Number card of its only one; `nil` when it was not asked.
     public var pin1: CardPINState?
@@ -44,22 +44,22 @@ public struct LicenseReport: Hashable, Sendable {
     public func field(_ item: LicenseItem) -> LicenseField? { fields.first { $0.item == item } }
 
     /// The text of an item as it was issued; `nil` when it was not read or the card has none.
-    public func text(_ item: LicenseItem) -> JISText? {
+    package func text(_ item: LicenseItem) -> JISText? {
         if case .text(let text)? = field(item)?.value { text } else { nil }
     }
 
     /// The characters of an item; `nil` when it was not read, the card has none, or it holds something else.
-    public func code(_ item: LicenseItem) -> String? {
+    package func code(_ item: LicenseItem) -> String? {
         if case .code(let text)? = field(item)?.value { text } else { nil }
     }
 
     /// The date of an item; `nil` when it was not read or the card has none.
-    public func date(_ item: LicenseItem) -> LicenseDate? {
+    package func date(_ item: LicenseItem) -> LicenseDate? {
         if case .date(let date)? = field(item)?.value { date } else { nil }
     }
 
     /// The bytes of an item; `nil` when it was not read or is empty.
-    public func bytes(_ item: LicenseItem) -> [UInt8]? {
+    package func bytes(_ item: LicenseItem) -> [UInt8]? {
         guard let raw = field(item)?.raw, !raw.isEmpty else { return nil }
         return raw
     }
@@ -80,7 +80,7 @@ extension LicenseReport {
     ]
 
     /// The last entry of a kind that the card has: the one that holds now.
-    public func newest(_ item: LicenseItem) -> LicenseLaterEntry? {
+    package func newest(_ item: LicenseItem) -> LicenseLaterEntry? {
         laterEntries.last { $0.field.item == item }?.entry
     }
 
@@ -328,7 +328,7 @@ public enum LicenseValue: Hashable, Sendable {
     case entry(LicenseLaterEntry)
     /// Yes or no.
     case flag(Bool)
-    /// Bytes that are not text, or that are not what such an item holds.
+    /// Bytes that are not valid for such an item.
     case bytes([UInt8])
 
     /// How people read it; bytes in hexadecimal digits, nothing for ``absent``.

@@ -11,7 +11,7 @@ public struct LicenseWarning: Error, Hashable, Sendable {
     package var file: LicenseFile
     /// The item, or `nil` when the file as a whole is meant.
     package var tag: LicenseTag?
-    /// Where the item stands in the file, in bytes from its start.
+    /// The offset of the item in the file, in bytes.
     public var offset: Int
     /// What is wrong.
     public var reason: Reason
@@ -27,9 +27,9 @@ public struct LicenseWarning: Error, Hashable, Sendable {
         case pastEnd(length: Int, left: Int)
         /// The value has another length than such an item has.
         case wrongLength(Int)
-        /// The value is no day of the calendar.
+        /// The value is not a valid date.
         case notADate
-        /// The value holds bytes that are no characters of JIS X 0201.
+        /// The value contains bytes that are not JIS X 0201.
         case notText
         /// No source knows such an item in this file.
         case unknownItem
@@ -41,7 +41,7 @@ public struct LicenseWarning: Error, Hashable, Sendable {
         case outOfOrder
         /// The file is empty, or the item that it is for is not in it.
         case empty
-        /// The file was not read: the card refused, with this status word when it told one.
+        /// The file was not read: the card refused, with this status word if it gave one.
         case refused(UInt16?)
         /// The file was not read to its end, because the card left.
         case lost
@@ -70,7 +70,7 @@ extension LicenseWarning {
 
 extension LicenseWarning.Reason {
     /// The word for scripts.
-    public var word: String {
+    package var word: String {
         switch self {
         case .lengthMissing: "lengthMissing"
         case .lengthForm: "lengthForm"

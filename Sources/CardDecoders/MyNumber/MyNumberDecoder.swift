@@ -6,7 +6,7 @@ public import CardModel
 /// Makes a report of a dump of a My Number card. It never talks to a card, and no bytes can make it trap.
 public enum MyNumberDecoder {
     /// Whether a dump is of such a card.
-    public static func recognises(_ dump: CardDump) -> Bool {
+    package static func recognises(_ dump: CardDump) -> Bool {
         MyNumberApplication.allCases.contains { application in
             application.aid.map { dump.application($0) != nil } ?? false
         }
@@ -151,7 +151,7 @@ public struct MyNumberWarning: Hashable, Sendable {
         case notWhatItShouldBe
         /// The item with this tag is not there, or not what it should be.
         case item(String)
-        /// The card refused to read it, with this status word when it told one.
+        /// The card refused to read it, with this status word if it gave one.
         case refused(UInt16?)
         /// The card left before it was read to its end.
         case lost

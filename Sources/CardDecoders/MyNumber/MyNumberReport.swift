@@ -4,7 +4,7 @@ public import CardModel
 
 /// All that a dump of a My Number card says.
 public struct MyNumberReport: Hashable, Sendable {
-    /// The text of the token information; `nil` when it was not read or is no text.
+    /// The text of the token information; `nil` when it was not read or is not text.
     public var token: String?
     /// What the card said of its PINs, in the order of ``MyNumberPIN``.
     public var pins: [MyNumberPIN: CardPINState]

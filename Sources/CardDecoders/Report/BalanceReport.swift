@@ -5,7 +5,7 @@ public import CardModel
 /// The money on a card: the document `kazasu.balance/1`.
 public struct BalanceReport: Hashable, Sendable {
     /// The value of the document's `schema` member.
-    public static let schema = "kazasu.balance/1"
+    package static let schema = "kazasu.balance/1"
 
     /// The purses, in the order of the decoders.
     public var balances: [BalanceEntry]
@@ -141,7 +141,7 @@ public enum Currency: String, Hashable, Sendable, CaseIterable {
     /// Vietnamese dong; amounts are dong.
     case dong = "VND"
 
-    /// How many of an amount's digits stand behind the decimal point when it is written for people: 0 or 2.
+    /// The number of digits after the decimal point when an amount is displayed: 0 or 2.
     public var minorDigits: Int {
         switch self {
         case .yen, .rupiah, .dong: 0

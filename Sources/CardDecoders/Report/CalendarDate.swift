@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ByteCodec
+package import ByteCodec
 package import CardModel
 
 /// A day of the Gregorian calendar as a card wrote it, without a time zone; only days that exist can be made.
@@ -140,10 +140,10 @@ public struct ClockTime: Hashable, Sendable {
     }
 
     /// `HH:MM`, for writing without a string in between.
-    public var minutes: HourAndMinute { HourAndMinute(self) }
+    package var minutes: HourAndMinute { HourAndMinute(self) }
 
     /// `HH:MM`.
-    public var hourAndMinute: String { minutes.text }
+    package var hourAndMinute: String { minutes.text }
 }
 
 extension ClockTime: CustomStringConvertible {
@@ -154,7 +154,7 @@ extension ClockTime: CustomStringConvertible {
 }
 
 /// A time of day as `HH:MM`.
-public struct HourAndMinute: ASCIIText {
+package struct HourAndMinute: ASCIIText {
     private let hour: Int
     private let minute: Int
 
@@ -195,13 +195,13 @@ public struct PartialMoment: Hashable, Sendable {
     }
 
     /// The day without its year, as in `--03-09`, or `nil`.
-    public var dayText: String? {
+    package var dayText: String? {
         guard let month, let day else { return nil }
         return "--\(DecimalDigits(month, width: 2).text)-\(DecimalDigits(day, width: 2).text)"
     }
 
     /// The hour without its minute, as in `09:--`, or `nil`.
-    public var hourText: String? { hour.map { "\(DecimalDigits($0, width: 2).text):--" } }
+    package var hourText: String? { hour.map { "\(DecimalDigits($0, width: 2).text):--" } }
 
     /// `partial` in `kazasu.history/1`: what is known, and nothing else.
     package var json: JSONValue { JSONValue { write(to: &$0) } }

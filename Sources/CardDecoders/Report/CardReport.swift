@@ -45,10 +45,10 @@ public struct CardReport: Hashable, Sendable {
     }
 
     /// The money alone, with the warnings that touch it.
-    public var balanceReport: BalanceReport { BalanceReport(balances: balances, warnings: warnings) }
+    package var balanceReport: BalanceReport { BalanceReport(balances: balances, warnings: warnings) }
 
     /// The history alone, or `nil` when it was not read.
-    public var historyReport: HistoryReport? {
+    package var historyReport: HistoryReport? {
         history.map { HistoryReport(card: card, name: name, currency: currency, records: $0) }
     }
 
@@ -112,7 +112,7 @@ public struct CardField: Hashable, Sendable {
     public let value: String
     /// What to show people instead of the word, where it is one.
     public let label: LocalizedText?
-    /// Whether it tells whose card it is, so that `--redact` must mask it.
+    /// Whether it identifies the holder; `--redact` masks it then.
     public let isPersonal: Bool
 
     /// A field of a card.

@@ -2,7 +2,7 @@
 
 public import CardModel
 
-/// Something odd in what a card holds; the raw values are the words in `warnings[]` of a document.
+/// Something unexpected in the card's data; the raw values are the words in `warnings[]` of a document.
 ///
 /// A warning carries no value of the card: no number, name or IDm can reach a log through it.
 @nonexhaustive
@@ -17,11 +17,11 @@ public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
     case historyIncomplete
     /// The same record stood in the history more than once; it is given once.
     case duplicateRecord
-    /// The card number holds digits above 9.
+    /// The card number contains digits above 9.
     case numberNotDecimal
-    /// The date of the record is no day of the calendar.
+    /// The date of the record is not a valid date.
     case invalidDate
-    /// The time of the record is no time of the day.
+    /// The time of the record is not a valid time.
     case invalidTime
     /// Records between this one and the next older one are lost, so the amount cannot be known.
     case serialGap
@@ -142,7 +142,7 @@ public struct CardDecodingError: Error, Hashable, Sendable {
     public enum Reason: String, Hashable, Sendable {
         /// The dump does not hold the service.
         case noSuchService
-        /// The dump holds the service but not the block.
+        /// The dump contains the service but not the block.
         case notRead
         /// The service cannot be read without a key.
         case keyRequired
@@ -150,7 +150,7 @@ public struct CardDecodingError: Error, Hashable, Sendable {
         case refused
         /// The card left before the block was read.
         case lost
-        /// The card holds no money, or where it holds it is not published.
+        /// The card contains no money, or its layout is not published.
         case noBalance
     }
 

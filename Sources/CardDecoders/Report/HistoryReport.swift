@@ -4,21 +4,21 @@ internal import ByteCodec
 public import CardModel
 
 /// What was done with a card: the document `kazasu.history/1`.
-public struct HistoryReport: Hashable, Sendable {
+package struct HistoryReport: Hashable, Sendable {
     /// The value of the document's `schema` member.
-    public static let schema = "kazasu.history/1"
+    package static let schema = "kazasu.history/1"
 
     /// The decoder's id, as in `transit`.
-    public var card: String
+    package var card: String
     /// The card's name.
-    public var name: LocalizedText
+    package var name: LocalizedText
     /// What the records' amounts are counted in.
-    public var currency: Currency
+    package var currency: Currency
     /// The records, newest first.
-    public var records: [HistoryRecord]
+    package var records: [HistoryRecord]
 
     /// A report of these records.
-    public init(card: String, name: LocalizedText, currency: Currency = .yen, records: [HistoryRecord]) {
+    package init(card: String, name: LocalizedText, currency: Currency = .yen, records: [HistoryRecord]) {
         self.card = card
         self.name = name
         self.currency = currency
@@ -60,7 +60,7 @@ public struct HistoryRecord: Hashable, Sendable {
     public var kind: RecordKind
     /// The kind of machine, or `nil` where the card keeps none.
     public var terminal: CodedValue?
-    /// The name or number of the very machine, in characters, or `nil` where the card keeps none.
+    /// The ID of the machine, as text, or `nil` if the card does not store one.
     public var terminalID: String?
     /// What the machine did, or `nil` where the card keeps none.
     public var process: CodedValue?
@@ -128,7 +128,7 @@ public struct HistoryRecord: Hashable, Sendable {
 
 extension HistoryRecord {
     /// The value of the member `schema` of a record that stands on a line of its own.
-    public static let schema = "kazasu.record/1"
+    package static let schema = "kazasu.record/1"
 
     /// An element of `records` in `kazasu.history/1`.
     ///
@@ -137,10 +137,10 @@ extension HistoryRecord {
         JSONValue { write(to: &$0, language) }
     }
 
-    /// One line of the ndjson format: the members of ``json(_:)`` after the schema.
+    /// One line of the ndjson format: the members of `json(_:)` after the schema.
     ///
     /// - Parameter currency: what its amounts are counted in.
-    public func jsonLine(_ language: Language, _ currency: Currency) -> String {
+    package func jsonLine(_ language: Language, _ currency: Currency) -> String {
         var writer = JSONWriter()
         writer.object {
             $0.member("schema", HistoryRecord.schema)
@@ -236,7 +236,7 @@ extension CodedValue? {
     }
 }
 
-/// What a history record tells of; the raw values are those of `kazasu.history/1`.
+/// The kind of a history record; the raw values are those of `kazasu.history/1`.
 public enum RecordKind: String, Hashable, Sendable, CaseIterable {
     /// A ride by rail.
     case rail
@@ -281,7 +281,7 @@ public enum Doubt: String, Hashable, Sendable {
     case oneSource
 }
 
-/// One byte by which a card tells a kind of thing, with its name where one is known.
+/// A one-byte code on the card, with its name if it is known.
 public struct CodedValue: Hashable, Sendable {
     /// The byte as on the card.
     public let code: UInt8
@@ -290,7 +290,7 @@ public struct CodedValue: Hashable, Sendable {
     /// Every record has up to four of these: one reference is copied faster than two texts.
     private let shared: Shared<LocalizedText>?
 
-    /// What it stands for, or `nil` when no source says.
+    /// What it means, or `nil` if no source says.
     public var name: LocalizedText? { shared?.value }
 
     /// What it stands for in one language, without a copy of the others.
@@ -304,7 +304,7 @@ public struct CodedValue: Hashable, Sendable {
     }
 
     /// The code as two upper-case hexadecimal digits.
-    public var hex: String { HexDigits(code, digits: 2).text }
+    package var hex: String { HexDigits(code, digits: 2).text }
 }
 
 /// A value that never changes, held once for all copies.

@@ -20,7 +20,7 @@ public struct Place: Hashable, Sendable {
     }
 
     /// A place named by a table of names as it was on a day.
-    public init(_ code: PlaceCode, on date: CalendarDate?, _ names: some StationNames) {
+    package init(_ code: PlaceCode, on date: CalendarDate?, _ names: some StationNames) {
         let name: StationName? =
             switch code {
             case .station(let station): names.station(station, on: date)

@@ -3,7 +3,7 @@
 internal import ByteCodec
 public import CardModel
 
-/// A station as the Cybernetics format tells it. The same line and station are other stations in other areas.
+/// A station code of the Cybernetics format. The same line and station codes name different stations in different areas.
 public struct StationCode: Hashable, Sendable {
     /// 0 all JR lines and Kanto, 1 Chubu, 2 Kansai, 3 elsewhere.
     public let area: UInt8
@@ -20,7 +20,7 @@ public struct StationCode: Hashable, Sendable {
     }
 }
 
-/// A bus stop as the Cybernetics format tells it. Both codes are whole only with their sixteen bits: of 4,925 known
+/// A bus stop code of the Cybernetics format. Both codes are whole only with their sixteen bits: of 4,925 known
 /// stops 4,316 are no longer told apart when the high bytes are dropped.
 public struct BusStopCode: Hashable, Sendable {
     /// The area of the operator, 0 to 3.
@@ -38,21 +38,21 @@ public struct BusStopCode: Hashable, Sendable {
     }
 
     /// The operator as four upper-case hexadecimal digits.
-    public var operatorHex: String { Hex.encode(operatorCode, digits: 4) }
+    package var operatorHex: String { Hex.encode(operatorCode, digits: 4) }
 
     /// The stop as four upper-case hexadecimal digits.
-    public var stopHex: String { Hex.encode(stop, digits: 4) }
+    package var stopHex: String { Hex.encode(stop, digits: 4) }
 }
 
-/// A station or stop as a card of one town tells it; the numbers mean nothing outside its system.
+/// A station or stop code of a local card; the numbers mean nothing outside its system.
 public struct LocalStopCode: Hashable, Sendable {
     /// The system of the card.
     public let system: SystemCode
-    /// The area, where the card tells one.
+    /// The area, if the card stores one.
     public let area: UInt8?
-    /// Who runs it, where the card tells.
+    /// The operator, if the card stores one.
     public let operatorCode: UInt16?
-    /// The route, where the card tells one.
+    /// The route, if the card stores one.
     public let line: UInt16?
     /// The stop.
     public let stop: UInt32
@@ -73,11 +73,11 @@ public struct LocalStopCode: Hashable, Sendable {
     }
 
     /// The stop as upper-case hexadecimal digits.
-    public var stopHex: String { Hex.encode(stop, digits: digits) }
+    package var stopHex: String { Hex.encode(stop, digits: digits) }
 
     /// The operator as four upper-case hexadecimal digits.
-    public var operatorHex: String? { operatorCode.map { Hex.encode($0, digits: 4) } }
+    package var operatorHex: String? { operatorCode.map { Hex.encode($0, digits: 4) } }
 
     /// The route as four upper-case hexadecimal digits.
-    public var lineHex: String? { line.map { Hex.encode($0, digits: 4) } }
+    package var lineHex: String? { line.map { Hex.encode($0, digits: 4) } }
 }

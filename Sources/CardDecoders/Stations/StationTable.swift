@@ -5,7 +5,7 @@ public import CardModel
 
 /// Names of stations and bus stops from tables that the user has; Kazasu ships none.
 ///
-/// A key may stand several times with dates of validity; then the date of a record chooses. A name that a station had
+/// A key may occur several times with dates of validity; then the date of a record selects one. A name that a station had
 /// before, without a date, is given beside the present one.
 public struct StationTable: StationNames {
     private var index = StationIndex()
@@ -25,13 +25,16 @@ public struct StationTable: StationNames {
     public init() {}
 
     /// How many stations it names.
-    public var stationCount: Int { stations.count }
+    package var stationCount: Int { stations.count }
     /// How many bus stops it names.
-    public var busStopCount: Int { busStops.count }
+    package var busStopCount: Int { busStops.count }
     /// How many stations it knows a former name of.
-    public var formerNameCount: Int { formerNames.count }
+    package var formerNameCount: Int { formerNames.count }
     /// Whether any row has a date, so that the day of a record can change a name.
-    public private(set) var hasDates = false
+    package private(set) var hasDates = false
+
+    /// Adds the rows of a file. Of rows with the same key and no dates the first counts.
+    public mutating func add(_ file: StationFile) { add(file.rows) }
 
     /// Adds rows. Of rows with the same key and no dates the first counts.
     package mutating func add(_ rows: StationRows) {
@@ -127,7 +130,7 @@ public struct StationFile: Hashable, Sendable {
     }
 
     /// How it is known how the codes are written.
-    public enum Evidence: Hashable, Sendable {
+    package enum Evidence: Hashable, Sendable {
         /// The user said so.
         case told
         /// The file has Kazasu's own layout.
@@ -143,16 +146,16 @@ public struct StationFile: Hashable, Sendable {
     /// How its codes are written.
     public let codes: Codes
     /// How that is known.
-    public let evidence: Evidence
+    package let evidence: Evidence
     /// How many rows were left out because their key had been there already.
-    public let repeated: Int
+    package let repeated: Int
     /// How many of these have another name than the row that counts.
-    public let differing: Int
+    package let differing: Int
     /// Whether the file is in Shift_JIS.
-    public let isShiftJIS: Bool
+    package let isShiftJIS: Bool
 
     /// The longest file that is read, in bytes.
-    public static let longestDocument = 32 << 20
+    package static let longestDocument = 32 << 20
 
     /// Reads a file.
     ///
@@ -197,7 +200,7 @@ package enum StationRows: Hashable, Sendable {
     case formerNames([FormerNameRow])
 
     /// How many there are.
-    public var count: Int {
+    package var count: Int {
         switch self {
         case .stations(let rows): rows.count
         case .busStops(let rows): rows.count
@@ -208,7 +211,7 @@ package enum StationRows: Hashable, Sendable {
 
 extension StationRows {
     /// The rows in Kazasu's own layout: tab-separated, a header, decimal codes, sorted by code.
-    public var text: String {
+    package var text: String {
         switch self {
         case .stations(let rows):
             let hasDates = rows.contains(where: \.hasDates)

@@ -114,12 +114,12 @@ public struct ServiceCode: FourDigitCode {
     ///
     /// Random and cyclic services overlap when all but the last two bits agree, purse services when all but the
     /// last four do (felica-dumper, nfcpy).
-    public var overlapGroup: UInt16 {
+    package var overlapGroup: UInt16 {
         kind == .purse ? rawValue & 0xFFF0 | 0x000F : rawValue & 0xFFFC
     }
 }
 
-/// What a FeliCa service lets one do with its blocks; the raw values are those of `kazasu.scan/1`.
+/// The access that a FeliCa service gives to its blocks; the raw values are those of `kazasu.scan/1`.
 public enum ServiceAccess: String, Hashable, Sendable {
     /// Read and write.
     case readWrite

@@ -28,7 +28,7 @@ public struct IDm: Hashable, Sendable {
     public var systemNumber: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 60) }
 
     /// The IDm that system `number` of the same ordinary card has; only the low nibble of `number` counts.
-    public func inSystem(_ number: UInt8) -> IDm {
+    package func inSystem(_ number: UInt8) -> IDm {
         IDm(rawValue: rawValue & 0x0FFF_FFFF_FFFF_FFFF | UInt64(number & 0x0F) << 60)
     }
 

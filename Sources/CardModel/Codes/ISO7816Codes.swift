@@ -41,21 +41,21 @@ public struct FileIdentifier: FourDigitCode {
 }
 
 /// The short identifier of an EF, 1 to 30, with which it can be read without being selected first.
-public struct ShortFileIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct ShortFileIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The number, 1 to 30.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// A short file identifier, or `nil` when the number is not 1 to 30.
-    public init?(_ rawValue: UInt8) {
+    package init?(_ rawValue: UInt8) {
         guard (1...30).contains(rawValue) else { return nil }
         self.rawValue = rawValue
     }
 
     /// By number.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// The number in two upper-case hexadecimal digits.
-    public var description: String { Hex.encode(rawValue, digits: 2) }
+    package var description: String { Hex.encode(rawValue, digits: 2) }
 }
 
 /// INS, the instruction byte of a command APDU (ISO/IEC 7816-4 §5.4.2). The odd code of a pair carries its parameters
@@ -124,7 +124,7 @@ public struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIn
     ///
     /// VERIFY, CHANGE REFERENCE DATA, DISABLE and ENABLE VERIFICATION REQUIREMENT, RESET RETRY COUNTER (also their odd
     /// codes), and ENVELOPE.
-    public var needsGuard: Bool {
+    package var needsGuard: Bool {
         switch Instruction(rawValue: rawValue & 0xFE) {
         case .verify, .changeReferenceData, .disableVerification, .enableVerification, .resetRetryCounter, .envelope:
             true
@@ -209,14 +209,14 @@ public struct StatusWord: FourDigitCode, ExpressibleByIntegerLiteral {
     public var isWarning: Bool { sw1 == 0x62 || sw1 == 0x63 }
 
     /// How many bytes wait for GET RESPONSE, 1 to 256: 61xx, where 00 says 256 or more; else `nil`.
-    public var bytesAvailable: Int? { sw1 == 0x61 ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
+    package var bytesAvailable: Int? { sw1 == 0x61 ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
 
     /// The length that should have been asked for, 1 to 256: 6Cxx; else `nil`.
-    public var correctLength: Int? { sw1 == 0x6C ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
+    package var correctLength: Int? { sw1 == 0x6C ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
 
     /// The counter of 63Cx, 0 to 15: after VERIFY the tries that are left; else `nil`.
     public var counter: Int? { rawValue & 0xFFF0 == 0x63C0 ? Int(sw2 & 0x0F) : nil }
 
     /// Whether the standard allows it: SW1 is 61 to 6F or 90 to 9F. Other values come from broken answers only.
-    public var isValid: Bool { (0x61...0x6F).contains(sw1) || sw1 & 0xF0 == 0x90 }
+    package var isValid: Bool { (0x61...0x6F).contains(sw1) || sw1 & 0xF0 == 0x90 }
 }

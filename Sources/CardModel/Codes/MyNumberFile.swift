@@ -21,7 +21,7 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     case cardInputInformation
 
     /// The application it belongs to.
-    public var application: MyNumberApplication {
+    package var application: MyNumberApplication {
         switch self {
         case .attributes, .cardInputInformation: .cardInput
         default: .jpki
@@ -29,7 +29,7 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Its identifier.
-    public var id: FileIdentifier { FileIdentifier(rawValue: number) }
+    package var id: FileIdentifier { FileIdentifier(rawValue: number) }
 
     private var number: UInt16 {
         switch self {
@@ -52,7 +52,7 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it tells whose card it is; the rest is the same on every card.
+    /// Whether it identifies the holder; other files are the same on every card.
     public var isPersonal: Bool {
         switch self {
         case .authenticationCertificate, .signatureCertificate, .attributes: true
@@ -61,7 +61,7 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The most bytes that are read of it; what holds a data object is read as far as that goes.
-    public var longest: Int {
+    package var longest: Int {
         switch self {
         case .token: 32
         case .attributes: 4096
@@ -87,7 +87,7 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
 /// An application of a My Number card; the raw values are its words in `kazasu.mynumber/1`.
 ///
 /// Sources: jpki/myna, OpenSC, AokiApp/jsapdu.
-public enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
+package enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
     /// 公的個人認証 AP: certificates.
     case jpki
     /// 券面事項入力補助 AP: the holder's data as text.
@@ -96,7 +96,7 @@ public enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
     case cardSurface
 
     /// Its name on the card.
-    public var aid: AID? {
+    package var aid: AID? {
         switch self {
         case .jpki: AID(hexadecimal: "d392f000260100000001")
         case .cardInput: AID(hexadecimal: "d3921000310001010408")
@@ -127,7 +127,7 @@ public enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
     case cardSurfaceBirth
 
     /// The application it belongs to.
-    public var application: MyNumberApplication {
+    package var application: MyNumberApplication {
         switch self {
         case .authentication, .signature: .jpki
         case .cardInput, .cardInputNumberA, .cardInputNumberB: .cardInput
@@ -136,7 +136,7 @@ public enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Its file.
-    public var file: FileIdentifier { FileIdentifier(rawValue: number) }
+    package var file: FileIdentifier { FileIdentifier(rawValue: number) }
 
     private var number: UInt16 {
         switch self {

@@ -4,9 +4,9 @@ internal import ByteCodec
 
 /// One application of an ISO 7816 card in a dump.
 public struct ApplicationDump: Hashable, Sendable {
-    /// Its name; `nil` for the master file, whose own files stand here.
+    /// Its name; `nil` for the files of the master file.
     public var aid: AID?
-    /// What the card answered to SELECT, when it told something.
+    /// The data of the card's answer to SELECT, if there was any.
     public var selectAnswer: [UInt8]?
     /// Its files in the order in which they were read.
     public var files: [FileDump]
@@ -33,7 +33,7 @@ public struct ApplicationDump: Hashable, Sendable {
 public struct FileDump: Hashable, Sendable {
     /// Its identifier.
     public var id: FileIdentifier
-    /// What became of it.
+    /// Whether it was read.
     public var state: ReadState
     /// What was read of it, from its first byte on.
     public var data: [UInt8]
@@ -146,7 +146,7 @@ extension FileDump {
 
 extension JSONCursor {
     /// This as the name of an application, 1 to 16 bytes.
-    public func aid() throws(DocumentError) -> AID {
+    package func aid() throws(DocumentError) -> AID {
         guard let aid = AID(try bytes()) else { throw malformed(.hexDigits, "2–32") }
         return aid
     }

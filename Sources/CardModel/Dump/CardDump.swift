@@ -128,6 +128,9 @@ extension CardDump {
         "schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica", "iso7816", "type2",
     ]
 
+    /// The document `kazasu.dump/1`, indented, with a line feed at the end; ``init(parsing:)-([UInt8])`` reads it again.
+    public var document: String { json.prettyText + "\n" }
+
     /// The document `kazasu.dump/1`.
     package var json: JSONValue {
         var document = JSONObject([("schema", .string(CardDump.schema))])
@@ -191,13 +194,13 @@ public struct MissingPart: Hashable, Sendable {
 
 extension JSONCursor {
     /// This as an IDm of 16 digits.
-    public func idm() throws(DocumentError) -> IDm {
+    package func idm() throws(DocumentError) -> IDm {
         guard let idm = IDm(try bytes(count: 8)) else { throw malformed(.hexDigits, "16") }
         return idm
     }
 
     /// This as a PMm of 16 digits.
-    public func pmm() throws(DocumentError) -> PMm {
+    package func pmm() throws(DocumentError) -> PMm {
         guard let pmm = PMm(try bytes(count: 8)) else { throw malformed(.hexDigits, "16") }
         return pmm
     }

@@ -41,7 +41,7 @@ public struct CardIdentity: Hashable, Sendable {
     }
 
     /// A card of type A.
-    public static func typeA(
+    package static func typeA(
         uid: [UInt8]?, atqa: UInt16? = nil, sak: UInt8? = nil, ats: [UInt8]? = nil, bitRate: Int? = 106
     ) -> CardIdentity {
         var identity = CardIdentity(technology: .typeA, bitRate: bitRate)
@@ -53,7 +53,7 @@ public struct CardIdentity: Hashable, Sendable {
     }
 
     /// A card of type B.
-    public static func typeB(
+    package static func typeB(
         pupi: [UInt8]?, applicationData: [UInt8]? = nil, protocolInfo: [UInt8]? = nil, bitRate: Int? = 106
     ) -> CardIdentity {
         var identity = CardIdentity(technology: .typeB, bitRate: bitRate)

@@ -80,7 +80,7 @@ public struct ServiceDump: Hashable, Sendable {
     public var code: ServiceCode
     /// The version of its key, or `nil` when the card did not say.
     public var keyVersion: KeyVersion?
-    /// What became of it.
+    /// Whether it was read.
     public var state: ReadState
     /// The blocks that were read, by block number from 0.
     package var blocks: BlockTable
@@ -105,6 +105,9 @@ public struct ServiceDump: Hashable, Sendable {
         self.sameAs = sameAs
         self.extra = extra
     }
+
+    /// The block with this number, counted from 0; `nil` when it was not read.
+    public subscript(number: UInt16) -> Block? { blocks[number] }
 }
 
 /// What opens the same blocks as a service: another service, or for every service of a twin system (FeliCa Lite has 88B4
@@ -122,7 +125,7 @@ package struct SameBlocks: FourDigitCode {
     package init(_ system: SystemCode) { self.init(rawValue: system.rawValue) }
 }
 
-/// What became of a part of a card that was to be read.
+/// Whether a part of a card was read, and if not, why.
 public enum ReadState: Hashable, Sendable {
     /// All of it was read.
     case read
@@ -136,7 +139,7 @@ public enum ReadState: Hashable, Sendable {
     case skipped
 
     /// The word in `kazasu.dump/1`.
-    public var word: String {
+    package var word: String {
         switch self {
         case .read: "read"
         case .keyRequired: "keyRequired"

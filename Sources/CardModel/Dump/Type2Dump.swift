@@ -83,7 +83,7 @@ extension Type2Dump {
     }
 
     /// A page's number as people write it: two upper-case hexadecimal digits, four from page 100 on.
-    public static func name(of page: UInt16) -> String {
+    package static func name(of page: UInt16) -> String {
         Hex.encode(page, digits: page > 0xFF ? 4 : 2)
     }
 }

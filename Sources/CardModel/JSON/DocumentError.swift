@@ -37,12 +37,12 @@ extension DocumentError {
         public var key: String?
 
         /// An expectation.
-        public init(_ code: Code, _ values: String...) {
+        package init(_ code: Code, _ values: String...) {
             self.init(code, values: values)
         }
 
         /// An expectation.
-        public init(_ code: Code, values: [String], key: String? = nil) {
+        package init(_ code: Code, values: [String], key: String? = nil) {
             self.code = code
             self.values = values
             self.key = key

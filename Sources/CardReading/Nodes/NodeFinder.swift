@@ -195,7 +195,7 @@ public struct ScannedNode: Hashable, Sendable {
     }
 
     /// A node of a card.
-    public init(_ kind: Kind, keyVersion: KeyVersion? = nil, depth: Int = 0) {
+    package init(_ kind: Kind, keyVersion: KeyVersion? = nil, depth: Int = 0) {
         self.kind = kind
         self.keyVersion = keyVersion
         self.depth = depth

@@ -19,7 +19,7 @@ package struct CardRecognizer {
     ///   - reader: the reader, which outlives the recogniser.
     ///   - picc: the card as it was activated.
     ///   - request: what activated it.
-    public init(reader: any Reader, picc: PICC, request: ActivationRequest) {
+    package init(reader: any Reader, picc: PICC, request: ActivationRequest) {
         self.init(session: ISO7816Session(reader: reader, picc: picc, request: request), picc: picc)
     }
 
@@ -32,7 +32,7 @@ package struct CardRecognizer {
     /// What a card is by the way in which it answered when it was selected; nothing is sent to it.
     ///
     /// - Returns: one kind at most. FeliCa cards are not named here, nor any of type B, whose answers tell nothing.
-    public static func recognize(_ picc: PICC) -> RecognizedCard? {
+    package static func recognize(_ picc: PICC) -> RecognizedCard? {
         guard case .typeA(let target) = picc, let sak = target.sak else { return nil }
         if sak & 0x20 != 0, let ats = target.ats, let kind = KnownCard.of(.ats, ats) { return RecognizedCard(kind) }
         let atqa = target.atqa.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0), sak] }
@@ -44,7 +44,7 @@ package struct CardRecognizer {
     ///
     /// - Returns: everything that was found, in the order of the table; empty for a card that takes no APDUs.
     /// - Throws: ``ISO7816Error`` when the card left or the reader failed.
-    public func applications() throws(ISO7816Error) -> [RecognizedCard] {
+    package func applications() throws(ISO7816Error) -> [RecognizedCard] {
         guard picc.isISODEP else { return [] }
         var found: [RecognizedCard] = []
         for kind in KnownCard.all(by: .application) where !found.contains(where: { $0.kind.id == kind.id }) {
@@ -134,10 +134,10 @@ public struct RecognizedCard: Hashable, Sendable {
     }
 }
 
-/// A kind of card of type A or B and what tells it; the facts are rows of `Data/known-cards.tsv`.
+/// A kind of card of type A or B and how it is identified; the facts are rows of `Data/known-cards.tsv`.
 public struct KnownCard: Hashable, Sendable {
     /// Which answer of the card tells it.
-    public enum Clue: String, Hashable, Sendable {
+    package enum Clue: String, Hashable, Sendable {
         /// ATQA and SAK, three bytes.
         case atqaSAK
         /// The SAK, one byte.
@@ -163,9 +163,9 @@ public struct KnownCard: Hashable, Sendable {
     /// The word for it in documents.
     public let id: String
     /// Which answer tells it.
-    public let clue: Clue
+    package let clue: Clue
     /// The bytes of that answer.
-    public let value: [UInt8]
+    package let value: [UInt8]
     /// What the clue proves.
     public let certainty: Certainty
     /// Its name.
@@ -190,7 +190,7 @@ public struct KnownCard: Hashable, Sendable {
         key: ["clue", "value"], row: KnownCard.init(_:))
 
     /// Every known kind, in the order of the table.
-    public static var all: [KnownCard] { table.rows }
+    package static var all: [KnownCard] { table.rows }
 
     /// What is wrong in the table; a release has no faults.
     package static var faults: [FactTableError] { table.faults }

@@ -9,9 +9,9 @@ public import NFCTransport
 /// not know a command and a card that left.
 package final class CardSession {
     /// The reader.
-    public let reader: any Reader
+    package let reader: any Reader
     /// The card as it answered when it was found.
-    public let target: FeliCaTarget
+    package let target: FeliCaTarget
     /// What is known of the card's limits; learnt while reading.
     let limits: CardLimits
     /// Whether an exchange came back damaged, or got no answer and was repeated: then one unanswered Polling says little.
@@ -22,7 +22,7 @@ package final class CardSession {
     private static let attempts = 4
 
     /// A session with the card that `reader` has just activated.
-    public init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
+    package init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
         self.reader = reader
         self.target = target
         self.cancellation = cancellation
@@ -72,7 +72,7 @@ package final class CardSession {
     /// Polls for a system of this card, once; damaged answers are tried again.
     ///
     /// - Returns: the system, or `nil` when no card, or another card, answered.
-    public func poll(_ code: SystemCode, requestCode: UInt8 = 0) throws(ReadingError) -> FeliCaTarget? {
+    package func poll(_ code: SystemCode, requestCode: UInt8 = 0) throws(ReadingError) -> FeliCaTarget? {
         var damaged = 0
         while true {
             if cancellation.isCancelled { throw .cancelled }
@@ -113,7 +113,7 @@ extension CardSession {
     /// Polling of the ones that such cards have.
     ///
     /// - Throws: ``ReadingError`` when the card left or the reader failed.
-    public func systemCodes() throws(ReadingError) -> [SystemCode] {
+    package func systemCodes() throws(ReadingError) -> [SystemCode] {
         let first = target.requestData.map { SystemCode(rawValue: $0) }
         if target.pmm.mayAnswer(RequestSystemCode.code) {
             let handle = SystemHandle(code: first ?? .any, idm: target.idm, pmm: target.pmm)
@@ -148,7 +148,7 @@ public struct SystemHandle: Hashable, Sendable {
     public var pmm: PMm
 
     /// A system that answered.
-    public init(code: SystemCode, idm: IDm, pmm: PMm) {
+    package init(code: SystemCode, idm: IDm, pmm: PMm) {
         self.code = code
         self.idm = idm
         self.pmm = pmm
@@ -158,7 +158,7 @@ public struct SystemHandle: Hashable, Sendable {
 /// Why reading a card ended before its end.
 @nonexhaustive
 public enum ReadingError: Error, Hashable, Sendable {
-    /// The card left the field, or another one lies there now.
+    /// The card left the field, or another one is there now.
     case cardLost
     /// The same exchange came back damaged each time it was tried.
     case radio(TransportError)
@@ -170,7 +170,7 @@ public enum ReadingError: Error, Hashable, Sendable {
     case cancelled
 
     /// The word for it in the `missing` list of a dump.
-    public var word: String {
+    package var word: String {
         switch self {
         case .cardLost: "cardLost"
         case .radio: "radioError"

@@ -15,15 +15,15 @@ package struct CardScanner {
     }
 
     /// What a scan found, and why it ended early if it did.
-    public struct Result: Hashable, Sendable {
+    package struct Result: Hashable, Sendable {
         /// The systems in the card's order, then those that it does not list.
-        public var systems: [SystemScan]
+        package var systems: [SystemScan]
         /// Why the scan ended before its end.
-        public var interruption: ReadingError?
+        package var interruption: ReadingError?
     }
 
     /// Scans the card; what was found before an interruption is kept.
-    public func scan() -> Result {
+    package func scan() -> Result {
         var outcome = Result(systems: [], interruption: nil)
         do throws(ReadingError) {
             try CardWalk(session: session).run { system throws(ReadingError) in
@@ -67,7 +67,7 @@ public struct SystemScan: Hashable, Sendable {
     public var listing: NodeListing
 
     /// A system with its nodes.
-    public init(
+    package init(
         system: SystemHandle, keyVersion: KeyVersion? = nil, nodes: [ScannedNode] = [],
         listing: NodeListing = .searchServiceCode
     ) {

@@ -25,7 +25,7 @@ package struct KazasuJSONFormat: WritableDumpFormat {
 
     /// The whole document.
     package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
-        Array((dump.json.prettyText + "\n").utf8)
+        Array(dump.document.utf8)
     }
 }
 

@@ -65,13 +65,13 @@ public struct CommandCode: RawRepresentable, Hashable, Sendable {
     package static let echo = CommandCode(rawValue: 0xF000)
 
     /// The bytes on the wire, one or two.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let low = UInt8(truncatingIfNeeded: rawValue)
         return rawValue > 0xFF ? [UInt8(truncatingIfNeeded: rawValue >> 8), low] : [low]
     }
 
     /// The code of the answer: one more than the command's, the same for two-byte commands.
-    public var response: CommandCode {
+    package var response: CommandCode {
         CommandCode(rawValue: rawValue > 0xFF ? rawValue : (rawValue &+ 1) & 0xFF)
     }
 }

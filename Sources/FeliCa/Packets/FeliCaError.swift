@@ -6,7 +6,7 @@ public import NFCTransport
 /// Why a FeliCa command gave no result.
 @nonexhaustive
 public enum FeliCaError: Error, Hashable, Sendable {
-    /// The exchange itself failed; a silent card is ``NFCTransport/TransportError/noAnswer``.
+    /// The exchange itself failed; a silent card is ``TransportError/noAnswer``.
     case transport(TransportError)
     /// The card's answer to this command breaks the rules of the packet; nothing of it was used.
     case malformed(CommandCode, FeliCaError.Reason)
@@ -40,9 +40,9 @@ extension FeliCaError {
         case tooShort(missing: Int)
         /// `extra` bytes came after the last field.
         case trailingBytes(extra: Int)
-        /// It holds another number of entries than was asked for.
+        /// It contains a different number of entries than requested.
         case count(expected: Int, received: Int)
-        /// A field holds a value that its definition has no place for.
+        /// A field has a value that its definition does not allow.
         case value(Field, UInt16)
         /// The bytes that came back are not those that were sent: Echo.
         case echo

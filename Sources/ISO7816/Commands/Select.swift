@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardModel
+package import CardModel
 
 extension CommandAPDU {
     /// SELECT (ISO/IEC 7816-4 §11.2.2).
@@ -10,7 +10,7 @@ extension CommandAPDU {
     ///   - answer: what is to be told of it; with anything but nothing Le is there and asks for all.
     ///   - occurrence: which of several.
     ///   - cla: the class.
-    public static func select(
+    package static func select(
         _ target: SelectTarget, answer: SelectAnswer = .nothing, occurrence: SelectOccurrence = .first,
         cla: ClassByte = .interindustry
     ) -> CommandAPDU {
@@ -41,7 +41,7 @@ extension ISO7816Session {
     /// - Throws: ``ISO7816Error``; ``ISO7816Error/status(_:_:)`` for any status word but 9000, a warning as well:
     ///   `6283` says that the file is deactivated or, on a driver's licence, locked.
     @discardableResult
-    public func select(
+    package func select(
         _ target: SelectTarget, answer: SelectAnswer = .nothing, occurrence: SelectOccurrence = .first
     ) throws(ISO7816Error) -> [UInt8] {
         try data(.select(target, answer: answer, occurrence: occurrence))
@@ -49,7 +49,7 @@ extension ISO7816Session {
 }
 
 /// What a SELECT asks to be told of the file: bits 4 and 3 of P2.
-public enum SelectAnswer: UInt8, Hashable, Sendable, CaseIterable {
+package enum SelectAnswer: UInt8, Hashable, Sendable, CaseIterable {
     /// File control information, template 6F.
     case fileControlInformation = 0x00
     /// File control parameters, template 62.
@@ -61,7 +61,7 @@ public enum SelectAnswer: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// Which of several files with the same name a SELECT means: bits 2 and 1 of P2.
-public enum SelectOccurrence: UInt8, Hashable, Sendable, CaseIterable {
+package enum SelectOccurrence: UInt8, Hashable, Sendable, CaseIterable {
     /// The first, or the only one.
     case first = 0
     /// The last.
@@ -73,7 +73,7 @@ public enum SelectOccurrence: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// What a SELECT names (ISO/IEC 7816-4 §11.2.2).
-public enum SelectTarget: Hashable, Sendable {
+package enum SelectTarget: Hashable, Sendable {
     /// The MF, by its identifier 3F00.
     case masterFile
     /// The MF, with an empty data field.

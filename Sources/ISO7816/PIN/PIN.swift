@@ -12,7 +12,7 @@ public final class PIN: SecretValue {
     /// Whether it was sent, or tried to be.
     public private(set) var isSpent = false
 
-    /// A secret of these bytes; who holds them overwrites them then.
+    /// A secret of these bytes; the caller has to overwrite its own copy.
     public convenience init(_ bytes: some Collection<UInt8>) {
         self.init(SecretBytes(bytes))
     }
@@ -23,7 +23,7 @@ public final class PIN: SecretValue {
     }
 
     /// Whether it has this form.
-    public func matches(_ form: PINForm) -> Bool {
+    package func matches(_ form: PINForm) -> Bool {
         unsafe secret.withUnsafeBytes { unsafe form.accepts($0) }
     }
 
@@ -54,7 +54,7 @@ public final class PIN: SecretValue {
 
 /// What a PIN may be; checked before anything is sent, since a card takes a wrong form for a wrong PIN.
 @nonexhaustive
-public enum PINForm: Hashable, Sendable {
+package enum PINForm: Hashable, Sendable {
     /// So many digits in ASCII.
     case digits(Int)
     /// Capital letters A to Z and digits in ASCII, so many of them.
@@ -84,16 +84,16 @@ public struct PINReference: Hashable, Sendable {
     /// What people call it.
     public var name: LocalizedText
     /// The files to select before, in this order; none when the current one is right.
-    public var path: [SelectTarget]
+    package var path: [SelectTarget]
     /// P2 of VERIFY: 80 for the selected PIN file, 81 and so on for one by its number.
-    public var p2: UInt8
+    package var p2: UInt8
     /// What it may be.
-    public var form: PINForm
+    package var form: PINForm
     /// The class of the commands.
-    public var cla: ClassByte
+    package var cla: ClassByte
 
     /// A PIN of a card.
-    public init(
+    package init(
         _ name: LocalizedText, path: [SelectTarget] = [], p2: UInt8, form: PINForm,
         cla: ClassByte = .interindustry
     ) {
@@ -113,13 +113,13 @@ public enum TriesLeft: Hashable, Sendable {
     case locked
     /// The card asks for no PIN now: it was verified before, or is not needed (`9000`).
     case notNeeded
-    /// The card does not tell (`6300`, `6700`); a VERIFY may be the last.
+    /// The card does not say (`6300`, `6700`); the next VERIFY may be the last.
     case unknown(StatusWord)
     /// The card says something else, so it would not take a VERIFY either.
     case refused(StatusWord)
 
     /// What an answer to a VERIFY without data says.
-    public init(query status: StatusWord) {
+    package init(query status: StatusWord) {
         switch status {
         case .success: self = .notNeeded
         case .authenticationBlocked, .referenceDataUnusable: self = .locked

@@ -206,7 +206,7 @@ public enum PINGuardError: Error, Hashable, Sendable {
     ///
     /// - Parameter before: what the card said before; `nil` when it was not asked.
     /// - Returns: `nil` when nobody knows.
-    public func triesLeft(before: TriesLeft?) -> TriesLeft? {
+    package func triesLeft(before: TriesLeft?) -> TriesLeft? {
         switch self {
         case .locked: .locked
         case .lastTry(_, let now), .wrong(_, let now): now
@@ -246,7 +246,7 @@ public struct PINConsent {
 }
 
 /// What became of a PIN that was not refused.
-public enum PINResult: Hashable, Sendable {
+package enum PINResult: Hashable, Sendable {
     /// The card took it.
     case verified
     /// The card asked for none, so it was not sent.
@@ -254,14 +254,14 @@ public enum PINResult: Hashable, Sendable {
 }
 
 /// A PIN and which of the card's PINs it is.
-public struct PINRequest {
+package struct PINRequest {
     /// Which PIN of the card.
-    public var reference: PINReference
+    package var reference: PINReference
     /// What the user gave.
-    public var pin: PIN
+    package var pin: PIN
 
     /// A PIN to be verified.
-    public init(_ reference: PINReference, _ pin: PIN) {
+    package init(_ reference: PINReference, _ pin: PIN) {
         self.reference = reference
         self.pin = pin
     }

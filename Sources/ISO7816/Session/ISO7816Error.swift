@@ -6,23 +6,23 @@ public import NFCTransport
 /// Why a command to an ISO 7816 card gave no result.
 @nonexhaustive
 public enum ISO7816Error: Error, Hashable, Sendable {
-    /// The exchange itself failed. The card has to be selected anew; see ``ISO7816Session/reselect()``.
+    /// The exchange itself failed. Nothing is selected any more: activate the card again.
     case transport(TransportError)
     /// The card's answer breaks the rules of a response APDU; nothing of it was used.
     case malformed(Instruction, ISO7816Error.Reason)
-    /// The card answered with a status word that says no, or that the operation cannot go on with.
+    /// The card refused with this status word, or the operation cannot continue after it.
     case status(Instruction, StatusWord)
     /// The command cannot be sent like this; nothing was sent.
     case invalidCommand(APDUError)
-    /// The instruction carries or spends a PIN; nothing was sent, since only ``PINGuard`` may.
+    /// The instruction carries or spends a PIN; nothing was sent, since only `Card.license` and `Card.myNumber` send PINs.
     case guarded(Instruction)
-    /// An earlier exchange failed, so the card was selected anew and its current file is the MF again: the command was
-    /// not sent, since it would have met another file. SELECT the application again.
+    /// An earlier exchange failed, so the card was activated again and its current file is the MF: the command was
+    /// not sent, since it would have reached another file. SELECT the application again.
     case selectionLost
-    /// After a failed exchange another card lies on the reader.
+    /// After a failed exchange another card is on the reader.
     case otherCard
 
-    /// The card's status word, when it said no.
+    /// The card's status word, if it refused.
     public var statusWord: StatusWord? {
         if case .status(_, let status) = self { status } else { nil }
     }

@@ -15,7 +15,7 @@ struct APDU: KazasuCommand {
             "Send command APDUs to an ISO 7816 card and print the answers.", "ISO 7816 カードにコマンドAPDUを送り、応答を表示する。"),
         discussion: tr(
             """
-            One answer a line: the data, then the status word SW1SW2. An expected status word stands after =>, with x \
+            One answer a line: the data, then the status word SW1SW2. An expected status word follows =>, with x \
             for any digit; any other ends the run with status 77. A script has one APDU a line, # begins a comment. \
             Answers in parts (61xx) are fetched and lengths (6Cxx) corrected, unless --raw is given.
             Lengths of three bytes (extended: 00, then two bytes of Lc; two bytes of Le) go out as they are written; \

@@ -12,7 +12,7 @@ struct Balance: KazasuCommand {
         abstract: tr("Print the money on the card: one number.", "カードの残高を数字 1 つで表示する。"),
         discussion: tr(
             """
-            The cards that are known are tried in a fixed order, transit first; --card picks one.
+            Known cards are tried in a fixed order, transit first; --card picks one.
 
             Examples:
               kazasu balance
@@ -70,6 +70,6 @@ struct Balance: KazasuCommand {
             tr(
                 "\(name) does not say enough to know its balance\(amounts)",
                 "\(name) の情報だけでは残高を確定できません\(amounts)"),
-            hint: tr("--json gives the possible amounts", "--json で候補を出力します"))
+            hint: tr("--json shows the possible amounts", "--json で候補を出力します"))
     }
 }

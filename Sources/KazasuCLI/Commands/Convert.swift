@@ -9,10 +9,10 @@ import DumpFormatsXML
 struct Convert: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
-        abstract: tr("Turn one dump format into another.", "ダンプの形式を変換する。"),
+        abstract: tr("Convert a dump to another format.", "ダンプの形式を変換する。"),
         discussion: tr(
             """
-            The format of FILE is found out by its content. What the new format cannot hold is left out.
+            The format of FILE is detected from its content. What the new format cannot store is left out.
 
             Examples:
               kazasu convert suica.nfc --to json -o card.json

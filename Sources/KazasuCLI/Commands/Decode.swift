@@ -8,7 +8,7 @@ import CardModel
 struct Decode: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
-        abstract: tr("Say what a dump holds; no reader needed.", "ダンプの中身を表示する（リーダー不要）。"),
+        abstract: tr("Show what a dump contains; no reader needed.", "ダンプの中身を表示する（リーダー不要）。"),
         discussion: tr(
             """
             Reads what 'kazasu dump -o FILE' wrote, and the dumps of Flipper, Proxmark3, Metrodroid, FareBot, nfcpy and \

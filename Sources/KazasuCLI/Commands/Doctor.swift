@@ -12,7 +12,7 @@ import ReaderDiagnosis
 struct DoctorCommand: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: tr("Find out why a reader does not work, and what mends it.", "リーダーが使えない原因と直し方を調べる。"),
+        abstract: tr("Find out why a reader does not work, and how to fix it.", "リーダーが使えない原因と直し方を調べる。"),
         discussion: tr(
             """
             Looks at each layer in turn: USB, driver, permission, kernel driver, other programs, firmware, libnfc's files and \
@@ -49,7 +49,7 @@ struct DoctorCommand: KazasuCommand {
 
     @Option(
         name: [.short, .long],
-        help: help("Also open this reader and ask it who it is.", "このリーダーを開いて確かめる。", value: "id"))
+        help: help("Also open this reader and identify it.", "このリーダーを開いて確かめる。", value: "id"))
     var reader: String?
 
     @Flag(
@@ -83,7 +83,7 @@ struct DoctorCommand: KazasuCommand {
     @Option(
         name: .long,
         help: help(
-            "Examine the system whose files lie in this folder, without its environment.",
+            "Examine the system with its root in this folder, without its environment.",
             "このフォルダーにあるシステムのファイルを調べる（環境変数は見ない）。", value: "folder"))
     var root: String?
 

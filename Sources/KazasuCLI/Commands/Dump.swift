@@ -17,7 +17,7 @@ struct Dump: KazasuCommand {
             """
             On standard output one block a line: SYSTEM SERVICE BLOCK HEX; of a Type 2 Tag PAGE HEX; of an ISO 7816 card \
             AID FILE OFFSET HEX, the files that anybody may read (no PIN is sent or asked about). With -o a JSON document \
-            that 'kazasu decode' reads. When the card leaves, what was read is written all the same, and --resume goes on \
+            that 'kazasu decode' reads. When the card leaves, what was read is written anyway, and --resume goes on \
             with it. With the key of an Ultralight C, the pages behind it are read, too; the key is never in a dump.
 
             Examples:
@@ -55,13 +55,13 @@ struct Dump: KazasuCommand {
     @Option(
         name: .long,
         help: help(
-            "The format; default: json with -o or --json, else hex.",
+            "The format. Default: json with -o or --json, otherwise hex.",
             "形式。省略時は -o か --json なら json、それ以外は hex。", value: "format"))
     var format: DumpFormatName?
 
     @Option(
         name: .long,
-        help: help("Go on with an incomplete dump of the same card.", "同じカードの途中までのダンプの続きを読む。", value: "file"))
+        help: help("Continue an incomplete dump of the same card.", "同じカードの途中までのダンプの続きを読む。", value: "file"))
     var resume: String?
 
     @Option(name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))
@@ -101,7 +101,7 @@ struct Dump: KazasuCommand {
             if let output, let written = file?.written, output != "-" {
                 let command =
                     "kazasu dump --resume \(ShellWord.quoted(written)) -o \(ShellWord.quoted(output))"
-                failure.hint = tr("go on with: \(command)", "続き: \(command)")
+                failure.hint = tr("continue with: \(command)", "続き: \(command)")
             }
             throw failure
         }

@@ -85,7 +85,7 @@ struct FeliCaRaw: KazasuCommand {
                 .refused, "noAnswer",
                 tr("the card does not answer to packet \(number + 1)", "カードがパケット \(number + 1) に応答しません"),
                 hint: tr(
-                    "a wrong length, IDm or mode, or a command that it does not know: a FeliCa card says nothing then",
+                    "a FeliCa card does not answer a wrong length, IDm or mode, or an unknown command",
                     "長さ・IDm・モードの誤りや未対応のコマンドには、FeliCa カードは応答しません"))
         } catch {
             throw CommandError(error)

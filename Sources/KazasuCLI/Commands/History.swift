@@ -12,7 +12,7 @@ struct History: KazasuCommand {
         abstract: tr("List journeys and payments, newest first.", "乗車と支払いの履歴を新しい順に表示する。"),
         discussion: tr(
             """
-            Amounts are what the card's balances differ by; '-' where the card does not tell.
+            Amounts are differences between the card's balances; '-' where they are unknown.
 
             Examples:
               kazasu history

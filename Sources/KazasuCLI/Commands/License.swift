@@ -99,7 +99,7 @@ struct License: KazasuCommand {
                 "間違えると閉塞し、解除できるのは警察だけです。確実な場合だけ --allow-last-try を付け、端末で yes と入力")
         case "wrongPIN":
             failure.hint = tr(
-                "it is not sent again in this run; the right one gives all three tries back",
+                "it is not sent again in this run; the correct PIN restores all three tries",
                 "この実行では再送しません。正しく照合できれば残り 3 回に戻ります")
         default: break
         }

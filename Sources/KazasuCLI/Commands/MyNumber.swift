@@ -46,14 +46,14 @@ struct MyNumber: KazasuCommand {
     @Option(
         name: .customLong("pin1-from"),
         help: help(
-            "Where the PIN of four digits comes from: env:NAME, file:PATH or fd:NUMBER. Else it is asked for on the terminal.",
+            "Where to read the PIN of four digits: env:NAME, file:PATH or fd:NUMBER. Default: ask on the terminal.",
             "数字 4 桁の暗証番号の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
     var pin1From: SecretSource?
 
     @Flag(
         name: .long,
         help: help(
-            "Send the PIN even when only one try is left, or nobody knows how many; asks on the terminal before.",
+            "Send the PIN even when one try is left or the number is unknown; asks on the terminal first.",
             "残り1回、または残り回数が不明でも照合する。その前に端末で確認する。"))
     var allowLastTry = false
 

@@ -55,7 +55,7 @@ struct Poll: KazasuCommand {
     @Flag(
         name: .long,
         help: help(
-            "Also select known applications to tell what a card of Type A or B is; no file is read.",
+            "Also select known applications to identify a card of type A or B; no file is read.",
             "Type A/B のカードで既知のアプリケーションを SELECT し、種類を調べる（ファイルは読まない）。"))
     var applications = false
 
@@ -82,7 +82,7 @@ struct Poll: KazasuCommand {
             if !applications, cards.contains(where: { $0.card.isISODEP && $0.kinds.isEmpty }) {
                 context.note(
                     tr(
-                        "--applications asks an ISO-DEP card for the applications that tell what it is",
+                        "--applications identifies an ISO-DEP card by its applications",
                         "ISO-DEP のカードの種類は --applications でアプリケーションを調べると分かります"))
             }
             guard cards.count > 1 else { return }

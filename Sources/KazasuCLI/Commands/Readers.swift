@@ -14,7 +14,7 @@ struct Readers: KazasuCommand {
             """
             The first column is what --reader takes. No reader at hand? --reader virtual:FILE plays a card from a file.
 
-            With --watch, readers that are plugged in or out are told of as it happens, one line each, until Ctrl-C.
+            With --watch, prints a line for each reader that is connected or disconnected, until Ctrl-C.
 
             Examples:
               kazasu readers
@@ -34,7 +34,7 @@ struct Readers: KazasuCommand {
 
     @Flag(
         name: .long,
-        help: help("Go on, and tell of every reader that is plugged in or out.", "終了せず、リーダーの抜き差しを表示し続ける。"))
+        help: help("Keep running and report every reader that is connected or disconnected.", "終了せず、リーダーの抜き差しを表示し続ける。"))
     var watch = false
 
     @OptionGroup var common: CommonOptions
@@ -53,13 +53,13 @@ struct Readers: KazasuCommand {
         if readers.isEmpty {
             context.note(
                 tr(
-                    "no reader is plugged in; --reader virtual:FILE needs none",
+                    "no reader is connected; --reader virtual:FILE needs none",
                     "リーダーは接続されていません。--reader virtual:ファイル ならリーダーなしで試せます"))
         }
         if let fault, !readers.contains(where: { $0.state == .ready }) {
             context.note(
                 tr("no reader comes from PC/SC: \(fault.message)", "PC/SC のリーダーはありません: \(fault.message)")
-                    + (fault.remedy.map { tr("; to mend it: ", "。直すには: ") + $0 } ?? ""))
+                    + (fault.remedy.map { tr("; to fix it: ", "。直すには: ") + $0 } ?? ""))
         }
         let rows = readers.map(\.cells)
         try context.print(Columns.text(rows) + Readers.hints(readers))

@@ -12,7 +12,7 @@ struct Simulate: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: tr(
-            "Be a PN532 with a card on it, for any program that speaks to libnfc or to a PN532.",
+            "Simulate a PN532 reader with a card on it, for any program that uses libnfc or a PN532.",
             "カードを載せた PN532 として動く（libnfc や PN532 を使うどのプログラムからも使える）。"),
         discussion: tr(
             """
@@ -76,7 +76,7 @@ struct Simulate: KazasuCommand {
             } else {
                 try context.print(server.connectionString + "\n")
             }
-            context.note(tr("running; Ctrl-C ends it", "動作中です。Ctrl-C で終了します"))
+            context.note(tr("running; press Ctrl-C to stop", "動作中です。Ctrl-C で終了します"))
             done.wait()
         } catch {
             server.stop()

@@ -75,7 +75,7 @@ struct StationsImport: KazasuCommand {
                 [
                     tr("Left out", "除外"),
                     tr(
-                        "\(table.repeated) with a key that was there, \(table.differing) of them with another name",
+                        "\(table.repeated) with a duplicate key, \(table.differing) of them with another name",
                         "キーの重複 \(table.repeated) 行（うち名前が違うもの \(table.differing) 行）"),
                 ],
                 at: 1)
@@ -93,7 +93,7 @@ struct StationsImport: KazasuCommand {
 
     private static func words(_ evidence: StationFile.Evidence) -> String {
         switch evidence {
-        case .told: tr("as you said", "指定による")
+        case .told: tr("as specified", "指定による")
         case .layout: tr("as its layout says", "書式による")
         case .letters: tr("letters among the digits", "桁に英字あり")
         case .knownPairs(let count):
@@ -138,7 +138,7 @@ struct StationsLookup: KazasuCommand {
         let names = try stationOptions.names()
         if names is NoStationNames {
             throw CommandError(
-                .missingFile, "noTable", tr("there is no table of stations", "駅名の表がありません"),
+                .missingFile, "noTable", tr("no table of stations has been imported", "駅名の表がありません"),
                 hint: tr(
                     "kazasu stations import FILE, or --stations FILE", "kazasu stations import ファイル、または --stations ファイル"
                 ))
@@ -171,7 +171,7 @@ struct StationOptions: ParsableArguments {
     @Option(
         name: .long,
         help: help(
-            "A table of stations or bus stops for this run; else KAZASU_STATIONS, else what 'stations import' kept.",
+            "A table of stations or bus stops for this run. Default: KAZASU_STATIONS, or the tables that 'stations import' saved.",
             "この実行で使う駅・バス停の表。省略時は KAZASU_STATIONS、なければ 'stations import' で保存した表。", value: "file"))
     var stations: [String] = []
 
@@ -185,7 +185,7 @@ struct StationOptions: ParsableArguments {
         if paths.isEmpty { paths = StationStore().paths }
         guard !paths.isEmpty else { return NoStationNames() }
         var table = StationTable()
-        for path in paths { table.add(try StationOptions.file(path).rows) }
+        for path in paths { table.add(try StationOptions.file(path)) }
         return table
     }
 
@@ -198,7 +198,7 @@ struct StationOptions: ParsableArguments {
             var failure = CommandError(error, path: path)
             if case .malformed(_, let expected) = error, expected.code == .stationRadix {
                 failure.message = tr(
-                    "\(Files.name(path)): nothing tells whether its codes are hexadecimal or decimal",
+                    "\(Files.name(path)): cannot tell whether its codes are hexadecimal or decimal",
                     "\(Files.name(path)): コードが 16 進か 10 進か判断できません")
                 failure.hint = tr(
                     "kazasu stations import --codes hex|decimal \(ShellWord.quoted(path))",
@@ -254,7 +254,7 @@ struct StationStore {
         guard let folder, let path = path(of: rows) else {
             throw CommandError(
                 .cannotWrite, "cannotWrite",
-                tr("there is no home directory to keep the table in", "表を保存するホームディレクトリがありません"),
+                tr("there is no home directory to save the table in", "表を保存するホームディレクトリがありません"),
                 hint: tr("set HOME or XDG_DATA_HOME", "HOME か XDG_DATA_HOME を設定してください"))
         }
         try makeFolder(folder)

@@ -20,7 +20,7 @@ struct TagWrite: KazasuCommand {
             read back and compared. The order of writing never leaves half a message: a tag that leaves too early holds \
             the old message, none, or one marked as half written. Locked tags are refused before anything is written.
 
-            Records stand in this order: URIs, texts, media types, external types. With --page, DATA is written as it is \
+            Records are written in this order: URIs, texts, media types, external types. With --page, DATA is written as it is \
             (WRITE, A2), four bytes a page; pages whose bits can never be cleared again (UID, locks, OTP, configuration) \
             need --permanent. Passwords and keys are not written.
 
@@ -101,7 +101,7 @@ struct TagWrite: KazasuCommand {
             let old = try check(tag, bytes)
             if old > 0 {
                 try confirm(
-                    tr("The tag holds a message of \(old) bytes.", "タグには \(old) バイトのメッセージがあります。"), context)
+                    tr("The tag contains a message of \(old) bytes.", "タグには \(old) バイトのメッセージがあります。"), context)
             }
             do throws(TagError) {
                 try tag.writeNDEF(bytes)

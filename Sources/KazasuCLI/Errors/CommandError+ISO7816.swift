@@ -84,7 +84,7 @@ extension CommandError {
         CommandError(
             .refused, "pinGuard",
             tr(
-                "commands of class FF are not sent to the reader but for FF CA, A4, B0 and D6: others could carry a PIN",
+                "of the commands of class FF only FF CA, A4, B0 and D6 are sent to the reader: others could carry a PIN",
                 "クラス FF のコマンドは FF CA・A4・B0・D6 以外は送りません（暗証番号を運ぶおそれ）"),
             hint: tr("give the command that is for the card itself", "カード自身へのコマンドを指定してください"))
     }

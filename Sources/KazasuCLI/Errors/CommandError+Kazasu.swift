@@ -17,7 +17,7 @@ extension CommandError {
             self.init(
                 .usage, "unknownReader", tr("no reader has the ID \(id)", "リーダー ID \(id) は使えません"),
                 hint: tr(
-                    "rcs380, rcs300, pcsc:NAME, pn532:PORT, a connection string of libnfc's, virtual:FILE or replay:FILE; see "
+                    "rcs380, rcs300, pcsc:NAME, pn532:PORT, a libnfc connection string, virtual:FILE or replay:FILE; see "
                         + "'kazasu readers'",
                     "rcs380、rcs300、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル。'kazasu readers' を参照"))
         case .reader(let error, _): self.init(error)
@@ -52,7 +52,7 @@ extension CommandError {
             self.init(
                 .otherCard, "otherCard",
                 tr(
-                    "a card is there, but it takes no APDUs (no ISO-DEP)",
+                    "a card is there, but it does not accept APDUs (no ISO-DEP)",
                     "カードはありますが、APDU を受け付けません（ISO-DEP 非対応）"),
                 hint: CommandError.whatItIs)
         case .noService(let system, let decoders): self = .noService(system, decoders)
@@ -65,7 +65,7 @@ extension CommandError {
         CommandError(
             .otherCard, "otherCard",
             tr(
-                "a card is there (\(found)), but not one that this command knows",
+                "a card is there (\(found)), but this command does not support it",
                 "カードはあります（\(found)）が、このコマンドが知らない種類です"),
             hint: scanHint)
     }
@@ -93,7 +93,7 @@ extension CommandError {
             .joined(separator: ", ")
         return CommandError(
             .otherCard, "otherCard",
-            tr("a card is there (\(found)), but it is no \(names)", "カードはあります（\(found)）が、\(names) ではありません"),
+            tr("a card is there (\(found)), but it is not \(names)", "カードはあります（\(found)）が、\(names) ではありません"),
             hint: scanHint)
     }
 
@@ -124,7 +124,7 @@ extension CommandError {
         if let port = listings.first {
             return CommandError(
                 .noReader, "absent",
-                tr("no reader is plugged in that shows itself", "自動で見つかるリーダーがありません"),
+                tr("no reader was detected", "自動で見つかるリーダーがありません"),
                 hint: tr(
                     "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
         }
@@ -153,13 +153,13 @@ extension CommandError {
         let what: String
         switch error {
         case .failed(let call, let number): what = "\(call): " + SystemMessage.text(number)
-        case .linkExists(let path): what = tr("\(path) is there already", "\(path) はすでにあります")
+        case .linkExists(let path): what = tr("\(path) already exists", "\(path) はすでにあります")
         case .cannotLink(let path, let number): what = "\(path): " + SystemMessage.text(number)
         @unknown default: what = "\(error)"
         }
         self.init(
             status, status == .noReader ? "absent" : "cannotWrite",
-            tr("the simulated reader cannot be made: ", "仮想リーダーを作れません: ") + what,
+            tr("the simulated reader cannot be created: ", "仮想リーダーを作れません: ") + what,
             hint: status == .noReader
                 ? tr("/dev/pts must be mounted", "/dev/pts がマウントされている必要があります")
                 : tr("give --link a new path, or leave it out", "--link に新しいパスを指定するか、--link を省いてください"))

@@ -76,7 +76,8 @@ extension TransportError.Reason.Code {
         case .libnfcRefused: LocalizedText("libnfc refused the command", "libnfc がコマンドを拒否しました")
         case .noUSB: LocalizedText("libusb cannot access USB", "libusb が USB を使えません")
         case .noConfiguration: LocalizedText("it has no USB configuration", "USB の構成がありません")
-        case .noInterface: LocalizedText("it lacks the USB interface of a PaSoRi", "PaSoRi の USB インターフェースがありません")
+        case .noInterface:
+            LocalizedText("it does not have the USB interface of a PaSoRi", "PaSoRi の USB インターフェースがありません")
         case .thisKindOfCard: LocalizedText("cards of this kind", "この種類のカード")
         case .typeAAndB: LocalizedText("Type A and Type B cards", "Type A と Type B のカード")
         case .notTypeAOrB: LocalizedText("a card that is neither Type A nor Type B", "Type A でも Type B でもないカード")
@@ -84,7 +85,7 @@ extension TransportError.Reason.Code {
         case .contactCard: LocalizedText("a contact card is in the reader", "接触型のカードが入っています")
         case .noFeliCaThroughService:
             LocalizedText(
-                "this reader does not pass FeliCa packets through PC/SC", "このリーダーは PC/SC では FeliCa のコマンドを通しません")
+                "this reader does not pass on FeliCa packets through PC/SC", "このリーダーは PC/SC では FeliCa のコマンドを通しません")
         case .noType2ThroughService:
             LocalizedText(
                 "this reader does not pass this Type 2 Tag command through PC/SC",
@@ -127,7 +128,7 @@ extension TransportError.Reason.Code {
         case .connectionStringWithColon: connectionString("it has too many colons", "コロンが多すぎます")
         case .connectionStringUSB:
             connectionString(
-                "a USB reader takes bus and device number, as in acr122_usb:003:005",
+                "give a USB reader's bus and device number, as in acr122_usb:003:005",
                 "USB リーダーはバスと装置の番号で指定します（例: acr122_usb:003:005）")
         case .connectionStringSpeed: connectionString("the speed is not a number", "速度が数字ではありません")
         case .connectionStringPath:

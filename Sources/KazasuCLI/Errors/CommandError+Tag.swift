@@ -42,7 +42,7 @@ extension CommandError {
         return CommandError(
             .refused, "permanentPage",
             tr(
-                "nothing was written: page \(name) is not a user page, and a write there may be permanent",
+                "nothing was written: page \(name) is not a user page, and writing it may be permanent",
                 "書き込みませんでした: ページ \(name) はユーザーページではなく、元に戻せないおそれがあります"),
             hint: tr("add --permanent to write it anyway", "それでも書くには --permanent を付けてください"))
     }
@@ -53,7 +53,7 @@ extension CommandError {
         return CommandError(
             .refused, "secretPage",
             tr(
-                "nothing was written: page \(name) holds the tag's password or key",
+                "nothing was written: page \(name) contains the tag's password or key",
                 "書き込みませんでした: ページ \(name) にはタグのパスワードまたは鍵があります"),
             hint: tr("Kazasu never sends a new password or key", "パスワードや鍵の書き込みには対応していません"))
     }
@@ -137,9 +137,9 @@ extension NDEFAbsence {
         case .unknownVersion: tr("its mapping has an unknown version", "マッピングのバージョンが未対応です")
         case .checksum: tr("the checksum of its attributes is wrong", "属性情報のチェックサムが誤っています")
         case .brokenCapability: tr("its Capability Container is broken", "機能コンテナが壊れています")
-        case .notReadable: tr("it may not be read without a key", "鍵なしでは読めません")
-        case .halfWritten: tr("a write was begun and not ended", "書き込みが途中で止まっています")
-        case .noMessageBlock: tr("there is no message", "メッセージがありません")
+        case .notReadable: tr("it cannot be read without a key", "鍵なしでは読めません")
+        case .halfWritten: tr("an earlier write was not finished", "書き込みが途中で止まっています")
+        case .noMessageBlock: tr("it contains no message", "メッセージがありません")
         case .lengthBeyondEnd: tr("a length reaches beyond the end of its memory", "長さがメモリの終わりを超えています")
         }
     }

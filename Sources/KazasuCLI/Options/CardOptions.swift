@@ -106,7 +106,7 @@ struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
                 tr(
                     "this dump cannot be written as \(id): \(error.text[.english])",
                     "このダンプは \(id) 形式にできません: \(error.text[.japanese])"),
-                hint: tr("--\(option) json holds every dump", "--\(option) json ならどのダンプも保存できます"))
+                hint: tr("--\(option) json can store every dump", "--\(option) json ならどのダンプも保存できます"))
         }
     }
 }

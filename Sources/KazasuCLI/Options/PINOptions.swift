@@ -12,20 +12,20 @@ struct PINOptions: ParsableArguments {
     @Option(
         name: .customLong("pin1-from"),
         help: help(
-            "Where PIN 1 comes from: env:NAME, file:PATH or fd:NUMBER. Else it is asked for on the terminal.",
+            "Where to read PIN 1: env:NAME, file:PATH or fd:NUMBER. Default: ask on the terminal.",
             "暗証番号1の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
     var pin1From: SecretSource?
 
     @Option(
         name: .customLong("pin2-from"),
         help: help(
-            "Where PIN 2 comes from, in the same way.", "暗証番号2の入力元（書き方は同じ）。", value: "source"))
+            "Where to read PIN 2, in the same form.", "暗証番号2の入力元（書き方は同じ）。", value: "source"))
     var pin2From: SecretSource?
 
     @Flag(
         name: .long,
         help: help(
-            "Send a PIN even when only one try is left, or nobody knows how many; asks on the terminal before.",
+            "Send a PIN even when one try is left or the number is unknown; asks on the terminal first.",
             "残り1回、または残り回数が不明でも照合する。その前に端末で確認する。"))
     var allowLastTry = false
 

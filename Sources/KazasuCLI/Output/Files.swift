@@ -40,7 +40,7 @@ enum Files {
         CommandError(
             .badFile, "tooLong",
             tr(
-                "\(name(path)) is longer than \(limit >> 20) MiB, which no card's file is",
+                "\(name(path)) is longer than \(limit >> 20) MiB, too long for a card's file",
                 "\(name(path)) は \(limit >> 20) MiB を超えており、カードのファイルではありません"),
             hint: tr("check the path that was given", "指定したパスを確かめてください"))
     }

@@ -154,7 +154,7 @@ enum Confirmation {
     static func check() throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandError(
-                .usage, "usage", tr("nobody is there to be asked", "確認する相手がいません"),
+                .usage, "usage", tr("there is no terminal to ask on", "確認する相手がいません"),
                 hint: tr("give --yes as well", "--yes も付けてください"))
         }
     }

@@ -28,7 +28,7 @@ final class Terminal {
 
     /// Asks a question that only the word yes answers with yes.
     func confirms(_ question: String) throws(CommandError) -> Bool {
-        let text = question + tr(" Type yes to go on: ", "続けるには yes と入力してください: ")
+        let text = question + tr(" Type yes to continue: ", "続けるには yes と入力してください: ")
         return try asking(text, isSecret: false) { terminal throws(CommandError) in
             guard let answer = try SecretLine.read(terminal.descriptor, name: "/dev/tty") else { return false }
             return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) || $0.elementsEqual("はい".utf8) }

@@ -43,7 +43,7 @@ enum DumpFile {
                 throw CommandError(
                     .badFile, "severalDumps",
                     tr(
-                        "\(Files.name(path)) holds \(dumps.count) cards, and one is wanted",
+                        "\(Files.name(path)) contains \(dumps.count) cards; exactly one is needed",
                         "\(Files.name(path)) には \(dumps.count) 枚分のカードがあります（必要なのは 1 枚）"),
                     hint: tr("'kazasu decode' takes files with several cards", "'kazasu decode' なら複数枚分のファイルを読めます"))
             }

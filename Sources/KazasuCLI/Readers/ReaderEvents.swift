@@ -26,7 +26,7 @@ struct ReaderEvents {
         let watch = DeviceWatch(ReaderRegistry.notices(context.cancellation)) {
             ListedReader.all(without: ChipCardServiceError.now())
         }
-        context.note(tr("watching; Ctrl-C ends it", "監視しています。Ctrl-C で終了します"))
+        context.note(tr("watching; press Ctrl-C to stop", "監視しています。Ctrl-C で終了します"))
         // Whatever is there at first did not come just now.
         for change in try next(watch) { try tell("present", tr("present", "接続中"), change.device) }
         while Output.isWanted {

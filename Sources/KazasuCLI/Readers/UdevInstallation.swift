@@ -26,13 +26,13 @@ struct UdevInstallation {
         if !withoutAsking {
             try Confirmation.ask(
                 tr(
-                    "Install \(names) in \(folder)? Whoever sits here and the group plugdev may then open readers.",
+                    "Install \(names) in \(folder)? The user at this computer and members of the group plugdev can then open readers.",
                     "\(folder) に \(names) を入れますか？ この端末の利用者と plugdev グループがリーダーを開けるようになります。"))
         }
         for file in UdevRules.files { try install(file) }
         context.note(
             tr(
-                "installed \(names) in \(folder); plug the reader out and in",
+                "installed \(names) in \(folder); unplug the reader and plug it in again",
                 "\(folder) に \(names) を入れました。リーダーを差し直してください"))
     }
 
@@ -65,7 +65,7 @@ struct UdevInstallation {
         throw CommandError(
             .cannotWrite, "masked",
             tr(
-                "\(path) is masked: it is a link to /dev/null, with which an administrator turns this udev rule off",
+                "\(path) is masked: it is a link to /dev/null, which turns this udev rule off",
                 "\(path) は無効にされています（/dev/null へのリンクで、管理者がこの udev ルールを止めた状態です）"),
             hint: tr("if the rule should apply again: \(hint)", "このルールを再び有効にするには: \(hint)"))
     }

@@ -22,7 +22,7 @@ struct Type2View {
             rows.append([
                 tr("Not asked", "未確認"),
                 tr(
-                    "\(names): the reader passes this on to no tag, so the product, its counters and its signature are not known",
+                    "\(names): this reader does not pass these commands on, so the product, counters and signature are unknown",
                     "\(names): リーダーがタグに通さないため、製品・カウンター・署名は分かりません"),
             ])
         }

@@ -2,6 +2,7 @@
 
 internal import ISODEP
 internal import NFCTransport
+internal import SystemDevices
 
 extension Chipset {
     /// How long the field stays off so that a card loses its power: ISO 14443-3 asks for 5 ms.

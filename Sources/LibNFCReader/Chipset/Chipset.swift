@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import NFCTransport
+internal import SystemDevices
 
 /// A PN53x behind a transport, and what it was told so far.
 struct Chipset: ~Copyable {

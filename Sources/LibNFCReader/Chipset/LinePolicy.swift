@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import Synchronization
+internal import SystemDevices
 
 /// Decides when a serial line is worth its raising to 921600 baud, and when it is not to be trusted any more.
 ///

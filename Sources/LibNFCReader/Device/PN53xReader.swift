@@ -2,6 +2,7 @@
 
 internal import CardModel
 package import NFCTransport
+internal import SystemDevices
 
 /// A reader with a PN53x, opened by ``LibNFCDriver`` or ``PN532Driver``.
 ///

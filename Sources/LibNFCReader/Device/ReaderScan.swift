@@ -74,18 +74,14 @@ struct USBReaderScan: Sendable {
         }
     }
 
-    /// libnfc's drivers of USB readers.
-    private static let drivers = ["pn53x_usb", "acr122_usb"]
-
     /// Where to look.
     let paths: SystemPaths
 
     /// What is plugged in, by sysfs name.
     func run() -> [Found] {
         USBDevice.all(paths).compactMap { device in
-            guard let model = ReaderModel(of: device), let driver = model.driver, Self.drivers.contains(driver) else {
-                return nil
-            }
+            guard let model = ReaderModel(of: device), let driver = model.driver, ReaderFamily(libnfc: driver) != nil
+            else { return nil }
             return Found(model: model, driver: driver, device: device, state: state(of: device))
         }
     }

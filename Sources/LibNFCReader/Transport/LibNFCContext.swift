@@ -5,6 +5,7 @@ internal import CLibNFC
 internal import Glibc
 internal import NFCTransport
 internal import Synchronization
+internal import SystemDevices
 
 /// libnfc's library state. There is one in the process, for `nfc_exit` frees the list of drivers that all share; it
 /// is made at first use and lives on.

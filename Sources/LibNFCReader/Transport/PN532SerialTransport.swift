@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import NFCTransport
+internal import SystemDevices
 
 /// A PN532 on a serial port, without libnfc: frames, checksums, waiting and giving up are done here.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SystemDevices
+
 /// Carries raw commands to a PN53x chip and its answers back: through libnfc, or over a serial port by itself.
 ///
 /// Used by one thread; only ``abort`` may be called from another one.

@@ -59,33 +59,29 @@ struct SerialPortLayer {
 
 /// A connection string of libnfc's, or the ID of a PN532, as far as it can be checked without opening it.
 struct NamedPort: Hashable {
-    /// libnfc's driver, or `pn532`.
-    let driver: String
+    /// libnfc's driver, or that of `pn532`; `nil` for another name.
+    private let family: ReaderFamily?
     /// The device file, for drivers that have one.
     let path: String?
     /// The speed, as it stands there.
     let speed: String?
 
-    /// The drivers that libnfc 1.8.0 as Debian builds it has.
-    private static let known = [
-        "acr122_usb", "acr122s", "arygon", "pn53x_usb", "pn532_uart", "pn532_spi", "pn532_i2c", "usb",
-    ]
-    private static let serial = ["acr122s", "arygon", "pn532", "pn532_uart"]
-
     init(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        driver = parts.first?.lowercased() ?? ""
+        let name = parts.first ?? ""
+        family = name.lowercased() == ReaderFamily.pn532.name ? .pn532 : ReaderFamily(libnfc: name)
         path = parts.dropFirst().first.flatMap { $0.hasPrefix("/") ? $0 : nil }
         speed = path == nil ? nil : parts.dropFirst(2).first
     }
 
-    var isKnown: Bool { Self.known.contains(driver) }
+    /// Whether libnfc as Debian builds it has the driver.
+    var isKnown: Bool { family.map { $0 != .pn532 && $0.address != .other } ?? false }
 
-    var isSerial: Bool { path != nil && Self.serial.contains(driver) }
+    var isSerial: Bool { path != nil && family?.address == .serial }
 
     /// A speed that libnfc does not know.
     var wrongSpeed: String? {
-        guard isSerial, driver != "pn532", let speed, !SerialSpeeds.libnfc.map(String.init).contains(speed) else {
+        guard isSerial, family != .pn532, let speed, !SerialSpeeds.libnfc.map(String.init).contains(speed) else {
             return nil
         }
         return speed

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A reader that Kazasu has no driver for, and a card on it.
+import Kazasu
+
+/// A reader behind a link that carries one FeliCa packet at a time: a microcontroller on a serial line, a phone, a socket.
+final class BridgeReader: Reader {
+    let information = ReaderInformation(id: "bridge", name: "FeliCa bridge", feliCaBitRates: [.kbps212])
+    private let link: ([UInt8], Duration) -> [UInt8]?
+    private let cancellation: CancellationToken
+    private var isOpen = true
+
+    init(cancellation: CancellationToken, link: @escaping ([UInt8], Duration) -> [UInt8]?) {
+        self.cancellation = cancellation
+        self.link = link
+    }
+
+    func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        guard case .felica(let system, let requestCode, let timeSlots, let bitRate) = request else {
+            throw .unsupported(detail: .init(.thisKindOfCard))
+        }
+        let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
+        let target = try polling.look(at: bitRate) { frame, time throws(TransportError) in
+            try transceive(frame, timeout: time)
+        }
+        return target.map { .felica($0) }
+    }
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        try cancellation.check()
+        guard isOpen else { throw .closed }
+        guard let answer = link(frame, timeout) else { throw .noAnswer }
+        return answer
+    }
+
+    func close() { isOpen = false }
+}
+
+/// Stands in for the link: a card that answers Polling (command 00) and nothing else.
+func link(_ frame: [UInt8], _ timeout: Duration) -> [UInt8]? {
+    guard frame.count > 1, frame[1] == 0x00 else { return nil }
+    return [0x12, 0x01] + [1, 2, 3, 4, 5, 6, 7, 8] + [0x01, 0x36, 0x8B, 0x86, 0x8F, 0xBE, 0xCB, 0xFF]
+}
+
+let cancellation = CancellationToken()
+let reader = CardReader(BridgeReader(cancellation: cancellation, link: link), cancellation: cancellation)
+let card = try reader.waitForCard(.feliCa)
+print(card.identity.idm?.description ?? "no IDm")
