@@ -5,7 +5,7 @@ public import CardModel
 public import CardReading
 internal import FeliCa
 package import ISO7816
-package import NFCForumTags
+internal import NFCForumTags
 public import NFCTransport
 
 /// A card on a reader.
@@ -174,60 +174,4 @@ public final class Card {
 
     /// A session for FeliCa commands; `nil` for a card of another kind.
     package var feliCaSession: CardSession? { session }
-
-    // MARK: Tags
-
-    /// The tag that the card may be.
-    package var tag: FoundTag? {
-        switch (picc, found.request) {
-        case (.typeA(let target), _) where Type2Tag.mayBe(target):
-            .type2(Type2Tag(reader: reader.device, target: target, cancellation: reader.cancellation))
-        case _ where picc.isISODEP: .card(picc, iso7816)
-        case (.felica(let target), .felica(.ndef, _, _, _)):
-            .type3(Type3Tag(reader: reader.device, target: target, cancellation: reader.cancellation), target)
-        case (.felica(let target), .felica(.lite, _, _, _)): .lite(target)
-        default: nil
-        }
-    }
-}
-
-extension FoundCard {
-    /// Whether the card may be an NFC Forum tag.
-    var mayBeTag: Bool {
-        switch (picc, request) {
-        case (.typeA(let target), _) where Type2Tag.mayBe(target): true
-        case (.felica, .felica(.ndef, _, _, _)), (.felica, .felica(.lite, _, _, _)): true
-        default: picc.isISODEP
-        }
-    }
-}
-
-/// A card that may be an NFC Forum tag.
-package enum FoundTag {
-    case type2(Type2Tag)
-    /// A FeliCa card with the NDEF system.
-    case type3(Type3Tag, FeliCaTarget)
-    /// A FeliCa Lite or Lite-S that does not announce NDEF.
-    case lite(FeliCaTarget)
-    /// A card that takes APDUs.
-    case card(PICC, ISO7816Session)
-
-    /// What reads and writes its message; `nil` where there is no place for one.
-    package var ndef: (any NDEFTag)? {
-        switch self {
-        case .type2(let tag): tag
-        case .type3(let tag, _): tag
-        case .lite: nil
-        case .card(_, let session): Type4Tag(session: session)
-        }
-    }
-
-    /// The card as the reader found it.
-    package var picc: PICC {
-        switch self {
-        case .type2(let tag): .typeA(tag.target)
-        case .type3(_, let target), .lite(let target): .felica(target)
-        case .card(let picc, _): picc
-        }
-    }
 }

@@ -5,6 +5,8 @@
 @_exported public import CardReading
 @_exported public import FeliCa
 @_exported public import ISO7816
+@_exported public import NDEF
+@_exported public import NFCForumTags
 @_exported public import NFCTransport
 
 /// Every reader that is connected, usable or not, in the order in which ``openReader(_:)`` prefers them.

@@ -5,6 +5,7 @@ public import CardModel
 public import CardReading
 internal import FeliCa
 public import ISO7816
+public import NFCForumTags
 public import NFCTransport
 public import VirtualReader
 
@@ -37,6 +38,8 @@ public enum KazasuError: Error, Hashable, Sendable {
     case fileCard(FileCardReadingError)
     /// An exchange of APDUs failed.
     case apdu(ISO7816Error)
+    /// A tag could not be read or written.
+    case tag(TagError)
     /// The work was cancelled.
     case cancelled
 }

@@ -50,20 +50,11 @@ public struct Taps: AsyncSequence, Sendable {
     }
 }
 
-/// The cards that are put on one reader and taken off.
+/// The cards that are put on readers and taken off.
 ///
 /// - Parameters:
-///   - reader: as in ``openReader(_:)``. One that is not there yet is waited for.
-///   - query: which cards; any by default.
-///   - reading: what is read from each.
-public func taps(on reader: String, _ query: CardQuery = .any, reading: TapReading = .id) -> Taps {
-    Taps(watch: ReaderWatch(readers: [reader], query: query, reading: reading))
-}
-
-/// The cards that are put on any reader that is connected now or later.
-///
-/// - Parameters:
-///   - readers: their IDs, as in ``openReader(_:)``; without any, every reader that is ready.
+///   - readers: their IDs, as in ``openReader(_:)``; one that is not connected yet is waited for. `nil` for every reader that
+///     is connected now or later.
 ///   - query: which cards; any by default.
 ///   - reading: what is read from each.
 public func taps(

@@ -3,21 +3,21 @@
 package import CardModel
 
 /// Why bytes are no NDEF message, or a record's payload not what its type says.
-package struct NDEFError: Error, Hashable, Sendable {
+public struct NDEFError: Error, Hashable, Sendable {
     /// What is wrong.
-    package let reason: Reason
+    public let reason: Reason
     /// Where: the byte from the start of the message, or of the payload, at which the record or field begins.
-    package let offset: Int
+    public let offset: Int
 
     /// An error at a place.
-    package init(_ reason: Reason, offset: Int = 0) {
+    public init(_ reason: Reason, offset: Int = 0) {
         self.reason = reason
         self.offset = offset
     }
 
     /// What can be wrong; the raw values are words for scripts.
     @nonexhaustive
-    package enum Reason: String, Hashable, Sendable, CaseIterable {
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// There is no record at all.
         case noRecord
         /// The bytes end within a record.
@@ -116,7 +116,7 @@ package struct NDEFError: Error, Hashable, Sendable {
 }
 
 /// Why there is no NDEF message on a tag; the raw values are words for scripts.
-package enum NDEFAbsence: String, Hashable, Sendable {
+public enum NDEFAbsence: String, Hashable, Sendable {
     /// Not enough of the tag was read.
     case notRead
     /// A FeliCa Lite that does not answer to the NDEF system.

@@ -3,17 +3,17 @@
 package import ByteCodec
 
 /// An NDEF message: one record or more.
-package struct NDEFMessage: Hashable, Sendable {
+public struct NDEFMessage: Hashable, Sendable {
     /// The records in order; at least one in a message that was decoded.
-    package var records: [NDEFRecord]
+    public var records: [NDEFRecord]
 
     /// A message of these records.
-    package init(_ records: [NDEFRecord]) {
+    public init(_ records: [NDEFRecord]) {
         self.records = records
     }
 
     /// The message that says nothing, `D0 00 00`.
-    package static let empty = NDEFMessage([.empty])
+    public static let empty = NDEFMessage([.empty])
 
     /// Reads a message strictly; chunks are put together.
     ///
@@ -21,7 +21,7 @@ package struct NDEFMessage: Hashable, Sendable {
     ///   - bytes: the message and nothing else.
     ///   - allowsTrailingBytes: let bytes behind the last record be, as a few writers leave them.
     /// - Throws: ``NDEFError`` with the reason and the offset of the record.
-    package init(decoding bytes: [UInt8], allowingTrailingBytes allowsTrailingBytes: Bool = false) throws(NDEFError) {
+    public init(decoding bytes: [UInt8], allowingTrailingBytes allowsTrailingBytes: Bool = false) throws(NDEFError) {
         var reader = ByteReader(bytes)
         var assembly = NDEFAssembly()
         while !assembly.isComplete {
@@ -41,7 +41,7 @@ package struct NDEFMessage: Hashable, Sendable {
     /// The bytes of the message, every record in one piece.
     ///
     /// - Throws: ``NDEFError`` when there is no record, or one whose fields do not fit together.
-    package func encoded() throws(NDEFError) -> [UInt8] {
+    public func encoded() throws(NDEFError) -> [UInt8] {
         guard !records.isEmpty else { throw NDEFError(.noRecord) }
         var bytes: [UInt8] = []
         for (place, record) in records.enumerated() {
@@ -56,18 +56,18 @@ package struct NDEFMessage: Hashable, Sendable {
 }
 
 /// One record of an NDEF message, its chunks put together.
-package struct NDEFRecord: Hashable, Sendable {
+public struct NDEFRecord: Hashable, Sendable {
     /// How ``type`` is to be read.
-    package var format: TypeNameFormat
+    public var format: TypeNameFormat
     /// The type, up to 255 bytes; empty where the format has none.
-    package var type: [UInt8]
+    public var type: [UInt8]
     /// The id, up to 255 bytes; `nil` when the record has no such field.
-    package var id: [UInt8]?
+    public var id: [UInt8]?
     /// The payload.
-    package var payload: [UInt8]
+    public var payload: [UInt8]
 
     /// A record of these fields; whether they fit together is checked when it is encoded.
-    package init(format: TypeNameFormat, type: [UInt8] = [], id: [UInt8]? = nil, payload: [UInt8] = []) {
+    public init(format: TypeNameFormat, type: [UInt8] = [], id: [UInt8]? = nil, payload: [UInt8] = []) {
         self.format = format
         self.type = type
         self.id = id
@@ -75,19 +75,19 @@ package struct NDEFRecord: Hashable, Sendable {
     }
 
     /// A record of a type of ASCII letters.
-    package init(format: TypeNameFormat, type: String, id: [UInt8]? = nil, payload: [UInt8] = []) {
+    public init(format: TypeNameFormat, type: String, id: [UInt8]? = nil, payload: [UInt8] = []) {
         self.init(format: format, type: Array(type.utf8), id: id, payload: payload)
     }
 
     /// The record that says nothing: what an emptied tag holds.
-    package static let empty = NDEFRecord(format: .empty)
+    public static let empty = NDEFRecord(format: .empty)
 
     /// The type as text; bytes that are no UTF-8 are replaced.
-    package var typeText: String { String(decoding: type, as: UTF8.self) }
+    public var typeText: String { String(decoding: type, as: UTF8.self) }
 }
 
 /// The Type Name Format (TNF) of an NDEF record: how its type is to be read.
-package enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
+public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
     /// No type, no id and no payload.
     case empty = 0
     /// A type of the NFC Forum, as in `T`, `U`, `Sp`.
@@ -104,7 +104,7 @@ package enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
     case unchanged = 6
 
     /// Whether a record of this format has a type.
-    package var hasType: Bool {
+    public var hasType: Bool {
         switch self {
         case .wellKnown, .mime, .absoluteURI, .external: true
         case .empty, .unknown, .unchanged: false

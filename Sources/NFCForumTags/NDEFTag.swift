@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import FeliCa
-package import ISO7816
-package import NDEF
-package import NFCTransport
+public import FeliCa
+public import ISO7816
+public import NDEF
+public import NFCTransport
 
 /// A tag that may hold an NDEF message, whatever its type.
 package protocol NDEFTag: AnyObject {
@@ -96,7 +96,7 @@ enum Attempts {
 
 /// Why a tag could not be read or written.
 @nonexhaustive
-package enum TagError: Error, Hashable, Sendable {
+public enum TagError: Error, Hashable, Sendable {
     /// The tag left the field, or another one lies there now.
     case tagLost
     /// The exchange failed each time it was tried, or the reader did.
@@ -128,7 +128,7 @@ package enum TagError: Error, Hashable, Sendable {
 
     /// Why nothing may be written.
     @nonexhaustive
-    package enum WriteReason: Hashable, Sendable {
+    public enum WriteReason: Hashable, Sendable {
         /// The tag says that it is read-only.
         case readOnly
         /// This page is locked for ever.

@@ -101,7 +101,8 @@ extension PCSCTests {
         #expect(info.end == .exited(0), "\(info.errors)")
         #expect(info.errors.isEmpty)
         #expect(
-            info.output.contains("Not asked     GET_VERSION: the reader passes this on to no tag"), "\(info.output)")
+            info.output.contains("Not asked     GET_VERSION: this reader does not pass these commands on"),
+            "\(info.output)")
         #expect(info.output.contains("04A8D862BC2B82") && !info.output.contains("Product"))
         let json = try JSONCursor(JSONValue(parsing: Array(run("tag", "info", "--json", "-r", reader).output.utf8)))
         let names = try json.required("type2").required("notAsked").elements().map { try $0.text() }

@@ -42,7 +42,7 @@ struct PollTests {
             #expect(!plain.output.contains("\"id\": \"type4\""))
             let asked = try Kazasu.run("poll", "--json", "--applications", "--reader", Self.card(name))
             #expect(asked.output.contains("\"id\": \"type4\""))
-            let note = "--applications asks an ISO-DEP card"
+            let note = "--applications identifies an ISO-DEP card"
             #expect(try Kazasu.run("poll", "--reader", Self.card(name)).errors.contains(note))
             #expect(try Kazasu.run("poll", "--reader", Self.card(name), "--applications").errors.isEmpty)
             #expect(plain.errors.isEmpty)

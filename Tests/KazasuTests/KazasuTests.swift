@@ -113,10 +113,57 @@ struct KazasuTests {
 
     @Test func aCardThatIsPutOnIsATap() async throws {
         let id = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
-        for try await tap in taps(on: id) {
+        for try await tap in taps(on: [id]) {
             #expect(tap.kind == .on)
             #expect(tap.card.technology == .felica)
             break
         }
+    }
+}
+
+/// NDEF messages on tags, through the facade.
+struct TagMessageTests {
+    private static func reader(_ file: String) throws -> CardReader {
+        try virtualReader(cards: TestFiles.read("Fixtures/\(file)"))
+    }
+
+    @Test(arguments: ["tags/ntag213.json", "tags/type4.json", "tags/lite-s-no-ndef.json"])
+    func whatIsWrittenIsRead(_ file: String) throws {
+        let reader = try Self.reader(file)
+        let card = try reader.waitForCard(.tag)
+        let message = NDEFMessage([
+            try .uri("https://kazasu.example/tag"), try .text("かざす", language: "ja"),
+            NDEFRecord(format: .mime, type: "text/plain", payload: [0x61]),
+        ])
+        do throws(KazasuError) {
+            try card.writeNDEF(message)
+        } catch {
+            // No place for a message was made on this card.
+            #expect(file.contains("no-ndef") && error == .tag(.noNDEF(.notFormatted)))
+            return
+        }
+        let read = try reader.waitForCard(.tag).readNDEF()
+        #expect(read == message)
+        #expect(read.records.map(\.uri) == ["https://kazasu.example/tag", nil, nil])
+        #expect(read.records.map(\.text) == [nil, "かざす", nil])
+        #expect(read.records.last?.typeText == "text/plain")
+    }
+
+    @Test func nothingIsWrittenToALockedTag() throws {
+        let card = try Self.reader("tags/ntag213-locked.json").waitForCard(.tag)
+        let before = try card.readNDEF()
+        #expect(throws: KazasuError.self) { try card.writeNDEF(NDEFMessage([try .text("new")])) }
+        #expect(try card.readNDEF() == before)
+    }
+
+    @Test func whatIsNoMessageIsNotWritten() throws {
+        let card = try Self.reader("tags/ntag213.json").waitForCard(.tag)
+        #expect(throws: KazasuError.tag(.notAMessage(NDEFError(.noRecord)))) { try card.writeNDEF(NDEFMessage([])) }
+        #expect(throws: NDEFError.self) { try NDEFRecord.uri("two words") }
+    }
+
+    @Test func aPurseIsNoTag() throws {
+        let card = try Self.reader("cards/suica-p1/card.json").waitForCard()
+        #expect(throws: KazasuError.tag(.noNDEF(.notFormatted))) { try card.readNDEF() }
     }
 }

@@ -77,7 +77,7 @@ struct ReaderWatchTests {
 
     @Test func aReaderThatNobodyKnowsIsAnError() async {
         await #expect(throws: KazasuError.unknownReader("toaster")) {
-            for try await _ in taps(on: "toaster") {}
+            for try await _ in taps(on: ["toaster"]) {}
         }
     }
 
@@ -99,7 +99,7 @@ struct ReaderWatchTests {
         let reader = "virtual:\(TestFiles.root)/Fixtures/felica/two-purses.json"
         var kinds: [Tap.Kind] = []
         // Each read sends this card away, so that it comes and goes.
-        for try await tap in taps(on: reader, .purse, reading: .balance) {
+        for try await tap in taps(on: [reader], .purse, reading: .balance) {
             kinds.append(tap.kind)
             if tap.kind == .on { #expect(tap.balance?.balances.map(\.amount) == [5000]) }
             if kinds.count == 6 { break }

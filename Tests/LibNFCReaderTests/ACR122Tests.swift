@@ -16,7 +16,7 @@ struct ACR122Tests {
         let port = try #require(try ConnectionString(parsing: server.connectionString))
         let usb = try #require(try ConnectionString(parsing: "acr122_usb:003:005"))
         guard let handle = LibNFCContext.open(port) else { throw NotOpened() }
-        let chipset = Chipset(LibNFCTransport(handle, family: usb.family))
+        let chipset = Chipset(LibNFCTransport(handle, family: usb.family, patience: 4))
         return PN53xReader(chipset, id: usb.text, cancellation: CancellationToken())
     }
 

@@ -58,7 +58,9 @@ struct CancellationSoakTests {
             isOver.store(true, ordering: .relaxed)
             group.wait()
         }
-        guard let reader = try way.driver().open(way.id(server.path), cancellation: cancellation) else { return }
+        guard let reader = try way.driver(patience: 20).open(way.id(server.path), cancellation: cancellation) else {
+            return
+        }
         defer { reader.close() }
         for _ in 0..<60 { _ = try reader.activateFeliCa(systems: [.transit]) }
     }

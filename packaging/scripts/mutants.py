@@ -29,7 +29,9 @@ EQUIVALENT = os.path.join(TOP, "packaging", "mutants", "equivalent.tsv")
 MODULES = ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "ISODEP", "CardDecoders"]
 # What the tests of these modules need beside them.
 HELPERS = ["CardCiphers", "NFCTransport", "NDEF", "NFCForumTags", "VirtualReader", "CardReading", "SystemDevices",
-           "TestSupport"]
+           "TestSupport", "ReaderConformance"]
+# Those of them that are a part of the tests.
+TEST_HELPERS = ["TestSupport", "ReaderConformance"]
 # Not run: they test none of these modules.
 LEFT_OUT = ["SystemDevicesTests", "VirtualReaderTests"]
 
@@ -284,7 +286,7 @@ def manifest(names, tests):
             continue
         needs = [one["byName"][0] for one in target["dependencies"] if "byName" in one]
         needs += ["MutantSupport"] if name in MODULES else []
-        path = target.get("path") or ("Tests/" if name in tests else "Sources/") + name
+        path = target.get("path") or ("Tests/" if name in tests + TEST_HELPERS else "Sources/") + name
         tables = ", ".join(f'.embedInCode("{one["path"]}")' for one in target["resources"])
         features = [one["kind"]["enableUpcomingFeature"]["_0"] for one in target["settings"]
                     if "enableUpcomingFeature" in one["kind"]]
@@ -307,7 +309,7 @@ def lay_out(sites):
     for site in sites:
         by_file[site.file].append(site)
     wanted = {os.path.join(PACKAGE, "Package.swift"), os.path.join(PACKAGE, "Sources/MutantSupport/Support.swift")}
-    folders = [f"Sources/{name}" for name in names if name != "TestSupport"] + ["Tests/TestSupport"]
+    folders = [f"{'Tests' if name in TEST_HELPERS else 'Sources'}/{name}" for name in names]
     for folder in folders + [f"Tests/{name}" for name in tests]:
         for place, _, files in os.walk(os.path.join(TOP, folder)):
             for name in files:

@@ -32,6 +32,7 @@ extension CommandError {
         case .decoding(let error): self.init(error)
         case .fileCard(let error): self.init(error)
         case .apdu(let error): self.init(error)
+        case .tag(let error): self.init(error)
         case .cancelled: self = .cancelled()
         }
     }

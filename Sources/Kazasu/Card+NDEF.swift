@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ISO7816
+public import NDEF
+package import NFCForumTags
+package import NFCTransport
+
+extension Card {
+    /// The NDEF message of an NFC Forum Type 2, 3 or 4 Tag.
+    ///
+    /// ```swift
+    /// let tag = try reader.waitForCard(.tag)
+    /// for record in try tag.readNDEF().records { print(record.uri ?? record.text ?? record.typeText) }
+    /// ```
+    ///
+    /// - Returns: the message; one without records when there is a place for one and nothing in it.
+    /// - Throws: ``KazasuError/tag(_:)``, as ``TagError/noNDEF(_:)`` for a card that has no place for a message or is no tag.
+    public func readNDEF() throws(KazasuError) -> NDEFMessage {
+        do throws(TagError) {
+            let bytes = try ndefTag().readNDEF().message
+            guard !bytes.isEmpty else { return NDEFMessage([]) }
+            do throws(NDEFError) {
+                return try NDEFMessage(decoding: bytes)
+            } catch {
+                throw .notAMessage(error)
+            }
+        } catch {
+            throw KazasuError(error)
+        }
+    }
+
+    /// Writes an NDEF message over the one that is there, reads it back and compares.
+    ///
+    /// The tag is never left with half of a message, whenever it goes away: then it has none. Nothing is written when the
+    /// tag is read-only, locked or too small.
+    ///
+    /// - Throws: ``KazasuError/tag(_:)``.
+    public func writeNDEF(_ message: NDEFMessage) throws(KazasuError) {
+        do throws(TagError) {
+            let bytes: [UInt8]
+            do throws(NDEFError) {
+                bytes = try message.encoded()
+            } catch {
+                throw .notAMessage(error)
+            }
+            try ndefTag().writeNDEF(bytes)
+        } catch {
+            throw KazasuError(error)
+        }
+    }
+
+    private func ndefTag() throws(TagError) -> any NDEFTag {
+        guard let ndef = tag?.ndef else { throw .noNDEF(.notFormatted) }
+        return ndef
+    }
+
+    /// The tag that the card may be.
+    package var tag: FoundTag? {
+        switch (picc, found.request) {
+        case (.typeA(let target), _) where Type2Tag.mayBe(target):
+            .type2(Type2Tag(reader: reader.device, target: target, cancellation: reader.cancellation))
+        case _ where picc.isISODEP: .card(picc, iso7816)
+        case (.felica(let target), .felica(.ndef, _, _, _)):
+            .type3(Type3Tag(reader: reader.device, target: target, cancellation: reader.cancellation), target)
+        case (.felica(let target), .felica(.lite, _, _, _)): .lite(target)
+        default: nil
+        }
+    }
+}
+
+extension FoundCard {
+    /// Whether the card may be an NFC Forum tag.
+    var mayBeTag: Bool {
+        switch (picc, request) {
+        case (.typeA(let target), _) where Type2Tag.mayBe(target): true
+        case (.felica, .felica(.ndef, _, _, _)), (.felica, .felica(.lite, _, _, _)): true
+        default: picc.isISODEP
+        }
+    }
+}
+
+/// A card that may be an NFC Forum tag.
+package enum FoundTag {
+    case type2(Type2Tag)
+    /// A FeliCa card with the NDEF system.
+    case type3(Type3Tag, FeliCaTarget)
+    /// A FeliCa Lite or Lite-S that does not announce NDEF.
+    case lite(FeliCaTarget)
+    /// A card that takes APDUs.
+    case card(PICC, ISO7816Session)
+
+    /// What reads and writes its message; `nil` where there is no place for one.
+    package var ndef: (any NDEFTag)? {
+        switch self {
+        case .type2(let tag): tag
+        case .type3(let tag, _): tag
+        case .lite: nil
+        case .card(_, let session): Type4Tag(session: session)
+        }
+    }
+
+    /// The card as the reader found it.
+    package var picc: PICC {
+        switch self {
+        case .type2(let tag): .typeA(tag.target)
+        case .type3(_, let target), .lite(let target): .felica(target)
+        case .card(let picc, _): picc
+        }
+    }
+}
+
+extension NDEFRecord {
+    /// The text of a text record (`T`), or `nil` for another record.
+    public var text: String? {
+        if case .text(let text)? = try? content() { text.text } else { nil }
+    }
+
+    /// The URI of a URI record (`U`) or of a smart poster (`Sp`), or `nil` for another record.
+    public var uri: String? {
+        switch try? content() {
+        case .uri(let uri)?: uri.text
+        case .smartPoster(let poster)?: poster.uri.text
+        default: nil
+        }
+    }
+
+    /// A text record.
+    ///
+    /// - Parameters:
+    ///   - text: any text.
+    ///   - language: 1 to 63 letters of ASCII, as in `en` or `ja-JP` (RFC 3066).
+    /// - Throws: ``NDEFError`` when the language has another form.
+    public static func text(_ text: String, language: String = "en") throws(NDEFError) -> NDEFRecord {
+        try NDEFRecord(.text(NDEFText(text, language: language)))
+    }
+
+    /// A URI record.
+    ///
+    /// - Parameter uri: UTF-8 without blanks and control characters.
+    /// - Throws: ``NDEFError`` when it holds blanks or control characters.
+    public static func uri(_ uri: String) throws(NDEFError) -> NDEFRecord {
+        try NDEFRecord(.uri(NDEFURI(uri)))
+    }
+}
+
+extension KazasuError {
+    fileprivate init(_ error: TagError) {
+        self = error == .cancelled ? .cancelled : .tag(error)
+    }
+}
