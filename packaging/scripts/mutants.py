@@ -109,7 +109,7 @@ def string_end(source, match):
 
 
 TOKEN = re.compile(
-    r"(?P<number>(?<![\w.])(?:0x[0-9A-Fa-f_]+|0b[01_]+|[0-9][0-9_]*)(?![\w]|\.[0-9]))"
+    r"(?P<number>(?<![\w.$])(?:0x[0-9A-Fa-f_]+|0b[01_]+|[0-9][0-9_]*)(?![\w]|\.[0-9]))"
     r"|(?P<word>\b(?:true|false)\b)"
     r"|(?P<not>(?<=[\s(\[{,:])!(?=[\w(.]))"
     r"|(?P<range>(?<=[\w)\]])(?:\.\.<|\.\.\.)(?=[\w(\-.]))"
@@ -201,7 +201,11 @@ def declaration(site):
     if old == "!":
         return f"prefix operator {name}\npublic prefix func {name} (a: Bool) -> Bool {{ {hit} ? a : !a }}\n"
     if old in INFIX:
-        return f"infix operator {name} : {INFIX[old][0]}\n" + pair(INFIX[old][1], "T")
+        text = f"infix operator {name} : {INFIX[old][0]}\n" + pair(INFIX[old][1], "T")
+        if old == "+":
+            text += (f"public func {name} <T: RangeReplaceableCollection>(a: T, b: T) -> T "
+                     f"{{ {hit} ? a : a + b }}\n")
+        return text
     if old in SHIFTS:
         return (f"infix operator {name} : {SHIFT}\npublic func {name} <T: BinaryInteger, U: BinaryInteger>(a: T, b: U) -> T "
                 f"{{ {hit} ? a {site.new} b : a {old} b }}\n")
