@@ -5,7 +5,6 @@ import Kazasu
 
 let reader = try openReader()
 let card = try reader.waitForCard(.purse)
-let balance = try card.balance()
-for purse in balance.balances {
+for purse in try card.balance().balances {
     print(purse.name[.english], purse.amount.map(String.init) ?? "unknown", purse.currency)
 }
