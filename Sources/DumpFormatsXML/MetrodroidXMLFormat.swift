@@ -10,7 +10,7 @@ package import DumpFormats
 package struct MetrodroidXMLFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `metrodroid-xml`.
+    /// The identifier `metrodroid-xml`.
     package var id: String { "metrodroid-xml" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("Metrodroid or FareBot XML", "Metrodroid・FareBot の XML") }

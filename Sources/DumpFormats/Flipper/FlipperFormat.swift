@@ -12,7 +12,7 @@ package import CardModel
 package struct FlipperFormat: WritableDumpFormat {
     /// The format.
     package init() {}
-    /// `flipper`.
+    /// The identifier `flipper`.
     package var id: String { "flipper" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("Flipper Zero .nfc", "Flipper Zero の .nfc") }

@@ -69,7 +69,7 @@ struct FlipperReader {
         }
     }
 
-    /// The fields between vertical bars, by the words before their last one: `Code`, `Attrib.`, `Service code`, …
+    /// The fields between vertical bars, by the words before their last one: `Code`, `Attrib.`, `Service code`, ….
     private func fields(_ value: String) -> [String] {
         value.split(separator: "|").map(\.trimmed).filter { !$0.isEmpty }
     }

@@ -10,7 +10,7 @@ package import CardModel
 package struct FareBotFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `farebot`.
+    /// The identifier `farebot`.
     package var id: String { "farebot" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("FareBot JSON", "FareBot の JSON") }

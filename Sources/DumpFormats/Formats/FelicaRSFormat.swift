@@ -10,7 +10,7 @@ package import CardModel
 package struct FelicaRSFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `felica-rs`.
+    /// The identifier `felica-rs`.
     package var id: String { "felica-rs" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("felica-rs dump", "felica-rs のダンプ") }

@@ -11,7 +11,7 @@ package import CardModel
 package struct FelicaToolFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `felica-tool`.
+    /// The identifier `felica-tool`.
     package var id: String { "felica-tool" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("felica-tool scan", "felica-tool のスキャン") }
@@ -122,7 +122,7 @@ package struct FelicaToolFormat: DumpFormat {
 package struct FelicaToolLogFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `felica-tool-log`.
+    /// The identifier `felica-tool-log`.
     package var id: String { "felica-tool-log" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("felica-tool communication log", "felica-tool の通信記録") }

@@ -9,7 +9,7 @@ package import CardModel
 package struct FelicalibFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `felicalib`.
+    /// The identifier `felicalib`.
     package var id: String { "felicalib" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("felicalib listing", "felicalib の一覧") }

@@ -11,7 +11,7 @@ package import CardModel
 package struct HexLinesFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `hex-lines`.
+    /// The identifier `hex-lines`.
     package var id: String { "hex-lines" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("lines of 16 bytes", "16 バイトの行") }

@@ -12,7 +12,7 @@ package import CardModel
 package struct LibpafeFormat: WritableDumpFormat {
     /// The format.
     package init() {}
-    /// `libpafe`.
+    /// The identifier `libpafe`.
     package var id: String { "libpafe" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("libpafe listing", "libpafe の一覧") }

@@ -11,7 +11,7 @@ package import CardModel
 package struct MetrodroidFormat: WritableDumpFormat {
     /// The format.
     package init() {}
-    /// `metrodroid`.
+    /// The identifier `metrodroid`.
     package var id: String { "metrodroid" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("Metrodroid JSON", "Metrodroid の JSON") }

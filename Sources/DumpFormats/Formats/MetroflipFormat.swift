@@ -10,7 +10,7 @@ package import CardModel
 package struct MetroflipFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `metroflip`.
+    /// The identifier `metroflip`.
     package var id: String { "metroflip" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("Metroflip file", "Metroflip のファイル") }

@@ -10,7 +10,7 @@ package import CardModel
 package struct NfcpyFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `nfcpy`.
+    /// The identifier `nfcpy`.
     package var id: String { "nfcpy" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("nfcpy dump", "nfcpy のダンプ") }
@@ -36,17 +36,17 @@ package struct NfcpyFormat: DumpFormat {
 
 /// A line of nfcpy's `tag.dump()`.
 enum NfcpyLine {
-    /// `Type3Tag '…' ID=… PMM=… SYS=…`
+    /// `Type3Tag '…' ID=… PMM=… SYS=…`.
     case tag([Substring: Substring])
-    /// `System 0003 (Suica)`
+    /// `System 0003 (Suica)`.
     case system(Substring)
-    /// `Area 0040--07FF`
+    /// `Area 0040--07FF`.
     case area(Substring, Substring)
-    /// `Random Service 2: … (0x0088 0x008B)`
+    /// `Random Service 2: … (0x0088 0x008B)`.
     case service([Substring])
-    /// `0000: xx … |…|`, or `  0: xx … |…|` with a decimal number
+    /// `0000: xx … |…|`, or `  0: xx … |…|` with a decimal number.
     case block(number: Substring, bytes: [Substring], isDecimal: Bool)
-    /// `*     xx … |…|`
+    /// `*     xx … |…|`.
     case same
     case other
 

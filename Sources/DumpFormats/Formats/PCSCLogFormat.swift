@@ -11,7 +11,7 @@ package import CardModel
 package struct PCSCLogFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `pcsc`.
+    /// The identifier `pcsc`.
     package var id: String { "pcsc" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("PC/SC log", "PC/SC のログ") }

@@ -10,7 +10,7 @@ package import CardModel
 package struct ProxmarkFeliCaFormat: WritableDumpFormat {
     /// The format.
     package init() {}
-    /// `proxmark`.
+    /// The identifier `proxmark`.
     package var id: String { "proxmark" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("Proxmark3 FeliCa dump", "Proxmark3 の FeliCa ダンプ") }
@@ -129,7 +129,7 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
 package struct ProxmarkListingFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `proxmark-text`.
+    /// The identifier `proxmark-text`.
     package var id: String { "proxmark-text" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("Proxmark3 FeliCa listing", "Proxmark3 の FeliCa 一覧") }
@@ -200,7 +200,7 @@ package struct ProxmarkListingFormat: DumpFormat {
 package struct ProxmarkMemoryFormat: DumpFormat {
     /// The format.
     package init() {}
-    /// `proxmark-memory`.
+    /// The identifier `proxmark-memory`.
     package var id: String { "proxmark-memory" }
     /// Its name.
     package var name: LocalizedText { LocalizedText("Proxmark3 memory dump", "Proxmark3 のメモリダンプ") }
