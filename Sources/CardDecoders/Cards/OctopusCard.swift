@@ -42,7 +42,9 @@ package struct OctopusDecoder: CardDecoder {
         balanceRead: ReadRequest(0x8005, 0x0118, 0..<1), currency: .yuan, offsets: [(350, LocalizedText("", ""))],
         warnings: [.oneSource])
 
-    /// Returns whether the system has the purse. Old cards do not list their services: a dump has only those read.
+    /// Returns whether the system has the purse.
+    ///
+    /// Old cards do not list their services: a dump of one contains those that were read.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
     /// The balance in hundredths; where the offset is unknown, the possible amounts.

@@ -154,8 +154,7 @@ struct WaonHistoryPair {
         return kind != nil && payment == 0 && charge != 0 ? charge : nil
     }
 
-    /// Returns `count` bits at bit `offset` of the field that begins at byte 2 of the second block, most significant
-    /// first.
+    /// Returns `count` bits at bit `offset` of the field from byte 2 of the second block, most significant first.
     private func bits(_ offset: Int, _ count: Int) -> UInt64 {
         let first = offset + 16
         let word = second.number(at: first / 8, count: 4, .big)

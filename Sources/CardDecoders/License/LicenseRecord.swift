@@ -15,8 +15,8 @@ package struct LicenseRecord: Hashable, Sendable {
 
 /// The items of a licence file.
 ///
-/// The card's encoding only resembles BER: 1F, 5F, 7F and 9F are one-byte tags here, lengths of 128 and more are `82 hi
-/// lo`, and FF in place of a tag ends the items.
+/// The card's encoding only resembles BER: 1F, 5F, 7F and 9F are one-byte tags here, lengths of 128 and more are
+/// `82 hi lo`, and FF in place of a tag ends the items.
 ///
 /// Sources: the layouts in libjeid's application, TRETJapanNFCReader and soft-studio's reader; that 5F is a two-byte
 /// tag in the photo file alone follows from the file sizes, as does the two-byte form of tags from 0100 on.

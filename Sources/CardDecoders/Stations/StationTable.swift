@@ -116,12 +116,13 @@ public struct StationTable: StationNames {
 
 /// One file of station names, bus stops or former names, in Kazasu's own layout or another one in circulation.
 ///
-/// Kazasu's layout is tab-separated with a header (`area line station company line_name station_name`, then `valid_from
-/// valid_until` if it has dates; `operator stop company stop_name`; `area line station current_name former_name`, then
-/// `valid_until` if it has dates) and decimal codes. Other layouts begin with the same three code columns, then
-/// company, line and station, with or without a header; files of the same name exist with hexadecimal and with decimal
-/// codes. Bus stops also occur under the header of nfc-felica's tables (`LineCode StationCode CompanyName LineName
-/// StationName`, without an area). The encoding is UTF-8, or Shift_JIS as written by Japanese Windows.
+/// Kazasu's layout is tab-separated with a header (`area line station company line_name station_name`, then
+/// `valid_from valid_until` if it has dates; `operator stop company stop_name`;
+/// `area line station current_name former_name`, then `valid_until` if it has dates) and decimal codes. Other layouts
+/// begin with the same three code columns, then company, line and station, with or without a header; files of the same
+/// name exist with hexadecimal and with decimal codes. Bus stops also occur under the header of nfc-felica's tables
+/// (`LineCode StationCode CompanyName LineName StationName`, without an area). The encoding is UTF-8, or Shift_JIS as
+/// written by Japanese Windows.
 public struct StationFile: Hashable, Sendable {
     /// The notation of the codes in a file.
     public enum Codes: String, Hashable, Sendable, CaseIterable {
