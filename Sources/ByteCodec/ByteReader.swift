@@ -5,13 +5,13 @@ package struct ByteReader: Sendable {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
-    /// Starts at the first of `bytes`.
+    /// Creates a reader at the first of `bytes`.
     package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
     }
 
-    /// Starts at the first of `bytes`.
+    /// Creates a reader at the first of `bytes`.
     package init(_ bytes: [UInt8]) {
         self.init(bytes[...])
     }
@@ -89,7 +89,7 @@ package struct ByteWriter: Sendable {
     /// The bytes written so far.
     package private(set) var bytes: [UInt8]
 
-    /// Starts empty, or after `bytes`.
+    /// Creates a writer that is empty or begins with `bytes`.
     package init(_ bytes: [UInt8] = []) {
         self.bytes = bytes
     }

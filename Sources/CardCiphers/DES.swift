@@ -85,7 +85,7 @@ enum DESTables {
         21, 22, 23, 24, 25, 24, 25, 26, 27, 28, 29, 28, 29, 30, 31, 32, 1,
     ]
 
-    /// P: half a block after the boxes.
+    /// P: half a block after the S-boxes.
     static let mixing: [UInt64] = [
         16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10, 2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30, 6, 22, 11,
         4, 25,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SHA-1 (FIPS 180-4 §6.1), used for key derivation in ICAO 9303. Collisions are known: do not rely on it for trust.
+/// SHA-1 (FIPS 180-4 §6.1), used for key derivation in ICAO 9303. Collisions are known: never rely on it for trust.
 package enum SHA1 {
     /// The digest, twenty bytes.
     package static func digest(of data: some Collection<UInt8>) -> [UInt8] {

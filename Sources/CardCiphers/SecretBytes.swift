@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Secret bytes in dedicated memory pages, overwritten when the last reference is released.
 ///
-/// Where the system allows it, the pages are excluded from swap and core dumps. It prints, reflects and dumps as
+/// Where the system allows it, the pages are excluded from swap and core dumps. The value prints, reflects and dumps as
 /// `Redacted`, and can be neither compared nor encoded.
 @safe
 package final class SecretBytes: SecretValue {

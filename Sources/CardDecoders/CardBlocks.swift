@@ -57,7 +57,7 @@ extension CardDump {
 struct BlockSequence {
     /// One used block.
     struct Entry {
-        /// Its bytes.
+        /// The bytes.
         let block: Block
         /// Whether the block with the next number, which is the next older one, was read too.
         var olderWasRead: Bool

@@ -162,7 +162,7 @@ struct CodeInSystem: Hashable, Sendable {
 
 /// The meaning of a code on a card with its own format.
 struct LocalCode: Sendable {
-    /// Its name.
+    /// The name.
     let name: LocalizedText
     /// The kind of a record with this code, or `nil` where the code does not determine it.
     let kind: RecordKind?

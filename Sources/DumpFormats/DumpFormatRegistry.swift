@@ -7,7 +7,7 @@ package struct DumpFormatRegistry: Sendable {
     /// The formats, in the order in which they are tried.
     package let formats: [any DumpFormat]
 
-    /// Creates a registry of these formats.
+    /// Creates a registry of these formats, tried in order.
     package init(_ formats: [any DumpFormat]) {
         self.formats = formats
     }

@@ -44,7 +44,7 @@ package struct DumpSource: Sendable {
         }
     }
 
-    /// The JSON document, or `nil` for another text.
+    /// The JSON document, or `nil` for any other text.
     package var json: JSONCursor? {
         guard case .json(let value) = content else { return nil }
         return JSONCursor(value)
@@ -148,7 +148,7 @@ extension StringProtocol {
         String(decoding: Array(utf8)[...].trimming(TextLine.isBlank), as: UTF8.self)
     }
 
-    /// The words between blanks.
+    /// The words separated by blanks or tabs.
     var words: [SubSequence] { split { $0 == " " || $0 == "\t" } }
 }
 

@@ -160,7 +160,7 @@ package struct NDEFFrame: Hashable, Sendable {
         guard format != .empty || (payloadLength == 0 && idLength ?? 0 == 0) else {
             throw NDEFError(.emptyRecordNotEmpty, offset: start)
         }
-        // The lengths add up to little more than 4 GB, and Int has 64 bits.
+        // The lengths total at most 4 GB, and Int has 64 bits.
         guard typeLength + (idLength ?? 0) + payloadLength <= reader.remaining else {
             throw NDEFError(.lengthBeyondEnd, offset: start)
         }

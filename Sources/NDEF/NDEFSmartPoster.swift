@@ -46,7 +46,7 @@ package struct NDEFSmartPoster: Hashable, Sendable {
         self.others = others
     }
 
-    /// Decodes the payload. A nested poster is refused, which bounds the nesting.
+    /// Decodes the payload. A nested poster is refused, so that no tag can nest them without bound.
     ///
     /// - Throws: ``NDEFError``.
     package init(payload: [UInt8], allowingUndefinedPrefix: Bool = false) throws(NDEFError) {

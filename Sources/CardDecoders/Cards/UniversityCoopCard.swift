@@ -66,7 +66,7 @@ struct UniversityCoopHistoryBlock {
 
     let raw: Block
 
-    /// Yen, or `nil` when a digit is above 9.
+    /// The balance in yen, or `nil` when a digit is above 9.
     var balance: Int? { raw.decimal(at: 11, count: 3) }
 
     var record: HistoryRecord {

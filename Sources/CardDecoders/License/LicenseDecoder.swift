@@ -180,7 +180,7 @@ struct LicenseFieldReader {
 public struct LicenseField: Hashable, Sendable {
     /// The file that contains it.
     package let file: LicenseFile
-    /// Its tag.
+    /// The tag.
     package let tag: LicenseTag
     /// The item.
     public let item: LicenseItem
@@ -192,7 +192,7 @@ public struct LicenseField: Hashable, Sendable {
     public let name: LocalizedText
     /// The decoded value.
     public let value: LicenseValue
-    /// The bytes of its value.
+    /// The bytes of the value.
     public let raw: [UInt8]
 }
 

@@ -125,7 +125,7 @@ extension LicenseReport {
         }
     }
 
-    /// The categories of vehicles in the card's order, held or not.
+    /// The categories of vehicles in card order, held or not.
     public var categories: [LicenseCategory] { fields.compactMap(LicenseCategory.init) }
 
     /// The free data; `nil` when it was not read.

@@ -9,7 +9,7 @@ public struct CardReport: Hashable, Sendable {
     public var card: String
     /// The card's name.
     public var name: LocalizedText
-    /// The money on it; empty when neither a balance nor a history was read.
+    /// The purses; empty when neither a balance nor a history was read.
     public var balances: [BalanceEntry]
     /// The transactions, newest first; `nil` when the history was not read.
     public var history: [HistoryRecord]?

@@ -134,7 +134,7 @@ public struct CardDecodingError: Error, Hashable, Sendable {
     public let block: UInt16
     /// The first byte of the field within the block.
     public let offset: Int
-    /// What is wrong.
+    /// The problem with the bytes sought.
     public let reason: Reason
 
     /// The problem with the bytes sought.

@@ -62,7 +62,7 @@ public struct HistoryRecord: Hashable, Sendable {
     public var kind: RecordKind
     /// The kind of terminal, or `nil` where the card keeps none.
     public var terminal: CodedValue?
-    /// The ID of the machine, as text, or `nil` if the card does not store one.
+    /// The ID of the terminal, as text, or `nil` if the card does not store one.
     public var terminalID: String?
     /// The operation of the terminal, or `nil` where the card keeps none.
     public var process: CodedValue?

@@ -69,7 +69,7 @@ struct FlipperReader {
         }
     }
 
-    /// The fields between vertical bars, each with a label before its last word: `Code`, `Attrib.`, `Service code`, ….
+    /// Splits the fields between vertical bars, each a label (`Code`, `Attrib.`, `Service code`, …) and a value.
     private func fields(_ value: String) -> [String] {
         value.split(separator: "|").map(\.trimmed).filter { !$0.isEmpty }
     }

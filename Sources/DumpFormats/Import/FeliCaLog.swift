@@ -107,7 +107,7 @@ struct FeliCaLog {
         var place = 11 + serviceCount * 2
         let count = Int(try command.byte(place))
         place += 1
-        // Refused.
+        // The card refused.
         guard try answer.byte(10) == 0 else { return }
         guard Int(try answer.byte(12)) == count, answer.bytes.count == 13 + count * 16 else { throw answer.misplaced }
         for number in 0..<count {

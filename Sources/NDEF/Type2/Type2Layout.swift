@@ -77,7 +77,7 @@ package struct Type2Layout: Hashable, Sendable {
     /// The first NDEF message.
     package var message: Type2TLV? { end == .message ? blocks.last : nil }
 
-    /// Returns the addresses in the data area that hold data, from an address on.
+    /// Returns the addresses that hold data in the data area, from an address on.
     package func addresses(from address: Int) -> [Int] {
         let address = max(address, dataArea.lowerBound)
         guard address < dataArea.upperBound else { return [] }
@@ -138,7 +138,7 @@ package struct Type2Layout: Hashable, Sendable {
 
 /// A TLV block in the data area of a Type 2 Tag.
 package struct Type2TLV: Hashable, Sendable {
-    /// Its tag.
+    /// The tag.
     package let tag: Tag
     /// The address of its tag byte.
     package let address: Int

@@ -220,7 +220,7 @@ package struct Type2Locks: Hashable, Sendable {
         case .ultralightC:
             guard bytes.count >= 2 else { return [] }
             let groups = fourPages.filter { bytes[0].bits($0.bit...$0.bit) == 1 }
-            // NTAG203 ends with its counter.
+            // On NTAG203, the counter is the last page.
             let single = behindUserPages.filter { bytes[1].bits($0.bit...$0.bit) == 1 }
                 .filter { $0.pages.upperBound < product.pageCount ?? 0 }
             return groups.flatMap { Array($0.page...$0.page + 3) } + single.flatMap { Array($0.pages) }

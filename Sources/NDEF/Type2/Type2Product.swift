@@ -169,7 +169,7 @@ package struct Type2Configuration: Hashable, Sendable {
     package let countsReads: Bool?
     /// Whether reading the counter needs the password; `nil` where there is no such bit.
     package let protectsCounter: Bool?
-    /// The wrong passwords after which the tag refuses permanently, 0 for no limit; `nil` where there is no such field.
+    /// The number of wrong passwords until permanent refusal, 0 for no limit; `nil` where there is no such field.
     package let passwordTries: Int?
 
     /// Decodes the configuration of a product; `nil` when it has none, or its pages were not read.
