@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A data object of BER-TLV as ISO/IEC 7816-4 §5.2.2 has it.
+/// A BER-TLV data object as defined in ISO/IEC 7816-4 §5.2.2.
 ///
-/// The value is kept as it came; what is inside a constructed object is read when it is asked for, so nesting costs
-/// nothing until then.
+/// The value is kept unparsed; the contents of a constructed object are parsed on demand, so nesting costs nothing
+/// until then.
 package struct BERTLV: Hashable, Sendable {
-    /// How deep strict reading goes.
+    /// The maximum nesting depth in strict parsing.
     package static let deepestNesting = 16
 
     /// The tag.
@@ -13,34 +13,35 @@ package struct BERTLV: Hashable, Sendable {
     /// The value, without tag and length.
     package var value: [UInt8]
 
-    /// An object with this value.
+    /// Creates an object with this value.
     package init(_ tag: BERTag, _ value: [UInt8]) {
         self.tag = tag
         self.value = value
     }
 
-    /// An object made of objects.
+    /// Creates an object from nested objects.
     package init(_ tag: BERTag, _ children: [BERTLV]) {
         self.init(tag, children.flatMap(\.encoded))
     }
 
-    /// Tag, length in as few bytes as it takes, and value.
+    /// The tag, the length in the fewest bytes, and the value.
     package var encoded: [UInt8] { tag.bytes + BERHeader.encoded(length: value.count) + value }
 
-    /// The objects that the value is made of, or `nil` when it is none of objects: then the value is all there is.
+    /// The objects in the value, or `nil` when the value is not made of objects.
     package var children: [BERTLV]? {
         guard tag.isConstructed else { return nil }
         let list = BERTLVList(tolerant: value)
         return list.fault == nil ? list.objects : nil
     }
 
-    /// The first object with a tag within this one, one level down.
+    /// The first object with a tag in this one, one level down.
     package subscript(tag: BERTag) -> BERTLV? {
         children?.first { $0.tag == tag }
     }
 
-    /// Reads objects that follow each other without anything between them, every form as the standard asks for it, and
-    /// what is inside of them the same way.
+    /// Parses consecutive objects strictly, including nested ones.
+    ///
+    /// No bytes are allowed between them, and every encoding must have the form required by the standard.
     ///
     /// - Throws: ``TLVError``.
     package static func strict(_ bytes: some Collection<UInt8>) throws(TLVError) -> [BERTLV] {
@@ -68,7 +69,7 @@ package struct BERTLV: Hashable, Sendable {
         return objects
     }
 
-    /// The object that `bytes` begin with; offsets count from index 0 of what they are a slice of.
+    /// Parses the object at the start of `bytes`; offsets count from index 0 of the collection they are a slice of.
     static func first(of bytes: ArraySlice<UInt8>) throws(TLVError) -> (BERTLV, BERHeader) {
         let offset = bytes.startIndex
         do throws(TLVError) {
@@ -82,19 +83,20 @@ package struct BERTLV: Hashable, Sendable {
     }
 }
 
-/// Data objects read with tolerance, up to the first that is broken.
+/// Data objects parsed leniently, up to the first malformed one.
 package struct BERTLVList: Hashable, Sendable {
-    /// The objects before the first that is broken, in order.
+    /// The objects before the first malformed one, in order.
     package let objects: [BERTLV]
-    /// What is wrong with the first broken one; `nil` when all was read.
+    /// The error in the first malformed one; `nil` when everything was parsed.
     package let fault: TLVError?
 
-    /// Reads objects as cards store them: with 00 between them, with 00 or FF up to the end, and with lengths in more
-    /// bytes than they need.
+    /// Parses objects as stored on cards.
+    ///
+    /// Accepts 00 between them, 00 or FF up to the end, and lengths in more bytes than needed.
     package init(tolerant bytes: some Collection<UInt8>) {
         var objects: [BERTLV] = []
         let bytes = Array(bytes)
-        // From here on there is only padding. FF is also the first byte of tags such as FF20.
+        // The rest is padding. FF is also the first byte of tags such as FF20.
         let end = (bytes.lastIndex { $0 != 0x00 && $0 != 0xFF } ?? -1) + 1
         var rest = bytes[...]
         while let first = rest.first {
@@ -123,17 +125,17 @@ package struct BERTLVList: Hashable, Sendable {
     }
 }
 
-/// A tag of BER-TLV (ISO/IEC 7816-4 §5.2.2.1): one to three bytes.
+/// A BER-TLV tag (ISO/IEC 7816-4 §5.2.2.1): one to three bytes.
 package struct BERTag: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The bytes of the tag as one big-endian number: `0x6F`, `0x5F40`, `0x7F49`.
     package let rawValue: UInt32
 
-    /// A tag from its bytes as one big-endian number.
+    /// Creates a tag from its bytes as one big-endian number.
     package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
-    /// A tag from its bytes as one big-endian number.
+    /// Creates a tag from its bytes as one big-endian number.
     package init(integerLiteral value: UInt32) {
         rawValue = value
     }
@@ -144,7 +146,7 @@ package struct BERTag: RawRepresentable, Hashable, Sendable, ExpressibleByIntege
         return Array(all.dropLast().drop { $0 == 0 }) + all.suffix(1)
     }
 
-    /// Whether the value is made of objects (bit 6 of the first byte).
+    /// Whether the value consists of objects (bit 6 of the first byte).
     package var isConstructed: Bool { bytes.first.map { $0 & 0x20 != 0 } ?? false }
 
     /// The class: 0 universal, 1 application, 2 context-specific, 3 private.
@@ -152,25 +154,25 @@ package struct BERTag: RawRepresentable, Hashable, Sendable, ExpressibleByIntege
 }
 
 extension BERTag: CustomStringConvertible {
-    /// Upper-case hexadecimal digits.
+    /// The tag in upper-case hexadecimal digits.
     package var description: String { Hex.encode(bytes, uppercase: true) }
 }
 
-/// Tag and length of a BER-TLV data object: enough to know how long it is before all of it is read.
+/// The tag and length of a BER-TLV data object, which give its size before all of it is read.
 package struct BERHeader: Hashable, Sendable {
     /// The tag.
     package let tag: BERTag
-    /// How many bytes the value has.
+    /// The length of the value in bytes.
     package let length: Int
-    /// How many bytes tag and length take.
+    /// The size of tag and length in bytes.
     package let size: Int
-    /// Whether tag and length have the form that the standard asks for; other forms occur and can be read.
+    /// Whether tag and length have the form required by the standard; other forms occur and can be parsed.
     package let isStrict: Bool
 
-    /// How many bytes the whole object takes.
+    /// The size of the whole object in bytes.
     package var totalLength: Int { size &+ length }
 
-    /// Reads tag and length at the start of `bytes`; the value need not be there.
+    /// Parses tag and length at the start of `bytes`; the value can be missing.
     ///
     /// - Throws: ``TLVError`` with offset 0.
     package init(_ bytes: some Sequence<UInt8>) throws(TLVError) {
@@ -187,8 +189,8 @@ package struct BERHeader: Hashable, Sendable {
         var isStrict = true
         if first & 0x1F == 0x1F {
             var byte = try next(.truncatedTag)
-            // A number does not begin with seven zero bits. That it fits in the first byte is no fault: payment cards
-            // have the tag BF0C.
+            // A number does not begin with seven zero bits. One that would fit in the first byte is accepted: payment
+            // cards have the tag BF0C.
             isStrict = byte != 0x80
             number = number << 8 | UInt32(byte)
             while byte & 0x80 != 0 {
@@ -214,12 +216,12 @@ package struct BERHeader: Hashable, Sendable {
         size = read
     }
 
-    /// The smallest length that needs so many bytes after the first.
+    /// Returns the smallest length that needs this many bytes after the first.
     private static func smallest(in bytes: UInt8) -> Int {
         bytes == 1 ? 0x80 : 1 << (8 * (Int(bytes) - 1))
     }
 
-    /// A length in as few bytes as it can be written in; above 32 bits it is cut.
+    /// Encodes a length in the fewest bytes; it is truncated above 32 bits.
     static func encoded(length: Int) -> [UInt8] {
         let length = UInt32(clamping: length)
         guard length >= 0x80 else { return [UInt8(truncatingIfNeeded: length)] }
@@ -229,19 +231,19 @@ package struct BERHeader: Hashable, Sendable {
     }
 }
 
-/// Why bytes are no data objects, and where.
+/// Why bytes are not data objects, and where.
 package struct TLVError: Error, Hashable, Sendable {
-    /// Where the object begins that is wrong, counted from the first byte that was given.
+    /// The offset of the malformed object from the first input byte.
     package let offset: Int
-    /// What is wrong with it.
+    /// The problem.
     package let reason: Reason
 
-    /// What is wrong with a data object.
+    /// A problem with a data object.
     @nonexhaustive
     package enum Reason: Hashable, Sendable {
         /// The bytes end within the tag.
         case truncatedTag
-        /// A tag that the standard has no place for: 00, or one of more than three bytes.
+        /// A tag that the standard does not allow: 00, or one of more than three bytes.
         case invalidTag
         /// The bytes end within the length.
         case truncatedLength
@@ -249,21 +251,21 @@ package struct TLVError: Error, Hashable, Sendable {
         case indefiniteLength
         /// A length byte of 85 or more.
         case invalidLength
-        /// The length says `missing` bytes more than there are.
+        /// The length exceeds the available bytes by `missing`.
         case truncatedValue(missing: Int)
-        /// Strict reading: a length in more bytes than it needs.
+        /// Strict parsing: a length in more bytes than needed.
         case lengthNotMinimal
-        /// Strict reading: objects are nested deeper than ``BERTLV/deepestNesting``.
+        /// Strict parsing: objects are nested deeper than ``BERTLV/deepestNesting``.
         case tooDeep
     }
 
-    /// A fault at an offset.
+    /// Creates an error at an offset.
     package init(offset: Int, reason: Reason) {
         self.offset = offset
         self.reason = reason
     }
 
-    /// The same fault in bytes that begin `distance` later.
+    /// Returns the same error for bytes that begin `distance` later.
     func moved(by distance: Int) -> TLVError {
         TLVError(offset: offset &+ distance, reason: reason)
     }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that grow at their end, eight at a time where they come as a word.
+/// A byte buffer that grows at its end, eight bytes at a time for words.
 ///
-/// An array asks at each addition whether it is the only owner of its bytes, and an output span takes them one by one.
-/// Where millions of short texts are put together, that is most of the work. This buffer has one owner by its type.
+/// An array checks on each append whether its storage is uniquely referenced, and an output span appends one byte at a
+/// time. When millions of short texts are assembled, that is most of the work. This buffer is uniquely owned by its
+/// type.
 @safe
 package struct ByteBuffer: ~Copyable {
     var start: UnsafeMutablePointer<UInt8>
     var length = 0
     var capacity: Int
 
-    /// How many bytes there are.
+    /// The number of bytes.
     package var count: Int { length }
 
-    /// No bytes yet.
+    /// Creates an empty buffer.
     ///
-    /// - Parameter capacity: how many bytes are expected.
+    /// - Parameter capacity: the expected number of bytes.
     package init(capacity: Int = 0) {
         self.capacity = Swift.max(capacity, 64)
         unsafe start = .allocate(capacity: self.capacity)
@@ -23,25 +24,25 @@ package struct ByteBuffer: ~Copyable {
 
     deinit { unsafe start.deallocate() }
 
-    /// Forgets the bytes and keeps their room.
+    /// Removes all bytes and keeps the capacity.
     package mutating func removeAll() { length = 0 }
 
-    /// The bytes as an array of their own.
+    /// A copy of the bytes as an array.
     package var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: length)) }
 
-    /// The bytes as text; what is not UTF-8 becomes U+FFFD.
+    /// The bytes as text; invalid UTF-8 becomes U+FFFD.
     package var text: String {
         unsafe String(decoding: UnsafeBufferPointer(start: start, count: length), as: UTF8.self)
     }
 
-    /// Calls `body` with the bytes where they are.
+    /// Calls `body` with the bytes in place.
     package func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(unsafe UnsafeBufferPointer(start: start, count: length).span)
     }
 
-    /// Makes room for `more` bytes and says where they go.
+    /// Reserves `more` bytes and returns their address.
     @inline(__always)
     mutating func room(_ more: Int) -> UnsafeMutablePointer<UInt8> {
         if capacity - length < more { grow(more) }
@@ -57,7 +58,7 @@ package struct ByteBuffer: ~Copyable {
         unsafe start = larger
     }
 
-    /// Adds one byte.
+    /// Appends one byte.
     @inline(__always)
     package mutating func append(_ byte: UInt8) {
         let end = unsafe room(1)
@@ -65,9 +66,9 @@ package struct ByteBuffer: ~Copyable {
         length &+= 1
     }
 
-    /// Adds the first `length` bytes of a word, of which the lowest comes first.
+    /// Appends the low bytes of a word, lowest first.
     ///
-    /// - Parameter count: 0 to 8; more than eight are eight, less than none are none.
+    /// - Parameter count: 0 to 8; larger values count as 8, negative ones as 0.
     @inline(__always)
     package mutating func append(_ word: UInt64, count: Int) {
         let end = unsafe room(8)
@@ -75,7 +76,7 @@ package struct ByteBuffer: ~Copyable {
         length &+= Swift.max(0, Swift.min(count, 8))
     }
 
-    /// Adds a text that stands in the program.
+    /// Appends a string literal.
     @inline(__always)
     package mutating func append(_ text: StaticString) {
         let count = text.utf8CodeUnitCount
@@ -84,7 +85,7 @@ package struct ByteBuffer: ~Copyable {
         length &+= count
     }
 
-    /// Adds bytes.
+    /// Appends bytes.
     package mutating func append(contentsOf bytes: Span<UInt8>) {
         let end = unsafe room(bytes.count)
         unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -94,11 +95,11 @@ package struct ByteBuffer: ~Copyable {
         length &+= bytes.count
     }
 
-    /// Adds what `write` writes, where it is told to.
+    /// Appends the bytes that `write` stores at the address passed to it.
     ///
     /// - Parameters:
-    ///   - most: how many bytes there is room for.
-    ///   - write: is given the place of the first byte, and says how many it wrote: 0 to `most`.
+    ///   - most: the number of bytes to reserve.
+    ///   - write: receives the address of the first byte and returns the number of bytes written: 0 to `most`.
     @unsafe @inline(__always)
     package mutating func append(atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         let count = unsafe write(room(most))

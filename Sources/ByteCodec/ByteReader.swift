@@ -1,58 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads fixed-width fields one after another; every read is checked, none traps.
+/// Reads consecutive fixed-width fields; every read is checked, none traps.
 package struct ByteReader: Sendable {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
-    /// Starts at the first of `bytes`.
+    /// Creates a reader at the first of `bytes`.
     package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
     }
 
-    /// Starts at the first of `bytes`.
+    /// Creates a reader at the first of `bytes`.
     package init(_ bytes: [UInt8]) {
         self.init(bytes[...])
     }
 
-    /// How many bytes were read so far.
+    /// The number of bytes read so far.
     package var offset: Int { position - bytes.startIndex }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     package var remaining: Int { bytes.endIndex - position }
 
-    /// Takes one byte.
+    /// Reads one byte.
     ///
     /// - Throws: ``ByteCodecError/tooShort(offset:missing:)``.
     package mutating func readUInt8() throws(ByteCodecError) -> UInt8 {
         UInt8(truncatingIfNeeded: try readInteger(width: 1, .big))
     }
 
-    /// Takes two bytes.
+    /// Reads two bytes.
     ///
     /// - Throws: ``ByteCodecError/tooShort(offset:missing:)``.
     package mutating func readUInt16(_ order: ByteOrder) throws(ByteCodecError) -> UInt16 {
         UInt16(truncatingIfNeeded: try readInteger(width: 2, order))
     }
 
-    /// Takes four bytes.
+    /// Reads four bytes.
     ///
     /// - Throws: ``ByteCodecError/tooShort(offset:missing:)``.
     package mutating func readUInt32(_ order: ByteOrder) throws(ByteCodecError) -> UInt32 {
         UInt32(truncatingIfNeeded: try readInteger(width: 4, order))
     }
 
-    /// Takes eight bytes.
+    /// Reads eight bytes.
     ///
     /// - Throws: ``ByteCodecError/tooShort(offset:missing:)``.
     package mutating func readUInt64(_ order: ByteOrder) throws(ByteCodecError) -> UInt64 {
         try readInteger(width: 8, order)
     }
 
-    /// Takes the next `count` bytes as they are.
+    /// Reads the next `count` bytes.
     ///
-    /// - Throws: ``ByteCodecError/tooShort(offset:missing:)``; a negative count takes nothing.
+    /// - Throws: ``ByteCodecError/tooShort(offset:missing:)``; a negative count reads nothing.
     package mutating func readBytes(_ count: Int) throws(ByteCodecError) -> ArraySlice<UInt8> {
         let count = max(count, 0)
         guard count <= remaining else { throw .tooShort(offset: offset, missing: count - remaining) }
@@ -60,13 +60,13 @@ package struct ByteReader: Sendable {
         return bytes[position..<position + count]
     }
 
-    /// Takes all that is left.
+    /// Reads all remaining bytes.
     package mutating func readRest() -> ArraySlice<UInt8> {
         defer { position = bytes.endIndex }
         return bytes[position...]
     }
 
-    /// Checks that nothing is left.
+    /// Throws unless all bytes were read.
     ///
     /// - Throws: ``ByteCodecError/tooLong(offset:extra:)``.
     package func expectEnd() throws(ByteCodecError) {
@@ -86,10 +86,10 @@ package struct ByteReader: Sendable {
 
 /// Appends fixed-width fields to a byte array.
 package struct ByteWriter: Sendable {
-    /// What was written so far.
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8]
 
-    /// Starts empty, or after `bytes`.
+    /// Creates a writer that is empty or begins with `bytes`.
     package init(_ bytes: [UInt8] = []) {
         self.bytes = bytes
     }
@@ -99,7 +99,7 @@ package struct ByteWriter: Sendable {
         bytes.append(value)
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes.
     package mutating func write(_ values: some Sequence<UInt8>) {
         bytes.append(contentsOf: values)
     }
@@ -114,7 +114,7 @@ package struct ByteWriter: Sendable {
     }
 }
 
-/// The order of the bytes of a number.
+/// The byte order of a number.
 package enum ByteOrder: Hashable, Sendable {
     /// Most significant byte first.
     case big
@@ -122,17 +122,17 @@ package enum ByteOrder: Hashable, Sendable {
     case little
 }
 
-/// Why a field could not be read or written; offsets count from the start of what is being read.
+/// Why a field could not be read or written; offsets count from the start of the input.
 @nonexhaustive
 package enum ByteCodecError: Error, Hashable, Sendable {
-    /// `missing` bytes more were needed at `offset`.
+    /// `missing` more bytes were needed at `offset`.
     case tooShort(offset: Int, missing: Int)
     /// `extra` bytes were left at `offset` where nothing was expected.
     case tooLong(offset: Int, extra: Int)
 }
 
 extension FixedWidthInteger {
-    /// The bits `range` of this number, bit 0 being the least significant; bits outside the number read as 0.
+    /// Returns the bits `range` of this number, bit 0 being the least significant; bits outside the number read as 0.
     ///
     /// `UInt16(0x166C).bits(9...15)` is the year of a Cybernetics date. A range that starts below bit 0 gives 0.
     package func bits(_ range: ClosedRange<Int>) -> Self {
@@ -145,9 +145,9 @@ extension FixedWidthInteger {
     }
 }
 
-/// Binary-coded decimal: two digits a byte, the first in the high nibble.
+/// Binary-coded decimal: two digits per byte, the first in the high nibble.
 package enum BCD {
-    /// The digits of `bytes` as text, or `nil` when a nibble is above 9.
+    /// Returns the digits of `bytes` as text, or `nil` when a nibble is above 9.
     package static func digits(_ bytes: some Sequence<UInt8>) -> String? {
         var text = ""
         for byte in bytes {
@@ -159,7 +159,7 @@ package enum BCD {
         return text
     }
 
-    /// The number that one byte writes, 0 to 99, or `nil` when a nibble is above 9.
+    /// Returns the value of one byte, 0 to 99, or `nil` when a nibble is above 9.
     package static func value(_ byte: UInt8) -> Int? {
         let (tens, ones) = (byte >> 4, byte & 0x0F)
         return tens <= 9 && ones <= 9 ? Int(tens) * 10 + Int(ones) : nil
@@ -167,7 +167,7 @@ package enum BCD {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// The element `distance` places after the first, or `nil` when there is none; never traps.
+    /// Returns the element `distance` places after the first, or `nil` when there is none; never traps.
     package func element(at distance: Int) -> Element? {
         distance >= 0 && distance < count ? self[startIndex + distance] : nil
     }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A whole number in decimal digits, with as many leading zeros as it takes to have a width.
+/// An integer in decimal digits, padded with zeros to a width.
 package struct DecimalDigits: ASCIIText {
     let magnitude: UInt64
     let isNegative: Bool
     let width: Int
 
-    /// A number.
+    /// Creates the text of a number.
     ///
-    /// - Parameter width: the fewest digits to write, 0 to 8; zero itself is written as one digit.
+    /// - Parameter width: the minimum number of digits, 0 to 8; zero itself is written as one digit.
     package init(_ value: some FixedWidthInteger, width: Int = 1) {
         magnitude = UInt64(clamping: value.magnitude)
         isNegative = value < 0
         self.width = Swift.max(1, Swift.min(width, 8))
     }
 
-    /// Adds the sign of a negative number and the digits.
+    /// Appends the sign of a negative number and the digits.
     package func append(to text: inout ByteBuffer) {
         if isNegative { text.append(UInt8(ascii: "-")) }
         DecimalDigits.append(magnitude, width, to: &text)
@@ -32,9 +32,9 @@ package struct DecimalDigits: ASCIIText {
         text.append(digits >> UInt64(zeros * 8), count: 8 - zeros)
     }
 
-    /// The eight digits of a number below 100,000,000 at once, the first in the lowest byte.
+    /// Returns the eight digits of a number below 100,000,000, the first in the lowest byte.
     ///
-    /// The halves, their halves, and the digits of those are parted side by side in one word; a multiplication and a
+    /// The halves, their halves, and the digits of those are separated side by side in one word; a multiplication and a
     /// shift divide by a hundred and by ten.
     package static func eightDigits(_ number: UInt32) -> UInt64 {
         let number = UInt64(number) % 100_000_000
@@ -46,11 +46,11 @@ package struct DecimalDigits: ASCIIText {
     }
 }
 
-/// A short text that can be written without a `String` in between.
+/// A short text that can be written without an intermediate `String`.
 ///
-/// Its characters are printable ASCII, and no quote or backslash is among them, so that it stands in JSON as it is.
+/// Its characters are printable ASCII without quotes and backslashes, so that it needs no escaping in JSON.
 package protocol ASCIIText {
-    /// Adds the characters at the end.
+    /// Appends the characters.
     func append(to text: inout ByteBuffer)
 }
 

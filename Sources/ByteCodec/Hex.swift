@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hexadecimal text and bytes, both ways.
+/// Conversion between bytes and hexadecimal text.
 package enum Hex {
-    /// Writes bytes as hexadecimal digits, most significant nibble first.
+    /// Encodes bytes as hexadecimal digits, most significant nibble first.
     ///
     /// - Parameters:
-    ///   - bytes: the bytes, in the order they are to be printed.
+    ///   - bytes: the bytes, in output order.
     ///   - uppercase: `A`–`F` instead of `a`–`f`.
     ///   - separator: text between two bytes; none by default.
     package static func encode(
@@ -21,17 +21,19 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Writes the low `digits` nibbles of a number, most significant first.
+    /// Encodes the low `digits` nibbles of a number, most significant first.
     ///
-    /// - Parameter digits: how many digits to print, 0 to 16.
+    /// - Parameter digits: the number of digits, 0 to 16.
     package static func encode(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) -> String {
         HexDigits(value, digits: digits, uppercase: uppercase).text
     }
 
-    /// Reads hexadecimal text as people write it: packed or with spaces, colons or hyphens between bytes,
-    /// in any case, with or without `0x` before a byte or before the whole. A digit must follow right after `0x`.
+    /// Decodes hexadecimal text in the usual notations.
     ///
-    /// - Throws: ``HexError`` with the place (counted in UTF-8 bytes from 0) of what is wrong.
+    /// Digits can be packed or have spaces, colons or hyphens between bytes, in any case, with or without `0x` before a
+    /// byte or before the whole. A digit must follow directly after `0x`.
+    ///
+    /// - Throws: ``HexError`` with the position of the error (counted in UTF-8 bytes from 0).
     package static func decode(_ text: some StringProtocol) throws(HexError) -> [UInt8] {
         var bytes: [UInt8] = []
         let utf8 = Array(text.utf8)
@@ -51,7 +53,7 @@ package enum Hex {
         return bytes
     }
 
-    /// Whether `0x` and a digit stand at `index`.
+    /// Returns whether `index` is at `0x` and a digit.
     private static func isPrefix(_ utf8: [UInt8], at index: Int) -> Bool {
         guard utf8.element(at: index) == 0x30, let letter = utf8.element(at: index + 1), letter | 0x20 == 0x78 else {
             return false
@@ -59,13 +61,13 @@ package enum Hex {
         return utf8.element(at: index + 2).flatMap(value) != nil
     }
 
-    /// The number that one to sixteen digits write, in any case, with nothing between them; else `nil`.
+    /// Decodes one to sixteen digits, in any case, without separators; otherwise `nil`.
     package static func number(_ digits: Span<UInt8>) -> UInt64? {
         guard digits.count > 0, digits.count <= 16 else { return nil }
         var (number, faults): (UInt64, UInt64) = (0, 0)
         var place = 0
         while place < digits.count {
-            // Eight at once, and without a branch: digits and letters come as they like, and no processor foresees them.
+            // Eight at a time and without branches: the mix of digits and letters defeats branch prediction.
             let count = Swift.min(digits.count - place, 8)
             let word: UInt64
             if count == 8 {
@@ -83,7 +85,7 @@ package enum Hex {
         return faults == 0 ? number : nil
     }
 
-    /// The values of eight ASCII hexadecimal digits, the first of which is the highest byte.
+    /// Decodes eight ASCII hexadecimal digits, the first of which is the highest byte.
     ///
     /// - Returns: 32 bits, and a number that is 0 when all eight are digits.
     @inline(__always)
@@ -91,7 +93,7 @@ package enum Hex {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let high = ones &* 0x80
         let lower = word | (ones &* 0x20)
-        // Bytes below 80 carry nothing into the next one: a sum has its highest bit from a bound on.
+        // Bytes below 80 do not carry into the next one: the high bit of a sum is set from a bound on.
         let plain = word & ~high
         let letter = lower & ~high
         let isDigit = (plain &+ ones &* 0x50) & ~(plain &+ ones &* 0x46)
@@ -103,7 +105,7 @@ package enum Hex {
         return ((nibbles | nibbles >> 16) & 0xFFFF_FFFF, fault)
     }
 
-    /// The value of one ASCII hexadecimal digit, or `nil`.
+    /// Returns the value of one ASCII hexadecimal digit, or `nil`.
     package static func value(of character: UInt8) -> UInt8? {
         switch character {
         case 0x30...0x39: character - 0x30
@@ -126,12 +128,12 @@ package enum Hex {
     }
 }
 
-/// What is wrong with a hexadecimal text; `offset` counts UTF-8 bytes from 0.
+/// An error in hexadecimal text; `offset` counts UTF-8 bytes from 0.
 @nonexhaustive
 package enum HexError: Error, Hashable, Sendable {
     /// A character that is neither a digit nor a separator.
     case notADigit(offset: Int)
-    /// A byte of which only one digit is there: this one.
+    /// A byte with only one digit, at this offset.
     case oddDigits(offset: Int)
 }
 
@@ -141,16 +143,16 @@ package struct HexDigits: ASCIIText {
     let count: Int
     let isUppercase: Bool
 
-    /// The low `digits` nibbles of a number.
+    /// Creates text from the low `digits` nibbles of a number.
     ///
-    /// - Parameter digits: how many digits to write, 0 to 16.
+    /// - Parameter digits: the number of digits, 0 to 16.
     package init(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) {
         bits = UInt64(truncatingIfNeeded: value)
         count = Swift.max(0, Swift.min(digits, 16))
         isUppercase = uppercase
     }
 
-    /// Adds the digits.
+    /// Appends the digits.
     package func append(to text: inout ByteBuffer) {
         if count > 8 { HexDigits.append(UInt32(truncatingIfNeeded: bits >> 32), count - 8, isUppercase, to: &text) }
         HexDigits.append(UInt32(truncatingIfNeeded: bits), Swift.min(count, 8), isUppercase, to: &text)
@@ -161,14 +163,14 @@ package struct HexDigits: ASCIIText {
         text.append(eightDigits(bits, isUppercase).byteSwapped >> UInt64((8 - count) * 8), count: count)
     }
 
-    /// The eight digits of 32 bits at once, the most significant in the highest byte.
+    /// Returns the eight digits of 32 bits, the most significant in the highest byte.
     static func eightDigits(_ bits: UInt32, _ uppercase: Bool) -> UInt64 {
-        // One nibble a byte.
+        // One nibble per byte.
         var nibbles = UInt64(bits)
         nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
         nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
         nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
-        // 1 in each byte whose nibble is a letter: 10 and more reach 16 when 6 is added.
+        // 1 in each byte whose nibble is a letter: adding 6 to 10 or more reaches 16.
         let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* (uppercase ? 0x07 : 0x27)
     }

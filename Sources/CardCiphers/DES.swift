@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-/// One key of DES, ready for use: the keys of its sixteen rounds, overwritten when nobody holds them any more.
+/// The sixteen round keys of a DES key, overwritten when the last reference is released.
 ///
-/// Source: FIPS 46-3. DES alone is broken; it is here as the part that Triple DES and the retail MAC are made of.
+/// Source: FIPS 46-3. Single DES is broken; it is here as a building block of Triple DES and the retail MAC.
 final class DESKey {
-    /// The keys of the rounds, 48 bits each.
+    /// The round keys, 48 bits each.
     private var rounds = InlineArray<16, UInt64>(repeating: 0)
 
-    /// A key of 64 bits, big-endian; the parity bits (the lowest of each byte) are not looked at.
+    /// Expands a 64-bit key, big-endian; the parity bits (the lowest of each byte) are ignored.
     init(_ key: UInt64) {
         let bits = DESKey.pick(DESTables.keyBits, of: key, width: 64)
         var (left, right) = (bits >> 28, bits & 0x0FFF_FFFF)
@@ -26,10 +26,10 @@ final class DESKey {
         }
     }
 
-    /// Enciphers one block, big-endian.
+    /// Encrypts one block, big-endian.
     func encrypt(_ block: UInt64) -> UInt64 { run(block, rounds.indices) }
 
-    /// Deciphers one block, big-endian.
+    /// Decrypts one block, big-endian.
     func decrypt(_ block: UInt64) -> UInt64 { run(block, rounds.indices.reversed()) }
 
     private func run(_ block: UInt64, _ order: some Sequence<Int>) -> UInt64 {
@@ -39,31 +39,31 @@ final class DESKey {
         return DESKey.pick(DESTables.final, of: right << 32 | left, width: 64)
     }
 
-    /// f: half a block and the key of a round.
+    /// The function f of half a block and a round key.
     private static func scramble(_ half: UInt64, _ key: UInt64) -> UInt64 {
         let mixed = pick(DESTables.expansion, of: half, width: 32) ^ key
         var nibbles: UInt64 = 0
         for box in 0..<8 {
             let six = mixed >> UInt64(42 - 6 * box)
-            // The outer two bits choose the row, the inner four the place in it.
+            // The outer two bits select the row, the inner four the column.
             let row = Int(six >> 4 & 0b10 | six & 0b01)
             nibbles = nibbles << 4 | DESTables.boxes[4 * box + row] >> (60 - 4 * (six >> 1 & 0x0F)) & 0x0F
         }
         return pick(DESTables.mixing, of: nibbles, width: 32)
     }
 
-    /// The bits that a table names, in its order, of a number of so many bits.
+    /// Returns the bits listed in a table, in its order, from a number of this width.
     private static func pick(_ places: [UInt64], of value: UInt64, width: UInt64) -> UInt64 {
         places.reduce(0) { $0 << 1 | value >> (width - $1) & 1 }
     }
 
-    /// Half a key turned to the left.
+    /// Rotates half a key left.
     private static func turn(_ half: UInt64, _ count: UInt64) -> UInt64 {
         (half << count | half >> (28 - count)) & 0x0FFF_FFFF
     }
 }
 
-/// The tables of DES. Bits are numbered from 1, the most significant one, as in FIPS 46-3, where they stand.
+/// The tables of DES. Bits are numbered from 1, the most significant one, as in FIPS 46-3, their source.
 enum DESTables {
     /// IP: a block before the first round.
     static let initial: [UInt64] = [
@@ -85,7 +85,7 @@ enum DESTables {
         21, 22, 23, 24, 25, 24, 25, 26, 27, 28, 29, 28, 29, 30, 31, 32, 1,
     ]
 
-    /// P: half a block after the boxes.
+    /// P: half a block after the S-boxes.
     static let mixing: [UInt64] = [
         16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10, 2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30, 6, 22, 11,
         4, 25,
@@ -97,13 +97,13 @@ enum DESTables {
         55, 47, 39, 31, 23, 15, 7, 62, 54, 46, 38, 30, 22, 14, 6, 61, 53, 45, 37, 29, 21, 13, 5, 28, 20, 12, 4,
     ]
 
-    /// PC-2: the 48 bits of a round's key.
+    /// PC-2: the 48 bits of a round key.
     static let roundKeyBits: [UInt64] = [
         14, 17, 11, 24, 1, 5, 3, 28, 15, 6, 21, 10, 23, 19, 12, 4, 26, 8, 16, 7, 27, 20, 13, 2, 41, 52, 31, 37, 47, 55,
         30, 40, 51, 45, 33, 48, 44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32,
     ]
 
-    /// By how many bits both halves of the key turn to the left before each round.
+    /// The number of bits by which both key halves rotate left before each round.
     static let turns: [UInt64] = [1, 1, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1]
 
     /// S1 to S8: four rows of sixteen nibbles each, the first nibble the most significant.
@@ -119,19 +119,19 @@ enum DESTables {
     ]
 }
 
-/// A key of Triple DES with two keys (keying option 2): encipher with K1, decipher with K2, encipher with K1.
+/// A two-key Triple DES key (keying option 2): encrypt with K1, decrypt with K2, encrypt with K1.
 ///
-/// For cards that know nothing newer (MIFARE Ultralight C, ICAO's basic access): its 112 bits are not for new designs.
-/// What it is made of is overwritten when nobody holds it any more, and it prints, reflects and dumps as `Redacted`.
-/// Sources: FIPS 46-3, NIST SP 800-67; modes: ISO/IEC 10116, ISO/IEC 9797-1.
+/// For cards that support nothing newer (MIFARE Ultralight C, ICAO's Basic Access Control): its 112 bits are not for
+/// new designs. The key material is overwritten when the last reference is released, and the key prints, reflects and
+/// dumps as `Redacted`. Sources: FIPS 46-3, NIST SP 800-67; modes: ISO/IEC 10116, ISO/IEC 9797-1.
 package final class TripleDESKey: SecretValue {
     private let first: DESKey
     private let second: DESKey
 
-    /// How many bytes a key has.
+    /// The length of a key in bytes.
     package static let length = 16
 
-    /// A key of sixteen bytes, K1 before K2; the parity bits (the lowest of each byte) are not looked at.
+    /// Creates a key from sixteen bytes, K1 before K2; the parity bits (the lowest of each byte) are ignored.
     ///
     /// - Throws: ``CipherError/keyLength(expected:given:)``.
     package init(_ key: SecretBytes) throws(CipherError) {
@@ -143,11 +143,11 @@ package final class TripleDESKey: SecretValue {
         }
     }
 
-    /// Enciphers blocks of eight bytes in CBC.
+    /// Encrypts blocks of eight bytes in CBC mode.
     ///
     /// - Parameters:
     ///   - data: a multiple of eight bytes.
-    ///   - start: the starting value, big-endian: the last block that was enciphered, or 0.
+    ///   - start: the starting value, big-endian: the last encrypted block, or 0.
     /// - Throws: ``CipherError/dataLength(_:)``.
     package func encrypt(_ data: some Collection<UInt8>, after start: UInt64 = 0) throws(CipherError) -> [UInt8] {
         var last = start
@@ -157,11 +157,11 @@ package final class TripleDESKey: SecretValue {
         }
     }
 
-    /// Deciphers blocks of eight bytes in CBC.
+    /// Decrypts blocks of eight bytes in CBC mode.
     ///
     /// - Parameters:
     ///   - data: a multiple of eight bytes.
-    ///   - start: the starting value that they were enciphered with, big-endian.
+    ///   - start: the starting value used for encryption, big-endian.
     /// - Throws: ``CipherError/dataLength(_:)``.
     package func decrypt(_ data: some Collection<UInt8>, after start: UInt64 = 0) throws(CipherError) -> [UInt8] {
         var last = start
@@ -171,9 +171,10 @@ package final class TripleDESKey: SecretValue {
         }
     }
 
-    /// The retail MAC, eight bytes: ISO/IEC 9797-1, algorithm 3 with padding method 2, starting value 0.
+    /// Returns the retail MAC, eight bytes: ISO/IEC 9797-1, algorithm 3 with padding method 2, starting value 0.
     ///
-    /// Single DES in CBC with K1 over the data, one byte 80 and zeros; the last block goes through K2 and K1 as well.
+    /// Single DES in CBC mode with K1 over the data, one byte 80 and zeros; the last block is also processed with K2
+    /// and K1.
     package func retailMAC(of data: some Collection<UInt8>) -> [UInt8] {
         let padding = [0x80] + [UInt8](repeating: 0, count: 7 - data.count % 8)
         var last: UInt64 = 0
@@ -193,7 +194,7 @@ package final class TripleDESKey: SecretValue {
 
 /// Blocks of eight bytes as numbers, big-endian.
 extension UInt64 {
-    /// The number that these bytes are; of more than eight the last eight.
+    /// Creates a number from these bytes; only the last eight are used.
     package init(block bytes: some Sequence<UInt8>) {
         self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -202,11 +203,11 @@ extension UInt64 {
     package var block: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (56 - 8 * $0)) } }
 }
 
-/// Why something cannot be enciphered or deciphered.
+/// Why data cannot be encrypted or decrypted.
 @nonexhaustive
 package enum CipherError: Error, Hashable, Sendable {
-    /// The key does not have so many bytes.
+    /// The key has the wrong number of bytes.
     case keyLength(expected: Int, given: Int)
-    /// The data is no multiple of eight bytes.
+    /// The length of the data is not a multiple of eight bytes.
     case dataLength(Int)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SHA-1 (FIPS 180-4 §6.1): what ICAO 9303 derives keys with. Collisions are known, so nothing may be trusted for it.
+/// SHA-1 (FIPS 180-4 §6.1), used for key derivation in ICAO 9303. Collisions are known: never rely on it for trust.
 package enum SHA1 {
     /// The digest, twenty bytes.
     package static func digest(of data: some Collection<UInt8>) -> [UInt8] {
@@ -18,7 +18,7 @@ package enum SHA1 {
 
     private typealias State = (UInt32, UInt32, UInt32, UInt32, UInt32)
 
-    /// Takes in one block of 64 bytes.
+    /// Processes one block of 64 bytes.
     private static func add(_ block: ArraySlice<UInt8>, to state: inout State) {
         var words: [UInt32] = stride(from: block.startIndex, to: block.endIndex, by: 4).map { start in
             block[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) }
@@ -40,6 +40,6 @@ package enum SHA1 {
         state = (state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e)
     }
 
-    /// A word turned to the left.
+    /// Rotates a word left.
     private static func turn(_ word: UInt32, _ count: UInt32) -> UInt32 { word << count | word >> (32 - count) }
 }

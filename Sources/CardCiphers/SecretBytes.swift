@@ -2,19 +2,19 @@
 
 internal import Glibc
 
-/// Bytes that nobody may see: pages of their own, which are not written to the swap device or a core dump where the
-/// system allows that, and are overwritten when nobody holds the value any more.
+/// Secret bytes in dedicated memory pages, overwritten when the last reference is released.
 ///
-/// It prints, reflects and dumps as `Redacted`, and can be neither compared nor encoded.
+/// Where the system allows it, the pages are excluded from swap and core dumps. The value prints, reflects and dumps as
+/// `Redacted`, and can be neither compared nor encoded.
 @safe
 package final class SecretBytes: SecretValue {
     private let memory: UnsafeMutableRawBufferPointer
-    /// Whether the memory is pages of its own; without any to be had it is like other memory.
+    /// Whether the memory consists of dedicated pages; if none are available, it is ordinary memory.
     private let isMapped: Bool
-    /// How many bytes there are.
+    /// The number of bytes.
     package private(set) var count: Int
 
-    /// A copy of these bytes; who holds them overwrites them then.
+    /// Copies these bytes; the caller is responsible for overwriting the originals.
     package convenience init(_ bytes: some Collection<UInt8>) {
         unsafe self.init(capacity: bytes.count) { memory in
             unsafe memory.copyBytes(from: bytes)
@@ -22,18 +22,18 @@ package final class SecretBytes: SecretValue {
         }
     }
 
-    /// Bytes that are written where they stay.
+    /// Creates secret bytes in place.
     ///
     /// - Parameters:
-    ///   - capacity: how many there may be.
-    ///   - fill: is given the memory, and says how many bytes of it count.
+    ///   - capacity: the maximum number of bytes.
+    ///   - fill: receives the memory and returns the number of bytes used.
     package init<Failure: Error>(
         capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         let length = max(capacity, 1)
         let pages = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         if let pages = unsafe pages, unsafe pages != MAP_FAILED {
-            // Both may be refused, by a limit or by the system; the secret is needed all the same.
+            // Both calls can fail, because of a limit or the system; the secret is needed nevertheless.
             unsafe mlock(pages, length)
             unsafe madvise(pages, length, MADV_DONTDUMP)
             unsafe memory = UnsafeMutableRawBufferPointer(start: pages, count: length)
@@ -55,7 +55,7 @@ package final class SecretBytes: SecretValue {
         }
     }
 
-    /// Lends the bytes out; nothing of them may be kept.
+    /// Calls `use` with the bytes, which must not be retained.
     package func withUnsafeBytes<Result, Failure: Error>(
         _ use: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -68,7 +68,7 @@ package final class SecretBytes: SecretValue {
     }
 }
 
-/// A value that nobody may see: it prints, reflects and dumps as `Redacted`.
+/// A secret value: it prints, reflects and dumps as `Redacted`.
 public protocol SecretValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension SecretValue {
@@ -76,12 +76,12 @@ extension SecretValue {
     public var description: String { "Redacted" }
     /// `Redacted`.
     public var debugDescription: String { "Redacted" }
-    /// Nothing.
+    /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes with zeros; copies that others hold stay as they are.
+    /// Overwrites the bytes with zeros; other copies are unaffected.
     package mutating func wipe() {
         unsafe withUnsafeMutableBytes { bytes in
             if let start = bytes.baseAddress { unsafe explicit_bzero(start, bytes.count) }

@@ -4,7 +4,7 @@ internal import ByteCodec
 public import CardModel
 
 extension CardDump {
-    /// Whether the card has the service of a request and lets it be read, as far as the dump shows.
+    /// Returns whether the card has the service of a request and allows reading it, judging by the dump.
     public func holds(_ request: ReadRequest) -> Bool {
         guard let service = system(request.system)?.service(request.service) else { return false }
         if !service.blocks.isEmpty { return true }
@@ -14,8 +14,9 @@ extension CardDump {
         }
     }
 
-    /// The service that holds the blocks of a request: the requested one, or one that opens the same blocks with other
-    /// rights and was read in its place; `nil` when nothing was read.
+    /// Returns the service that contains the blocks of a request; `nil` when nothing was read.
+    ///
+    /// This is the requested service, or one with other access to the same blocks that was read in its place.
     public func opened(_ request: ReadRequest) -> ServiceDump? {
         guard let found = system(request.system), let service = found.service(request.service) else { return nil }
         if !service.blocks.isEmpty || service.state == .read { return service }
@@ -25,12 +26,12 @@ extension CardDump {
         }
     }
 
-    /// The first block of a request.
+    /// Returns the first block of a request.
     ///
     /// - Parameters:
     ///   - request: the service and the number of the block.
     ///   - card: the decoder's id, for the error.
-    ///   - field: what the block is read for, as in `balance`, for the error.
+    ///   - field: the value that the block is read for, as in `balance`, for the error.
     ///   - offset: where in the block the field begins, 0 to 15, for the error.
     /// - Throws: ``CardDecodingError`` that says why the block is missing.
     public func block(_ request: ReadRequest, card: String, field: String, offset: Int) throws(CardDecodingError)
@@ -52,11 +53,11 @@ extension CardDump {
     }
 }
 
-/// The blocks of a cyclic service that are in use: block 0 is the newest, the first unused one ends them.
+/// The used blocks of a cyclic service: block 0 is the newest, the first unused one ends them.
 struct BlockSequence {
-    /// One block in use.
+    /// One used block.
     struct Entry {
-        /// Its bytes.
+        /// The bytes.
         let block: Block
         /// Whether the block with the next number, which is the next older one, was read too.
         var olderWasRead: Bool
@@ -64,10 +65,10 @@ struct BlockSequence {
 
     /// The blocks, newest first.
     let entries: [Entry]
-    /// Whether one of them, or the end, was not read.
+    /// Whether one of them, or the block that ends them, was not read.
     let isIncomplete: Bool
 
-    /// The blocks of a service up to the first for which `isUnused` holds.
+    /// Collects the blocks of a service up to the first for which `isUnused` returns true.
     init(_ service: ServiceDump, isUnused: (Block) -> Bool) {
         var entries: [Entry] = []
         entries.reserveCapacity(service.blocks.count)
@@ -101,10 +102,11 @@ extension Block {
     }
 }
 
-/// Text that cards keep in plain bytes.
+/// Text that cards store as plain bytes.
 enum CardText {
-    /// Printable ASCII up to the first 00 or the end, without the blanks at the end; `nil` when there is none or
-    /// when another byte stands there.
+    /// Printable ASCII up to the first 00 or the end, without trailing blanks.
+    ///
+    /// `nil` when there is none or when another byte occurs.
     static func ascii(_ bytes: some Sequence<UInt8>) -> String? {
         let text = bytes.prefix { $0 != 0 }
         guard text.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
@@ -112,13 +114,13 @@ enum CardText {
         return trimmed.isEmpty ? nil : String(decoding: Array(trimmed), as: UTF8.self)
     }
 
-    /// The text, or where it is none the bytes in hexadecimal digits.
+    /// The text, or if it is not text, the bytes as hexadecimal digits.
     static func asciiOrHex(_ bytes: some Collection<UInt8>) -> String {
         ascii(bytes) ?? Hex.encode(bytes, uppercase: true)
     }
 }
 
-/// The records of a cyclic service whose every used block is one record, and the amounts that follow from them.
+/// The records of a cyclic service with one record per used block, and the amounts that follow from them.
 struct LocalHistory {
     /// The records, newest first.
     private(set) var records: [HistoryRecord]
@@ -126,7 +128,7 @@ struct LocalHistory {
     let isIncomplete: Bool
     private let olderWasRead: [Bool]
 
-    /// The records up to the first unused block.
+    /// Decodes the records up to the first unused block.
     init(
         _ service: ServiceDump, isUnused: (Block) -> Bool = { $0.isZero }, record: (Block) -> HistoryRecord
     ) {
@@ -136,13 +138,14 @@ struct LocalHistory {
         isIncomplete = sequence.isIncomplete
     }
 
-    /// Gives each record the difference of its balance to that of the next older one, which a cyclic service keeps in
-    /// the next block; the oldest record's amount stays unknown.
+    /// Sets the amount of each record to the difference between its balance and that of the next older record.
     ///
-    /// - Parameter steps: by how much the running number may rise from one record to the next (16 bits, with wrap);
-    ///   `nil` where the card keeps none.
+    /// A cyclic service keeps the next older record in the next block; the oldest record's amount stays unknown.
+    ///
+    /// - Parameter steps: the range by which the running number can rise from one record to the next (16 bits, with
+    ///   wraparound); `nil` where the card keeps none.
     mutating func takeAmountsFromBalances(steps: ClosedRange<Int>? = nil) {
-        // By place: a second holder of the records would make the first change copy them all.
+        // Accesses records by index: a second reference to the array would make the first mutation copy it.
         for place in records.indices.dropLast() {
             guard olderWasRead[place] else {
                 records[place].warnings.append(.olderRecordMissing)
@@ -160,7 +163,7 @@ struct LocalHistory {
         }
     }
 
-    /// Marks each record whose own amount is not the difference of the balances.
+    /// Flags each record whose own amount is not the difference of the balances.
     mutating func checkAmounts() {
         for place in records.indices.dropLast() where olderWasRead[place] {
             guard let amount = records[place].amount, let after = records[place].balance,
@@ -170,14 +173,14 @@ struct LocalHistory {
         }
     }
 
-    /// Changes every record in turn, newest first.
+    /// Updates every record in turn, newest first.
     mutating func update(_ change: (_ place: Int, _ record: inout HistoryRecord) -> Void) {
         for place in records.indices { change(place, &records[place]) }
     }
 }
 
 extension CardReport {
-    /// Takes a history, with a warning when some of it was not read.
+    /// Adopts a history, with a warning when some of it was not read.
     mutating func take(_ local: LocalHistory) {
         history = local.records
         if local.isIncomplete { warnings.append(.historyIncomplete) }

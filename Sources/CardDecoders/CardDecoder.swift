@@ -2,69 +2,72 @@
 
 public import CardModel
 
-/// One kind of card: what to read, and what the bytes mean.
+/// One kind of card: which blocks to read, and what their bytes mean.
 ///
-/// A decoder is a pure function of a dump. It never talks to a card, and no bytes can make it trap.
+/// A decoder is a pure function of a dump. It never talks to a card, and no input can make it trap.
 public protocol CardDecoder: Sendable {
-    /// The identifier for scripts and for `--card`, such as `transit`; never changes.
+    /// The identifier for machine use and for `--card`, such as `transit`; never changes.
     var id: String { get }
-    /// The name for people.
+    /// The display name.
     var name: LocalizedText { get }
-    /// The one block that contains the balance; for a card without money, a block that identifies the card.
+    /// The block that contains the balance; for a card without money, a block that identifies the card.
     var balanceRead: ReadRequest { get }
-    /// All blocks that the history and the checks on it need.
+    /// All blocks needed for the history and its checks.
     var historyReads: [ReadRequest] { get }
-    /// The bytes that identify the holder: every byte that a personal field is decoded from, and bytes known to contain a
-    /// number or name that is not decoded. `--redact` masks exactly these.
+    /// The bytes that identify the holder; `--redact` masks exactly these.
+    ///
+    /// They comprise every byte that a personal field is decoded from, and bytes known to contain a number or name that
+    /// is not decoded.
     var personal: [PersonalBytes] { get }
-    /// Whether such cards contain money that this decoder can read; if not, ``balance(_:)`` always throws.
+    /// Whether such cards hold money that this decoder can read; if not, ``balance(_:)`` always throws.
     var hasBalance: Bool { get }
-    /// Whether the dump is of such a card; never without its ``system``.
+    /// Returns whether the dump is of such a card; never true without its ``system``.
     func recognises(_ dump: CardDump) -> Bool
-    /// The money on the card; needs no more than ``balanceRead``.
+    /// Returns the money on the card; needs only ``balanceRead``.
     ///
-    /// - Throws: ``CardDecodingError`` when the dump does not hold it.
+    /// - Throws: ``CardDecodingError`` when the dump does not contain it.
     func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport
-    /// Everything the decoder sees in the dump; what was not read is `nil` in the report.
+    /// Returns everything that can be decoded from the dump; values that were not read are `nil`.
     ///
-    /// - Parameter stations: where names of places are looked up.
-    /// - Throws: ``CardDecodingError`` when the dump holds nothing of such a card.
+    /// - Parameter stations: the table for looking up place names.
+    /// - Throws: ``CardDecodingError`` when the dump contains nothing of such a card.
     func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport
 }
 
 extension CardDecoder {
-    /// The system that the card is found by.
+    /// The system by which the card is found.
     public var system: SystemCode { balanceRead.system }
 
-    /// Most cards do.
+    /// The default: most cards have a balance.
     public var hasBalance: Bool { true }
 
-    /// Transit cards and many others keep no number that opens without a key.
+    /// The default: transit cards and many others keep no number that is readable without a key.
     public var personal: [PersonalBytes] { [] }
 
-    /// Everything the decoder sees in the dump, places without names.
+    /// Returns everything that can be decoded from the dump, without place names.
     ///
-    /// - Throws: ``CardDecodingError`` when the dump holds nothing of such a card.
+    /// - Throws: ``CardDecodingError`` when the dump contains nothing of such a card.
     public func decode(_ dump: CardDump) throws(CardDecodingError) -> CardReport {
         try decode(dump, stations: NoStationNames())
     }
 }
 
-/// A decoder of cards on which no balance can be read: they hold none, or where they hold it is not published.
+/// A decoder of cards without a readable balance: they hold none, or its location is not published.
 public protocol PurselessDecoder: CardDecoder {}
 
 extension PurselessDecoder {
-    /// Never.
+    /// Always `false`.
     public var hasBalance: Bool { false }
 
-    /// Throws always.
+    /// Always throws.
     ///
-    /// - Throws: ``CardDecodingError`` with the reason `noBalance`, or why the block that shows the card is not there.
+    /// - Throws: ``CardDecodingError`` with the reason `noBalance`, or why the block that identifies the card is
+    ///   missing.
     public func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         throw noBalance(dump)
     }
 
-    /// Why there is no balance: the card is not there, or it is and has none.
+    /// Returns why there is no balance: the card is missing from the dump, or it has no balance.
     func noBalance(_ dump: CardDump) -> CardDecodingError {
         CardDecodingError(
             card: id, field: "balance", system: balanceRead.system, service: balanceRead.service,
@@ -72,18 +75,18 @@ extension PurselessDecoder {
     }
 }
 
-/// Blocks that a decoder needs, as data: reading merges several requests into few commands.
+/// Blocks that a decoder needs, expressed as data so that several requests can be merged into few commands.
 public struct ReadRequest: Hashable, Sendable {
     /// The system.
     public let system: SystemCode
-    /// The service; readable without a key.
+    /// The service, readable without a key.
     public let service: ServiceCode
-    /// The numbers of the blocks; it is not an error if the service ends earlier.
+    /// The block numbers; it is not an error if the service has fewer blocks.
     public let blocks: Range<UInt16>
-    /// Whether decoding is impossible without them; when a card refuses other blocks, the rest is decoded.
+    /// Whether decoding is impossible without them; if a card refuses other blocks, the rest is still decoded.
     public let isRequired: Bool
 
-    /// A request for blocks.
+    /// Creates a request for blocks.
     public init(system: SystemCode, service: ServiceCode, blocks: Range<UInt16>, isRequired: Bool = true) {
         self.system = system
         self.service = service
@@ -93,7 +96,7 @@ public struct ReadRequest: Hashable, Sendable {
 }
 
 extension ReadRequest {
-    /// A request for blocks by the numbers of system and service.
+    /// Creates a request from plain system and service codes.
     init(_ system: UInt16, _ service: UInt16, _ blocks: Range<UInt16>, isRequired: Bool = true) {
         self.init(
             system: SystemCode(rawValue: system), service: ServiceCode(rawValue: service), blocks: blocks,
@@ -105,21 +108,21 @@ extension ReadRequest {
 public struct DecoderRegistry: Sendable {
     /// The decoders in order.
     public let decoders: [any CardDecoder]
-    /// The system of each.
+    /// The system of each decoder.
     private let codes: [SystemCode]
 
-    /// A registry of these decoders.
+    /// Creates a registry of these decoders.
     public init(_ decoders: [any CardDecoder]) {
         self.decoders = decoders
         codes = decoders.map(\.system)
     }
 
-    /// Every decoder of Kazasu.
+    /// All decoders in Kazasu.
     ///
-    /// The order is the order in which systems are polled and purses are shown: the transit purse first, since it is
-    /// what most people carry and since a card that holds both (a Suica with a common area) is a transit card to its
-    /// owner; then the common area's e-money, each told by its own services, so that their order among themselves
-    /// does not matter. Cards of one town or country follow, each with a system of its own; then what is no purse.
+    /// Systems are polled and purses are shown in this order. The transit purse comes first: it is what most people
+    /// carry, and a card that has both (a Suica with a common area) is a transit card to its owner. The e-money cards
+    /// of the common area follow; each is identified by its own services, so their relative order does not matter. Then
+    /// come the cards of one town or country, each with its own system, and last the cards without a purse.
     public static let standard = DecoderRegistry(
         [
             CyberneticsDecoder.transit,
@@ -154,7 +157,7 @@ public struct DecoderRegistry: Sendable {
             CampusCardDecoder.gifu,
         ] + NamedCardDecoder.all)
 
-    /// The decoders of cards with money that can be read, in order: what to ask of a card for balance and history.
+    /// The decoders of cards with readable money, in order: those to use for balance and history.
     public var purses: [any CardDecoder] { decoders.filter(\.hasBalance) }
 
     /// The decoder with this id, or `nil`.
@@ -162,9 +165,9 @@ public struct DecoderRegistry: Sendable {
         decoders.first { $0.id == id }
     }
 
-    /// The decoders that recognise the dump, in order; a card may be several kinds at once.
+    /// Returns the decoders that recognise the dump, in order; a card can be of several kinds.
     public func recognising(_ dump: CardDump) -> [any CardDecoder] {
-        // Most decoders are left out by their system alone: looking at a code is quicker than at a dump. Cards that are not
+        // The system alone rules out most decoders: comparing a code is faster than inspecting a dump. Cards other than
         // FeliCa have no systems.
         guard dump.card.technology == .felica else { return decoders.filter { $0.recognises(dump) } }
         let present = dump.systems.map(\.systemCode)
@@ -175,7 +178,7 @@ public struct DecoderRegistry: Sendable {
         return found
     }
 
-    /// The systems of the decoders in order, each once: what to poll for when the kind of card is not known.
+    /// The systems of the decoders in order, each once: those to poll for when the kind of card is unknown.
     public var systems: [SystemCode] {
         var seen: Set<SystemCode> = []
         return decoders.map(\.system).filter { seen.insert($0).inserted }
@@ -186,14 +189,14 @@ public struct DecoderRegistry: Sendable {
 public struct PersonalBytes: Hashable, Sendable {
     /// The system.
     public let system: SystemCode
-    /// The service; services that open the same blocks with other rights are meant as well.
+    /// The service, including services that give other access to the same blocks.
     public let service: ServiceCode
-    /// The numbers of the blocks.
+    /// The block numbers.
     public let blocks: ClosedRange<UInt16>
-    /// The bytes of each of these blocks, 0 to 15.
+    /// The byte range in each of these blocks, within 0 to 15.
     public let bytes: Range<Int>
 
-    /// Bytes of some blocks of a service; by default all bytes of all blocks.
+    /// Creates a range of bytes in some blocks of a service; by default, all bytes of all blocks.
     public init(
         system: SystemCode, service: ServiceCode, blocks: ClosedRange<UInt16> = 0...UInt16.max,
         bytes: Range<Int> = 0..<16
@@ -206,7 +209,7 @@ public struct PersonalBytes: Hashable, Sendable {
 }
 
 extension PersonalBytes {
-    /// The same by the numbers of system and service.
+    /// Creates a range from plain system and service codes.
     init(
         _ system: UInt16, _ service: UInt16, blocks: ClosedRange<UInt16> = 0...UInt16.max, bytes: Range<Int> = 0..<16
     ) {
@@ -215,31 +218,31 @@ extension PersonalBytes {
     }
 }
 
-/// What on FeliCa cards tells whose card it is, as their decoders declare it: the one place that `--redact` asks.
+/// The bytes on FeliCa cards that identify the holder, as declared by the decoders; `--redact` uses nothing else.
 package struct PersonalData: Sendable {
-    /// What the decoders of Kazasu declare.
+    /// The declarations of all decoders in Kazasu.
     package static let standard = PersonalData(DecoderRegistry.standard)
 
-    /// What is declared, by the group of services that open the same blocks.
+    /// The declarations, keyed by the group of services that share the same blocks.
     private let declared: [UInt16: [PersonalBytes]]
 
-    /// What the decoders of a registry declare.
+    /// Collects the declarations of a registry's decoders.
     package init(_ registry: DecoderRegistry) {
         declared = Dictionary(grouping: registry.decoders.flatMap(\.personal), by: \.service.overlapGroup)
     }
 
-    /// Whether a block holds personal bytes; `system` as in ``masked(_:at:of:in:)``.
+    /// Returns whether a block contains personal bytes; `system` as in ``masked(_:at:of:in:)``.
     package func isPersonal(_ number: UInt16, of service: ServiceCode, in system: SystemCode?) -> Bool {
         declared[service.overlapGroup]?.contains { row in
             row.blocks.contains(number) && (system == nil || system == row.system)
         } ?? false
     }
 
-    /// A block with 00 in place of each personal byte.
+    /// Returns a block with each personal byte replaced by 00.
     ///
     /// - Parameters:
     ///   - number: the number of the block in its service.
-    ///   - system: the system, or `nil` where it is not known: then a byte is masked that is personal in any system.
+    ///   - system: the system, or `nil` when unknown; bytes that are personal in any system are then masked.
     package func masked(
         _ block: Block, at number: UInt16, of service: ServiceCode, in system: SystemCode?
     ) -> Block {
@@ -252,7 +255,7 @@ package struct PersonalData: Sendable {
 }
 
 extension Block {
-    /// This block with 00 in place of some bytes.
+    /// Returns this block with some bytes replaced by 00.
     fileprivate func zeroing(_ range: Range<Int>) -> Block {
         if range == 0..<16 { return .zero }
         return Block(bytes.enumerated().map { range.contains($0.offset) ? 0 : $0.element }) ?? .zero

@@ -3,22 +3,22 @@
 internal import ByteCodec
 internal import Glibc
 
-/// The 94 by 94 cells of JIS X 0208 and what they are in Unicode.
+/// Maps the 94 by 94 cells of JIS X 0208 to Unicode.
 ///
-/// The C library is asked, by its converter `EUC-JP`, once a process for all cells. Of the seven cells in which the
-/// converters of the world differ it gives: 2140 U+FF3C, 2141 U+301C, 2142 U+2016, 215D U+2212, 2171 U+00A2,
-/// 2172 U+00A3, 224C U+00AC. Those are the cells of Unicode's own JIS0208.TXT but for 2140, which is U+005C there: a
+/// The mapping comes from the C library's `EUC-JP` converter, which is called once per process for all cells. For the
+/// seven cells in which converters differ it gives: 2140 U+FF3C, 2141 U+301C, 2142 U+2016, 215D U+2212, 2171 U+00A2,
+/// 2172 U+00A3, 224C U+00AC. These agree with Unicode's own JIS0208.TXT except for 2140, which is U+005C there: a
 /// half-width backslash within full-width text.
 package enum JISX0208 {
-    /// The character of a cell, row in the high byte and column in the low one, both 21 to 7E as on a card.
+    /// Returns the character of a cell: row in the high byte, column in the low byte, each 21 to 7E as on a card.
     ///
-    /// - Returns: `nil` for a cell that has none, and for what is no cell.
+    /// - Returns: `nil` for a cell without a character, and for an invalid cell.
     package static func character(_ cell: UInt16) -> Unicode.Scalar? {
         guard let index = index(UInt8(cell >> 8), UInt8(cell & 0xFF)) else { return nil }
         return codes.element(at: index).flatMap { $0 == 0 ? nil : Unicode.Scalar($0) }
     }
 
-    /// Whether the C library has the converter; without it every cell is shown by its number.
+    /// Whether the C library has the converter; without it, every cell is shown by its number.
     package static var isAvailable: Bool { !codes.isEmpty }
 
     private static func index(_ row: UInt8, _ column: UInt8) -> Int? {
@@ -26,7 +26,7 @@ package enum JISX0208 {
         return (Int(row) - 0x21) * 94 + Int(column) - 0x21
     }
 
-    /// 94 × 94 code points, 0 for none; empty when there is no converter.
+    /// 94 × 94 code points, 0 for none; empty without a converter.
     private static let codes: [UInt16] = {
         let converter = unsafe iconv_open("UTF-16LE", "EUC-JP")
         guard unsafe converter != iconv_t(bitPattern: -1) else { return [] }
@@ -51,7 +51,7 @@ package enum JISX0208 {
             }
         }
         guard result == 0, inputLeft == 0, outputLeft == 0 else {
-            // Back to the initial state after a cell that has no character.
+            // Reset the conversion state after a cell without a character.
             unsafe iconv(converter, nil, nil, nil, nil)
             return 0
         }
@@ -59,16 +59,16 @@ package enum JISX0208 {
     }
 }
 
-/// A text of JIS X 0208 as a card holds it: two bytes a character, without escapes and without the high bit.
+/// A JIS X 0208 text as stored on a card: two bytes per character, without escapes and without the high bit.
 ///
-/// Whatever the bytes are, nothing is lost: what is no character keeps its place as a part of its own.
+/// The text is lossless for any bytes: anything that is not a character becomes a separate part in its place.
 ///
-/// Source of the private codes: the licence's layout as libjeid's sample application and the public readers have it.
+/// Source of the private codes: the layout of the licence in libjeid's sample application and the public readers.
 public struct JISText: Hashable, Sendable {
-    /// The parts in order; two neighbours are never both characters of the standard.
+    /// The parts in order; two neighbours are never both text.
     public let runs: [JISRun]
 
-    /// The text of some bytes.
+    /// Decodes bytes.
     package init(decoding bytes: some Collection<UInt8>) {
         var runs: [JISRun] = []
         var text = ""
@@ -99,7 +99,7 @@ public struct JISText: Hashable, Sendable {
         self.runs = runs
     }
 
-    /// Whether there is nothing.
+    /// Whether the text is empty.
     public var isEmpty: Bool { runs.isEmpty }
 
     /// Whether every two bytes are a character of the standard.
@@ -110,7 +110,7 @@ public struct JISText: Hashable, Sendable {
     /// The text without blanks: cards write `優　良` for 優良.
     var unspaced: String { String(description.filter { !$0.isWhitespace }) }
 
-    /// The numbers of the 外字 in it, each once, in the order in which they occur.
+    /// The numbers of the 外字 in the text, each once, in the order of their occurrence.
     package var externalCharacters: [Int] {
         var numbers: [Int] = []
         for case .externalCharacter(let number) in runs where !numbers.contains(number) { numbers.append(number) }
@@ -119,25 +119,28 @@ public struct JISText: Hashable, Sendable {
 }
 
 extension JISText: CustomStringConvertible {
-    /// The text; 外字 are `{外字1}` to `{外字7}`, 欠字 `{欠字}`, other codes their four hexadecimal digits in braces.
+    /// The text for display.
+    ///
+    /// 外字 are `{外字1}` to `{外字7}`, 欠字 `{欠字}`, other codes their four hexadecimal digits in braces.
     public var description: String { runs.map(\.text).joined() }
 }
 
-/// A part of a text of JIS X 0208 as a card holds it.
+/// A part of a JIS X 0208 text as stored on a card.
 public enum JISRun: Hashable, Sendable {
     /// Characters of the standard.
     case text(String)
-    /// 外字 1 to 7 (FFF1 to FFF7): a character that the standard lacks; the card has a picture of it elsewhere.
+    /// 外字 1 to 7 (FFF1 to FFF7): a character missing from the standard; its image is elsewhere on the card.
     case externalCharacter(Int)
-    /// 欠字 (FFFA): a character that the issuer's machine could not write.
+    /// 欠字 (FFFA): a character that the issuing machine could not write.
     case missingCharacter
-    /// Two bytes that stand for no character: a cell without one, or a code that no source explains.
+    /// Two bytes without a character: an empty cell, or a code that no source explains.
     case unassigned(UInt16)
-    /// A last byte without a second one.
+    /// A last byte without its second one.
     case strayByte(UInt8)
 
-    /// How the part is written in a plain text: braces, which JIS X 0208 does not have at this width, around what is no
-    /// character.
+    /// The part as plain text.
+    ///
+    /// Anything that is not a character is in braces, which JIS X 0208 does not have at this width.
     var text: String {
         switch self {
         case .text(let text): text

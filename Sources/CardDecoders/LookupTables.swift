@@ -2,24 +2,24 @@
 
 package import CardModel
 
-/// What the values of one byte mean, from a table with the columns `code`, `english`, `japanese`, `doubt`, and for records
-/// of transit cards `class` and `kind`.
+/// The meanings of a one-byte code, from a table file.
 ///
-/// There is a value for each of the 256 codes, made once: a record of a history takes its values from here.
+/// The columns are `code`, `english`, `japanese`, `doubt`, and for records of transit cards `class` and `kind`. There
+/// is a value for each of the 256 codes, created once: history records take their values from here.
 struct CodeTable: Sendable {
-    /// What is wrong in the table.
+    /// The errors in the table.
     let faults: [FactTableError]
     private let values: [CodedValue]
-    /// The class of the records with a code, `nil` where the code does not settle it.
+    /// The record class for each code; `nil` where the code does not determine it.
     let classes: [CyberneticsRecordClass?]
-    /// What the records with a code tell of, `nil` where the class alone says it.
+    /// The record kind for each code; `nil` where the class alone determines it.
     let kinds: [RecordKind?]
 
-    /// Reads a table.
+    /// Parses a table.
     ///
     /// - Parameters:
-    ///   - special: the columns that it has between code and name.
-    ///   - flags: bits that change nothing but the name; without them a code is looked up when it has no name of its own.
+    ///   - special: the columns between code and name.
+    ///   - flags: bits that only affect the name; a code without its own name is looked up with these bits cleared.
     init(_ bytes: [UInt8], special: [String] = [], ignoring flags: UInt8 = 0) {
         let columns = ["code"] + special + ["english", "japanese", "doubt"]
         let table = FactTable(bytes, columns: columns, key: ["code"]) { (row) throws(FactTableError) in
@@ -44,21 +44,21 @@ struct CodeTable: Sendable {
     subscript(code: UInt8) -> CodedValue { values[Int(code)] }
 }
 
-/// The tables in `Data`, one row a fact; each is read when it is first asked for.
+/// The tables in `Data`, one fact per row; each is parsed on first use.
 ///
-/// What a row says, and where the facts of a table come from, stands on top of its file.
+/// The columns of a table and the sources of its facts are documented at the top of its file.
 package enum DecoderTables {
     static let transitPayments = CodeTable(PackageResources.transit_payments_tsv)
     static let transitGates = CodeTable(PackageResources.transit_gates_tsv)
     static let transitGateEvents = CodeTable(PackageResources.transit_gate_events_tsv)
     static let transitTerminals = CodeTable(PackageResources.transit_terminals_tsv, special: ["class"])
-    /// Bit 7 of a process: combined with something, or another company's.
+    /// Bit 7 of a process: combined with another one, or another company's.
     static let transitProcesses = CodeTable(
         PackageResources.transit_processes_tsv, special: ["class", "kind"], ignoring: 0x80)
     static let transitBrands = FactTable(
         PackageResources.transit_brands_tsv, columns: ["brand", "services", "english", "japanese"], key: ["services"],
         row: TransitBrandRow.init(_:))
-    /// What the kind bytes of e-money records mean, by the decoder's card and by code.
+    /// The meanings of the kind bytes in e-money records, by the decoder's card and by code.
     static let purseKinds = LookupTable<String, [UInt8: PurseKind]>(
         PackageResources.purse_kinds_tsv, columns: ["card", "code", "kind", "sign", "english", "japanese"],
         key: ["card", "code"],
@@ -73,13 +73,13 @@ package enum DecoderTables {
     ) { (row) throws(FactTableError) in
         (key: try CodeInSystem(row, "operator"), value: try row.requiredName())
     }
-    /// Who issues a FeliCa Lite card, by its data format code.
+    /// The issuers of FeliCa Lite cards, by data format code.
     static let liteIssuers = LookupTable<UInt16, LocalizedText>(
         PackageResources.lite_issuers_tsv, columns: ["dfc", "english", "japanese"], key: ["dfc"]
     ) { (row) throws(FactTableError) in
         (key: try row.hex("dfc"), value: try row.requiredName())
     }
-    /// Stations and stops of cards with a network of their own.
+    /// Stations and stops of cards with their own network.
     static let localStops = LookupTable<CodeInSystem, StationName>(
         PackageResources.local_stops_tsv, columns: ["system", "stop", "company", "line", "name"],
         key: ["system", "stop"]
@@ -90,7 +90,7 @@ package enum DecoderTables {
                 company: try row.text("company"), line: try row.text("line"), name: try row.required("name"))
         )
     }
-    /// What the codes of cards with a format of their own stand for, by `card field` and by code.
+    /// The meanings of codes on cards with their own format, by `card field` and by code.
     static let localCodes = LookupTable<String, [UInt32: LocalCode]>(
         PackageResources.local_codes_tsv, columns: ["card", "field", "code", "kind", "english", "japanese"],
         key: ["card", "field", "code"],
@@ -100,14 +100,14 @@ package enum DecoderTables {
             return (group: LocalCode.group(try row.required("card"), field), code: try row.hex("code"), fact: code)
         })
     static let licenseItems = LicenseItemTable(PackageResources.license_items_tsv)
-    /// What conditions of a licence mean, by their text without spaces.
+    /// The meanings of licence conditions, by their text without spaces.
     static let licenseConditions = LookupTable<String, LocalizedText>(
         PackageResources.license_conditions_tsv, columns: ["japanese", "english"], key: ["japanese"]
     ) { (row) throws(FactTableError) in
         let name = try row.requiredName()
         return (key: name.japanese, value: name)
     }
-    /// Stations that no public table has, by area, line and station.
+    /// Stations that are in no public table, by area, line and station.
     static let ownersStations = LookupTable<UInt32, StationName>(
         PackageResources.owners_stations_tsv, columns: ["area", "line", "station", "company", "name"],
         key: ["area", "line", "station"]
@@ -123,7 +123,7 @@ package enum DecoderTables {
         PackageResources.named_cards_tsv, columns: ["id", "system", "services", "english", "japanese"], key: ["id"],
         row: NamedCardDecoder.init(_:))
 
-    /// What is wrong in the tables, by the name of the file; a release has no faults.
+    /// The errors in the tables, by file name; a release has none.
     package static var faults: [String: [FactTableError]] {
         [
             "transit-payments.tsv": transitPayments.faults,
@@ -145,7 +145,7 @@ package enum DecoderTables {
     }
 }
 
-/// A code that means something in one system only.
+/// A code that is only meaningful within one system.
 struct CodeInSystem: Hashable, Sendable {
     let system: SystemCode
     let code: UInt32
@@ -160,31 +160,31 @@ struct CodeInSystem: Hashable, Sendable {
     }
 }
 
-/// What a code of a card with a format of its own stands for.
+/// The meaning of a code on a card with its own format.
 struct LocalCode: Sendable {
-    /// Its name.
+    /// The name.
     let name: LocalizedText
-    /// What a record with it tells of, or `nil` where the code does not settle it.
+    /// The kind of a record with this code, or `nil` where the code does not determine it.
     let kind: RecordKind?
 
-    /// What a code is part of.
+    /// The field that a code belongs to.
     enum Field: String, Sendable {
-        /// The machine.
+        /// The terminal.
         case terminal
-        /// What it did.
+        /// Its operation.
         case process
     }
 
     fileprivate static func group(_ card: String, _ field: Field) -> String { "\(card) \(field.rawValue)" }
 
-    /// What is known of the codes of a card, by code.
+    /// Returns the known codes of a card, keyed by code.
     static func all(of card: String, _ field: Field) -> [UInt32: LocalCode] {
         DecoderTables.localCodes[group(card, field)] ?? [:]
     }
 }
 
 extension Place {
-    /// The stop with this code, named where it is known; of a stop that no table has its operator is.
+    /// Creates the stop with this code, with its name if known; a stop that is in no table gets its operator's name.
     init(_ code: LocalStopCode) {
         var name = DecoderTables.localStops[CodeInSystem(code.system, code.stop)]
         if name == nil, let number = code.operatorCode {
@@ -199,16 +199,16 @@ extension Place {
 struct PurseKind: Hashable, Sendable {
     /// The byte on the card with its name.
     let value: CodedValue
-    /// What the report calls it.
+    /// The kind in the report.
     let recordKind: RecordKind
-    /// Whether the amount was put on or taken off; `nil` when no source says.
+    /// Whether the amount was added or deducted; `nil` when no source says.
     let sign: Sign?
 
-    /// A direction of money.
+    /// The direction of a payment.
     enum Sign: String, Sendable {
-        /// Put on the card.
+        /// Added to the card.
         case plus = "+"
-        /// Taken off the card.
+        /// Deducted from the card.
         case minus = "-"
     }
 
@@ -218,7 +218,7 @@ struct PurseKind: Hashable, Sendable {
         sign = try row.word("sign")
     }
 
-    /// An amount with the sign of this kind, or `nil` when it has none.
+    /// Returns an amount with the sign of this kind, or `nil` when it has no sign.
     func signed(_ amount: Int) -> Int? {
         sign.map { $0 == .plus ? amount : -amount }
     }

@@ -4,32 +4,32 @@ internal import ByteCodec
 package import CardModel
 package import NDEF
 
-/// What a dump says of an NFC Forum tag: its type, what is in it, and what room there is.
+/// An NFC Forum tag decoded from a dump: its type, its contents and its capacity.
 package struct TagReport: Hashable, Sendable {
-    /// The number of the tag's type: 2, 3 or 4.
+    /// The tag type: 2, 3 or 4.
     package var type: Int
-    /// The product; `nil` when it is not known.
+    /// The product; `nil` when unknown.
     package var product: String?
     /// The state of the NDEF message.
     package var ndef: NDEFState
-    /// What is special to Type 2 Tags.
+    /// Details specific to Type 2 Tags.
     package var type2: Type2Report?
     /// The attribute information of a Type 3 Tag.
     package var type3: Type3Attributes?
     /// The Capability Container of a Type 4 Tag.
     package var type4: Type4Capability?
-    /// What is special to FeliCa Lite and Lite-S.
+    /// Details specific to FeliCa Lite and Lite-S.
     package var lite: LiteReport?
 
     /// The state of a tag's NDEF message.
     package enum NDEFState: Hashable, Sendable {
-        /// There is a message, of these bytes and within this room; empty when there is only the room.
+        /// The bytes of the message and the capacity for it; no bytes when the tag is formatted but holds no message.
         case message([UInt8], capacity: Int, isWritable: Bool)
-        /// There is none, for this reason.
+        /// There is no message, for this reason.
         case none(NDEFAbsence)
     }
 
-    /// The tag in a dump; `nil` when the dump is of no tag.
+    /// Decodes the tag in a dump; `nil` when the dump is not of a tag.
     package init?(_ dump: CardDump) {
         if let memory = dump.type2 {
             self.init(type2: memory)
@@ -39,7 +39,7 @@ package struct TagReport: Hashable, Sendable {
             self.init(type3: blocks)
             lite = LiteReport(dump)
         } else if let lite = LiteReport(dump) {
-            // The same product and memory as a Type 3 Tag's, but without the system by which readers find one.
+            // Same product and memory as a Type 3 Tag, but without the system by which readers find one.
             self.init(type: 3, ndef: .none(.notAnnounced))
             self.lite = lite
         } else {
@@ -113,7 +113,7 @@ package struct TagReport: Hashable, Sendable {
 }
 
 extension TagReport {
-    /// The tag as fields of a card's report: what kind it is, and its message record by record.
+    /// The tag as fields of a card report: its type, then its message record by record.
     var fields: [CardField] { (type2?.fields ?? []) + (type4?.fields ?? []) + messageFields }
 
     private var messageFields: [CardField] {
@@ -126,7 +126,7 @@ extension TagReport {
                     label: LocalizedText("none (\(reason.rawValue))", "なし (\(reason.rawValue))"), isPersonal: false)
             ]
         case .message(let bytes, let capacity, let isWritable):
-            // The attributes of a Type 3 Tag say as much in their own fields.
+            // A Type 3 Tag reports this in the fields of its attributes.
             var fields: [CardField] =
                 type == 3
                 ? []
@@ -195,27 +195,27 @@ extension Type4Capability {
     }
 }
 
-/// What a dump says of a FeliCa Lite or Lite-S, which is a Type 3 Tag only while it announces NDEF.
+/// A FeliCa Lite or Lite-S decoded from a dump; it is a Type 3 Tag only while it announces NDEF.
 package struct LiteReport: Hashable, Sendable {
-    /// Whether it is a Lite-S, by its IC or by the blocks that FeliCa Lite lacks.
+    /// Whether it is a Lite-S, judged by its IC code or by blocks that FeliCa Lite lacks.
     package var isLiteS: Bool
-    /// The user blocks that were read, among 0 to 13; those that need the card key are not among them.
+    /// The user blocks that were read, among 0 to 13, without those that need the card key.
     package var userBlocks: [Int]
-    /// The data format code, which tells the issuer; `nil` when it was not read.
+    /// The data format code, which identifies the issuer; `nil` when it was not read.
     package var dataFormatCode: UInt16?
-    /// What may be changed; `nil` when it was not read.
+    /// The memory configuration, which says what can be changed; `nil` when it was not read.
     package var configuration: LiteMemoryConfiguration?
 
-    /// What it is called.
+    /// The product name.
     package var name: String { isLiteS ? "FeliCa Lite-S" : "FeliCa Lite" }
 
-    /// Who issued it, by the data format code; `nil` when no table has that.
+    /// The issuer, looked up by the data format code; `nil` when the code is in no table.
     package var issuer: LocalizedText? { dataFormatCode.flatMap { DecoderTables.liteIssuers[$0] } }
 
-    /// The blocks that the user may fill, without REG.
+    /// The number of blocks available to the user, without REG.
     package static let userBlockCount = 14
 
-    /// The card in a dump; `nil` when no block of its system was read.
+    /// Decodes the card in a dump; `nil` when no block of its system was read.
     package init?(_ dump: CardDump) {
         let blocks = [0x000B, 0x0009].lazy.compactMap { dump.blocks(.lite, ServiceCode(rawValue: $0)) }.first {
             !$0.isEmpty
@@ -232,28 +232,28 @@ package struct LiteReport: Hashable, Sendable {
     }
 }
 
-/// What a dump says of a Type 2 Tag beside its NDEF message.
+/// The contents of a Type 2 Tag other than its NDEF message.
 package struct Type2Report: Hashable, Sendable {
     /// The pages that were read.
     package var memory: Type2Memory
-    /// The product, by its version or as the reader found out; `nil` when it is not known.
+    /// The product, identified by its version or by the reader; `nil` when unknown.
     package var product: Type2Product?
     /// The answer to GET_VERSION; `nil` when the tag gave none.
     package var version: [UInt8]?
     /// The answer to READ_SIG; `nil` when the tag gave none.
     package var signature: [UInt8]?
-    /// The counters by number.
+    /// The counters, keyed by number.
     package var counters: [UInt8: UInt32]
-    /// Commands that the reader did not pass on, so that the tag could not be asked, as in `GET_VERSION`.
+    /// Commands that the reader did not pass on, so that the tag could not be queried, as in `GET_VERSION`.
     package var notAsked: [String]
-    /// How the data area is divided; `nil` without a Capability Container that can be followed.
+    /// The layout of the data area; `nil` without a Capability Container that can be interpreted.
     package var layout: Type2Layout?
-    /// Which pages are locked.
+    /// The locked pages.
     package var locks: Type2Locks
-    /// Who may do what; `nil` when the product has no such pages, or they were not read.
+    /// The access configuration; `nil` when the product has no such pages or they were not read.
     package var configuration: Type2Configuration?
 
-    /// The tag in a dump.
+    /// Decodes the tag in a dump.
     package init(_ dump: Type2Dump) {
         memory = Type2Memory(dump)
         version = dump.version
@@ -272,7 +272,7 @@ package struct Type2Report: Hashable, Sendable {
 }
 
 extension Type2Report {
-    /// Where reading was refused before the configuration: there the protection begins.
+    /// The configuration to assume when reading was refused at or before its pages: protection starts there.
     private static func refusal(_ product: Type2Product, _ dump: Type2Dump) -> Type2Configuration? {
         guard let page = dump.closedFrom, let configuration = product.configurationPage, page <= configuration &+ 1
         else { return nil }
@@ -305,7 +305,7 @@ extension TagReport {
             case .terminator, .dataArea, .message: return .none(.noMessageBlock)
             }
         }
-        // What a message of this length takes, whoever has no key.
+        // The pages that a message of this length needs, for a writer without a key.
         let pages = Type2WritePlan.pages(layout, length: message.value.count)
         let isWritable =
             capability.writeAccess == 0 && !pages.contains { report.locks.pages.contains($0) }

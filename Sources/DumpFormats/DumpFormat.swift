@@ -2,33 +2,32 @@
 
 package import CardModel
 
-/// One kind of file that dumps of cards are kept in: Kazasu's own, or that of another tool.
+/// One file format for dumps of cards: Kazasu's own, or that of another tool.
 ///
-/// A format is one file of code and one line in ``DumpFormatRegistry/standard``.
+/// A format is one source file and one line in ``DumpFormatRegistry/standard``.
 package protocol DumpFormat: Sendable {
-    /// The word of the command line for it, as in `--to flipper`; lower case, never changed.
+    /// The identifier on the command line, as in `--to flipper`; lower case, never changes.
     var id: String { get }
-    /// Its name for people.
+    /// The display name.
     var name: LocalizedText { get }
-    /// Whether a file is of this format, by what stands in it; the name of the file says nothing.
+    /// Returns whether a file is in this format, judging by its contents; the file name is ignored.
     ///
-    /// Looks at no more than the members of a JSON document, or at the first
-    /// ``DumpSource/linesToRecognise`` lines of a text.
+    /// It examines only the members of a JSON document, or the first ``DumpSource/linesToRecognise`` lines of a text.
     func recognises(_ source: DumpSource) -> Bool
-    /// The cards of a file in the file's order; at least one.
+    /// Reads the cards of a file in file order; at least one.
     ///
-    /// What the file does not say of a system or a service is named in ``CardModel/SystemDump/assumed`` and
+    /// Values of a system or a service that the file does not give are listed in ``CardModel/SystemDump/assumed`` and
     /// ``CardModel/ServiceDump/assumed``.
     ///
-    /// - Throws: ``CardModel/DocumentError`` with the line or the key of what is wrong.
+    /// - Throws: ``CardModel/DocumentError`` with the line or the key of the error.
     func read(_ source: DumpSource) throws(DocumentError) -> [CardDump]
 }
 
 /// A format that Kazasu writes as well as reads.
 package protocol WritableDumpFormat: DumpFormat {
-    /// A file with one card; ends with a line end.
+    /// Writes a file with one card; it ends with a newline.
     ///
-    /// No block is lost: what the format cannot hold is an error. What else is lost is listed in `Docs/formats.md`.
+    /// No block is lost: it is an error if the format cannot hold one. Other losses are listed in `Docs/formats.md`.
     ///
     /// - Throws: ``DumpWritingError``.
     func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8]
@@ -37,18 +36,18 @@ package protocol WritableDumpFormat: DumpFormat {
 /// Why a dump cannot be written in a format.
 @nonexhaustive
 package enum DumpWritingError: Error, Hashable, Sendable {
-    /// The format holds FeliCa cards only, and this is none.
+    /// The format is for FeliCa cards only, and this is not one.
     case notFeliCa(Technology)
-    /// The format needs the card's IDm, which the dump does not know.
+    /// The format needs the card's IDm, which is missing from the dump.
     case noIDm
-    /// The format needs the card's PMm, which the dump does not know.
+    /// The format needs the card's PMm, which is missing from the dump.
     case noPMm
-    /// The format keeps one system for each code, and the dump has two with this one.
+    /// The format has one system for each code, and the dump has two with this one.
     case systemTwice(SystemCode)
-    /// The format keeps one service for each code, and a system of the dump has two with this one.
+    /// The format has one service for each code, and a system of the dump has two with this one.
     case serviceTwice(SystemCode, ServiceCode)
 
-    /// The reason for people; names no IDm.
+    /// The reason for display; contains no IDm.
     package var text: LocalizedText {
         switch self {
         case .notFeliCa:
@@ -71,8 +70,8 @@ package enum DumpWritingError: Error, Hashable, Sendable {
 
 /// The cards of a file.
 package struct ImportedDumps: Hashable, Sendable {
-    /// The word of the format that the file is of.
+    /// The identifier of the file's format.
     package let format: String
-    /// The cards in the file's order; at least one.
+    /// The cards in file order; at least one.
     package let dumps: [CardDump]
 }

@@ -2,19 +2,19 @@
 
 package import CardModel
 
-/// The formats that are known, in the order in which they are tried.
+/// The known formats, in the order in which they are tried.
 package struct DumpFormatRegistry: Sendable {
-    /// The formats, first tried first.
+    /// The formats, in the order in which they are tried.
     package let formats: [any DumpFormat]
 
-    /// A registry of these formats.
+    /// Creates a registry of these formats, tried in order.
     package init(_ formats: [any DumpFormat]) {
         self.formats = formats
     }
 
-    /// All formats but those that need an XML parser (see the module `DumpFormatsXML`).
+    /// All formats except those that need an XML parser (see the module `DumpFormatsXML`).
     ///
-    /// A file that names its format comes before one that is told by its form; plain hexadecimal lines, which name
+    /// A file that names its format is tried before one recognised by its form; plain hexadecimal lines, which name
     /// nothing, come last.
     package static let standard = DumpFormatRegistry([
         KazasuJSONFormat(),
@@ -36,7 +36,7 @@ package struct DumpFormatRegistry: Sendable {
         HexLinesFormat(),
     ])
 
-    /// The format with this word, or `nil`.
+    /// Returns the format with this identifier, or `nil`.
     package func format(id: String) -> (any DumpFormat)? {
         formats.first { $0.id == id }
     }
@@ -46,23 +46,23 @@ package struct DumpFormatRegistry: Sendable {
         formats.compactMap { $0 as? any WritableDumpFormat }
     }
 
-    /// Which format a file is of, or `nil` when it is of none.
+    /// Returns the format of a file, or `nil` when it is in none.
     ///
-    /// - Throws: ``CardModel/DocumentError`` when the file is too long, or begins as JSON and is none.
+    /// - Throws: ``CardModel/DocumentError`` when the file is too long, or begins like JSON but is not.
     package func recognise(_ bytes: [UInt8]) throws(DocumentError) -> (any DumpFormat)? {
         recognise(try DumpSource(bytes))
     }
 
-    /// Which format a file is of, or `nil` when it is of none.
+    /// Returns the format of a file, or `nil` when it is in none.
     package func recognise(_ source: DumpSource) -> (any DumpFormat)? {
         formats.first { $0.recognises(source) }
     }
 
-    /// The cards of a file of any known format.
+    /// Reads the cards of a file in any known format.
     ///
-    /// - Parameter id: the format that the file must be of; `nil` to find it out.
-    /// - Throws: ``CardModel/DocumentError`` with the line or the key of what is wrong;
-    ///   ``CardModel/DocumentError/unknownFormat`` for a file of no known format.
+    /// - Parameter id: the required format of the file; `nil` to detect it.
+    /// - Throws: ``CardModel/DocumentError`` with the line or the key of the error;
+    ///   ``CardModel/DocumentError/unknownFormat`` for a file in no known format.
     package func read(_ bytes: [UInt8], as id: String? = nil) throws(DocumentError) -> ImportedDumps {
         let source = try DumpSource(bytes)
         let format = id.map { self.format(id: $0) } ?? recognise(source)

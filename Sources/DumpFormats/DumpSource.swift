@@ -3,84 +3,84 @@
 import ByteCodec
 package import CardModel
 
-/// A file that is to be read, looked through just far enough that every format can say whether it is its own.
+/// An input file, parsed just far enough for every format to decide whether it is its own.
 package struct DumpSource: Sendable {
-    /// The longest file that is read, in bytes.
+    /// The largest file accepted, in bytes.
     package static let longest = 64 << 20
 
-    /// How many lines of a text are looked at to find out its format.
+    /// The number of lines of a text that are examined to recognise its format.
     package static let linesToRecognise = 400
 
-    /// What kind of text the file is.
+    /// The kind of text in the file.
     package enum Content: Sendable {
         /// A JSON document.
         case json(JSONValue)
-        /// A text that begins as XML does.
+        /// A text that begins like XML.
         case xml
         /// Any other text.
         case lines
     }
 
-    /// The file as it is.
+    /// The unchanged contents of the file.
     package let bytes: [UInt8]
-    /// What kind of text it is.
+    /// The kind of text.
     package let content: Content
 
-    /// Looks at a file.
+    /// Examines a file.
     ///
-    /// - Throws: ``CardModel/DocumentError/tooLong(bytes:limit:)``, and what the JSON parser says of a text that
+    /// - Throws: ``CardModel/DocumentError/tooLong(bytes:limit:)``, and any error of the JSON parser for a text that
     ///   begins as a JSON object.
     package init(_ bytes: [UInt8]) throws(DocumentError) {
         guard bytes.count <= DumpSource.longest else { throw .tooLong(bytes: bytes.count, limit: DumpSource.longest) }
         self.bytes = bytes
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         switch text.first(where: { !TextLine.isBlank($0) }) {
-        // Metrodroid read names without quotes, and its older exports have them.
+        // Metrodroid accepted unquoted names, and its older exports have them.
         case UInt8(ascii: "{"): content = .json(try JSONValue(parsingNumbersAsNames: text))
-        // A log may begin with a bracket too.
+        // A log can begin with a bracket too.
         case UInt8(ascii: "["): content = (try? JSONValue(parsing: text)).map { .json($0) } ?? .lines
         case UInt8(ascii: "<"): content = TextLines(bytes).looksLikeXML ? .xml : .lines
         default: content = .lines
         }
     }
 
-    /// The JSON document, or `nil` for another text.
+    /// The JSON document, or `nil` for any other text.
     package var json: JSONCursor? {
         guard case .json(let value) = content else { return nil }
         return JSONCursor(value)
     }
 
-    /// The lines of a text that is neither JSON nor XML; empty for those.
+    /// The lines of a text that is neither JSON nor XML; otherwise empty.
     var lines: TextLines {
         guard case .lines = content else { return TextLines([]) }
         return TextLines(bytes)
     }
 
-    /// The first lines, as many as a format may look at.
+    /// The first lines, as many as a format is allowed to examine.
     var head: some Sequence<TextLine> { lines.prefix(DumpSource.linesToRecognise) }
 }
 
 /// One line of a text.
 struct TextLine {
-    /// Its number, from 1.
+    /// The line number, from 1.
     let number: Int
-    /// Its bytes without the line end.
+    /// The bytes without the line end.
     let bytes: ArraySlice<UInt8>
 
-    /// The longest line that means anything in any format; what follows in a longer one is not looked at.
+    /// The longest meaningful line in any format; the rest of a longer line is ignored.
     private static let longest = 2048
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
-    /// The line without blanks at both ends.
+    /// The line without leading and trailing blanks.
     var text: String {
         String(decoding: bytes.prefix(TextLine.longest).trimming(TextLine.isBlank), as: UTF8.self)
     }
 
-    /// How many blanks it begins with.
+    /// The number of leading blanks.
     var indent: Int { bytes.prefix { TextLine.isBlank($0) }.count }
 
-    /// What follows `name` and a colon, without blanks at both ends; `nil` when the line does not begin so.
+    /// The text after `name` and a colon, trimmed; `nil` when the line does not begin that way.
     func value(of name: String) -> String? {
         let text = self.text
         guard text.hasPrefix(name) else { return nil }
@@ -88,12 +88,12 @@ struct TextLine {
         return rest.first == ":" ? rest.dropFirst().trimmed : nil
     }
 
-    /// The error that says what should stand here.
+    /// Returns the error that says what is expected on this line.
     func malformed(_ code: DocumentError.Expectation.Code, _ values: String...) -> DocumentError {
         .malformedLine(line: number, expected: .init(code, values: values))
     }
 
-    /// Bytes in hexadecimal; exactly `count` of them.
+    /// Decodes exactly `count` bytes in hexadecimal.
     func hex(_ text: some StringProtocol, count: Int) throws(DocumentError) -> [UInt8] {
         guard let bytes = try? Hex.decode(text), bytes.count == count else {
             throw malformed(.bytesInHex, "\(count)")
@@ -101,31 +101,31 @@ struct TextLine {
         return bytes
     }
 
-    /// Sixteen bytes in hexadecimal.
+    /// Decodes sixteen bytes in hexadecimal.
     func block(_ text: some StringProtocol) throws(DocumentError) -> Block {
         guard let block = Block(try hex(text, count: 16)) else { throw malformed(.bytesInHex, "16") }
         return block
     }
 
-    /// A code of exactly four hexadecimal digits.
+    /// Decodes a code of exactly four hexadecimal digits.
     func code<Code: FourDigitCode>(_ text: some StringProtocol) throws(DocumentError) -> Code {
         guard text.utf8.count == 4, let code = Code(text) else { throw malformed(.code) }
         return code
     }
 
-    /// An IDm of eight bytes.
+    /// Decodes an IDm of eight bytes.
     func idm(_ text: some StringProtocol) throws(DocumentError) -> IDm {
         guard let idm = IDm(try hex(text, count: 8)) else { throw malformed(.idm) }
         return idm
     }
 
-    /// A PMm of eight bytes.
+    /// Decodes a PMm of eight bytes.
     func pmm(_ text: some StringProtocol) throws(DocumentError) -> PMm {
         guard let pmm = PMm(try hex(text, count: 8)) else { throw malformed(.pmm) }
         return pmm
     }
 
-    /// A number of hexadecimal digits that fits in 16 bits.
+    /// Decodes a hexadecimal number that fits in 16 bits.
     func number16(_ text: some StringProtocol) throws(DocumentError) -> UInt16 {
         guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ Hex.value(of: $0) != nil }),
             let number = UInt16(text, radix: 16)
@@ -135,7 +135,7 @@ struct TextLine {
 }
 
 extension ArraySlice {
-    /// The elements without those at both ends that `isUnwanted` holds for.
+    /// The elements without those at both ends for which `isUnwanted` returns true.
     func trimming(_ isUnwanted: (Element) -> Bool) -> ArraySlice {
         guard let last = lastIndex(where: { !isUnwanted($0) }) else { return [] }
         return self[...last].drop(while: isUnwanted)
@@ -143,18 +143,18 @@ extension ArraySlice {
 }
 
 extension StringProtocol {
-    /// The text without blanks at both ends.
+    /// The text without leading and trailing blanks.
     var trimmed: String {
         String(decoding: Array(utf8)[...].trimming(TextLine.isBlank), as: UTF8.self)
     }
 
-    /// The words between blanks.
+    /// The words separated by blanks or tabs.
     var words: [SubSequence] { split { $0 == " " || $0 == "\t" } }
 }
 
-/// The lines of a text one after another, without their ends (LF or CR LF) and without a byte order mark.
+/// The successive lines of a text, without their ends (LF or CR LF) and without a byte order mark.
 ///
-/// Nothing is copied: a text of 64 MiB of line ends would else be far larger as a list of lines.
+/// Nothing is copied: a list of lines would be far larger than a text of 64 MiB of line ends.
 struct TextLines: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private var position: Int
@@ -175,7 +175,7 @@ struct TextLines: Sequence, IteratorProtocol {
         return TextLine(number: number, bytes: line)
     }
 
-    /// Whether the first thing that stands in it is a tag of XML and not, as in a log, an arrow.
+    /// Whether the text begins with an XML tag rather than, as in a log, an arrow.
     var looksLikeXML: Bool {
         let first = lazy.map(\.text).first { !$0.isEmpty } ?? ""
         let next = first.utf8.dropFirst().first ?? 0x20
@@ -183,16 +183,16 @@ struct TextLines: Sequence, IteratorProtocol {
     }
 }
 
-/// A line `NNNN:BBBB…`: two numbers of four hexadecimal digits with a colon between them, then the rest.
+/// A line `NNNN:BBBB…`: two numbers of four hexadecimal digits separated by a colon, then the rest.
 struct ColonLine {
     let first: Substring
     let second: Substring
     /// The character after the second number.
     let separator: Character
-    /// What follows that character.
+    /// The text after that character.
     let rest: Substring
 
-    /// `nil` for a line of another form.
+    /// Parses a line, or returns `nil` for any other form.
     init?(_ text: String) {
         let utf8 = text.utf8
         guard utf8.count > 10 else { return nil }

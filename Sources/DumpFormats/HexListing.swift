@@ -3,19 +3,21 @@
 import ByteCodec
 package import CardModel
 
-/// A dump as lines for `awk`, `grep` and `diff`, comments after `#`: one block a line, `SYSTEM SERVICE BLOCK HEX`, of FeliCa,
-/// `PAGE HEX` of a Type 2 Tag, `AID FILE OFFSET HEX` with 16 bytes of ISO 7816 files.
+/// A dump as lines for `awk`, `grep` and `diff`, with comments after `#`.
+///
+/// Each block is one line: `SYSTEM SERVICE BLOCK HEX` for FeliCa, `PAGE HEX` for a Type 2 Tag, `AID FILE OFFSET HEX`
+/// with 16 bytes for ISO 7816 files.
 package struct HexListing: Sendable {
     let separator: String
 
-    /// A way of listing blocks.
+    /// Creates a listing style.
     ///
-    /// - Parameter separator: what stands between two bytes of a block; nothing by default.
+    /// - Parameter separator: the text between two bytes of a block; empty by default.
     package init(separator: String = "") {
         self.separator = separator
     }
 
-    /// The whole listing; every line ends with a line end.
+    /// Returns the whole listing; every line ends with a newline.
     package func text(_ dump: CardDump) -> String {
         var text = ""
         if let idm = dump.card.idm {
@@ -40,13 +42,13 @@ package struct HexListing: Sendable {
         return text
     }
 
-    /// One line of the listing, with its line end.
+    /// Returns one line of the listing, including its newline.
     package func line(_ system: SystemCode, _ service: ServiceCode, _ number: UInt16, _ block: Block) -> String {
         let bytes = Hex.encode(block.bytes, uppercase: true, separator: separator)
         return "\(system) \(service) \(Hex.encode(number, digits: 4)) \(bytes)\n"
     }
 
-    /// The IDm of a system, and its PMm where that is not the card's; what is only assumed is not written.
+    /// Returns the IDm of a system, and its PMm if it differs from the card's; assumed values are not written.
     private func ids(of system: SystemDump, in dump: CardDump) -> String {
         var text = system.assumed.contains(.idm) ? "" : " IDm \(system.idm.description.uppercased())"
         if !system.assumed.contains(.pmm), system.pmm != dump.card.pmm {
@@ -80,7 +82,7 @@ package struct HexListing: Sendable {
 }
 
 extension HexListing {
-    /// What the reader learnt of a card of type A or B, as a comment.
+    /// Returns the reader's information on a card of type A or B, as a comment.
     func identity(_ card: CardIdentity) -> String {
         let parts: [(String, String?)] = [
             ("UID", card.uid.map(upper)), ("ATQA", card.atqa.map { Hex.encode($0, digits: 4) }),
@@ -91,7 +93,7 @@ extension HexListing {
         return text.isEmpty ? "" : "#\(text)\n"
     }
 
-    /// The pages of a Type 2 Tag, `PAGE HEX`, and what it answered beside them.
+    /// Returns the pages of a Type 2 Tag, `PAGE HEX`, and its other responses.
     func pages(_ tag: Type2Dump) -> String {
         var text = ""
         if let version = tag.version { text += "# version \(upper(version))\n" }
@@ -102,14 +104,14 @@ extension HexListing {
         }
         for name in tag.notAsked { text += "# not asked \(name)\n" }
         if let page = tag.closedFrom {
-            // Of those that are protected, only Ultralight C knows no GET_VERSION.
+            // Of the tags with protection, only Ultralight C lacks GET_VERSION.
             let secret = tag.version != nil ? "password" : tag.notAsked.isEmpty ? "key" : "key or password"
             text += "# page \(Type2Dump.name(of: page)) needs the \(secret)\n"
         }
         return text
     }
 
-    /// The files of an application, `AID FILE OFFSET HEX`, sixteen bytes a line; `MF` for the master file.
+    /// Returns the files of an application, `AID FILE OFFSET HEX`, sixteen bytes per line; `MF` for the master file.
     func files(_ application: ApplicationDump) -> String {
         let name = application.aid.map { upper($0.bytes) } ?? "MF"
         var text = ""

@@ -5,24 +5,24 @@ package import DumpFormats
 
 /// The XML of old versions of Metrodroid and FareBot, of one card or of several.
 ///
-/// Facts: Metrodroid and FareBot `card/xml`. The codes of systems and services and the numbers of blocks are
+/// Source: Metrodroid and FareBot `card/xml`. The codes of systems and services and the numbers of blocks are
 /// **decimal**, bytes are base64; 4 is the type of a FeliCa card. There is one IDm and one PMm.
 package struct MetrodroidXMLFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `metrodroid-xml`.
+    /// The identifier `metrodroid-xml`.
     package var id: String { "metrodroid-xml" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("Metrodroid or FareBot XML", "Metrodroid・FareBot の XML") }
 
-    /// The first element is a card or a list of cards.
+    /// Recognises a card or a list of cards as the first element.
     package func recognises(_ source: DumpSource) -> Bool {
         guard case .xml = source.content else { return false }
         let head = String(decoding: source.bytes.prefix(4096), as: UTF8.self)
         return head.split(separator: "<").map { $0.prefix { $0.isLetter } }.contains { $0 == "card" || $0 == "cards" }
     }
 
-    /// The FeliCa cards of the file; other cards in a file of several are passed over.
+    /// Reads the FeliCa cards of the file; other cards in a file of several are skipped.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         let reader = MetrodroidXMLReader()
         try XMLEvents.parse(source.bytes, reader)
@@ -30,7 +30,7 @@ package struct MetrodroidXMLFormat: DumpFormat {
     }
 }
 
-/// Takes the FeliCa cards out of the elements of an XML file.
+/// Extracts the FeliCa cards from the elements of an XML file.
 final class MetrodroidXMLReader: XMLHandler {
     private static let longestText = 4096
     private static let deepest = 32
@@ -64,7 +64,7 @@ final class MetrodroidXMLReader: XMLHandler {
             try card?.note(code, line: line)
         case "block":
             content = []
-            // Kept in a signed byte, so 82 of a FeliCa Lite is -126.
+            // Stored in a signed byte, so 82 of a FeliCa Lite is -126.
             guard let number = attributes["address"].flatMap({ Int($0) }), (-128...0xFFFF).contains(number) else {
                 throw .malformedLine(line: line, expected: .init(.blockWithAddress))
             }
@@ -96,7 +96,7 @@ final class MetrodroidXMLReader: XMLHandler {
         }
     }
 
-    /// The cards; at least one.
+    /// Returns the cards; at least one.
     func finish() throws(DocumentError) -> [CardDump] {
         guard !dumps.isEmpty else { throw .missing(key: "card with type 4 (FeliCa)") }
         return dumps
@@ -111,6 +111,6 @@ final class MetrodroidXMLReader: XMLHandler {
 }
 
 extension DumpFormatRegistry {
-    /// All formats that Kazasu knows, those in XML included.
+    /// All formats known to Kazasu, including those in XML.
     package static let complete = DumpFormatRegistry([MetrodroidXMLFormat()] + standard.formats)
 }

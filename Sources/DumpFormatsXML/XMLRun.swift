@@ -3,7 +3,7 @@
 internal import CExpat
 import CardModel
 
-/// One run of expat over a text: passes its events on and keeps the first error.
+/// One run of expat over a text; forwards its events and keeps the first error.
 @safe final class XMLRun {
     private let parser: XML_Parser
     private let handler: any XMLHandler
@@ -14,19 +14,19 @@ import CardModel
         self.handler = handler
     }
 
-    /// The run that a callback of expat belongs to.
+    /// Returns the run that an expat callback belongs to.
     static func of(_ context: UnsafeMutableRawPointer?) -> XMLRun? {
         unsafe context.map { unsafe Unmanaged<XMLRun>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The line that expat is at, from 1.
+    /// The current line of expat, from 1.
     var line: Int { unsafe Int(clamping: XML_GetCurrentLineNumber(parser)) }
 
     func start(_ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?) {
         guard error == nil, let name = unsafe name else { return }
         var values: [String: String] = [:]
         var place = 0
-        // Names and values in turn, until a null pointer.
+        // Names and values alternate, up to a null pointer.
         while let list = unsafe attributes, let key = unsafe list[place], let value = unsafe list[place + 1] {
             unsafe values[String(cString: key)] = unsafe String(cString: value)
             place += 2
@@ -46,7 +46,7 @@ import CardModel
         attempt { () throws(DocumentError) in try handler.end(element, line: line) }
     }
 
-    /// Stops because of what stands here.
+    /// Stops parsing with an error at the current line.
     func refuse(_ code: DocumentError.Expectation.Code) {
         attempt { () throws(DocumentError) in throw .malformedLine(line: line, expected: .init(code)) }
     }
@@ -61,7 +61,7 @@ import CardModel
     }
 }
 
-/// Goes through an XML text with expat; the only importer of `CExpat`.
+/// Parses XML text with expat; the only importer of `CExpat`.
 enum XMLEvents {
     /// Calls `handler` for every element, until the end or the first error.
     ///
@@ -84,7 +84,7 @@ enum XMLEvents {
         unsafe XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, _ in
             unsafe XMLRun.of(context)?.refuse(.noDocumentType)
         }
-        // In one piece: expat looks again at an unfinished piece each time that another one comes.
+        // In one piece: expat rescans an unfinished piece whenever another one arrives.
         let status = withExtendedLifetime(run) {
             unsafe bytes.withUnsafeBytes { buffer in
                 unsafe XML_Parse(parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), length, 1)
@@ -98,12 +98,12 @@ enum XMLEvents {
     }
 }
 
-/// What is done with an XML text, element by element.
+/// Receives an XML text element by element.
 protocol XMLHandler: AnyObject {
-    /// An element begins.
+    /// Called at the start of an element.
     func start(_ name: String, _ attributes: [String: String], line: Int) throws(DocumentError)
-    /// Text stands in the element that began last; may come in several parts.
+    /// Called for text in the element that began last; the text can arrive in several parts.
     func text(_ bytes: [UInt8])
-    /// An element ends.
+    /// Called at the end of an element.
     func end(_ name: String, line: Int) throws(DocumentError)
 }

@@ -3,30 +3,31 @@
 internal import ByteCodec
 package import CardModel
 
-/// What a record says, by its type.
+/// The decoded contents of a record, by its type.
 @nonexhaustive
 package enum NDEFContent: Hashable, Sendable {
-    /// Nothing.
+    /// No contents.
     case empty
     /// A text with its language.
     case text(NDEFText)
     /// A URI.
     case uri(NDEFURI)
-    /// A URI with titles and more.
+    /// A URI with titles and further fields.
     case smartPoster(NDEFSmartPoster)
     /// Data of a media type.
     case mime(type: String, data: [UInt8])
-    /// A URI that stands in the type field, and what it describes.
+    /// The URI in the type field, and the data it describes.
     case absoluteURI(String, data: [UInt8])
-    /// Data of somebody's own type, as in `android.com:pkg`.
+    /// Data of an external type, as in `android.com:pkg`.
     case external(type: String, data: [UInt8])
     /// Data of another well-known type.
     case wellKnown(type: String, data: [UInt8])
-    /// Data of which nothing is said.
+    /// Data without a description.
     case unknown(data: [UInt8])
 
-    /// The word for scripts: `text`, `uri`, `smartPoster`, `mime`, `absoluteURI`, `external`, `wellKnown`, `unknown`,
-    /// `empty`.
+    /// The identifier for machine use.
+    ///
+    /// One of `text`, `uri`, `smartPoster`, `mime`, `absoluteURI`, `external`, `wellKnown`, `unknown`, `empty`.
     package var word: String {
         switch self {
         case .empty: "empty"
@@ -43,10 +44,10 @@ package enum NDEFContent: Hashable, Sendable {
 }
 
 extension NDEFRecord {
-    /// What the record says.
+    /// Decodes the contents of the record.
     ///
-    /// - Parameter allowingUndefinedPrefix: take a reserved prefix code of a URI for none.
-    /// - Throws: ``NDEFError`` when the payload is not what the type says.
+    /// - Parameter allowingUndefinedPrefix: treat a reserved URI prefix code as no prefix.
+    /// - Throws: ``NDEFError`` when the payload does not match the type.
     package func content(allowingUndefinedPrefix: Bool = false) throws(NDEFError) -> NDEFContent {
         switch format {
         case .empty: return .empty
@@ -67,9 +68,9 @@ extension NDEFRecord {
         }
     }
 
-    /// A record of what it is to say.
+    /// Creates a record with these contents.
     ///
-    /// - Throws: ``NDEFError`` when it cannot be written.
+    /// - Throws: ``NDEFError`` when they cannot be encoded.
     package init(_ content: NDEFContent, id: [UInt8]? = nil) throws(NDEFError) {
         switch content {
         case .empty: self = .empty
@@ -88,10 +89,11 @@ extension NDEFRecord {
     }
 }
 
-/// Texts from a tag made fit for a terminal.
+/// Makes texts from a tag safe for a terminal.
 package enum DisplayText {
-    /// The text without what could change a terminal or hide itself: line ends become ⏎, tabs blanks, other control, format
-    /// and private characters U+FFFD.
+    /// Returns the text without anything that could affect a terminal or hide itself.
+    ///
+    /// Line ends become ⏎, tabs become blanks, other control, format and private characters become U+FFFD.
     package static func harmless(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -107,9 +109,10 @@ package enum DisplayText {
 }
 
 extension NDEFRecord {
-    /// What the record says, in one line without words of any language: a text or URI as it is, a smart poster's URI with
-    /// its titles in brackets, for others the type and the data as text or as hexadecimal digits. Nothing in it can change
-    /// a terminal.
+    /// A one-line summary of the record that depends on no language and is safe for a terminal.
+    ///
+    /// A text or URI is returned as is, a smart poster as its URI with its titles in brackets, other records as the
+    /// type and the data as text or hexadecimal digits.
     package var summary: String { DisplayText.harmless(said) }
 
     private var said: String {
@@ -138,14 +141,14 @@ extension NDEFRecord {
 }
 
 extension NDEFMessage {
-    /// The records as documents show them, in order.
+    /// The records in the form used in documents, in order.
     package var json: JSONValue { .array(records.map(\.json)) }
 }
 
 extension NDEFRecord {
-    /// The record as documents show it: what kind it is, what it says, and its raw fields.
+    /// The record in the form used in documents: its kind, its contents, and its raw fields.
     ///
-    /// A payload that is not what its type says has `error` with the reason in place of what it says.
+    /// A payload that does not match its type has `error` with the reason in place of the contents.
     package var json: JSONValue {
         var object = JSONObject()
         do {
@@ -165,7 +168,7 @@ extension NDEFRecord {
 }
 
 extension NDEFContent {
-    /// What it says, by name.
+    /// The contents as named members.
     fileprivate var members: JSONObject {
         switch self {
         case .empty, .unknown, .wellKnown, .external: JSONObject()
@@ -173,7 +176,7 @@ extension NDEFContent {
         case .uri(let uri): uri.members
         case .smartPoster(let poster): poster.members
         case .mime(_, let data), .absoluteURI(_, let data):
-            // What is readable as text is shown as such, beside the bytes.
+            // Data that is valid text is shown as text, beside the bytes.
             JSONObject(String(validating: data, as: UTF8.self).map { [("text", .string($0))] } ?? [])
         }
     }

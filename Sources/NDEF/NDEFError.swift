@@ -2,53 +2,53 @@
 
 package import CardModel
 
-/// Why bytes are no NDEF message, or a record's payload not what its type says.
+/// Why bytes are not an NDEF message, or a record's payload does not match its type.
 public struct NDEFError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The problem.
     public let reason: Reason
-    /// Where: the byte from the start of the message, or of the payload, at which the record or field begins.
+    /// The offset of the record or field, in bytes from the start of the message or of the payload.
     public let offset: Int
 
-    /// An error at a place.
+    /// Creates an error at an offset.
     public init(_ reason: Reason, offset: Int = 0) {
         self.reason = reason
         self.offset = offset
     }
 
-    /// What can be wrong; the raw values are words for scripts.
+    /// The possible problems; the raw values are identifiers for machine use.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// There is no record at all.
+        /// There is no record.
         case noRecord
         /// The bytes end within a record.
         case endsWithinRecord
-        /// A length, up to 4 GB, is longer than what is left.
+        /// A length, up to 4 GB, exceeds the remaining bytes.
         case lengthBeyondEnd
-        /// The first record does not begin the message (MB).
+        /// The first record lacks the message begin flag (MB).
         case noMessageBegin
-        /// A later record begins a message.
+        /// A later record has the message begin flag.
         case secondMessageBegin
-        /// No record ends the message (ME).
+        /// No record has the message end flag (ME).
         case noMessageEnd
         /// Bytes follow the last record.
         case trailingBytes
         /// The Type Name Format is 7, which is reserved.
         case reservedFormat
-        /// A record without a type, or an empty one, has a type.
+        /// An empty record, or one whose format has no type, has a type.
         case typeNotAllowed
-        /// A record whose format asks for a type has none.
+        /// A record whose format requires a type has none.
         case typeMissing
         /// An empty record has an id or a payload.
         case emptyRecordNotEmpty
-        /// A chunk follows where no chunked record was begun.
+        /// A chunk occurs without a chunked record before it.
         case chunkWithoutStart
-        /// A chunked record is not ended by its last chunk.
+        /// A chunked record lacks its last chunk.
         case chunkUnfinished
         /// A later chunk has an id.
         case chunkWithID
         /// A type or an id is longer than 255 bytes.
         case fieldTooLong
-        /// The payload is longer than the 4 GB that a length can say.
+        /// The payload is longer than the 4 GB that a length can express.
         case payloadTooLong
         /// The payload of a text record has no status byte.
         case textWithoutStatus
@@ -56,24 +56,24 @@ public struct NDEFError: Error, Hashable, Sendable {
         case noLanguage
         /// The language code is longer than the payload, or than 63 letters.
         case languageTooLong
-        /// Text is not in the encoding that it says.
+        /// Text is not in its declared encoding.
         case notText
         /// A URI record has no prefix code.
         case noURIPrefix
-        /// The code of the URI's prefix is not defined (above 23 hexadecimal).
+        /// The URI prefix code is not defined (above 23 hexadecimal).
         case undefinedURIPrefix
-        /// The bytes of a URI are no UTF-8, or hold control characters or blanks.
+        /// The bytes of a URI are not UTF-8, or contain control characters or blanks.
         case notAURI
         /// A smart poster has no URI, or more than one.
         case posterURICount
-        /// A smart poster lies within a smart poster.
+        /// A smart poster is nested in a smart poster.
         case nestedPoster
-        /// A field of a smart poster has another length than it must have.
+        /// A field of a smart poster has the wrong length.
         case posterFieldLength
-        /// The action of a smart poster is none of the three.
+        /// The action of a smart poster is not one of the three.
         case undefinedAction
 
-        /// The sentence for people.
+        /// The message for display.
         package var message: LocalizedText {
             switch self {
             case .noRecord: LocalizedText("there is no record", "レコードがありません")
@@ -115,26 +115,26 @@ public struct NDEFError: Error, Hashable, Sendable {
     }
 }
 
-/// Why there is no NDEF message on a tag; the raw values are words for scripts.
+/// Why there is no NDEF message on a tag; the raw values are identifiers for machine use.
 public enum NDEFAbsence: String, Hashable, Sendable {
     /// Not enough of the tag was read.
     case notRead
-    /// A FeliCa Lite that does not answer to the NDEF system.
+    /// A FeliCa Lite that does not respond to the NDEF system.
     case notAnnounced
     /// It has no Capability Container, no NDEF system, no NDEF application.
     case notFormatted
-    /// Its mapping has a major version that is not known.
+    /// Its mapping has an unknown major version.
     case unknownVersion
     /// Its attributes have a wrong checksum.
     case checksum
-    /// Its Capability Container is broken, or names no NDEF file.
+    /// Its Capability Container is malformed, or lists no NDEF file.
     case brokenCapability
-    /// It may not be read without a key.
+    /// It cannot be read without a key.
     case notReadable
-    /// A write was begun and not ended: what is there is worth nothing.
+    /// A write was started and not completed: the contents are invalid.
     case halfWritten
     /// The data area has no NDEF message block.
     case noMessageBlock
-    /// A length reaches beyond the room for messages.
+    /// A length exceeds the space for messages.
     case lengthBeyondEnd
 }

@@ -2,24 +2,24 @@
 
 package import ByteCodec
 
-/// An NDEF message: one record or more.
+/// An NDEF message: one or more records.
 public struct NDEFMessage: Hashable, Sendable {
-    /// The records in order; at least one in a message that was decoded.
+    /// The records in order; at least one in a decoded message.
     public var records: [NDEFRecord]
 
-    /// A message of these records.
+    /// Creates a message of these records.
     public init(_ records: [NDEFRecord]) {
         self.records = records
     }
 
-    /// The message that says nothing, `D0 00 00`.
+    /// The empty message, `D0 00 00`.
     public static let empty = NDEFMessage([.empty])
 
-    /// Reads a message strictly; chunks are put together.
+    /// Decodes a message strictly, and joins chunked records.
     ///
     /// - Parameters:
     ///   - bytes: the message and nothing else.
-    ///   - allowsTrailingBytes: let bytes behind the last record be, as a few writers leave them.
+    ///   - allowsTrailingBytes: accept bytes after the last record, which a few writers leave.
     /// - Throws: ``NDEFError`` with the reason and the offset of the record.
     public init(decoding bytes: [UInt8], allowingTrailingBytes allowsTrailingBytes: Bool = false) throws(NDEFError) {
         var reader = ByteReader(bytes)
@@ -38,14 +38,14 @@ public struct NDEFMessage: Hashable, Sendable {
         records = assembly.records
     }
 
-    /// The bytes of the message, every record in one piece.
+    /// Encodes the message, every record in one piece.
     ///
-    /// - Throws: ``NDEFError`` when there is no record, or one whose fields do not fit together.
+    /// - Throws: ``NDEFError`` when there is no record, or the fields of a record are inconsistent.
     public func encoded() throws(NDEFError) -> [UInt8] {
         guard !records.isEmpty else { throw NDEFError(.noRecord) }
         var bytes: [UInt8] = []
         for (place, record) in records.enumerated() {
-            // A chunk is no record.
+            // A chunk is not a record.
             guard record.format != .unchanged else { throw NDEFError(.chunkWithoutStart, offset: bytes.count) }
             let frame = NDEFFrame(
                 record, beginsMessage: place == 0, endsMessage: place == records.count - 1)
@@ -55,9 +55,9 @@ public struct NDEFMessage: Hashable, Sendable {
     }
 }
 
-/// One record of an NDEF message, its chunks put together.
+/// One record of an NDEF message, with its chunks joined.
 public struct NDEFRecord: Hashable, Sendable {
-    /// How ``type`` is to be read.
+    /// The interpretation of ``type``.
     public var format: TypeNameFormat
     /// The type, up to 255 bytes; empty where the format has none.
     public var type: [UInt8]
@@ -66,7 +66,7 @@ public struct NDEFRecord: Hashable, Sendable {
     /// The payload.
     public var payload: [UInt8]
 
-    /// A record of these fields; whether they fit together is checked when it is encoded.
+    /// Creates a record of these fields; their consistency is checked when it is encoded.
     public init(format: TypeNameFormat, type: [UInt8] = [], id: [UInt8]? = nil, payload: [UInt8] = []) {
         self.format = format
         self.type = type
@@ -74,33 +74,33 @@ public struct NDEFRecord: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// A record of a type of ASCII letters.
+    /// Creates a record whose type is ASCII text.
     public init(format: TypeNameFormat, type: String, id: [UInt8]? = nil, payload: [UInt8] = []) {
         self.init(format: format, type: Array(type.utf8), id: id, payload: payload)
     }
 
-    /// The record that says nothing: what an emptied tag holds.
+    /// The empty record, as on an emptied tag.
     public static let empty = NDEFRecord(format: .empty)
 
-    /// The type as text; bytes that are no UTF-8 are replaced.
+    /// The type as text; bytes that are not UTF-8 are replaced.
     public var typeText: String { String(decoding: type, as: UTF8.self) }
 }
 
-/// The Type Name Format (TNF) of an NDEF record: how its type is to be read.
+/// The Type Name Format (TNF) of an NDEF record, which determines the interpretation of its type.
 public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
     /// No type, no id and no payload.
     case empty = 0
-    /// A type of the NFC Forum, as in `T`, `U`, `Sp`.
+    /// An NFC Forum type, as in `T`, `U`, `Sp`.
     case wellKnown = 1
-    /// A media type of RFC 2046, as in `text/plain`.
+    /// An RFC 2046 media type, as in `text/plain`.
     case mime = 2
-    /// An absolute URI of RFC 3986 is the type.
+    /// The type is an absolute URI (RFC 3986).
     case absoluteURI = 3
-    /// A type of somebody else, as in `android.com:pkg`.
+    /// An external type, as in `android.com:pkg`.
     case external = 4
-    /// No type: the payload is not described.
+    /// No type: the payload is undescribed.
     case unknown = 5
-    /// A later chunk of the record before it; never in a whole record.
+    /// A later chunk of the preceding record; never in a whole record.
     case unchanged = 6
 
     /// Whether a record of this format has a type.
@@ -112,10 +112,11 @@ public enum TypeNameFormat: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A record as it stands in the bytes: a whole one, or one chunk of a record.
+/// A record as encoded: a whole one, or one chunk of a record.
 ///
-/// Layout (NFC Forum NDEF 1.0, §3.2): flags MB 80, ME 40, CF 20, SR 10, IL 08 and the format in the low three bits; length
-/// of the type; length of the payload, one byte when SR, else four, big-endian; length of the id when IL; type, id, payload.
+/// Layout (NFC Forum NDEF 1.0, §3.2): flags MB 80, ME 40, CF 20, SR 10, IL 08 and the format in the low three bits;
+/// length of the type; length of the payload, one byte when SR, else four, big-endian; length of the id when IL; type,
+/// id, payload.
 package struct NDEFFrame: Hashable, Sendable {
     /// Whether it begins the message (MB).
     package var beginsMessage: Bool
@@ -123,10 +124,10 @@ package struct NDEFFrame: Hashable, Sendable {
     package var endsMessage: Bool
     /// Whether another chunk of the same record follows (CF).
     package var isContinued: Bool
-    /// Its fields.
+    /// The fields.
     package var record: NDEFRecord
 
-    /// A record in its place.
+    /// Creates a frame for a record and its position in the message.
     package init(_ record: NDEFRecord, beginsMessage: Bool, endsMessage: Bool, isContinued: Bool = false) {
         self.record = record
         self.beginsMessage = beginsMessage
@@ -134,7 +135,7 @@ package struct NDEFFrame: Hashable, Sendable {
         self.isContinued = isContinued
     }
 
-    /// Takes the next record.
+    /// Reads the next frame.
     ///
     /// - Throws: ``NDEFError`` with the offset at which the record begins.
     package init(from reader: inout ByteReader) throws(NDEFError) {
@@ -159,7 +160,7 @@ package struct NDEFFrame: Hashable, Sendable {
         guard format != .empty || (payloadLength == 0 && idLength ?? 0 == 0) else {
             throw NDEFError(.emptyRecordNotEmpty, offset: start)
         }
-        // Lengths are at most 4 GB in all, and Int has 64 bits.
+        // The lengths total at most 4 GB, and Int has 64 bits.
         guard typeLength + (idLength ?? 0) + payloadLength <= reader.remaining else {
             throw NDEFError(.lengthBeyondEnd, offset: start)
         }
@@ -177,9 +178,9 @@ package struct NDEFFrame: Hashable, Sendable {
         isContinued = flags & 0x20 != 0
     }
 
-    /// The bytes, with a short payload length where it fits.
+    /// Encodes the frame, with a short payload length where it fits.
     ///
-    /// - Throws: ``NDEFError`` when the fields do not fit together.
+    /// - Throws: ``NDEFError`` when the fields are inconsistent.
     package func encoded() throws(NDEFError) -> [UInt8] {
         let (format, payload) = (record.format, record.payload)
         guard format.hasType || record.type.isEmpty else { throw NDEFError(.typeNotAllowed) }
@@ -206,19 +207,19 @@ package struct NDEFFrame: Hashable, Sendable {
     }
 }
 
-/// Puts the records of a message together from frames, chunk by chunk, and checks their order.
+/// Assembles the records of a message from frames, chunk by chunk, and checks their order.
 struct NDEFAssembly {
     private(set) var records: [NDEFRecord] = []
     private(set) var isComplete = false
-    /// The record whose later chunks are still to come.
+    /// The record that still lacks later chunks.
     private var pending: NDEFRecord?
     private var hasBegun = false
 
     var isWithinRecord: Bool { pending != nil }
 
-    /// Takes the next frame.
+    /// Adds the next frame.
     ///
-    /// - Throws: ``NDEFError`` when it must not stand here.
+    /// - Throws: ``NDEFError`` when it is not allowed at this position.
     mutating func add(_ frame: NDEFFrame, at offset: Int) throws(NDEFError) {
         guard frame.beginsMessage != hasBegun else {
             throw NDEFError(hasBegun ? .secondMessageBegin : .noMessageBegin, offset: offset)

@@ -2,35 +2,37 @@
 
 internal import ByteCodec
 
-/// The payload of a smart poster record (`Sp`): a message of its own with one URI, titles, an action, icons, a size and a
-/// media type. Source: NFC Forum Smart Poster RTD 1.0.
+/// The payload of a smart poster record (`Sp`).
+///
+/// A nested message with one URI, titles, an action, icons, a size and a media type. Source: NFC Forum Smart Poster RTD
+/// 1.0.
 package struct NDEFSmartPoster: Hashable, Sendable {
     /// The URI.
     package var uri: NDEFURI
-    /// The titles, one a language.
+    /// The titles, one per language.
     package var titles: [NDEFText]
-    /// What is to be done with the URI; `nil` when the poster does not say.
+    /// The action for the URI; `nil` when the poster has none.
     package var action: Action?
-    /// How large what the URI leads to is, in bytes; `nil` when the poster does not say.
+    /// The size of the URI's target in bytes; `nil` when the poster does not give it.
     package var size: UInt32?
-    /// The media type of what the URI leads to; `nil` when the poster does not say.
+    /// The media type of the URI's target; `nil` when the poster does not give it.
     package var mediaType: String?
-    /// Icons: records of a media type image/… or video/….
+    /// The icons: records of a media type image/… or video/….
     package var icons: [NDEFRecord]
     /// Records that have no meaning in a smart poster.
     package var others: [NDEFRecord]
 
-    /// What is to be done with the URI.
+    /// The action for the URI.
     package enum Action: UInt8, Hashable, Sendable, CaseIterable {
-        /// Do it: call, open, send.
+        /// Execute it: call, open, send.
         case execute = 0
-        /// Keep it for later.
+        /// Save it for later.
         case save = 1
         /// Open it for editing.
         case edit = 2
     }
 
-    /// A poster of a URI.
+    /// Creates a poster of a URI.
     package init(
         _ uri: NDEFURI, titles: [NDEFText] = [], action: Action? = nil, size: UInt32? = nil, mediaType: String? = nil,
         icons: [NDEFRecord] = [], others: [NDEFRecord] = []
@@ -44,7 +46,7 @@ package struct NDEFSmartPoster: Hashable, Sendable {
         self.others = others
     }
 
-    /// Reads the payload. A poster within it is refused, so that no tag can nest them without end.
+    /// Decodes the payload. A nested poster is refused, so that no tag can nest them without bound.
     ///
     /// - Throws: ``NDEFError``.
     package init(payload: [UInt8], allowingUndefinedPrefix: Bool = false) throws(NDEFError) {
@@ -83,7 +85,7 @@ package struct NDEFSmartPoster: Hashable, Sendable {
         uri = only
     }
 
-    /// The payload.
+    /// Encodes the payload.
     ///
     /// - Throws: ``NDEFError``.
     package func payload() throws(NDEFError) -> [UInt8] {

@@ -2,32 +2,36 @@
 
 internal import ByteCodec
 
-/// The payload of a text record (`T`): a status byte (80: UTF-16, low six bits: length of the language code), the language
-/// code, the text. Source: NFC Forum Text RTD 1.0.
+/// The payload of a text record (`T`).
+///
+/// A status byte (80: UTF-16, low six bits: length of the language code), the language code, the text. Source: NFC
+/// Forum Text RTD 1.0.
 package struct NDEFText: Hashable, Sendable {
     /// The text.
     package var text: String
-    /// The language of RFC 3066, 1 to 63 letters of ASCII, as in `en` or `ja-JP`.
+    /// The RFC 3066 language code, 1 to 63 ASCII letters, as in `en` or `ja-JP`.
     package var language: String
-    /// How the text is written.
+    /// The encoding of the text.
     package var encoding: Encoding
 
-    /// How a text is written.
+    /// The encoding of a text.
     package enum Encoding: String, Hashable, Sendable, CaseIterable {
         /// UTF-8.
         case utf8 = "UTF-8"
-        /// UTF-16; read in the order of its byte order mark, big-endian without one; written big-endian with one.
+        /// UTF-16.
+        ///
+        /// It is decoded in the order of its byte order mark, big-endian without one; encoded big-endian with one.
         case utf16 = "UTF-16"
     }
 
-    /// A text.
+    /// Creates a text.
     package init(_ text: String, language: String = "en", encoding: Encoding = .utf8) {
         self.text = text
         self.language = language
         self.encoding = encoding
     }
 
-    /// Reads the payload.
+    /// Decodes the payload.
     ///
     /// - Throws: ``NDEFError``.
     package init(payload: [UInt8]) throws(NDEFError) {
@@ -45,9 +49,9 @@ package struct NDEFText: Hashable, Sendable {
         self.text = text
     }
 
-    /// The payload.
+    /// Encodes the payload.
     ///
-    /// - Throws: ``NDEFError`` when the language code cannot be written.
+    /// - Throws: ``NDEFError`` when the language code cannot be encoded.
     package func payload() throws(NDEFError) -> [UInt8] {
         let code = Array(language.utf8)
         guard !code.isEmpty else { throw NDEFError(.noLanguage) }

@@ -3,21 +3,23 @@
 internal import ByteCodec
 internal import CardModel
 
-/// The payload of a URI record (`U`): the code of a prefix and the rest of the URI in UTF-8. Source: NFC Forum URI RTD 1.0.
+/// The payload of a URI record (`U`): a prefix code and the rest of the URI in UTF-8.
+///
+/// Source: NFC Forum URI RTD 1.0.
 package struct NDEFURI: Hashable, Sendable {
-    /// The whole URI, its prefix written out.
+    /// The whole URI, with its prefix expanded.
     package var text: String
-    /// The code of the prefix that was read; `nil` for a URI that was not.
+    /// The prefix code of a decoded URI; otherwise `nil`.
     package private(set) var prefixCode: UInt8?
 
-    /// A URI.
+    /// Creates a URI.
     package init(_ text: String) {
         self.text = text
     }
 
-    /// Reads the payload.
+    /// Decodes the payload.
     ///
-    /// - Parameter allowsUndefinedPrefix: take a reserved prefix code for none, as the RTD asks readers to do.
+    /// - Parameter allowsUndefinedPrefix: treat a reserved prefix code as no prefix, as the RTD asks readers to do.
     /// - Throws: ``NDEFError``.
     package init(payload: [UInt8], allowingUndefinedPrefix allowsUndefinedPrefix: Bool = false) throws(NDEFError) {
         guard let code = payload.first else { throw NDEFError(.noURIPrefix) }
@@ -27,12 +29,12 @@ package struct NDEFURI: Hashable, Sendable {
         prefixCode = code
     }
 
-    /// Whether the code of the prefix is a defined one.
+    /// Whether the prefix code is defined.
     package var hasDefinedPrefix: Bool { prefixCode.map { NDEFURIPrefix.text(of: $0) != nil } ?? true }
 
-    /// The payload, shortened by the longest prefix that fits.
+    /// Encodes the payload, with the longest matching prefix.
     ///
-    /// - Throws: ``NDEFError`` when the text holds blanks or control characters.
+    /// - Throws: ``NDEFError`` when the text contains blanks or control characters.
     package func payload() throws(NDEFError) -> [UInt8] {
         let bytes = Array(text.utf8)
         _ = try NDEFURI.checked(bytes[...], offset: 0)
@@ -40,9 +42,10 @@ package struct NDEFURI: Hashable, Sendable {
         return [code] + bytes.dropFirst(prefix.utf8.count)
     }
 
-    /// The bytes as text.
+    /// Returns the bytes as text.
     ///
-    /// - Throws: ``NDEFError/Reason/notAURI`` when they are no UTF-8, or hold what no URI and no IRI may hold.
+    /// - Throws: ``NDEFError/Reason/notAURI`` when they are not UTF-8, or contain characters that no URI and no IRI can
+    ///   contain.
     static func checked(_ bytes: ArraySlice<UInt8>, offset: Int) throws(NDEFError) -> String {
         guard let text = String(validating: bytes, as: UTF8.self),
             !text.unicodeScalars.contains(where: { $0.value <= 0x20 || (0x7F...0x9F).contains($0.value) })
@@ -51,7 +54,7 @@ package struct NDEFURI: Hashable, Sendable {
     }
 }
 
-/// The prefixes of URI records; the facts are rows of `Data/uri-prefixes.tsv`.
+/// The prefixes of URI records; the facts are in `Data/uri-prefixes.tsv`.
 struct NDEFURIPrefix: Hashable, Sendable {
     let code: UInt8
     let text: String
@@ -64,12 +67,12 @@ struct NDEFURIPrefix: Hashable, Sendable {
     static let table = FactTable(
         PackageResources.uri_prefixes_tsv, columns: ["code", "prefix"], key: ["code"], row: NDEFURIPrefix.init(_:))
 
-    /// The text that a code stands for; `nil` for a reserved one.
+    /// Returns the text for a prefix code; `nil` for a reserved one.
     static func text(of code: UInt8) -> String? {
         table.rows.first { $0.code == code }?.text
     }
 
-    /// The longest prefix that a URI begins with; code 0 when it is none.
+    /// Returns the longest prefix of a URI; code 0 when it has none.
     static func longest(of uri: String) -> (code: UInt8, text: String) {
         let row = table.rows.filter { uri.utf8.starts(with: $0.text.utf8) }
             .max { ($0.text.utf8.count, $1.code) < ($1.text.utf8.count, $0.code) }

@@ -5,13 +5,13 @@ package import CardModel
 
 /// The attribute information of a Type 3 Tag, block 0 of its service.
 ///
-/// Version (two nibbles), Nbr, Nbw, Nmaxb (two bytes), four reserved bytes, WriteF, RWFlag, Ln (three bytes), the sum of
-/// bytes 0 to 13 (two bytes); numbers big-endian. Source: NFC Forum Type 3 Tag 1.0, §6.1; nfcpy `tt3.py`.
+/// Version (two nibbles), Nbr, Nbw, Nmaxb (two bytes), four reserved bytes, WriteF, RWFlag, Ln (three bytes), the sum
+/// of bytes 0 to 13 (two bytes); numbers are big-endian. Source: NFC Forum Type 3 Tag 1.0, §6.1; nfcpy `tt3.py`.
 package struct Type3Attributes: Hashable, Sendable {
     /// The block.
     package let block: Block
 
-    /// The attributes in a block, whatever it holds.
+    /// Wraps a block with any contents.
     package init(_ block: Block) {
         self.block = block
     }
@@ -20,24 +20,24 @@ package struct Type3Attributes: Hashable, Sendable {
     package var majorVersion: UInt8 { block[0] >> 4 }
     /// The minor version.
     package var minorVersion: UInt8 { block[0] & 0x0F }
-    /// How many blocks one read may ask for (Nbr).
+    /// The maximum number of blocks in one read (Nbr).
     package var blocksPerRead: Int { Int(block[1]) }
-    /// How many blocks one write may carry (Nbw).
+    /// The maximum number of blocks in one write (Nbw).
     package var blocksPerWrite: Int { Int(block[2]) }
-    /// How many blocks there are for the message (Nmaxb).
+    /// The number of blocks for the message (Nmaxb).
     package var blockCount: Int { Int(block.uint16(at: 3, .big)) }
-    /// WriteF: 00 when the last write came to its end, 0F while one is under way.
+    /// WriteF: 00 when the last write was completed, 0F while one is in progress.
     package var writeFlag: UInt8 { block[9] }
     /// RWFlag: 00 for read-only, 01 for read and write.
     package var accessFlag: UInt8 { block[10] }
     /// The length of the message in bytes (Ln).
     package var length: Int { Int(block.uint24(at: 11, .big)) }
 
-    /// The longest message in bytes.
+    /// The length of the longest message, in bytes.
     package var capacity: Int { blockCount * 16 }
-    /// Whether a write was begun and not ended, so that the message is worth nothing.
+    /// Whether a write was started and not completed, so that the message is invalid.
     package var isBeingWritten: Bool { writeFlag != 0x00 }
-    /// Whether the tag may be written.
+    /// Whether the tag is writable.
     package var isWritable: Bool { accessFlag == 0x01 }
 
     /// Whether the last two bytes are the sum of the others.
@@ -45,9 +45,9 @@ package struct Type3Attributes: Hashable, Sendable {
         Type3Attributes.sum(block.bytes.prefix(14)) == block.uint16(at: 14, .big)
     }
 
-    /// The attributes with another state and length, and the sum made anew.
+    /// Returns the attributes with another state and length, and the checksum recomputed.
     ///
-    /// - Returns: `nil` when the length has more than three bytes.
+    /// - Returns: `nil` when the length does not fit in three bytes.
     package func changed(isBeingWritten: Bool, length: Int) -> Type3Attributes? {
         guard (0...0xFF_FFFF).contains(length) else { return nil }
         var bytes = Array(block.bytes.prefix(14))

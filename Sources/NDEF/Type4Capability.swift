@@ -5,60 +5,60 @@ package import CardModel
 
 /// The Capability Container of a Type 4 Tag, file E103.
 ///
-/// CCLEN (two bytes), version (two nibbles), MLe and MLc (two bytes each), then control blocks: `04 06` with an NDEF file,
-/// `05 06` with a proprietary file, `06 08` with an NDEF file that may be longer than 65,534 bytes. Source: NFC Forum Type
-/// 4 Tag 2.0 and 3.0, §5.1; nfcpy `tt4.py`.
+/// CCLEN (two bytes), version (two nibbles), MLe and MLc (two bytes each), then control blocks: `04 06` with an NDEF
+/// file, `05 06` with a proprietary file, `06 08` with an NDEF file that can be longer than 65,534 bytes. Source: NFC
+/// Forum Type 4 Tag 2.0 and 3.0, §5.1; nfcpy `tt4.py`.
 package struct Type4Capability: Hashable, Sendable {
-    /// The length of the file as it says, in bytes.
+    /// The length of the file as stated in it, in bytes.
     package let length: Int
-    /// The major version of the mapping; 1 to 3 are known.
+    /// The major mapping version; 1 to 3 are known.
     package let majorVersion: UInt8
-    /// The minor version of the mapping.
+    /// The minor mapping version.
     package let minorVersion: UInt8
-    /// The most bytes that one READ BINARY may ask for.
+    /// The maximum number of bytes in one READ BINARY.
     package let longestRead: Int
-    /// The most bytes that one UPDATE BINARY may carry.
+    /// The maximum number of bytes in one UPDATE BINARY.
     package let longestWrite: Int
-    /// The files that the control blocks name, in order.
+    /// The files listed in the control blocks, in order.
     package let files: [File]
 
-    /// A file that a control block names.
+    /// A file listed in a control block.
     package struct File: Hashable, Sendable {
-        /// What it is.
+        /// The kind of file.
         package let kind: Kind
-        /// Its identifier.
+        /// The file identifier.
         package let id: FileIdentifier
-        /// Its size in bytes, the length field at its start included.
+        /// The size in bytes, including the length field at its start.
         package let size: Int
-        /// 00 when anybody may read it; 80 to FE are proprietary rules, FF nobody.
+        /// The read access: 00 always; 80 to FE are proprietary rules, FF never.
         package let readAccess: UInt8
-        /// 00 when anybody may write it; 80 to FE are proprietary rules, FF nobody.
+        /// The write access: 00 always; 80 to FE are proprietary rules, FF never.
         package let writeAccess: UInt8
 
-        /// What a file is.
+        /// The kind of file.
         package enum Kind: UInt8, Hashable, Sendable {
-            /// An NDEF file, its length in two bytes.
+            /// An NDEF file with a two-byte length.
             case ndef = 4
-            /// Somebody's own.
+            /// A proprietary file.
             case proprietary = 5
-            /// An NDEF file, its length in four bytes.
+            /// An NDEF file with a four-byte length.
             case extendedNDEF = 6
         }
 
-        /// The bytes of the length field at the start of the file.
+        /// The size of the length field at the start of the file, in bytes.
         package var lengthBytes: Int { kind == .extendedNDEF ? 4 : 2 }
-        /// The longest message in bytes.
+        /// The length of the longest message, in bytes.
         package var capacity: Int { max(0, size - lengthBytes) }
-        /// Whether anybody may read it.
+        /// Whether it can be read without a condition.
         package var isReadable: Bool { readAccess == 0 }
-        /// Whether anybody may write it.
+        /// Whether it can be written without a condition.
         package var isWritable: Bool { writeAccess == 0 }
     }
 
-    /// Takes the bytes of the file; `nil` when they are too short for the fields before the control blocks.
+    /// Parses the bytes of the file; `nil` when they are too short for the fields before the control blocks.
     ///
-    /// Control blocks end with the length that the file says, or where one is cut off; those of another kind or length are
-    /// passed over.
+    /// Control blocks end at the length stated in the file, or at a truncated one; those of another kind or length are
+    /// skipped.
     package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard let length = try? reader.readUInt16(.big), let version = try? reader.readUInt8(),

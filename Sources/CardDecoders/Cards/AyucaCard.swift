@@ -5,14 +5,14 @@ package import CardModel
 
 // ayuca of Gifu Bus, system 83EE.
 //
-// One source each, which do not contradict one another (felica-wallet, TRETJapanNFCReader): the history of 898F in
-// layout B, the balance and the points of 884B.
+// One source each, without contradictions (felica-wallet, TRETJapanNFCReader): the history of 898F in layout B, the
+// balance and the points of 884B.
 
 /// Decodes ayuca: balance, points, history.
 package struct AyucaDecoder: CardDecoder {
-    /// `ayuca`
+    /// The identifier `ayuca`.
     package let id = "ayuca"
-    /// ayuca
+    /// ayuca.
     package let name = LocalizedText("ayuca", "ayuca（アユカ）")
     /// Service 884B.
     package let balanceRead = ReadRequest(0x83EE, 0x884B, 0..<1)
@@ -21,13 +21,13 @@ package struct AyucaDecoder: CardDecoder {
 
     private let historyRead = ReadRequest(0x83EE, 0x898F, 0..<20)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds balance or history.
+    /// Returns whether the system has the balance or the history.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
-    /// The balance of 884B: bytes 0 and 1, big-endian, yen.
+    /// The balance in 884B: bytes 0 and 1, big-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let raw = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
@@ -35,7 +35,7 @@ package struct AyucaDecoder: CardDecoder {
             card: id, name: name, amount: Int(raw.uint16(at: 0, .big)), newest: newest, warnings: [.oneSource])
     }
 
-    /// Balance, points and history.
+    /// Decodes balance, points and history.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         var newest: Int?

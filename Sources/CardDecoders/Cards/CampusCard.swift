@@ -5,22 +5,22 @@ package import CardModel
 
 // FCF, the format of Japanese campus and employee cards, in the common area; and the student card of Gifu University.
 //
-// One source each (TRETJapanNFCReader for one university, felica-wallet for Gifu). The layout differs from institution
-// to institution and the Kumamon card uses the same service, so nothing here is more than a candidate: what the bytes
-// would say as digits and as text. All of it is personal. The log in 120F stays raw.
+// One source each (TRETJapanNFCReader for one university, felica-wallet for Gifu). The layout differs between
+// institutions and the Kumamon card uses the same service, so everything here is only a candidate: the bytes read as
+// digits and as text. All of it is personal. The log in 120F stays raw.
 
-/// Shows what a campus or employee card may say: digits and text, all personal, none certain.
+/// Shows possible contents of a campus or employee card: digits and text, all personal, none certain.
 package struct CampusCardDecoder: PurselessDecoder {
-    /// The name for scripts.
+    /// The identifier for machine use.
     package let id: String
-    /// The name for people.
+    /// The display name.
     package let name: LocalizedText
-    /// The block that shows the card; there is no balance that is known.
+    /// The block that identifies the card; no balance is known.
     package let balanceRead: ReadRequest
-    /// The blocks that hold number and name.
+    /// The blocks that contain number and name.
     package var historyReads: [ReadRequest] { [textRead] }
 
-    /// All of the service: number and name stand anywhere in it.
+    /// The whole service: number and name can be anywhere in it.
     package var personal: [PersonalBytes] {
         [PersonalBytes(textRead.system.rawValue, textRead.service.rawValue)]
     }
@@ -45,10 +45,10 @@ package struct CampusCardDecoder: PurselessDecoder {
     package static let gifu = CampusCardDecoder(
         "gifu-university", LocalizedText("Gifu University student card", "岐阜大学学生証"), 0x0447, 0x020B, hasDigits: false)
 
-    /// Whether the system holds the service.
+    /// Returns whether the system has the service.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
-    /// What the blocks would say as digits and as text.
+    /// Decodes the blocks as digits and as text.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard let service = dump.opened(textRead) else { throw noBalance(dump) }
         var report = CardReport(card: id, name: name, warnings: [.oneSource])
@@ -68,7 +68,7 @@ package struct CampusCardDecoder: PurselessDecoder {
         value.map { CardField(key: key, name: LocalizedText(english, japanese), value: $0, isPersonal: true) }
     }
 
-    /// The low nibbles of bytes 2 to 7, when all are decimal and not all are zero.
+    /// The low nibbles of bytes 2 to 7, if all are decimal and not all are zero.
     private func digits(_ block: Block) -> String? {
         guard hasDigits else { return nil }
         let nibbles = block.bytes.dropFirst(2).prefix(6).map { $0 & 0xF }

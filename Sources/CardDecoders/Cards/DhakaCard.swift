@@ -5,14 +5,15 @@ package import CardModel
 
 // MRT Pass and Rapid Pass of Dhaka, system 90E3.
 //
-// One source (MRT Buddy), with blocks that it made itself: the history of 220F. The stations are its list, whose numbers
-// are decimal. Hours have no minutes; bytes 14 and 15 are unknown; the services 250F, 260B, 280B and 300F are not read.
+// One source (MRT Buddy), with blocks that it made up: the history of 220F. The stations are those of its list, whose
+// numbers are decimal. Hours have no minutes; bytes 14 and 15 are unknown; the services 250F, 260B, 280B and 300F are
+// not read.
 
 /// Decodes the cards of Dhaka: balance and the last twenty records.
 package struct DhakaDecoder: CardDecoder {
-    /// `dhaka`
+    /// The identifier `dhaka`.
     package let id = "dhaka"
-    /// MRT Pass or Rapid Pass
+    /// MRT Pass or Rapid Pass.
     package let name = LocalizedText("Dhaka MRT Pass or Rapid Pass", "ダッカMRT Pass・Rapid Pass")
     /// The newest block of service 220F.
     package let balanceRead = ReadRequest(0x90E3, 0x220F, 0..<1)
@@ -21,10 +22,10 @@ package struct DhakaDecoder: CardDecoder {
 
     private let historyRead = ReadRequest(0x90E3, 0x220F, 0..<20)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds the history service.
+    /// Returns whether the system has the history service.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// The balance of the newest record; `nil` when no record was ever written.
@@ -35,7 +36,7 @@ package struct DhakaDecoder: CardDecoder {
             warnings: [.oneSource])
     }
 
-    /// Balance and history; amounts are differences of balances.
+    /// Decodes balance and history; amounts are differences of balances.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
@@ -50,25 +51,26 @@ package struct DhakaDecoder: CardDecoder {
     }
 }
 
-/// One block of service 220F: header (0 to 3), date (4, 5), hour in the high five bits of 6, stations at 8 and 10,
-/// balance in whole taka in 11 to 13, little-endian.
+/// One block of service 220F.
+///
+/// Header (0 to 3), date (4, 5), hour in the high five bits of 6, stations at 8 and 10, balance in whole taka in 11 to
+/// 13, little-endian.
 struct DhakaHistoryBlock {
     private static let headers = LocalCode.all(of: "dhaka", .process)
 
     let raw: Block
 
-    /// A record, or `nil` for an empty slot: zeros, or a day before 2020, when there was no such card.
+    /// Creates a record, or `nil` for an empty slot: zeros, or a day before 2020, when the card did not exist.
     init?(_ block: Block) {
         let date = CalendarDate(packed: block.uint16(at: 4, .big))
         guard !block.isZero, date.map({ $0.year >= 2020 }) ?? true else { return nil }
         raw = block
     }
 
-    /// Poisha after the record.
+    /// The balance after the record in poisha.
     var balance: Int { Int(raw.uint24(at: 11, .little)) * 100 }
 
-    /// The record but for its amount. What kind it is is told by the whole header, of which the two coded bytes are
-    /// the first.
+    /// The record without its amount; the whole header, which begins with the two coded bytes, determines its kind.
     var record: HistoryRecord {
         let date = CalendarDate(packed: raw.uint16(at: 4, .big))
         let hour = PartialMoment(hour: Int(raw[6] >> 3))
@@ -80,7 +82,7 @@ struct DhakaHistoryBlock {
             warnings: (date == nil ? [.invalidDate] : []) + (hour == nil ? [.invalidTime] : []), raw: raw)
     }
 
-    /// 00 is no station.
+    /// Returns a station, or `nil` for 00.
     private func station(at offset: Int) -> Place? {
         let code = raw[offset]
         guard code != 0 else { return nil }

@@ -5,16 +5,16 @@ package import CardModel
 
 // Rakuten Edy, in the common area FE00.
 //
-// Certain (blocks of real cards; felica2money publishes a history with its owner's decode): 1317 balance and last amount,
-// 110B number and day of issue, 170F. Agreed (TRETJapanNFCReader, felica2money, Metrodroid): kinds 02, 04 and 20.
-// Inferred from their values: the two limits in block 1 of 110B; what its third number is, is not known. Marker systems (8BDC, 811D, 04C0, …)
-// say nothing that is needed.
+// Certain (blocks of real cards; felica2money publishes a history with its owner's decode): 1317 balance and last
+// amount, 110B number and day of issue, 170F. Agreed (TRETJapanNFCReader, felica2money, Metrodroid): kinds 02, 04 and
+// 20. Inferred from their values: the two limits in block 1 of 110B; the meaning of its third number is unknown. Marker
+// systems (8BDC, 811D, 04C0, …) contain nothing of use.
 
 /// Decodes Rakuten Edy: balance, card number, day of issue, limits, the last six payments and charges.
 package struct EdyDecoder: CardDecoder {
-    /// `edy`
+    /// The identifier `edy`.
     package let id = "edy"
-    /// Rakuten Edy
+    /// Rakuten Edy.
     package let name = LocalizedText("Rakuten Edy", "楽天Edy")
     /// Service 1317, the purse.
     package let balanceRead = ReadRequest(system: .commonArea, service: ServiceCode(rawValue: 0x1317), blocks: 0..<1)
@@ -28,10 +28,10 @@ package struct EdyDecoder: CardDecoder {
         system: .commonArea, service: ServiceCode(rawValue: 0x170F), blocks: 0..<6)
     private let numberRead = ReadRequest(system: .commonArea, service: ServiceCode(rawValue: 0x110B), blocks: 0..<2)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the common area holds Edy's purse or history; the common area alone does not make an Edy.
+    /// Returns whether the common area has Edy's purse or history; the common area alone does not make an Edy.
     package func recognises(_ dump: CardDump) -> Bool {
         dump.holds(balanceRead) || dump.holds(historyRead)
     }
@@ -43,7 +43,7 @@ package struct EdyDecoder: CardDecoder {
             card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
     }
 
-    /// Balance, history, card number, last amount, day of issue and limits.
+    /// Decodes balance, history, card number, last amount, day of issue and limits.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
@@ -68,9 +68,11 @@ package struct EdyDecoder: CardDecoder {
     }
 }
 
-/// Service 110B. Block 0: number in bytes 2 to 9 (binary-coded decimal), stamp of issue in bytes 10 to 13 (fifteen bits of
-/// days since 2000-01-01, seventeen of seconds, which are 0). Block 1: the most that one charge may put on and the most
-/// that the card may hold, in yen, four bytes each, big-endian.
+/// Service 110B.
+///
+/// Block 0: number in bytes 2 to 9 (binary-coded decimal), stamp of issue in bytes 10 to 13 (fifteen bits of days since
+/// 2000-01-01, seventeen of seconds, which are 0). Block 1: the maximum of one charge and the maximum balance, in yen,
+/// four bytes each, big-endian.
 struct EdyCardInformation {
     private let blocks: BlockTable
 
@@ -81,7 +83,7 @@ struct EdyCardInformation {
     /// Sixteen digits, or `nil` when the block was not read.
     var number: CardNumber? { blocks[0].map { CardNumber($0.bytes.dropFirst(2).prefix(8)) } }
 
-    /// Day of issue and limits; one that is 0 was never written.
+    /// The day of issue and the limits; a value of 0 was never written.
     var fields: [CardField] {
         var fields: [CardField] = []
         let stamp = blocks[0]?.uint32(at: 10, .big) ?? 0
@@ -104,7 +106,7 @@ struct EdyHistoryBlock {
 
     let raw: Block
 
-    /// A record, or `nil` for an unused slot: kind 00, whatever the other bytes are.
+    /// Creates a record, or `nil` for an unused slot: kind 00, regardless of the other bytes.
     init?(_ block: Block) {
         guard block[0] != 0 else { return nil }
         raw = block

@@ -6,14 +6,14 @@ package import CardModel
 // FeliCa Lite and Lite-S, system 88B4.
 //
 // Agreed: the ID block with its data format code (Proxmark3, felica-tool), the memory configuration (nfcpy), the write
-// counter, little-endian (nfcpy's exchange, where it is near its end at FFFE00). What issuers put into the user blocks is
-// theirs. A MAC is worth something only to who has the card key, so only its presence is told.
+// counter, little-endian (nfcpy's exchange, where it is near its end at FFFE00). The user blocks are up to the issuer.
+// A MAC is only useful to holders of the card key, so only its presence is reported.
 
 /// Shows the ID, the issuer, the memory configuration and the write counter of a FeliCa Lite or Lite-S.
 package struct FeliCaLiteDecoder: PurselessDecoder {
-    /// `felica-lite`
+    /// The identifier `felica-lite`.
     package let id = "felica-lite"
-    /// FeliCa Lite, Lite-S
+    /// FeliCa Lite, Lite-S.
     package let name = LocalizedText("FeliCa Lite or Lite-S", "FeliCa Lite・Lite-S")
     /// The ID block; there is no balance.
     package let balanceRead = ReadRequest(0x88B4, 0x000B, 0x82..<0x83)
@@ -26,13 +26,13 @@ package struct FeliCaLiteDecoder: PurselessDecoder {
         PersonalBytes(0x88B4, 0x000B, blocks: 0x83...0x83, bytes: 0..<8),
     ]
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds the read-only service.
+    /// Returns whether the system has the read-only service.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
-    /// What the system blocks say.
+    /// Decodes the system blocks.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard let blocks = dump.opened(balanceRead)?.blocks else { throw noBalance(dump) }
         var report = CardReport(card: id, name: name)
@@ -66,8 +66,9 @@ package struct FeliCaLiteDecoder: PurselessDecoder {
     }
 }
 
-/// Block 82 of FeliCa Lite: the card's ID in bytes 0 to 7, and the data format code in bytes 8 and 9, which Sony gives
-/// out and which tells the issuer.
+/// Block 82 of FeliCa Lite: the card's ID and the data format code.
+///
+/// The ID is in bytes 0 to 7; the data format code, assigned by Sony, is in bytes 8 and 9 and identifies the issuer.
 struct LiteIDBlock {
     private let raw: Block
 
@@ -98,28 +99,29 @@ struct LiteIDBlock {
     }
 }
 
-/// Block 88 of FeliCa Lite and Lite-S, MC: what may still be changed, and what needs the card key.
+/// Block 88 (MC) of FeliCa Lite and Lite-S: what can still be changed, and what needs the card key.
 ///
-/// Bytes 0 and 1: bit n set while block n may be written (bit 14: REG); 2: FF while the system blocks may; 3, bit 0: NDEF;
-/// 5, bit 0: the card key may be changed with a MAC. Lite-S has three more maps: which blocks need authentication to be
-/// read (6, 7) and to be written (8, 9), and which need a MAC to be written (10, 11). Source: nfcpy.
+/// Bytes 0 and 1: bit n is set while block n is writable (bit 14: REG); 2: FF while the system blocks are writable; 3,
+/// bit 0: NDEF; 5, bit 0: the card key can be changed with a MAC. Lite-S has three more maps: the blocks that need
+/// authentication for reading (6, 7) and for writing (8, 9), and those that need a MAC for writing (10, 11). Source:
+/// nfcpy.
 package struct LiteMemoryConfiguration: Hashable, Sendable {
-    /// Blocks that cannot be written any more, 0 to 14; 14 is REG.
+    /// Blocks that are permanently read-only, 0 to 14; 14 is REG.
     package let readOnlyBlocks: [Int]
-    /// Whether the system blocks can be written; once closed they stay so.
+    /// Whether the system blocks are writable; once locked, they stay so.
     package let isSystemWritable: Bool
-    /// Whether the card answers to the NDEF system 12FC.
+    /// Whether the card responds to the NDEF system 12FC.
     package let announcesNDEF: Bool
     /// Whether the card key can be changed with a MAC.
     package let isKeyChangeable: Bool
-    /// Blocks that are read only after authentication; `nil` for FeliCa Lite, which has no such map.
+    /// Blocks that can be read only after authentication; `nil` for FeliCa Lite, which has no such map.
     package let authenticatedReads: [Int]?
-    /// Blocks that are written only after authentication; `nil` for FeliCa Lite.
+    /// Blocks that can be written only after authentication; `nil` for FeliCa Lite.
     package let authenticatedWrites: [Int]?
-    /// Blocks that are written only with a MAC; `nil` for FeliCa Lite.
+    /// Blocks that can be written only with a MAC; `nil` for FeliCa Lite.
     package let writesWithMAC: [Int]?
 
-    /// What the block says.
+    /// Decodes the block.
     package init(_ block: Block, isLiteS: Bool) {
         func map(_ bits: UInt16) -> [Int] { (0...14).filter { bits.bits($0...$0) == 1 } }
         readOnlyBlocks = map(~block.uint16(at: 0, .little))
@@ -131,7 +133,7 @@ package struct LiteMemoryConfiguration: Hashable, Sendable {
         writesWithMAC = isLiteS ? map(block.uint16(at: 10, .little)) : nil
     }
 
-    /// All of it as fields of a report.
+    /// The configuration as fields of a report.
     package var fields: [CardField] {
         [
             list("readOnlyBlocks", "Read-only blocks", "読み取り専用ブロック", readOnlyBlocks),

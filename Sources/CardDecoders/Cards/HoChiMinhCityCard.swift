@@ -4,14 +4,14 @@ package import CardModel
 
 // The card of Ho Chi Minh City Metro, system 9450.
 //
-// Nothing but its services is published: 10D7 is open, as on MRT Jakarta's card. That it is laid out the same is a
-// guess by analogy, so what it gives is a candidate and no balance.
+// Only its services are published: 10D7 is open, as on MRT Jakarta's card. That it has the same layout is a guess by
+// analogy, so the value is reported as a candidate, not as a balance.
 
-/// Decodes the card of Ho Chi Minh City Metro: what its purse would hold if it is laid out as Jakarta's.
+/// Decodes the card of Ho Chi Minh City Metro: the purse, assuming that it has the layout of Jakarta's.
 package struct HoChiMinhCityDecoder: CardDecoder {
-    /// `hcmc`
+    /// The identifier `hcmc`.
     package let id = "hcmc"
-    /// HCMC Metro
+    /// HCMC Metro.
     package let name = LocalizedText("Ho Chi Minh City Metro", "ホーチミン市メトロ")
     /// Service 10D7.
     package let balanceRead = ReadRequest(0x9450, 0x10D7, 0..<1)
@@ -23,10 +23,10 @@ package struct HoChiMinhCityDecoder: CardDecoder {
 
     private let numberRead = ReadRequest(0x9450, 0x100B, 0..<1, isRequired: false)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds purse or number.
+    /// Returns whether the system has the purse or the number.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
 
     /// No amount, but a candidate: four bytes, little-endian, dong.
@@ -41,7 +41,7 @@ package struct HoChiMinhCityDecoder: CardDecoder {
             warnings: [.layoutNotPublished])
     }
 
-    /// The candidate, and the bytes that hold the number.
+    /// Decodes the candidate, and the bytes that contain the number.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         let number = dump.opened(numberRead)?.blocks[0]

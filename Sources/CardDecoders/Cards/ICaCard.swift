@@ -5,13 +5,13 @@ package import CardModel
 
 // ICa of Hokuriku Railroad (Kanazawa), system 80EF.
 //
-// One source: the balance in bytes 13 and 14 of 898F. What the other bytes of a record are is not published.
+// One source: the balance in bytes 13 and 14 of 898F. The other bytes of a record are unpublished.
 
 /// Decodes ICa: the balance, from the newest block of its history.
 package struct ICaDecoder: CardDecoder {
-    /// `ica`
+    /// The identifier `ica`.
     package let id = "ica"
-    /// ICa
+    /// ICa.
     package let name = LocalizedText("ICa", "ICa（アイカ）")
     /// The newest block of service 898F.
     package let balanceRead = ReadRequest(0x80EF, 0x898F, 0..<1)
@@ -20,13 +20,13 @@ package struct ICaDecoder: CardDecoder {
 
     private let historyRead = ReadRequest(0x80EF, 0x898F, 0..<20)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds the history service.
+    /// Returns whether the system has the history service.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
-    /// Bytes 13 and 14 of the newest record, big-endian, yen; `nil` when no record was ever written.
+    /// The balance: bytes 13 and 14 of the newest record, big-endian, yen; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let newest = try dump.block(balanceRead, card: id, field: "balance", offset: 13)
         return BalanceReport(
@@ -34,7 +34,7 @@ package struct ICaDecoder: CardDecoder {
             warnings: [.oneSource])
     }
 
-    /// The balance, and the records with their balances and bytes.
+    /// Decodes the balance, and the records with their balances and bytes.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {

@@ -5,18 +5,18 @@ package import CardModel
 
 // Jelajah, the card of MRT Jakarta, system 9373.
 //
-// One source (Metrodroid): purse 10D7, laid out as KMT's 1017. How the number on the card is encoded in 100B is unknown
-// even there, so its bytes are given as they are.
+// One source (Metrodroid): purse 10D7, laid out as KMT's 1017. The encoding of the card number in 100B is unknown even
+// there, so its bytes are reported unchanged.
 
 /// Decodes the card of MRT Jakarta: balance and last amount.
 package struct MRTJakartaDecoder: CardDecoder {
-    /// `mrtj`
+    /// The identifier `mrtj`.
     package let id = "mrtj"
-    /// MRT Jakarta
+    /// MRT Jakarta.
     package let name = LocalizedText("MRT Jakarta (Jelajah)", "MRTジャカルタ（Jelajah）")
     /// Service 10D7, the purse.
     package let balanceRead = ReadRequest(0x9373, 0x10D7, 0..<1)
-    /// Purse and number (100B); no history is open.
+    /// Purse and number (100B); no history is readable without a key.
     package var historyReads: [ReadRequest] { [balanceRead, numberRead] }
 
     /// 100B: the number of the card.
@@ -24,20 +24,20 @@ package struct MRTJakartaDecoder: CardDecoder {
 
     private let numberRead = ReadRequest(0x9373, 0x100B, 0..<1, isRequired: false)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds purse or number.
+    /// Returns whether the system has the purse or the number.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(numberRead) }
 
-    /// Four bytes, little-endian, rupiah.
+    /// The balance: four bytes, little-endian, rupiah.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
         return BalanceReport(
             card: id, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
     }
 
-    /// Balance, last amount, and the bytes that hold the number.
+    /// Decodes balance, last amount, and the bytes that contain the number.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         let number = dump.opened(numberRead)?.blocks[0]
@@ -49,7 +49,7 @@ package struct MRTJakartaDecoder: CardDecoder {
 }
 
 extension CardField {
-    /// The bytes in which a card keeps its number in a way that nobody has published.
+    /// The bytes of a card number whose encoding is unpublished.
     static func rawNumber(_ block: Block) -> CardField {
         CardField(
             key: "numberRaw", name: LocalizedText("Card number, as stored", "カード番号(格納値)"),
@@ -59,14 +59,14 @@ extension CardField {
 
 // KMT (COMMET), the card of Jakarta's commuter trains, system 90B7.
 //
-// One source (Metrodroid): purse 1017, number 300B, history 200F. No published card holds a history. Times are
-// Jakarta's; those before 2019 are marked, see ``KMTHistoryBlock``.
+// One source (Metrodroid): purse 1017, number 300B, history 200F. No published card contains a history. Times are in
+// Jakarta time; those before 2019 are marked, see ``KMTHistoryBlock``.
 
 /// Decodes KMT: balance, last amount, number, history.
 package struct KMTDecoder: CardDecoder {
-    /// `kmt`
+    /// The identifier `kmt`.
     package let id = "kmt"
-    /// KMT
+    /// KMT.
     package let name = LocalizedText("KMT (COMMET)", "KMT（COMMET、ジャカルタ）")
     /// Service 1017, the purse.
     package let balanceRead = ReadRequest(0x90B7, 0x1017, 0..<1)
@@ -79,20 +79,20 @@ package struct KMTDecoder: CardDecoder {
     private let historyRead = ReadRequest(0x90B7, 0x200F, 0..<20)
     private let numberRead = ReadRequest(0x90B7, 0x300B, 0..<1, isRequired: false)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds purse or history.
+    /// Returns whether the system has the purse or the history.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
-    /// Four bytes, little-endian, rupiah.
+    /// The balance: four bytes, little-endian, rupiah.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let purse = JakartaPurse(try dump.block(balanceRead, card: id, field: "balance", offset: 0))
         return BalanceReport(
             card: id, name: name, amount: purse.balance, currency: .rupiah, warnings: [.oneSource])
     }
 
-    /// Balance, last amount, number and history; the records hold no balance.
+    /// Decodes balance, last amount, number and history; the records contain no balance.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
@@ -110,8 +110,10 @@ package struct KMTDecoder: CardDecoder {
     }
 }
 
-/// The purse of the Jakarta cards: balance in bytes 0 to 3 and last amount in 4 to 7, little-endian, and a counter in
-/// 13 to 15, big-endian. Sources: Metrodroid (KMT), and Metrodroid again for MRT Jakarta, where it is the same.
+/// The purse of the Jakarta cards.
+///
+/// Balance in bytes 0 to 3 and last amount in 4 to 7, little-endian, and a counter in 13 to 15, big-endian. Source:
+/// Metrodroid for KMT and, with the same layout, for MRT Jakarta.
 struct JakartaPurse {
     private let raw: Block
 
@@ -119,7 +121,7 @@ struct JakartaPurse {
         raw = block
     }
 
-    /// Rupiah.
+    /// The balance in rupiah.
     var balance: Int { Int(raw.uint32(at: 0, .little)) }
 
     var fields: [CardField] {
@@ -133,7 +135,8 @@ struct JakartaPurse {
 /// One block of service 200F; all numbers are big-endian.
 ///
 /// Seconds since 2000-01-01 00:00 in Jakarta (0 to 3), amount (4 to 7), gate or station (8, 9), kind (12), running
-/// number (13 to 15). The one station of a ride is that of the exit (Metrodroid, FareBot); of a top-up, where it was made. Metrodroid takes six hours off the times before 2019; nobody else says so.
+/// number (13 to 15). The only station of a ride is that of the exit (Metrodroid, FareBot); for a top-up, it is the
+/// place of the top-up. Metrodroid subtracts six hours from the times before 2019; no other source does.
 struct KMTHistoryBlock {
     private static let processes = LocalCode.all(of: "kmt", .process)
 

@@ -5,21 +5,21 @@ package import CardModel
 
 // NFC Forum tags of type 2 (Ultralight, NTAG), type 3 (FeliCa, system 12FC) and type 4 (ISO 7816).
 //
-// Certain (the specifications as nfcpy reads them; published tags): how tags are laid out, and the records of messages.
-// Agreed (NXP data sheets, nfcpy): which product has which lock bits.
+// Certain (the specifications as implemented in nfcpy; published tags): the layout of tags, and the records of
+// messages. Agreed (NXP data sheets, nfcpy): the lock bits of each product.
 
-/// Shows what an NFC Forum tag says of itself, and its NDEF message record by record.
+/// Shows the properties of an NFC Forum tag, and its NDEF message record by record.
 package struct NDEFDecoder: PurselessDecoder {
-    /// `ndef`
+    /// The identifier `ndef`.
     package let id = "ndef"
-    /// NDEF
+    /// NDEF.
     package let name = LocalizedText("NDEF (NFC Forum Type 3 Tag)", "NDEF（NFCフォーラム Type 3 Tag）")
     /// Block 0 of service 000B; there is no balance.
     package let balanceRead = ReadRequest(0x12FC, 0x000B, 0..<1)
     /// Block 0 of service 000B.
     package var historyReads: [ReadRequest] { [balanceRead] }
 
-    /// The message: all that its owner wrote. A FeliCa Lite has it in 88B4 too, in user blocks.
+    /// The message: everything that its owner wrote. A FeliCa Lite has it in 88B4 too, in user blocks.
     package let personal = [
         PersonalBytes(0x12FC, 0x000B, blocks: 1...UInt16.max), PersonalBytes(0x88B4, 0x000B, blocks: 1...13),
     ]
@@ -27,15 +27,15 @@ package struct NDEFDecoder: PurselessDecoder {
     private let writableRead = ReadRequest(0x12FC, 0x0009, 0..<1)
     private let liteRead = ReadRequest(0x88B4, 0x000B, 0..<1)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether it is a tag: pages, the NDEF application, or the attribute block of the NDEF system were read.
+    /// Returns whether the dump has pages, the NDEF application, or the attribute block of the NDEF system.
     package func recognises(_ dump: CardDump) -> Bool {
         attributes(dump) != nil || dump.card.technology != .felica && TagReport(dump) != nil
     }
 
-    /// What the tag is, and what its message says.
+    /// Decodes the tag and its message.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         guard let tag = TagReport(dump) else { throw noBalance(dump) }
         guard tag.type == 3 else {
@@ -49,7 +49,7 @@ package struct NDEFDecoder: PurselessDecoder {
             warnings: attributes.isChecksumRight ? [] : [.checksumWrong])
     }
 
-    /// Block 0 of 12FC; FeliCa Lite has one memory for both its systems, so a dump may hold it in 88B4 only.
+    /// Block 0 of 12FC; FeliCa Lite has one memory for both its systems, so a dump can have it in 88B4 only.
     private func attributes(_ dump: CardDump) -> Block? {
         guard let system = dump.system(.ndef) else { return nil }
         if let block = (dump.opened(balanceRead) ?? dump.opened(writableRead))?.blocks[0] { return block }
@@ -58,8 +58,10 @@ package struct NDEFDecoder: PurselessDecoder {
     }
 }
 
-/// The attribute information block of a Type 3 Tag: version (two nibbles), Nbr, Nbw, Nmaxb (big-endian), four reserved
-/// bytes, WriteF, RWFlag, Ln (24 bits), and the sum of bytes 0 to 13 in the last two.
+/// The attribute information block of a Type 3 Tag.
+///
+/// Version (two nibbles), Nbr, Nbw, Nmaxb (big-endian), four reserved bytes, WriteF, RWFlag, Ln (24 bits), and the sum
+/// of bytes 0 to 13 in the last two.
 struct NDEFAttributes {
     private let raw: Block
 
@@ -81,7 +83,7 @@ struct NDEFAttributes {
             .number("nbw", "Blocks in a write (Nbw)", "最大書き込みブロック数 (Nbw)", raw[2]),
             .number("nmaxb", "Blocks for the message (Nmaxb)", "NDEFブロック数 (Nmaxb)", raw.uint16(at: 3, .big)),
             .number("length", "Length of the message (Ln), bytes", "メッセージ長 (Ln、バイト)", raw.uint24(at: 11, .big)),
-            // WriteF: 00 done, 0F in progress. RWFlag: 00 read only, 01 read and write. Others stay numbers.
+            // WriteF: 00 done, 0F in progress. RWFlag: 00 read only, 01 read and write. Other values stay numbers.
             coded(
                 "writeFlag", "Last write", "直前の書き込み", raw[9],
                 [0x00: LocalizedText("complete", "完了"), 0x0F: LocalizedText("interrupted", "中断")]),

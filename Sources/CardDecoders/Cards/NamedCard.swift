@@ -3,25 +3,25 @@
 package import CardModel
 
 // Cards of which only the services are known: system codes and services from felica-tool and TRETJapanNFCReader, see
-// `Data/named-cards.tsv`. They are recognised, named and kept raw.
+// `Data/named-cards.tsv`. They are recognised and named, and their blocks stay raw.
 
-/// Recognises cards whose layout nobody has published.
+/// Recognises cards whose layout is unpublished.
 package struct NamedCardDecoder: PurselessDecoder {
-    /// The name for scripts.
+    /// The identifier for machine use.
     package let id: String
-    /// The name for people.
+    /// The display name.
     package let name: LocalizedText
-    /// Block 0 of the first service; what it means is not known.
+    /// Block 0 of the first service; its meaning is unknown.
     package let balanceRead: ReadRequest
     /// Block 0 of the first service.
     package var historyReads: [ReadRequest] { [balanceRead] }
 
-    /// Where the number of such a card is, nobody knows: all that is no record of a history and no purse.
+    /// Everything except history records and purses, since the location of the card number is unknown.
     package var personal: [PersonalBytes] {
         services.filter { $0.kind == .random }.map { PersonalBytes(system.rawValue, $0.rawValue) }
     }
 
-    /// The services that show the card, any of them.
+    /// The services that identify the card; any one is enough.
     let services: [ServiceCode]
 
     init(_ row: FactRow) throws(FactTableError) {
@@ -35,12 +35,12 @@ package struct NamedCardDecoder: PurselessDecoder {
     /// One decoder for each row of the table.
     package static let all: [NamedCardDecoder] = DecoderTables.namedCards.rows
 
-    /// Whether the system holds one of the card's services.
+    /// Returns whether the system has one of the card's services.
     package func recognises(_ dump: CardDump) -> Bool {
         services.contains { dump.holds(ReadRequest(system: system, service: $0, blocks: 0..<1)) }
     }
 
-    /// The name, and that nothing more is known.
+    /// Reports the name, and that nothing more is known.
     ///
     /// - Throws: ``CardDecodingError`` when the dump is not of such a card.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {

@@ -7,30 +7,30 @@ package import CardModel
 //
 // Agreed (TRETJapanNFCReader, felica2money and others; no bytes of a real card were published): 5597 balance, 558B
 // number, 564F history. Disputed: points in 560B, see ``NanacoPoints``. 55CB (statistics) is unpublished. The marker
-// systems 04C7 and 8B61 say nothing that is needed, and 8B61 is named for other cards too.
+// systems 04C7 and 8B61 contain nothing of use, and 8B61 is listed for other cards too.
 
 /// Decodes nanaco: balance, number, points, the last five payments and charges.
 package struct NanacoDecoder: CardDecoder {
-    /// `nanaco`
+    /// The identifier `nanaco`.
     package let id = "nanaco"
-    /// nanaco
+    /// nanaco.
     package let name = LocalizedText("nanaco", "nanaco")
     /// Service 5597, the purse.
     package let balanceRead = ReadRequest(0xFE00, 0x5597, 0..<1)
     /// Purse and history (564F).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
-    /// 558B: the number of the card; 100B of the marker system 8B61, which names the member.
+    /// 558B: the number of the card; 100B of the marker system 8B61: the member.
     package let personal = [PersonalBytes(0xFE00, 0x558B), PersonalBytes(0x8B61, 0x100B)]
 
     private let historyRead = ReadRequest(0xFE00, 0x564F, 0..<5)
     private let numberRead = ReadRequest(0xFE00, 0x558B, 0..<2)
     private let pointsRead = ReadRequest(0xFE00, 0x560B, 0..<2)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the common area holds nanaco's purse or history.
+    /// Returns whether the common area has nanaco's purse or history.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of the purse: four bytes, little-endian, yen.
@@ -40,7 +40,7 @@ package struct NanacoDecoder: CardDecoder {
             card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestRecord(dump)?.balance)
     }
 
-    /// Balance, history, number and points.
+    /// Decodes balance, history, number and points.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
@@ -67,7 +67,7 @@ package struct NanacoDecoder: CardDecoder {
 /// One block of service 564F: kind, amount and balance (32 bits each), stamp (32 bits), serial (16 bits), big-endian.
 ///
 /// The stamp is eleven bits of years since 2000, four of month, five of day, six of hour, six of minute. Byte 15 is
-/// unknown. Only a block of zeros is unused: no source says that kind 00 alone is.
+/// unknown. Only an all-zero block is unused: no source says that kind 00 alone is enough.
 struct NanacoHistoryBlock {
     private static let kinds = DecoderTables.purseKinds["nanaco"] ?? [:]
 
@@ -101,13 +101,13 @@ struct NanacoPoints {
     /// Three bytes at 0, big-endian (felica2money and others).
     private var first: Int { Int(raw.uint24(at: 0, .big)) }
 
-    /// These and the three bytes at 5: this year's points and last year's (TRETJapanNFCReader).
+    /// The above plus the three bytes at 5: this year's points and last year's (TRETJapanNFCReader).
     private var bothYears: Int { first + Int(raw.uint24(at: 5, .big)) }
 
     /// Two bytes at 1, big-endian (toyowata).
     private var short: Int { Int(raw.uint16(at: 1, .big)) }
 
-    /// The points when all readings agree, else all readings.
+    /// The points when all readings agree; otherwise all readings.
     var field: CardField {
         guard !isDisputed else {
             let readings = [first, bothYears, short].map { String($0) }
@@ -127,7 +127,7 @@ struct NanacoPoints {
 }
 
 extension CardReport {
-    /// Takes the points of a nanaco.
+    /// Adds the points of a nanaco.
     mutating func take(_ points: NanacoPoints) {
         fields.append(points.field)
         if points.isDisputed { warnings.append(.readingsDiffer) }

@@ -5,14 +5,14 @@ package import CardModel
 
 // nice-pass of Enshu Railway (Hamamatsu), system 040F.
 //
-// One source (felica-look), never checked on a published card. The amount of a record has a sign of which nobody says
-// what it stands for, so amounts are differences of balances, checked against the size of the record's own.
+// One source (felica-look), never checked on a published card. The meaning of the sign of a record's amount is
+// undocumented, so amounts are differences of balances, checked against the magnitude of the record's own.
 
 /// Decodes nice-pass: balance and history.
 package struct NicePassDecoder: CardDecoder {
-    /// `nicepass`
+    /// The identifier `nicepass`.
     package let id = "nicepass"
-    /// nice-pass
+    /// nice-pass.
     package let name = LocalizedText("nice-pass", "ナイスパス")
     /// The newest block of service 030F.
     package let balanceRead = ReadRequest(0x040F, 0x030F, 0..<1)
@@ -21,13 +21,13 @@ package struct NicePassDecoder: CardDecoder {
 
     private let historyRead = ReadRequest(0x040F, 0x030F, 0..<20)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds the history service.
+    /// Returns whether the system has the history service.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
-    /// Bytes 13 and 14 of the newest record, big-endian, yen; `nil` when no record was ever written.
+    /// The balance: bytes 13 and 14 of the newest record, big-endian, yen; `nil` when no record was ever written.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let newest = try dump.block(balanceRead, card: id, field: "balance", offset: 13)
         return BalanceReport(
@@ -37,7 +37,7 @@ package struct NicePassDecoder: CardDecoder {
             ], warnings: [.oneSource])
     }
 
-    /// Balance and history.
+    /// Decodes balance and history.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
@@ -58,24 +58,24 @@ package struct NicePassDecoder: CardDecoder {
 
 /// One block of service 030F; all numbers are big-endian.
 ///
-/// Date, time of alighting in tens of minutes, device (3, 4), stops of boarding and alighting in twenty bits each
-/// (5 to 9), machine and kind (10), kind of amount in four bits and amount in tens of yen in twelve (11, 12), balance.
+/// Date, time of alighting in tens of minutes, device (3, 4), stops of boarding and alighting in twenty bits each (5 to
+/// 9), terminal and kind (10), kind of amount in four bits and amount in tens of yen in twelve (11, 12), balance.
 struct NicePassHistoryBlock {
     private static let machines = LocalCode.all(of: "nicepass", .terminal)
     private static let actions = LocalCode.all(of: "nicepass", .process)
 
     let raw: Block
 
-    /// Yen after the record.
+    /// The balance after the record in yen.
     var balance: Int { Int(raw.uint16(at: 13, .big)) }
 
-    /// The amount without its sign: twelve bits, two's complement, tens of yen.
+    /// The magnitude of the amount: twelve bits, two's complement, tens of yen.
     var size: Int {
         let bits = Int(raw.uint16(at: 11, .big).bits(0...11))
         return abs(bits >= 0x800 ? bits - 0x1000 : bits) * 10
     }
 
-    /// The record but for its amount.
+    /// The record without its amount.
     var record: HistoryRecord {
         let date = CalendarDate(packed: raw.uint16(at: 0, .big))
         let time = ClockTime(hour: Int(raw[2]) / 6, minute: Int(raw[2]) % 6 * 10)
@@ -90,7 +90,7 @@ struct NicePassHistoryBlock {
     private var machine: UInt8 { raw[10] >> 4 }
     private var action: UInt8 { raw[10] & 0xF }
 
-    /// A ride has one of the actions 1 to 3; what else a machine for rides did is unknown.
+    /// The kind: a ride has one of the actions 1 to 3; other actions of ride terminals are unknown.
     private var kind: RecordKind {
         switch NicePassHistoryBlock.machines[UInt32(machine)]?.kind {
         case .charge?: .charge
@@ -99,7 +99,7 @@ struct NicePassHistoryBlock {
         }
     }
 
-    /// Twenty bits of bytes 5 to 9; 00000 is no stop.
+    /// Returns a stop from twenty bits of bytes 5 to 9, or `nil` for 00000.
     private func stop(bits shift: UInt64) -> Place? {
         let stop = UInt32(truncatingIfNeeded: raw.number(at: 5, count: 5, .big) >> shift & 0xF_FFFF)
         guard stop != 0 else { return nil }

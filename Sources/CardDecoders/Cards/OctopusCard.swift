@@ -5,21 +5,21 @@ package import CardModel
 
 // Octopus (Hong Kong), system 8008, and the old FeliCa Shenzhen Tong, system 8005.
 //
-// Certain (blocks of real cards, Metrodroid, CoreExtendedNFC): 0117 begins with a number, four bytes, big-endian, in tenths
-// of a dollar over an offset, so that a balance below zero can be written. Disputed: the offset, 350 or 500 (the card may
-// go down to -35 or -50 dollars). Metrodroid takes 500 for scans since 2017-10-01, Metroflip always; but a physical card
-// read in 2026 has 350, as two applications take for every card. The card does not say, so both amounts are given.
-// One source (Metrodroid): Shenzhen Tong, 0118, the same with 350.
+// Certain (blocks of real cards, Metrodroid, CoreExtendedNFC): 0117 begins with a number, four bytes, big-endian, in
+// tenths of a dollar plus an offset, so that a negative balance can be stored. Disputed: the offset, 350 or 500 (the
+// balance can go down to -35 or -50 dollars). Metrodroid uses 500 for scans since 2017-10-01, Metroflip always; but a
+// physical card read in 2026 has 350, the value that two applications use for every card. The card does not say, so
+// both amounts are reported. One source (Metrodroid): Shenzhen Tong, 0118, the same with 350.
 
-/// Decodes cards whose purse begins with tenths over an offset: Octopus and Shenzhen Tong.
+/// Decodes cards whose purse begins with tenths plus an offset: Octopus and Shenzhen Tong.
 package struct OctopusDecoder: CardDecoder {
-    /// The name for scripts.
+    /// The identifier for machine use.
     package let id: String
-    /// The name for people.
+    /// The display name.
     package let name: LocalizedText
     /// Block 0 of the purse.
     package let balanceRead: ReadRequest
-    /// The purse; neither card has a history that opens without a key.
+    /// The purse; neither card has a history that is readable without a key.
     package var historyReads: [ReadRequest] { [balanceRead] }
 
     private let currency: Currency
@@ -42,10 +42,12 @@ package struct OctopusDecoder: CardDecoder {
         balanceRead: ReadRequest(0x8005, 0x0118, 0..<1), currency: .yuan, offsets: [(350, LocalizedText("", ""))],
         warnings: [.oneSource])
 
-    /// Whether the system holds the purse. Old cards do not list their services: a dump of one holds what was read.
+    /// Returns whether the system has the purse.
+    ///
+    /// Old cards do not list their services: a dump of one contains those that were read.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
-    /// The balance, in hundredths; where the offset is not known, the amounts that are possible.
+    /// The balance in hundredths; where the offset is unknown, the possible amounts.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let raw = Int(try dump.block(balanceRead, card: id, field: "balance", offset: 0).uint32(at: 0, .big))
         let candidates = offsets.map {
@@ -60,7 +62,7 @@ package struct OctopusDecoder: CardDecoder {
             warnings: warnings)
     }
 
-    /// The balance.
+    /// Decodes the balance.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         let money = try balance(dump)
         return CardReport(card: id, name: name, balances: money.balances, warnings: money.warnings)

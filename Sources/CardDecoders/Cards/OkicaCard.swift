@@ -5,28 +5,29 @@ package import CardModel
 
 // OKICA, the card of Okinawa's monorail and buses, system 8FC1.
 //
-// Agreed (TRETJapanNFCReader, the classes of a payment terminal for OKICA; no card was published): 028F is the history of
-// the Cybernetics format but for what ``OkicaHistoryBlock`` says. One source (TRETJapanNFCReader): the names of stations
-// and bus companies. Services 050F and 060B look like gate log and entry record; looking like one is not enough, so they
-// stay raw, as does the block with balance and last charge that the terminal reads from a service that is not known.
+// Agreed (TRETJapanNFCReader, the classes of a payment terminal for OKICA; no card was published): 028F is the history
+// of the Cybernetics format, except for the differences listed at ``OkicaHistoryBlock``. One source
+// (TRETJapanNFCReader): the names of stations and bus companies. Services 050F and 060B look like gate log and entry
+// record; the resemblance is not enough, so they stay raw, as does the block with balance and last charge that the
+// terminal reads from an unknown service.
 
 /// Decodes OKICA: balance and the last twenty records.
 package struct OkicaDecoder: CardDecoder {
-    /// `okica`
+    /// The identifier `okica`.
     package let id = "okica"
-    /// OKICA
+    /// OKICA.
     package let name = LocalizedText("OKICA", "OKICA（オキカ）")
-    /// The newest block of service 028F; there is no purse that is open.
+    /// The newest block of service 028F; no purse is readable without a key.
     package let balanceRead = ReadRequest(0x8FC1, 0x028F, 0..<1)
     /// The twenty blocks of service 028F.
     package var historyReads: [ReadRequest] { [historyRead] }
 
     private let historyRead = ReadRequest(0x8FC1, 0x028F, 0..<20)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds the history service.
+    /// Returns whether the system has the history service.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// The balance of the newest record: bytes 10 to 12, little-endian, yen; `nil` when no record was ever written.
@@ -36,7 +37,7 @@ package struct OkicaDecoder: CardDecoder {
             balances: [BalanceEntry(card: id, name: name, amount: newest?.record.balance)])
     }
 
-    /// Balance and history; stations and bus operators are named by the card's own list.
+    /// Decodes balance and history; the names of stations and bus operators come from the card's own list.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
@@ -51,18 +52,19 @@ package struct OkicaDecoder: CardDecoder {
     }
 }
 
-/// One block of service 028F: a record of the Cybernetics format with stations of its own.
+/// One block of service 028F: a record of the Cybernetics format with its own stations.
 ///
-/// Unlike there, bytes 6 to 9 are two stations in every record, purchases too, which have neither a time nor a device; the
-/// balance has three bytes (10 to 12), little-endian, the running number two (13, 14), big-endian. Byte 15 holds the area
-/// of each station, as there. Sources: TRETJapanNFCReader, and the classes of a payment terminal for OKICA.
+/// Unlike there, bytes 6 to 9 are two stations in every record, including purchases, which have neither a time nor a
+/// device; the balance has three bytes (10 to 12), little-endian, the running number two (13, 14), big-endian. Byte 15
+/// contains the area of each station, as there. Sources: TRETJapanNFCReader, and the classes of a payment terminal for
+/// OKICA.
 struct OkicaHistoryBlock {
-    /// The record but for its amount.
+    /// The record without its amount.
     let record: HistoryRecord
 
     private static let processes = LocalCode.all(of: "okica", .process)
 
-    /// A record, or `nil` for an unused slot: byte 0 is 00.
+    /// Creates a record, or `nil` for an unused slot: byte 0 is 00.
     init?(_ block: Block) {
         guard let common = CyberneticsHistoryBlock(block) else { return nil }
         var record = common.record(NoStationNames())
@@ -85,7 +87,7 @@ struct OkicaHistoryBlock {
 
     private static let system = SystemCode(rawValue: 0x8FC1)
 
-    /// A station; 0000 is none.
+    /// Returns a station, or `nil` for 0000.
     private static func station(_ block: Block, at offset: Int, areaBits: ClosedRange<Int>) -> Place? {
         let code = block.uint16(at: offset, .big)
         guard code != 0 else { return nil }
@@ -93,7 +95,7 @@ struct OkicaHistoryBlock {
             LocalStopCode(system: system, area: block[15].bits(areaBits), stop: UInt32(code)))
     }
 
-    /// A stop of a bus with its company.
+    /// Returns a bus stop with its company.
     private static func stop(_ place: Place) -> Place? {
         guard case .busStop(let code) = place.code else { return nil }
         return Place(

@@ -2,20 +2,21 @@
 
 package import CardModel
 
-// QUICPay, in the common area FE00; on cards of its own in the systems 8182 (ANA QUICPay+nanaco) and 8CC1 (Speedpass).
+// QUICPay, in the common area FE00; on dedicated cards in the systems 8182 (ANA QUICPay+nanaco) and 8CC1 (Speedpass).
 //
-// Known (TRETJapanNFCReader, felica-tool): the services. What their blocks mean was not published with evidence, so
-// nothing is decoded. 104B of 8182 and 8CC1 holds the name of the holder: that it is there is said, the name is not.
+// Known (TRETJapanNFCReader, felica-tool): the services. The meaning of their blocks was not published with evidence,
+// so nothing is decoded. 104B of 8182 and 8CC1 contains the name of the holder: its presence is reported, the name is
+// not.
 
 /// Recognises QUICPay; a QUICPay card holds no money.
 package struct QuicPayDecoder: PurselessDecoder {
-    /// The name for scripts.
+    /// The identifier for machine use.
     package let id: String
-    /// The name for people.
+    /// The display name.
     package let name: LocalizedText
-    /// Block 0 of the service that shows the card.
+    /// Block 0 of the service that identifies the card.
     package let balanceRead: ReadRequest
-    /// The same.
+    /// The same block.
     package var historyReads: [ReadRequest] { [balanceRead] }
 
     /// The identification or card data, the holder, and the profiles.
@@ -44,10 +45,10 @@ package struct QuicPayDecoder: PurselessDecoder {
         id: "speedpass", name: LocalizedText("Speedpass", "スピードパス"), system: 0x8CC1, service: 0x100B, holder: 0x104B,
         profiles: [0x110B, 0x120B, 0x130B])
 
-    /// Whether the system holds the service that shows the card.
+    /// Returns whether the system has the service that identifies the card.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) }
 
-    /// That it is there, and whether it names its holder.
+    /// Reports that the card is present, and whether it names its holder.
     ///
     /// - Throws: ``CardDecodingError`` when the dump is not of such a card.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {

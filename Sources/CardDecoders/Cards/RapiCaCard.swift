@@ -3,21 +3,22 @@
 internal import ByteCodec
 package import CardModel
 
-// RapiCa and the Iwasaki IC card of Kagoshima, one system 8194. All numbers are big-endian, years count from 2000.
+// RapiCa and the Iwasaki IC card of Kagoshima, which share system 8194. All numbers are big-endian, years count from
+// 2000.
 //
-// One source (felica-look), never checked on a published card. The history of 008F tells month, day, hour and minute,
+// One source (felica-look), never checked on a published card. The history in 008F gives month, day, hour and minute,
 // but no year: the year is inferred from 004B, which dates the last ride, and from the order of the records; where that
-// cannot be done the date is not given. Byte 3 of a record tells the company, by its high nibble.
+// is not possible, no date is reported. The high nibble of byte 3 of a record identifies the company.
 
 /// Decodes RapiCa and the Iwasaki IC card: balance, points, history, charges, day of issue.
 package struct RapiCaDecoder: CardDecoder {
-    /// `rapica`
+    /// The identifier `rapica`.
     package let id = "rapica"
-    /// RapiCa or the Iwasaki IC card; the company of the issue data tells which.
+    /// RapiCa or the Iwasaki IC card; the company in the issue data decides which.
     package let name = LocalizedText("RapiCa or Iwasaki IC card", "RapiCa・いわさきICカード")
     /// Block 1 of service 004B.
     package let balanceRead = ReadRequest(0x8194, 0x004B, 1..<2)
-    /// Attributes (004B), history (008F), charges (00CF), issue data (000B).
+    /// Attributes (004B), history (008F), charges (00CF) and issue data (000B).
     package var historyReads: [ReadRequest] { [attributeRead, historyRead, chargeRead, issueRead] }
 
     private let attributeRead = ReadRequest(0x8194, 0x004B, 0..<4)
@@ -25,13 +26,13 @@ package struct RapiCaDecoder: CardDecoder {
     private let chargeRead = ReadRequest(0x8194, 0x00CF, 0..<10, isRequired: false)
     private let issueRead = ReadRequest(0x8194, 0x000B, 0..<1, isRequired: false)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds balance or history.
+    /// Returns whether the system has the balance or the history.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
-    /// Bytes 3 to 5 of block 1 of 004B, yen.
+    /// The balance: bytes 3 to 5 of block 1 of 004B, in yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let block = try dump.block(balanceRead, card: id, field: "balance", offset: 3)
         return BalanceReport(
@@ -39,7 +40,7 @@ package struct RapiCaDecoder: CardDecoder {
             warnings: [.oneSource])
     }
 
-    /// Balance, points, history, charges and day of issue.
+    /// Decodes balance, points, history, charges and day of issue.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: brand(dump))
         let attributes = dump.opened(attributeRead)?.blocks ?? [:]
@@ -75,25 +76,26 @@ package struct RapiCaDecoder: CardDecoder {
 /// One block of service 008F; all numbers are big-endian.
 ///
 /// Twelve bits month × 100 + day, twelve bits hour × 100 + minute, the company, then stop (three bytes), line (two) and
-/// device (three): with the Iwasaki group a byte later and a device of two bytes; kind at 12, balance at 13.
+/// device (three); with the Iwasaki group these are one byte later and the device has two bytes; kind at 12, balance at
+/// 13.
 struct RapiCaHistoryBlock {
     private static let processes = LocalCode.all(of: "rapica", .process)
 
     let raw: Block
 
-    /// The month and the day, which exist in a leap year at least, or `nil`.
+    /// The month and the day, if valid at least in a leap year, or `nil`.
     var monthDay: PartialMoment? {
         let packed = Int(raw.uint16(at: 0, .big).bits(4...15))
         return PartialMoment(month: packed / 100, day: packed % 100)
     }
 
-    /// The time, or `nil` when the bytes name none that exists.
+    /// The time, or `nil` when the bytes are not a valid time.
     var time: ClockTime? {
         let packed = Int(raw.uint16(at: 1, .big).bits(0...11))
         return ClockTime(hour: packed / 100, minute: packed % 100)
     }
 
-    /// The record, with month and day but without a year, and without its amount.
+    /// The record, with month and day but without year and amount.
     var record: HistoryRecord {
         let process = RapiCaHistoryBlock.processes[UInt32(raw[12])]
         let isAlighting = raw[12] == RapiCaHistoryBlock.alighting
@@ -124,7 +126,7 @@ struct RapiCaHistoryBlock {
 
 /// Service 00CF: year, month and day of a charge in bytes 0 to 2, amount in 3 and 4, premium in 5 and 6.
 enum RapiCaCharges {
-    /// One field a charge, newest first, as in `2024-03-09 1000 +100`; one whose day does not exist has no day.
+    /// One field per charge, newest first, as in `2024-03-09 1000 +100`; an invalid date is left out.
     static func fields(_ service: ServiceDump) -> [CardField] {
         BlockSequence(service) { $0.isZero }.entries.enumerated().map { place, entry in
             let block = entry.block
@@ -146,7 +148,7 @@ struct RapiCaIssue {
         raw = block
     }
 
-    /// The day of issue, or `nil` when the bytes name no day that exists.
+    /// The day of issue, or `nil` when the bytes are not a valid date.
     var date: CalendarDate? {
         CalendarDate(year: 2000 + Int(raw[5]), month: Int(raw[6]), day: Int(raw[7]))
     }
@@ -157,19 +159,20 @@ struct RapiCaIssue {
     }
 }
 
-/// Finds the years of records that tell month and day only.
+/// Finds the years of records that give only month and day.
 ///
-/// Block 0 of 004B dates the last ride to the minute. When the newest record tells the same month, day, hour and
-/// minute, its year is that one. Each older record is of the same year, or of the year before when its day lies later
-/// in the year. From the first record on that was not read, names no day, or would lie before the day of issue, the
-/// years are unknown. Two records more than a year apart cannot be told from two within one: hence the warning.
+/// Block 0 of 004B dates the last ride to the minute. When the newest record has the same month, day, hour and minute,
+/// it is of that year. Each older record is of the same year, or of the year before when its day falls later in the
+/// year. The years are unknown from the first record on that was not read, has no valid day, or would precede the day
+/// of issue. Two records more than a year apart cannot be distinguished from two within a year: hence the warning.
 struct RapiCaYears {
     private let lastRide: (day: CalendarDate, time: ClockTime)?
     private let issued: CalendarDate?
 
     /// - Parameters:
+    ///
     ///   - block: block 0 of 004B: year, month, day, hour and minute in bytes 0 to 4.
-    ///   - issued: the day of issue, or `nil` when it is not known.
+    ///   - issued: the day of issue, or `nil` when it is unknown.
     init(lastRide block: Block?, issued: CalendarDate?) {
         let day = block.flatMap { CalendarDate(year: 2000 + Int($0[0]), month: Int($0[1]), day: Int($0[2])) }
         let time = block.flatMap { ClockTime(hour: Int($0[3]), minute: Int($0[4])) }
@@ -177,7 +180,7 @@ struct RapiCaYears {
         self.issued = issued
     }
 
-    /// Dates the records as far as the years can be known.
+    /// Dates the records whose year can be determined.
     func apply(to history: inout LocalHistory) {
         var newer = anchor(history)
         let isWhole = !history.isIncomplete
@@ -196,7 +199,7 @@ struct RapiCaYears {
         }
     }
 
-    /// The day of the newest record, when it is the last ride's.
+    /// The day of the newest record, if it is that of the last ride.
     private func anchor(_ history: LocalHistory) -> CalendarDate? {
         guard let lastRide, let newest = history.records.first, newest.time == lastRide.time,
             newest.partial == PartialMoment(month: lastRide.day.month, day: lastRide.day.day)
@@ -204,7 +207,7 @@ struct RapiCaYears {
         return lastRide.day
     }
 
-    /// The last such day that is not after `limit`, this year or the year before.
+    /// Returns the last such day not after `limit`, in the same year or the year before.
     private func latest(_ month: Int, _ day: Int, notAfter limit: CalendarDate) -> CalendarDate? {
         if (month, day) <= (limit.month, limit.day) {
             return CalendarDate(year: limit.year, month: month, day: day)

@@ -3,14 +3,14 @@
 internal import ByteCodec
 internal import CardModel
 
-/// One block of service 898F in one of the two layouts that are known; all numbers are big-endian.
+/// One block of service 898F in one of its two known layouts; all numbers are big-endian.
 ///
 /// A (Ryuto, ecomyca, passca): date, four times six bits (hour and minute of boarding and of alighting), stops at 5 and
 /// 7, kind at 9, amount at 10, balance at 14. B (ayuca): date, hour and minute in six bits each and a discount code in
-/// four, stops at 4 and 6, kind at 8, amount at 9, balance at 11, points in the 20 bits after it.
-/// Sources: TRETJapanNFCReader, toyowata's readers, felica-wallet.
+/// four, stops at 4 and 6, kind at 8, amount at 9, balance at 11, points in the 20 bits after it. Sources:
+/// TRETJapanNFCReader, toyowata's readers, felica-wallet.
 struct RegionalBusBlock {
-    /// Where the fields are.
+    /// The location of the fields.
     enum Layout: Sendable {
         case a
         case b
@@ -22,7 +22,7 @@ struct RegionalBusBlock {
 
     var balance: Int { Int(raw.uint16(at: layout == .a ? 14 : 11, .big)) }
 
-    /// The bytes of the amount, without a sign.
+    /// The unsigned amount.
     var amount: Int { Int(raw.uint16(at: layout == .a ? 10 : 9, .big)) }
 
     private var kind: UInt8 { raw[layout == .a ? 9 : 8] }
@@ -38,7 +38,7 @@ struct RegionalBusBlock {
         }
     }
 
-    /// The record, with the amount that the block itself states.
+    /// The record, with the amount stated in the block.
     var record: HistoryRecord {
         let date = CalendarDate(packed: raw.uint16(at: 0, .big))
         var record = HistoryRecord(
@@ -54,7 +54,7 @@ struct RegionalBusBlock {
         return record
     }
 
-    /// A ride in layout A has two times; what else layout A dates uses one of them, and leaves the other zero.
+    /// Sets the times: in layout A, a ride has two; other records have one and leave the other zero.
     private func takeTimes(_ record: inout HistoryRecord) {
         let fields = raw.uint24(at: 2, .big)
         let (first, second) = (fields.bits(12...23), fields.bits(0...11))
@@ -76,14 +76,14 @@ struct RegionalBusBlock {
         ClockTime(hour: Int(packed.bits(6...11)), minute: Int(packed.bits(0...5)))
     }
 
-    /// 0000 is no stop: charges and issues have none.
+    /// Returns a stop; 0000, as in charges and issues, is not a stop.
     private func stop(at offset: Int) -> Place? {
         let stop = raw.uint16(at: offset, .big)
         return stop == 0 ? nil : Place(LocalStopCode(system: system, stop: UInt32(stop)))
     }
 }
 
-/// What a machine did, in the low nibble of a record's kind byte; the two layouts number it differently.
+/// The operation of a terminal, in the low nibble of a record's kind byte; the two layouts number it differently.
 enum RegionalBusAction {
     case issue
     case payment
@@ -97,7 +97,7 @@ enum RegionalBusAction {
         }
     }
 
-    /// The kind of a record; a payment is a ride where the machine tells which, else unknown.
+    /// Returns the kind of a record; a payment is a ride where the terminal says which kind, otherwise unknown.
     static func kind(_ action: RegionalBusAction?, device: UInt8) -> RecordKind {
         switch action {
         case .issue: .issue
@@ -107,7 +107,7 @@ enum RegionalBusAction {
         }
     }
 
-    /// The amount with its sign; that of a new card is not known to have one.
+    /// Returns the amount with its sign; a new card's amount is not known to have one.
     static func signed(_ amount: Int, _ action: RegionalBusAction?) -> Int? {
         switch action {
         case .payment: -amount
@@ -117,17 +117,18 @@ enum RegionalBusAction {
     }
 }
 
-/// The high nibble of a record's kind byte: the machine. Each card's list knows some of them.
+/// The terminal, in the high nibble of a record's kind byte; each card's list covers some of them.
 enum RegionalBusDevice {
     private static let codes = LocalCode.all(of: "regional-bus", .terminal)
 
     static func name(_ code: UInt8) -> LocalizedText? { codes[UInt32(code)]?.name }
 
-    /// What kind of ride a payment at this machine is, or `nil` where it may be any.
+    /// Returns the kind of ride for a payment at this terminal, or `nil` if it is not determined.
     static func ride(_ code: UInt8) -> RecordKind? { codes[UInt32(code)]?.kind }
 }
 
-/// Block 1 of service 804B: the day of issue in bytes 0 and 1, the number of the card in bytes 8 to 15.
+/// Block 1 of service 804B: the day of issue in bytes 0 and 1, the card number in bytes 8 to 15.
+///
 /// Source: toyowata's readers, for ecomyca, passca and Ryuto.
 enum RegionalBusIssue {
     static func fields(_ block: Block) -> [CardField] {

@@ -5,16 +5,16 @@ package import CardModel
 
 // Ryuto of Niigata Kotsu, system 8B5D.
 //
-// Agreed (TRETJapanNFCReader, toyowata): the history of 898F in layout A but for the money. One source (toyowata): the
-// number and the day of issue in 804B. Disputed: the balance is in bytes 14 and 15 to TRETJapanNFCReader, which takes 10
-// and 11 for the amount; toyowata shows bytes 10 and 11 as the balance, but prints its history as the other does. No
-// published card decides, so the balance has two candidates, and the records have neither amount nor balance.
+// Agreed (TRETJapanNFCReader, toyowata): the history of 898F in layout A, except for the money. One source (toyowata):
+// the number and the day of issue in 804B. Disputed: TRETJapanNFCReader has the balance in bytes 14 and 15 and the
+// amount in 10 and 11; toyowata shows bytes 10 and 11 as the balance, but prints its history like the other. No
+// published card decides this, so the balance has two candidates, and the records have neither amount nor balance.
 
 /// Decodes Ryuto: history, and both readings of the balance.
 package struct RyutoDecoder: CardDecoder {
-    /// `ryuto`
+    /// The identifier `ryuto`.
     package let id = "ryuto"
-    /// Ryuto
+    /// Ryuto.
     package let name = LocalizedText("Ryuto", "りゅーと")
     /// The newest block of service 898F.
     package let balanceRead = ReadRequest(0x8B5D, 0x898F, 0..<1)
@@ -27,10 +27,10 @@ package struct RyutoDecoder: CardDecoder {
     private let historyRead = ReadRequest(0x8B5D, 0x898F, 0..<20)
     private let issueRead = ReadRequest(0x8B5D, 0x804B, 0..<2, isRequired: false)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds the history service.
+    /// Returns whether the system has the history service.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(historyRead) }
 
     /// No amount, but the two that sources read, in yen; none when no record was ever written.
@@ -49,7 +49,7 @@ package struct RyutoDecoder: CardDecoder {
             warnings: candidates.isEmpty ? [] : [.readingsDiffer])
     }
 
-    /// History and both readings of the balance.
+    /// Decodes the history and both readings of the balance.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {

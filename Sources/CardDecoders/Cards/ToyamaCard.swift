@@ -3,16 +3,16 @@
 internal import ByteCodec
 package import CardModel
 
-// ecomyca and passca of Toyama, one system 832C.
+// ecomyca and passca of Toyama, which share system 832C.
 //
 // Agreed (TRETJapanNFCReader, toyowata): the history of 898F, layout A, and the balance of 884B. One source: the number
-// and the day of issue in 804B, and which of the two cards it is, told by the first two bytes of 804B.
+// and the day of issue in 804B, and that its first two bytes identify which of the two cards it is.
 
 /// Decodes ecomyca and passca: balance, history, number, day of issue.
 package struct ToyamaDecoder: CardDecoder {
-    /// `toyama`
+    /// The identifier `toyama`.
     package let id = "toyama"
-    /// Both cards; a report names the one that it is when 804B tells.
+    /// Both cards; a report names the right one when 804B identifies it.
     package let name = LocalizedText("ecomyca or passca", "えこまいか・passca")
     /// Service 884B.
     package let balanceRead = ReadRequest(0x832C, 0x884B, 0..<1)
@@ -25,13 +25,13 @@ package struct ToyamaDecoder: CardDecoder {
     private let historyRead = ReadRequest(0x832C, 0x898F, 0..<20)
     private let issueRead = ReadRequest(0x832C, 0x804B, 0..<2, isRequired: false)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the system holds balance or history.
+    /// Returns whether the system has the balance or the history.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
-    /// The balance of 884B: bytes 0 and 1, big-endian, yen.
+    /// The balance in 884B: bytes 0 and 1, big-endian, yen.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let block = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
@@ -39,7 +39,7 @@ package struct ToyamaDecoder: CardDecoder {
             card: id, name: brand(dump), amount: Int(block.uint16(at: 0, .big)), newest: newest)
     }
 
-    /// Balance, history, number and day of issue.
+    /// Decodes balance, history, number and day of issue.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: brand(dump))
         var newest: Int?

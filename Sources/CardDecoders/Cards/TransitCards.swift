@@ -6,8 +6,8 @@ internal import CardModel
 // share system 0003.
 //
 // Certain (real dumps): balance, history, serial, region byte, gate log, station of the entry record. Agreed by
-// independent decoders: most codes. One source (suica-viewer): commuter fare, intermediate gates, 184B.
-// Which of the brands it is cannot be told from the open services alone: the list of all services decides, or nothing.
+// independent decoders: most codes. One source (suica-viewer): commuter fare, intermediate gates, 184B. The brand
+// cannot be determined from the open services alone: only the list of all services can decide it.
 
 extension CyberneticsDecoder {
     /// The mutual-use transit cards of system 0003.
@@ -17,7 +17,7 @@ extension CyberneticsDecoder {
 
 // IruCa, Takamatsu-Kotohira Electric Railroad.
 //
-// The transit format in a system of its own: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
+// The transit format in a separate system: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
 // by these; no dump of a real card was published.
 
 extension CyberneticsDecoder {
@@ -28,7 +28,7 @@ extension CyberneticsDecoder {
 
 // PASPY, Hiroshima; the service is closing.
 //
-// The transit format in a system of its own: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
+// The transit format in a separate system: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
 // by these; no dump of a real card was published. AF0B to B00B are open and unpublished.
 
 extension CyberneticsDecoder {
@@ -39,7 +39,7 @@ extension CyberneticsDecoder {
 
 // SAPICA, Sapporo.
 //
-// The transit format in a system of its own: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
+// The transit format in a separate system: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
 // by these; no dump of a real card was published.
 //
 // One source (TRETJapanNFCReader): points in BA4B, bytes 0 to 2, little-endian.
@@ -53,7 +53,7 @@ extension CyberneticsDecoder {
 
 // Setamaru, Tokyu Setagaya Line; its service has ended.
 //
-// The transit format in a system of its own: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
+// The transit format in a separate system: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
 // by these; no dump of a real card was published.
 
 extension CyberneticsDecoder {
@@ -64,7 +64,7 @@ extension CyberneticsDecoder {
 
 // The card of Saitama Railway; its service has ended.
 //
-// The transit format in a system of its own: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
+// The transit format in a separate system: the open services are those of system 0003 (felica-tool, Metrodroid). Agreed
 // by these; no dump of a real card was published.
 
 extension CyberneticsDecoder {

@@ -10,25 +10,25 @@ package import CardModel
 
 /// Decodes the prepaid money of the University Co-op: balance, member number, meals, points, the last ten records.
 package struct UniversityCoopDecoder: CardDecoder {
-    /// `coop`
+    /// The identifier `coop`.
     package let id = "coop"
-    /// University Co-op prepaid
+    /// University Co-op prepaid.
     package let name = LocalizedText("University Co-op prepaid", "大学生協プリペイド")
     /// Service 50D7, the purse.
     package let balanceRead = ReadRequest(0xFE00, 0x50D7, 0..<1)
     /// Purse and history (50CF).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
-    /// 50CB: the number of the member, and when they last ate.
+    /// 50CB: the member number, and the time of the last meal.
     package let personal = [PersonalBytes(0xFE00, 0x50CB)]
 
     private let historyRead = ReadRequest(0xFE00, 0x50CF, 0..<10)
     private let memberRead = ReadRequest(0xFE00, 0x50CB, 0..<6)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the common area holds the Co-op's purse or history.
+    /// Returns whether the common area has the Co-op's purse or history.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of the purse: four bytes, little-endian, yen.
@@ -38,7 +38,7 @@ package struct UniversityCoopDecoder: CardDecoder {
             card: id, name: name, amount: Int(purse.uint32(at: 0, .little)), newest: newestBalance(dump))
     }
 
-    /// Balance, history, member number, meals and points.
+    /// Decodes balance, history, member number, meals and points.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         if let service = dump.opened(historyRead) {
@@ -57,14 +57,16 @@ package struct UniversityCoopDecoder: CardDecoder {
     }
 }
 
-/// One block of service 50CF, in binary-coded decimal: year (two bytes), month, day, hour, minute, second, then the kind,
-/// amount and balance (three bytes each). There is no serial.
+/// One block of service 50CF, in binary-coded decimal.
+///
+/// Year (two bytes), month, day, hour, minute, second, then the kind, amount and balance (three bytes each). There is
+/// no serial.
 struct UniversityCoopHistoryBlock {
     private static let kinds = DecoderTables.purseKinds["coop"] ?? [:]
 
     let raw: Block
 
-    /// Yen, or `nil` when a digit is above 9.
+    /// The balance in yen, or `nil` when a digit is above 9.
     var balance: Int? { raw.decimal(at: 11, count: 3) }
 
     var record: HistoryRecord {
@@ -96,9 +98,10 @@ struct UniversityCoopHistoryBlock {
     }
 }
 
-/// Service 50CB: member number (block 0, six bytes), meal plan (block 1: flag, then the day of the last meal and what
-/// was eaten for, three bytes of binary-coded decimal each from byte 2), points in tenths (block 2, four bytes,
-/// big-endian).
+/// Service 50CB: member number, meal plan and points.
+///
+/// Member number (block 0, six bytes), meal plan (block 1: flag, then the day of the last meal and the amount spent,
+/// three bytes of binary-coded decimal each from byte 2), points in tenths (block 2, four bytes, big-endian).
 struct UniversityCoopMember {
     private let blocks: BlockTable
 
@@ -106,10 +109,10 @@ struct UniversityCoopMember {
         blocks = service.blocks
     }
 
-    /// The number of the member, or `nil` when its block was not read.
+    /// The member number, or `nil` when its block was not read.
     var number: CardNumber? { blocks[0].map { CardNumber($0.bytes.prefix(6)) } }
 
-    /// What else it says.
+    /// The other data of the service.
     var fields: [CardField] {
         var fields: [CardField] = []
         if let meals = blocks[1] {
@@ -130,7 +133,7 @@ struct UniversityCoopMember {
 }
 
 extension CardReport {
-    /// Takes what the card says of the member.
+    /// Adds the member's data.
     mutating func take(_ member: UniversityCoopMember) {
         if let number = member.number { take(number, LocalizedText("Member number", "組合員番号")) }
         fields += member.fields

@@ -7,32 +7,32 @@ package import CardModel
 //
 // Agreed (TRETJapanNFCReader, felica2money and others; no bytes of a real card were published): 6817 balance, 684F
 // number, 684B points and their expiry, 680B history. Disputed: the place of a record's serial and bits, see
-// ``WaonHistoryPair``. 67CF is an identification of its own to felica2money only and not given; where the flags in
-// 67CB lie (invalid, auto-charge) is unpublished, as are 680F, 688B, 688F, 68CB and 68CF. The marker system 852B says
-// nothing that is needed.
+// ``WaonHistoryPair``. 67CF is a separate identification according to felica2money only, and is not reported; the
+// location of the flags in 67CB (invalid, auto-charge) is unpublished, as are 680F, 688B, 688F, 68CB and 68CF. The
+// marker system 852B contains nothing of use.
 
 /// Decodes WAON: balance, number, points with their expiry, the last three payments and charges.
 package struct WaonDecoder: CardDecoder {
-    /// `waon`
+    /// The identifier `waon`.
     package let id = "waon"
-    /// WAON
+    /// WAON.
     package let name = LocalizedText("WAON", "WAON")
     /// Service 6817, the purse.
     package let balanceRead = ReadRequest(0xFE00, 0x6817, 0..<1)
     /// Purse and history: blocks 0 to 5 of 680B, which has nine.
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
-    /// 684F: the number of the card; 67CF, an identification of its own to felica2money.
+    /// 684F: the number of the card; 67CF: a separate identification, according to felica2money.
     package let personal = [PersonalBytes(0xFE00, 0x684F), PersonalBytes(0xFE00, 0x67CF)]
 
     private let historyRead = ReadRequest(0xFE00, 0x680B, 0..<6)
     private let numberRead = ReadRequest(0xFE00, 0x684F, 0..<2)
     private let pointsRead = ReadRequest(0xFE00, 0x684B, 0..<1)
 
-    /// The decoder.
+    /// Creates the decoder.
     package init() {}
 
-    /// Whether the common area holds WAON's purse or history.
+    /// Returns whether the common area has WAON's purse or history.
     package func recognises(_ dump: CardDump) -> Bool { dump.holds(balanceRead) || dump.holds(historyRead) }
 
     /// The balance of the purse: four bytes, little-endian, yen.
@@ -43,7 +43,7 @@ package struct WaonDecoder: CardDecoder {
             newest: dump.opened(historyRead).flatMap { WaonHistory($0).newestBalance })
     }
 
-    /// Balance, history, number, points and their expiry.
+    /// Decodes balance, history, number, points and their expiry.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         let history = dump.opened(historyRead).map { WaonHistory($0) }
@@ -70,11 +70,11 @@ package struct WaonDecoder: CardDecoder {
     }
 }
 
-/// The three pairs of service 680B, in the order of their serials: the card writes them round and round.
+/// The three pairs of service 680B, in the order of their serials: the card uses them as a ring.
 struct WaonHistory {
     /// The records, newest first.
     let records: [HistoryRecord]
-    /// What is odd about the whole.
+    /// The anomalies found in the history as a whole.
     private(set) var warnings: [DecodingWarning] = []
 
     init(_ service: ServiceDump) {
@@ -87,7 +87,7 @@ struct WaonHistory {
             let pair = WaonHistoryPair(first: first, second: second)
             if !pair.isUnused { pairs.append(pair) }
         }
-        // Serials wrap at sixteen bits: the newest is the one that all others lie less than half a round behind.
+        // Serials wrap at 16 bits: the newest is the one that all others trail by less than half the range.
         let newest = pairs.first { candidate in pairs.allSatisfy { candidate.serial &- $0.serial < 0x8000 } }
         if let newest {
             pairs.sort { newest.serial &- $0.serial < newest.serial &- $1.serial }
@@ -97,25 +97,26 @@ struct WaonHistory {
         records = pairs.map(\.record)
     }
 
-    /// The balance after the newest record, or `nil` when it is not known which that is.
+    /// The balance after the newest record, or `nil` when the newest record cannot be determined.
     var newestBalance: Int? { warnings.isEmpty ? records.first?.balance : nil }
 }
 
-/// Two blocks of service 680B that are one record.
+/// Two blocks of service 680B that form one record.
 ///
 /// The first: terminal in thirteen characters, serial in bytes 13 and 14, big-endian. The second: kind in byte 1, then
-/// from byte 2 on bits: five of years since 2005, four of month, five of day, five of hour, six of minute, eighteen of
-/// balance, eighteen of payment, seventeen of charge. So the year ends with 2036.
+/// from byte 2 on a bit field: five bits of years since 2005, four of month, five of day, five of hour, six of minute,
+/// eighteen of balance, eighteen of payment, seventeen of charge. So the years end with 2036.
 ///
-/// TRETJapanNFCReader, felica2money and a third decoder agree. A fourth, tauri-plugin-felica, reads the serial at bytes 6
-/// and 7 of the first block (in the middle of the terminal) and kind and bits one and two bytes earlier: not followed.
+/// TRETJapanNFCReader, felica2money and a third decoder agree. A fourth, tauri-plugin-felica, reads the serial at bytes
+/// 6 and 7 of the first block (in the middle of the terminal), and kind and bit field one and two bytes earlier: not
+/// followed.
 struct WaonHistoryPair {
     private static let kinds = DecoderTables.purseKinds["waon"] ?? [:]
 
     let first: Block
     let second: Block
 
-    /// Whether no record was ever written here.
+    /// Whether the pair was never written.
     var isUnused: Bool { first.isZero && second.isZero }
 
     var serial: UInt16 { first.uint16(at: 13, .big) }
@@ -144,14 +145,16 @@ struct WaonHistoryPair {
             raw: second)
     }
 
-    /// A payment takes off what was paid, a charge puts on what was charged; an auto-charge may do both. Of other kinds
-    /// no source says what the two amounts are, so only a charge that stands alone is one.
+    /// Returns the amount of a record.
+    ///
+    /// A payment deducts the amount paid, a charge adds the amount charged; an auto-charge can do both. For other kinds
+    /// no source explains the two amounts, so only a charge without a payment is reported.
     private func amount(_ kind: PurseKind?) -> Int? {
         if kind?.sign != nil { return charge - payment }
         return kind != nil && payment == 0 && charge != 0 ? charge : nil
     }
 
-    /// `count` bits from bit `offset` of the bits that begin at byte 2 of the second block, highest first.
+    /// Returns `count` bits at bit `offset` of the field from byte 2 of the second block, most significant first.
     private func bits(_ offset: Int, _ count: Int) -> UInt64 {
         let first = offset + 16
         let word = second.number(at: first / 8, count: 4, .big)

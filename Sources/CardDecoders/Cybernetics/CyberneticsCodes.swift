@@ -2,30 +2,30 @@
 
 internal import CardModel
 
-/// Byte 0 of a record: the kind of machine.
+/// Byte 0 of a record: the kind of terminal.
 enum CyberneticsTerminal {
     /// The byte with its name.
     static func value(_ code: UInt8) -> CodedValue { DecoderTables.transitTerminals[code] }
 
-    /// The name of a byte, or `nil` when no source names it.
+    /// The name of a byte, or `nil` when no source gives one.
     static func name(_ code: UInt8) -> LocalizedText? { value(code).name }
 }
 
-/// Byte 1 of a record: what the machine did.
+/// Byte 1 of a record: the operation of the terminal.
 enum CyberneticsProcess {
     /// The byte with its name.
     static func value(_ code: UInt8) -> CodedValue { DecoderTables.transitProcesses[code] }
 
-    /// The name of a byte, or `nil` when no source names it.
+    /// The name of a byte, or `nil` when no source gives one.
     static func name(_ code: UInt8) -> LocalizedText? { value(code).name }
 }
 
-/// Byte 2 of a record: how it was paid.
+/// Byte 2 of a record: the means of payment.
 enum CyberneticsPayment {
     /// The byte with its name.
     static func value(_ code: UInt8) -> CodedValue { DecoderTables.transitPayments[code] }
 
-    /// The name of a byte, or `nil` when no source names it.
+    /// The name of a byte, or `nil` when no source gives one.
     static func name(_ code: UInt8) -> LocalizedText? { value(code).name }
 }
 
@@ -34,6 +34,6 @@ enum CyberneticsGate {
     /// The byte with its name.
     static func value(_ code: UInt8) -> CodedValue { DecoderTables.transitGates[code] }
 
-    /// The name of a byte, or `nil` when no source names it.
+    /// The name of a byte, or `nil` when no source gives one.
     static func name(_ code: UInt8) -> LocalizedText? { value(code).name }
 }

@@ -5,19 +5,20 @@ package import CardModel
 
 /// Decodes the transit cards in the Cybernetics format: balance in 008B, history in 090F, gates in 108F.
 ///
-/// Several systems use the format, so the system is data: ``transit`` is that of system 0003. The gate log adds the
-/// minutes to the newest rides; the entry record (10CB) and tickets with a fee (184B) are decoded when a dump holds them.
-/// Sources: TRETJapanNFCReader, Metrodroid, felica2money, suica-viewer, the pages of the felicalib project, and the
-/// bytes of published dumps, which decided where they differ.
+/// Several systems use the format, so the system is a property: ``transit`` is that of system 0003. The gate log adds
+/// the minutes to the newest rides; the entry record (10CB) and tickets with a fee (184B) are decoded when a dump
+/// contains them. Sources: TRETJapanNFCReader, Metrodroid, felica2money, suica-viewer, the pages of the felicalib
+/// project, and the bytes of published dumps, which were decisive where the sources differ.
 package struct CyberneticsDecoder: CardDecoder {
-    /// The name for scripts.
+    /// The identifier for machine use.
     package let id: String
-    /// The name for people.
+    /// The display name.
     package let name: LocalizedText
     /// Block 0 of service 008B.
     package let balanceRead: ReadRequest
-    /// The twenty blocks of service 090F, block 0 of 008B to check them against, and the gate log, which a card may lack;
-    /// these are twenty-four, as many commands as without the gate log.
+    /// The twenty blocks of service 090F, block 0 of 008B to check them against, and the optional gate log.
+    ///
+    /// These are twenty-four blocks, which take no more commands than without the gate log.
     package var historyReads: [ReadRequest] { [balanceRead, historyRead, gateRead] }
 
     private let historyRead: ReadRequest
@@ -27,11 +28,11 @@ package struct CyberneticsDecoder: CardDecoder {
     private let pointsRead: ReadRequest?
     private let tellsBrand: Bool
 
-    /// A decoder for the cards of one system.
+    /// Creates a decoder for the cards of one system.
     ///
     /// - Parameters:
     ///   - points: the service whose first block begins with a number of points, three bytes, little-endian.
-    ///   - tellsBrand: whether the services tell which of several brands it is.
+    ///   - tellsBrand: whether the services identify one of several brands.
     package init(
         id: String, name: LocalizedText, system: SystemCode, points: ServiceCode? = nil, tellsBrand: Bool = false
     ) {
@@ -49,13 +50,14 @@ package struct CyberneticsDecoder: CardDecoder {
             system: system, service: ServiceCode(rawValue: 0x184B), blocks: 0..<36, isRequired: false)
     }
 
-    /// Whether the system holds the balance or the history service.
+    /// Returns whether the system has the balance or the history service.
     package func recognises(_ dump: CardDump) -> Bool {
         dump.holds(balanceRead) || dump.holds(historyRead)
     }
 
-    /// The balance of 008B: bytes 11 and 12, little-endian, yen; checked against the newest history record when the
-    /// dump holds it.
+    /// The balance in 008B: bytes 11 and 12, little-endian, yen.
+    ///
+    /// It is checked against the newest history record when the dump contains it.
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         try balance(dump, newest: dump.opened(historyRead)?.blocks[0].flatMap { CyberneticsHistoryBlock($0) })
     }
@@ -75,7 +77,7 @@ package struct CyberneticsDecoder: CardDecoder {
         return report
     }
 
-    /// Balance and history; gate log, entry record, tickets and points when the dump holds them.
+    /// Decodes balance and history; gate log, entry record, tickets and points when the dump contains them.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
         var report = CardReport(card: id, name: name)
         let service = dump.opened(historyRead)
@@ -113,14 +115,16 @@ package struct CyberneticsDecoder: CardDecoder {
         return report
     }
 
-    /// Whether 008B counts another transaction than the newest record's; `nil` when one of the two was not read.
+    /// Whether 008B counts another transaction than the newest record; `nil` when either was not read.
     private func hasUnlistedTransactions(_ dump: CardDump, _ newest: CyberneticsHistoryBlock?) -> Bool? {
         guard let block = dump.opened(balanceRead)?.blocks[0], let newest else { return nil }
         return CyberneticsAttributeBlock(block).transactionNumber != newest.serial & 0xFFFF
     }
 }
 
-/// Block 0 of service 008B. Bytes 8 (type and settings, readings differ; 20, 30 and 32 were seen) and 13 (always 00 in dumps) are not used.
+/// Block 0 of service 008B.
+///
+/// Bytes 8 (type and settings, readings differ; 20, 30 and 32 were seen) and 13 (always 00 in dumps) are not used.
 struct CyberneticsAttributeBlock {
     private let raw: Block
 
@@ -128,20 +132,20 @@ struct CyberneticsAttributeBlock {
         raw = block
     }
 
-    /// Yen, bytes 11 and 12, little-endian, never negative.
+    /// The balance in yen: bytes 11 and 12, little-endian, never negative.
     var balance: Int { Int(raw.uint16(at: 11, .little)) }
 
-    /// Bytes 14 and 15, big-endian: the low sixteen bits of the newest history record's serial on every full dump.
+    /// Bytes 14 and 15, big-endian: in every full dump, the low 16 bits of the newest history record's serial.
     var transactionNumber: Int { Int(raw.uint16(at: 14, .big)) }
 }
 
-/// Which brand of card it is, by services that only its issuer uses; the facts are rows of `Data/transit-brands.tsv`.
+/// The brand of a card, identified by services that only its issuer uses; the facts are in `Data/transit-brands.tsv`.
 ///
-/// Most of these services need a key, so they are in a dump only when the card listed its services.
+/// Most of these services need a key, so a dump contains them only when the card listed its services.
 enum CyberneticsBrand {
-    /// The brand, or `undecidable` when the services fit none or more than one: never a guess.
+    /// The brand, or `undecidable` when the services match none or more than one; never a guess.
     static func field(_ system: SystemDump) -> CardField {
-        // A list, not a set: few of its codes are ever looked for.
+        // A list rather than a set: few of its codes are ever looked up.
         var services: [ServiceCode] = []
         services.reserveCapacity(system.services.count)
         for service in system.services {
@@ -160,11 +164,11 @@ enum CyberneticsBrand {
 
 /// A row of `Data/transit-brands.tsv`: services that only one issuer uses.
 struct TransitBrandRow: Sendable {
-    /// The word for scripts.
+    /// The identifier for machine use.
     let brand: String
-    /// The name for people.
+    /// The display name.
     let name: LocalizedText
-    /// The services; all of them must be there.
+    /// The services, all of which must be present.
     let services: [ServiceCode]
 
     init(_ row: FactRow) throws(FactTableError) {
@@ -175,7 +179,7 @@ struct TransitBrandRow: Sendable {
     }
 }
 
-/// Service 184B; a block of zeros is unused, and another may follow it.
+/// Service 184B; a block of zeros is unused, and another block can follow it.
 enum CyberneticsTickets {
     static func tickets(_ service: ServiceDump) -> [PaidTicket] {
         service.blocks.filter { !$0.block.isZero }.map { ticket($0.block) }

@@ -3,17 +3,17 @@
 internal import ByteCodec
 internal import CardModel
 
-/// Service 108F: the last three passages through gates, newest first; a block of zeros is unused.
+/// Service 108F: the last three passages through gates, newest first; an all-zero block is unused.
 ///
-/// Byte 1 (intermediate gate) is known from one source only, suica-viewer; bytes 12 to 15 are disputed.
-/// Sources: suica-viewer, Metrodroid, TRETJapanNFCReader; the amounts equal those of 090F in published dumps.
+/// Byte 1 (intermediate gate) is known from one source only, suica-viewer; bytes 12 to 15 are disputed. Sources:
+/// suica-viewer, Metrodroid, TRETJapanNFCReader; the amounts equal those of 090F in published dumps.
 struct CyberneticsGateLog {
     /// The passages, newest first.
     private(set) var events: [GateEvent]
-    /// How many there are before the first block that was not read.
+    /// The number of passages before the first block that was not read.
     private let unbrokenCount: Int
 
-    /// Those before the first block that was not read: between two of these there was no other.
+    /// The passages before the first block that was not read: no other passage lies between any two of these.
     var unbroken: ArraySlice<GateEvent> { events.prefix(unbrokenCount) }
 
     init(_ service: ServiceDump) {
@@ -46,9 +46,11 @@ struct CyberneticsGateLog {
     }
 }
 
-/// The two blocks of service 10CB. Bytes 2, 3 and 8 of the first and 6 and 11 to 13 of the second stay raw.
+/// The two blocks of service 10CB.
+///
+/// Bytes 2, 3 and 8 of the first and 6 and 11 to 13 of the second stay raw.
 enum CyberneticsEntryRecord {
-    /// The record, or `nil` when the first block was not read or names no station.
+    /// Returns the record, or `nil` when the first block was not read or contains no station.
     static func record(_ service: ServiceDump) -> EntryRecord? {
         guard let first = service.blocks[0], first.uint16(at: 0, .big) != 0 else { return nil }
         let second = service.blocks[1]
@@ -68,21 +70,21 @@ enum CyberneticsEntryRecord {
     }
 }
 
-/// Draws the inference that the holder is inside the gates.
+/// Infers whether the holder is inside the gates.
 enum CyberneticsInsideGates {
-    /// Entry with stored fare, and with a commuter pass: the entries that independent decoders agree on.
+    /// Entry with stored fare, and with a commuter pass: the entries on which independent decoders agree.
     private enum Entry {
         static let fare: UInt8 = 0xA0
         static let pass: UInt8 = 0xC0
     }
 
-    /// What the newest passage hints at.
+    /// Returns the inference from the newest passage.
     ///
     /// - Parameters:
     ///   - record: the entry record, `nil` when it was not read.
-    ///   - isCounted: whether the card counted a transaction that its history does not hold, `nil` when not known.
-    /// - Returns: `nil` when the newest passage is no entry, or when an entry with stored fare did not leave its traces
-    ///   in the entry record and in the count.
+    ///   - isCounted: whether the card counted a transaction that is missing from its history, `nil` when unknown.
+    /// - Returns: `nil` when the newest passage is not an entry, or when an entry with stored fare left no trace in the
+    ///   entry record and in the count.
     static func inference(_ log: CyberneticsGateLog, _ record: EntryRecord?, isCounted: Bool?) -> InsideGates? {
         guard let newest = log.unbroken.first, let date = newest.date, let time = newest.time else { return nil }
         let isWithPass = newest.kind.code == Entry.pass
@@ -99,14 +101,16 @@ enum CyberneticsInsideGates {
     }
 }
 
-/// Finds the stations that a line and a station number without an area can mean, as the gate log and the entry record
-/// write them.
+/// Finds the stations for a line and a station number without an area, as in the gate log and the entry record.
 struct CyberneticsStations {
     let names: any StationNames
-    /// The records whose rides can tell the area.
+    /// The records whose rides can determine the area.
     let history: [HistoryRecord]
 
-    /// The stations that rides of the day go through, with or without a name; without such a ride those that have a name.
+    /// Returns the candidate stations.
+    ///
+    /// These are the stations that rides of the day pass through, with or without a name; without such a ride, those
+    /// that have a name.
     func places(_ line: UInt8, _ station: UInt8, on date: CalendarDate?) -> [Place] {
         var areas: Set<UInt8> = []
         for record in history where date != nil && record.date == date {

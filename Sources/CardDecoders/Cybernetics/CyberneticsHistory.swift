@@ -3,39 +3,39 @@
 internal import ByteCodec
 internal import CardModel
 
-/// One block of service 090F, by itself: everything but the amount, which needs the next older block.
+/// One block of service 090F by itself: all values except the amount, which needs the next older block.
 struct CyberneticsHistoryBlock {
     let raw: Block
 
-    /// A record, or `nil` for an unused slot: byte 0 is 00, whatever the other bytes are.
+    /// Creates a record, or `nil` for an unused slot: byte 0 is 00, regardless of the other bytes.
     init?(_ block: Block) {
         guard block[0] != 0 else { return nil }
         raw = block
     }
 
-    /// The kind of machine.
+    /// The kind of terminal.
     var terminal: UInt8 { raw[0] }
 
-    /// What the machine did; bit 7 is a flag ("combined", "other company").
+    /// The operation; bit 7 is a flag ("combined", "other company").
     var process: UInt8 { raw[1] }
 
-    /// Without the flag.
+    /// The operation without the flag.
     var plainProcess: UInt8 { process & 0x7F }
 
-    /// Yen after the record, little-endian, never negative.
+    /// The balance after the record in yen, little-endian, never negative.
     var balance: Int { Int(raw.uint16(at: 10, .little)) }
 
-    /// The running number: 24 bits, big-endian. Tools that read sixteen are wrong from 65,536 on.
+    /// The running number: 24 bits, big-endian. Tools that read 16 bits are wrong from 65,536 on.
     var serial: Int { Int(raw.uint24(at: 12, .big)) }
 
-    /// What bytes 6 to 9 are.
+    /// The meaning of bytes 6 to 9.
     var recordClass: CyberneticsRecordClass { CyberneticsRecordClass(terminal: terminal, process: plainProcess) }
 
-    /// The record.
+    /// Returns the record.
     ///
     /// - Parameters:
-    ///   - amount: what the balances on both sides of the record tell, `nil` when they do not.
-    ///   - warning: why they do not.
+    ///   - amount: the amount that follows from the balances on both sides of the record, or `nil`.
+    ///   - warning: why there is no amount.
     @inline(__always)
     func record(
         _ stations: some StationNames, amount: Int? = nil, _ warning: DecodingWarning? = nil
@@ -81,8 +81,10 @@ struct CyberneticsHistoryBlock {
     private static let pointRedemption = CodedValue(
         code: bus, name: LocalizedText("point redemption", "ポイント還元"), doubt: .oneSource)
 
-    /// A station. What a phone writes here is none of a charge, says the owner of such cards, though it may look like one:
-    /// only what a table knows is given. 0-2-253 stands for the phone itself.
+    /// Returns a station.
+    ///
+    /// On a charge, the value written by a phone is not a station, according to the owner of such cards, although it
+    /// can look like one: only codes known to a table are reported. 0-2-253 denotes the phone itself.
     private func place(_ code: StationCode, on date: CalendarDate?, _ stations: some StationNames) -> Place? {
         let place = Place(.station(code), on: date, stations)
         guard terminal == Self.phone else { return place }
@@ -93,8 +95,10 @@ struct CyberneticsHistoryBlock {
 
     private static let phone: UInt8 = 0x1B
 
-    /// Five bits hour, six bits minute. The last five bits are no seconds: over 42 purchases of 11 cards they take ten
-    /// values, none above 15. They stay in the raw bytes.
+    /// Five bits hour, six bits minute.
+    ///
+    /// The last five bits are not seconds: over 42 purchases on 11 cards they have ten distinct values, none above 15.
+    /// They stay in the raw bytes.
     private var purchaseTime: ClockTime? {
         let packed = raw.uint16(at: 6, .big)
         return ClockTime(hour: Int(packed.bits(11...15)), minute: Int(packed.bits(5...10)))
@@ -106,7 +110,7 @@ struct CyberneticsHistoryBlock {
     /// Bits 5 and 4 of the region byte.
     private var exitArea: UInt8 { raw[15].bits(4...5) }
 
-    /// No station has line 0 and station 0: where a machine stands in one place only, the other is 0000.
+    /// No station has line 0 and station 0; a terminal with a single location has 0000 for the other one.
     private func station(at offset: Int, area: UInt8) -> StationCode? {
         guard raw.uint16(at: offset, .big) != 0 else { return nil }
         return StationCode(area: area, line: raw[offset], station: raw[offset + 1])
@@ -119,14 +123,14 @@ struct CyberneticsHistoryBlock {
     }
 }
 
-/// The history of 090F: block 0 is the newest record, the first unused slot ends it.
+/// The history in 090F: block 0 is the newest record, the first unused slot ends the list.
 struct CyberneticsHistory {
-    /// The records, newest first, with the amounts that can be known.
+    /// The records, newest first, with amounts where they can be determined.
     private(set) var records: [HistoryRecord] = []
-    /// What is odd about the whole.
+    /// The anomalies found in the history as a whole.
     private(set) var warnings: [DecodingWarning] = []
 
-    /// A record and how it follows from the next older one.
+    /// A record and its relation to the next older one.
     private struct Link {
         let block: CyberneticsHistoryBlock
         let olderWasRead: Bool
@@ -141,7 +145,8 @@ struct CyberneticsHistory {
             guard let block = CyberneticsHistoryBlock(entry.block) else { continue }
             links.append(Link(block: block, olderWasRead: entry.olderWasRead))
         }
-        // A text that joins two reads of a card holds some blocks twice; a card never does, since its serials fall.
+        // A text that joins two reads of a card contains some blocks twice; a card never does, since its serials
+        // decrease.
         if zip(links, links.dropFirst()).contains(where: { $0.block.serial <= $1.block.serial }) {
             var seen: Set<Block> = []
             let once = links.filter { seen.insert($0.block.raw).inserted }
@@ -159,13 +164,13 @@ struct CyberneticsHistory {
         if sequence.isIncomplete { warnings.append(.historyIncomplete) }
     }
 
-    /// The amount is the difference to the next older balance, when the serials show that nothing lies between.
+    /// Returns the difference to the next older balance, when the serials show that no record lies between.
     ///
-    /// A ride counts two (entry and exit), other things one; near a charge inside the gates either. So one or two is
-    /// the next record, more means that records are lost. The oldest record's amount is unknown, but a new card's
-    /// first balance is its amount.
+    /// A ride advances the serial by two (entry and exit), other transactions by one; around a charge inside the gates
+    /// it can be either. So a step of one or two is the next record, and a larger step means that records are lost. The
+    /// oldest record's amount is unknown, except that the first balance of a new card is its amount.
     ///
-    /// - Returns: the amount, or `nil` and why it is unknown where there is a reason.
+    /// - Returns: the amount, or `nil` and, where there is one, the reason why it is unknown.
     private static func amount(
         _ block: CyberneticsHistoryBlock, older: CyberneticsHistoryBlock?, olderWasRead: Bool
     ) -> (Int?, DecodingWarning?) {
@@ -181,12 +186,12 @@ struct CyberneticsHistory {
     }
 }
 
-/// Joins the gate log to the rides of the history.
+/// Matches the gate log with the rides of the history.
 ///
-/// A passage belongs to a ride when it is an exit on the ride's day, at the ride's last station, and took off what the
-/// ride cost; the entry is the passage before it, when that is at the ride's first station, on that day or the day
-/// before. Both lists are newest first and without holes as far as they are compared, so of rides that are alike the
-/// newest has the newest passage.
+/// A passage belongs to a ride when it is an exit on the ride's day, at the ride's last station, and deducted the
+/// ride's fare; the entry is the passage before it, when that is at the ride's first station, on that day or the day
+/// before. Both lists are newest first and without gaps over the compared range, so among identical rides the newest
+/// gets the newest passage.
 enum CyberneticsRides {
     static func join(_ log: CyberneticsGateLog, to records: inout [HistoryRecord]) {
         var passages = log.unbroken
@@ -209,7 +214,7 @@ enum CyberneticsRides {
         }
     }
 
-    /// Older rides may be missing behind such a record, and a passage of one of them would be given to another.
+    /// Older rides can be missing behind such a record, and their passages would be assigned to other rides.
     private static func isBreak(_ warning: DecodingWarning) -> Bool {
         switch warning {
         case .serialGap, .serialOrder, .olderRecordMissing: true
@@ -237,16 +242,16 @@ enum CyberneticsRides {
     }
 }
 
-/// What bytes 6 to 9 of a record are; the raw values are those of the tables.
+/// The meaning of bytes 6 to 9 of a record; the raw values are those of the tables.
 enum CyberneticsRecordClass: String, Sendable {
     /// Two stations, or one and 0000.
     case rail
     /// An operator and a stop.
     case bus
-    /// A time and the number of a shop's machine; they can look like stations.
+    /// A time and the number of a shop's terminal; they can look like stations.
     case purchase
 
-    /// The class by machine and process: a purchase when either says so, else a bus record when either says so.
+    /// The class by terminal and process: a purchase when either says so, otherwise a bus record when either says so.
     init(terminal: UInt8, process: UInt8) {
         switch (
             DecoderTables.transitTerminals.classes[Int(terminal)], DecoderTables.transitProcesses.classes[Int(process)]
@@ -258,9 +263,9 @@ enum CyberneticsRecordClass: String, Sendable {
     }
 }
 
-/// What a record tells of, by class and process.
+/// The kind of a record, by class and process.
 enum CyberneticsRecordKind {
-    /// The kind of a record.
+    /// Returns the kind of a record.
     static func kind(_ recordClass: CyberneticsRecordClass, process: UInt8) -> RecordKind {
         switch (recordClass, DecoderTables.transitProcesses.kinds[Int(process)]) {
         case (.purchase, nil), (.purchase, .rail): .purchase

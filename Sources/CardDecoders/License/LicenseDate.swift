@@ -5,14 +5,14 @@ public import CardModel
 
 /// A date on a licence: a digit for the era, then year of the era, month and day of two digits each.
 public enum LicenseDate: Hashable, Sendable {
-    /// A day.
+    /// A valid day.
     case day(EraDate)
-    /// Year, month and day are all 0: there is none, as for a category that is not held.
+    /// Year, month and day are all 0: no date, as for a category that is not held.
     case none
-    /// Anything else, a day that does not exist as well: the bytes.
+    /// Anything else, including invalid dates: the bytes.
     case invalid([UInt8])
 
-    /// The date of seven ASCII digits.
+    /// Decodes a date of seven ASCII digits.
     package init(_ bytes: some Collection<UInt8>) {
         let digits = bytes.map { (0x30...0x39).contains($0) ? Int($0) - 0x30 : -1 }
         func two(_ place: Int) -> Int { (digits.element(at: place) ?? 0) * 10 + (digits.element(at: place + 1) ?? 0) }
@@ -31,11 +31,11 @@ public enum LicenseDate: Hashable, Sendable {
         }
     }
 
-    /// The date of seven digits of JIS X 0208, as later entries have it.
+    /// Decodes a date of seven JIS X 0208 digits, as in later entries.
     package init(fullWidth bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         let places = stride(from: 0, to: bytes.count, by: 2)
-        // Row 3 of JIS X 0208 has the digits at the places of ASCII.
+        // The digits in row 3 of JIS X 0208 have the same positions as in ASCII.
         guard places.allSatisfy({ bytes.element(at: $0) == 0x23 }) else {
             self = .invalid(bytes)
             return
@@ -44,12 +44,12 @@ public enum LicenseDate: Hashable, Sendable {
         if case .invalid = self { self = .invalid(bytes) }
     }
 
-    /// The day, if it is one.
+    /// The day, or `nil` if it is not valid.
     public var day: EraDate? {
         if case .day(let date) = self { date } else { nil }
     }
 
-    /// Both forms of the day; what is none in hexadecimal digits.
+    /// The day in both notations; an invalid date in hexadecimal digits.
     public var text: LocalizedText {
         switch self {
         case .day(let date): date.text
@@ -60,19 +60,19 @@ public enum LicenseDate: Hashable, Sendable {
     }
 }
 
-/// A day as Japanese documents write it: era, year of the era, month, day.
+/// A day in the notation of Japanese documents: era, year of the era, month, day.
 ///
-/// The year is counted on from the era's first one, in 平成 also beyond the era's end: licences of 2018 are valid until
-/// 平成35年, and that is 2023. 大正64年 was never written on anything.
+/// Years count on from the first year of the era; for 平成 also beyond the era's end: licences of 2018 are valid until
+/// 平成35年, which is 2023. 大正64年 was never written on anything.
 public struct EraDate: Hashable, Sendable {
-    /// The era as the card names it.
+    /// The era given on the card.
     public let era: Era
     /// The year of the era, 1 to 99.
     public let yearOfEra: Int
     /// The day of the Gregorian calendar.
     public let date: CalendarDate
 
-    /// A day, or `nil` when the calendar has none like it, the year is not 1 to 99, or the era had ended before that year.
+    /// Creates a day, or `nil` for an invalid date, a year outside 1 to 99, or a year after the era's last.
     package init?(era: Era, yearOfEra: Int, month: Int, day: Int) {
         guard (1...99).contains(yearOfEra),
             let date = CalendarDate(year: era.firstYear + yearOfEra - 1, month: month, day: day),
@@ -88,26 +88,26 @@ public struct EraDate: Hashable, Sendable {
         "\(era.name.japanese)\(yearOfEra == 1 ? "元" : String(yearOfEra))年\(date.month)月\(date.day)日"
     }
 
-    /// Both forms, as in `1975-06-01 (Showa 50)` and `昭和50年6月1日（1975-06-01）`.
+    /// The day in both notations, as in `1975-06-01 (Showa 50)` and `昭和50年6月1日（1975-06-01）`.
     public var text: LocalizedText {
         LocalizedText("\(date) (\(era.name.english) \(yearOfEra))", "\(japanese)（\(date)）")
     }
 }
 
-/// A Japanese era; the raw values are the digits by which a licence names it.
+/// A Japanese era; the raw values are the digits used on a licence.
 public enum Era: Int, Hashable, Sendable, CaseIterable {
-    /// 明治
+    /// 明治.
     case meiji = 1
-    /// 大正
+    /// 大正.
     case taisho = 2
-    /// 昭和
+    /// 昭和.
     case showa = 3
-    /// 平成
+    /// 平成.
     case heisei = 4
-    /// 令和
+    /// 令和.
     case reiwa = 5
 
-    /// The year of the Gregorian calendar that is its year 1.
+    /// The Gregorian year of the era's year 1.
     package var firstYear: Int {
         switch self {
         case .meiji: 1868
@@ -118,8 +118,9 @@ public enum Era: Int, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The year of the Gregorian calendar in which it ended, or `nil` where dates were written in it beyond its end:
-    /// licences of 2018 are valid until 平成35年, since the name of the next era was not known when they were printed.
+    /// The Gregorian year in which the era ended, or `nil` where dates were written beyond its end.
+    ///
+    /// Licences of 2018 are valid until 平成35年, since the name of the next era was not known when they were printed.
     var lastYear: Int? {
         switch self {
         case .meiji: 1912
@@ -129,7 +130,7 @@ public enum Era: Int, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The name for people.
+    /// The display name.
     public var name: LocalizedText {
         switch self {
         case .meiji: LocalizedText("Meiji", "明治")

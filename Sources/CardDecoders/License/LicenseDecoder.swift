@@ -5,13 +5,14 @@ public import CardModel
 
 // A Japanese driver's licence, editions 007 to 010 of its specification, and the licence on a My Number card.
 //
-// Certain: the files and the tags of edition 008 (TRETJapanNFCReader, libjeid's application, soft-studio's reader agree).
-// One source: the form of later entries, and the items of a My Number card. Not known: what is inside the 128 bytes of an
-// external character, and which bytes are signed. So pictures are given as bytes, and no signature is called verified.
+// Certain: the files and the tags of edition 008 (TRETJapanNFCReader, libjeid's application and soft-studio's reader
+// agree). One source: the form of later entries, and the items of a My Number card. Unknown: the contents of the 128
+// bytes of an external character, and which bytes are signed. So pictures are returned as bytes, and no signature is
+// reported as verified.
 
-/// Makes a report of a dump of a licence. It never talks to a card, and no bytes can make it trap.
+/// Decodes a dump of a licence. It never talks to a card, and no input can make it trap.
 public enum LicenseDecoder {
-    /// Which licence a dump is of; `nil` when it is of none.
+    /// Returns the kind of licence in a dump; `nil` when there is none.
     public static func kind(of dump: CardDump) -> LicenseKind? {
         if dump.applications.contains(where: { $0.aid != nil && [LicenseFile.df1, LicenseFile.df2].contains($0.aid) }) {
             return .license
@@ -24,7 +25,7 @@ public enum LicenseDecoder {
             ? .myNumberLicense : nil
     }
 
-    /// All that a dump of a licence says; `nil` when it is of none.
+    /// Decodes the licence in a dump; `nil` when there is none.
     public static func decode(_ dump: CardDump) -> LicenseReport? {
         guard let kind = kind(of: dump) else { return nil }
         var report = LicenseReport(kind: kind, fields: [], withheldFiles: [], faults: [])
@@ -45,7 +46,7 @@ public enum LicenseDecoder {
 }
 
 extension LicenseReport {
-    /// What one file of a dump says.
+    /// Adds the contents of one file.
     fileprivate mutating func add(_ file: LicenseFile, _ found: FileDump) {
         switch found.state {
         case .keyRequired: withheldFiles.append(file)
@@ -61,11 +62,11 @@ extension LicenseReport {
     private mutating func addFields(_ file: LicenseFile, _ data: [UInt8], isCut: Bool) {
         let reader = LicenseFieldReader(file, data)
         fields += reader.fields
-        // That a file which was cut ends within an item is told by its being cut.
+        // A truncated file is already reported as such; do not also report that it ends within an item.
         faults += isCut ? reader.faults.filter { !$0.reason.isEnd } : reader.faults
     }
 
-    /// The free data and the licence's own text name the same days.
+    /// Checks that the free data and the licence's own text give the same days.
     fileprivate mutating func compareDates() {
         guard kind == .license, let edition else { return }
         for (item, free) in [(LicenseItem.issueDate, edition.issued), (.expiryDate, edition.expires)] {
@@ -74,7 +75,7 @@ extension LicenseReport {
         }
     }
 
-    /// Later entries of one kind are written one after another.
+    /// Checks that later entries of one kind are in chronological order.
     fileprivate mutating func checkOrder() {
         var last: [LicenseItem: CalendarDate] = [:]
         for (field, entry) in laterEntries {
@@ -106,7 +107,7 @@ extension LicenseWarning.Reason {
     }
 }
 
-/// Makes fields of the items of one file.
+/// Decodes the items of one file into fields.
 struct LicenseFieldReader {
     let file: LicenseFile
     private(set) var fields: [LicenseField] = []
@@ -116,7 +117,7 @@ struct LicenseFieldReader {
         self.file = file
         let list = LicenseRecordList(bytes, of: file)
         var seen: Set<LicenseTag> = []
-        // A file of many thousand times the same item is told of once.
+        // A file that repeats the same item many thousands of times is reported once.
         var repeated: Set<LicenseTag> = []
         for record in list.records {
             func note(_ reason: LicenseWarning.Reason) {
@@ -169,35 +170,36 @@ struct LicenseFieldReader {
             return (.flag(byte & 0x01 != 0), nil)
         case .held:
             guard let byte = bytes.first, bytes.count == 1 else { return wrong }
-            // Two sources call it a flag, none gives its values: anything but 00 and 01 stays a byte.
+            // Two sources call it a flag, none documents its values: anything but 00 and 01 stays a byte.
             return (byte > 1 ? .bytes(bytes) : .flag(byte == 1), nil)
         }
     }
 }
 
-/// One item of a licence as the card holds it.
+/// One item of a licence as stored on the card.
 public struct LicenseField: Hashable, Sendable {
-    /// The file it stands in.
+    /// The file that contains it.
     package let file: LicenseFile
-    /// Its tag.
+    /// The tag.
     package let tag: LicenseTag
-    /// Which item it is.
+    /// The item.
     public let item: LicenseItem
-    /// Which of several such items, from 1 on.
+    /// The position among several such items, from 1.
     public let number: Int
-    /// The category of vehicles, where it is one, as in `medium`.
+    /// The category of vehicles, if the item is one, as in `medium`.
     public let category: String?
-    /// The name for people.
+    /// The display name.
     public let name: LocalizedText
-    /// What it says.
+    /// The decoded value.
     public let value: LicenseValue
-    /// The bytes of its value.
+    /// The bytes of the value.
     public let raw: [UInt8]
 }
 
 extension LicenseField {
-    /// What the text of the card means, for people who do not read it: of the colour class and of common conditions.
-    /// `nil` for every other item, and for texts that no table has.
+    /// A translated meaning of the card's text, for the colour class and for common conditions.
+    ///
+    /// `nil` for every other item, and for texts that are in no table.
     public var meaning: LocalizedText? {
         switch (item, value) {
         case (.colorClass, .text(let text)): LicenseColorClass(text)?.name
@@ -209,16 +211,16 @@ extension LicenseField {
     }
 }
 
-/// What MF/EF01 contains, readable without a PIN: the edition of the specification, and the days of issue and expiry.
+/// The contents of MF/EF01, readable without a PIN: specification edition, days of issue and expiry.
 public struct LicenseEdition: Hashable, Sendable {
     /// 仕様書バージョン番号, as in `008`; `nil` when it is not text.
     public let version: String?
-    /// 交付年月日; `nil` when the digits are no day.
+    /// 交付年月日; `nil` when the digits are not a valid date.
     public let issued: CalendarDate?
-    /// 有効期間の末日; `nil` when the digits are no day.
+    /// 有効期間の末日; `nil` when the digits are not a valid date.
     public let expires: CalendarDate?
 
-    /// Three characters of ASCII, then two days of four bytes each in decimal digits, or `nil` for another length.
+    /// Parses three ASCII characters and two dates of four bytes each in decimal digits; `nil` for any other length.
     init?(_ value: [UInt8]) {
         guard value.count == 11 else { return nil }
         version = LicenseText.jisX0201(value.prefix(3))

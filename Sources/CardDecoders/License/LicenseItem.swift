@@ -2,89 +2,89 @@
 
 internal import CardModel
 
-/// The items of a licence; the raw values are the words of `Data/license-items.tsv`.
+/// The items of a licence; the raw values are the keywords in `Data/license-items.tsv`.
 public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
-    /// 仕様書バージョン番号, 交付年月日, 有効期間の末日 of the free data
+    /// 仕様書バージョン番号, 交付年月日, 有効期間の末日 of the free data.
     case edition
-    /// 製造者識別子, 暗号関数識別子
+    /// 製造者識別子, 暗号関数識別子.
     case makers
-    /// 暗証番号(PIN)設定
+    /// 暗証番号(PIN)設定.
     case pinSetting
-    /// JIS X 0208 制定年番号
+    /// JIS X 0208 制定年番号.
     case characterSet
-    /// 氏名
+    /// 氏名.
     case name
-    /// 呼び名（カナ）
+    /// 呼び名（カナ）.
     case nameKana
-    /// 通称名
+    /// 通称名.
     case alias
-    /// 統一氏名（カナ）
+    /// 統一氏名（カナ）.
     case unifiedNameKana
-    /// 生年月日
+    /// 生年月日.
     case birthDate
-    /// 住所
+    /// 住所.
     case address
-    /// 交付年月日
+    /// 交付年月日.
     case issueDate
-    /// 照会番号
+    /// 照会番号.
     case referenceNumber
-    /// 免許証の色区分
+    /// 免許証の色区分.
     case colorClass
-    /// 有効期間の末日
+    /// 有効期間の末日.
     case expiryDate
-    /// 免許の条件
+    /// 免許の条件.
     case conditions
-    /// 公安委員会名
+    /// 公安委員会名.
     case commission
-    /// 免許証の番号, on a My Number card 免許情報記録番号
+    /// 免許証の番号; on a My Number card, 免許情報記録番号.
     case number
-    /// 免許の年月日, on a My Number card whether a category is held
+    /// 免許の年月日; on a My Number card, whether a category is held.
     case categories
-    /// 本籍
+    /// 本籍.
     case registeredDomicile
-    /// 外字
+    /// 外字.
     case externalCharacters
-    /// 追記の有無; its meaning is not known
+    /// 追記の有無; the meaning is unknown.
     case laterEntriesFlag
-    /// 新住所地公安委員会名
+    /// 新住所地公安委員会名.
     case newCommission
-    /// 新氏名
+    /// 新氏名.
     case newName
-    /// 新呼び名（カナ）
+    /// 新呼び名（カナ）.
     case newNameKana
-    /// 新住所
+    /// 新住所.
     case newAddress
-    /// 新条件
+    /// 新条件.
     case newCondition
-    /// 条件解除
+    /// 条件解除.
     case conditionLifted
-    /// 備考
+    /// 備考.
     case remarks
-    /// 予備
+    /// 予備.
     case spare
-    /// 新本籍
+    /// 新本籍.
     case newRegisteredDomicile
-    /// 電子署名
+    /// 電子署名.
     case signatureValue
-    /// シリアル番号
+    /// シリアル番号.
     case signatureSerial
-    /// 予約
+    /// 予約.
     case reserved
-    /// 発行者名
+    /// 発行者名.
     case signatureIssuer
-    /// 主体者名
+    /// 主体者名.
     case signatureSubject
-    /// 主体者鍵識別子
+    /// 主体者鍵識別子.
     case signatureKeyIdentifier
-    /// 写真, a JPEG 2000 file
+    /// 写真, a JPEG 2000 file.
     case photo
-    /// 経歴証明記録日
+    /// 経歴証明記録日.
     case historyDate
-    /// 運転者区分
+    /// 運転者区分.
     case driverClass
-    /// 欠字画像
+    /// 欠字画像.
     case missingCharacterImages
-    /// 経歴情報記録番号
+    /// 経歴情報記録番号.
     case historyNumber
 
     /// Whether it identifies the holder.
@@ -98,7 +98,7 @@ public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The member of `kazasu.license/1` that shows it, or `nil` for what has none of its own.
+    /// The member of `kazasu.license/1` that contains it, or `nil` if it has no separate member.
     package var member: String? {
         switch self {
         case .edition: "specificationVersion"
@@ -114,45 +114,45 @@ public enum LicenseItem: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// How an item of a licence is written; the raw values are the words of `Data/license-items.tsv`.
+/// The encoding of a licence item; the raw values are the keywords in `Data/license-items.tsv`.
 enum LicenseItemForm: String, Sendable {
-    /// Edition, and the days of issue and expiry in decimal digits, four bits each.
+    /// The edition, and the days of issue and expiry in decimal digits, four bits each.
     case edition
-    /// Two codes of one byte.
+    /// Two one-byte codes.
     case makers
-    /// One byte, bit 1 is the answer.
+    /// One byte whose bit 1 is the value.
     case flag
     /// JIS X 0208.
     case jis
-    /// Characters of JIS X 0201.
+    /// JIS X 0201 characters.
     case ascii
-    /// Characters of JIS X 0201, or bytes: no source says for sure.
+    /// JIS X 0201 characters or bytes: no source is certain.
     case sign
-    /// Era and six digits.
+    /// The era and six digits.
     case date
     /// A later entry.
     case entry
     /// One byte that says whether a category is held.
     case held
-    /// As they are.
+    /// Raw bytes.
     case bytes
 }
 
-/// A row of `Data/license-items.tsv`: tags that follow each other and hold the same item.
+/// A row of `Data/license-items.tsv`: consecutive tags that hold the same item.
 struct LicenseItemRow: Sendable {
     /// The file.
     let file: LicenseFile
     /// The first tag.
     let tag: LicenseTag
-    /// How many tags.
+    /// The number of tags.
     let count: Int
-    /// What they hold.
+    /// The item they hold.
     let item: LicenseItem
-    /// Which category of vehicles, where it is one.
+    /// The category of vehicles, if the item is one.
     let category: String?
-    /// How it is written.
+    /// The encoding.
     let form: LicenseItemForm
-    /// The name for people.
+    /// The display name.
     let name: LocalizedText
 
     init(_ row: FactRow) throws(FactTableError) {
@@ -168,9 +168,9 @@ struct LicenseItemRow: Sendable {
 
 /// The items of every file of a licence: `Data/license-items.tsv`.
 struct LicenseItemTable: Sendable {
-    /// What is wrong in the table.
+    /// The errors in the table.
     let faults: [FactTableError]
-    /// The rows in the card's order.
+    /// The rows in card order.
     let rows: [LicenseItemRow]
 
     init(_ bytes: [UInt8]) {
@@ -202,13 +202,14 @@ struct LicenseItemTable: Sendable {
         let isOnMyNumberCard: Bool
     }
 
-    /// What a tag of a file holds, and which one of several it is: all of one card are counted through, as the external
-    /// characters are, 1 and 2 in one file and 3 to 7 in another.
+    /// Returns the item for a tag of a file, and its position among several such items.
+    ///
+    /// Positions run through the whole card: the external characters are 1 and 2 in one file and 3 to 7 in another.
     func item(_ tag: LicenseTag, in file: LicenseFile) -> (row: LicenseItemRow, number: Int)? {
         entries[Place(file: file, tag: tag)]
     }
 
-    /// The items of a file, each once.
+    /// Returns the items of a file, each once.
     func items(of file: LicenseFile) -> [LicenseItem] {
         var items: [LicenseItem] = []
         for row in rows where row.file == file && !items.contains(row.item) { items.append(row.item) }

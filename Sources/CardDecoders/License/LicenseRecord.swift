@@ -3,30 +3,32 @@
 internal import ByteCodec
 public import CardModel
 
-/// One item of a file of a licence: tag, length, value.
+/// One item of a licence file: tag, length, value.
 package struct LicenseRecord: Hashable, Sendable {
     /// The tag.
     package let tag: LicenseTag
-    /// Where the tag stands in the file, in bytes from its start.
+    /// The offset of the tag in the file, in bytes.
     package let offset: Int
-    /// The value; empty for an item that is not there.
+    /// The value; empty for an item without data.
     package let value: [UInt8]
 }
 
-/// The items of a file of a licence, by the card's own rules, which only look like BER: 1F, 5F, 7F and 9F are tags of
-/// one byte here, lengths of 128 and more are `82 hi lo`, and FF in place of a tag ends the items.
+/// The items of a licence file.
 ///
-/// Sources: the layouts in libjeid's application, TRETJapanNFCReader and soft-studio's reader; that 5F is a tag of two
-/// bytes in the photo alone follows from the sizes of the files, and so does that tags from 0100 on have two bytes.
+/// The card's encoding only resembles BER: 1F, 5F, 7F and 9F are one-byte tags here, lengths of 128 and more are
+/// `82 hi lo`, and FF in place of a tag ends the items.
+///
+/// Sources: the layouts in libjeid's application, TRETJapanNFCReader and soft-studio's reader; that 5F is a two-byte
+/// tag in the photo file alone follows from the file sizes, as does the two-byte form of tags from 0100 on.
 package struct LicenseRecordList: Hashable, Sendable {
-    /// The items in the card's order.
+    /// The items in card order.
     package private(set) var records: [LicenseRecord] = []
-    /// What is wrong with the bytes.
+    /// The errors in the bytes.
     package private(set) var faults: [LicenseWarning] = []
 
     private let file: LicenseFile
 
-    /// The items of a file; what follows a broken item is not guessed at.
+    /// Parses the items of a file, up to the first malformed one.
     package init(_ bytes: [UInt8], of file: LicenseFile) {
         self.file = file
         var reader = ByteReader(bytes)
@@ -65,7 +67,7 @@ package struct LicenseRecordList: Hashable, Sendable {
         return LicenseRecord(tag: tag, offset: start, value: Array(value))
     }
 
-    /// The tag, or `nil` at the end of the items.
+    /// Reads the tag, or returns `nil` at the end of the items.
     private func tag(_ reader: inout ByteReader) -> LicenseTag? {
         guard let first = try? reader.readUInt8() else { return nil }
         var ahead = reader
@@ -80,23 +82,23 @@ package struct LicenseRecordList: Hashable, Sendable {
     }
 }
 
-/// 追記: what was changed after a licence was issued.
+/// 追記: a change made after the licence was issued.
 ///
 /// One byte for the character set, the date in seven digits of JIS X 0208, the text, and the name of the commission in
 /// five characters. A new commission has no text: its name is the last five characters.
 ///
-/// Source: soft-studio/NFC_DriversLicenseReader; that the date has the form of all others is an inference from it.
+/// Source: soft-studio/NFC_DriversLicenseReader; that the date has the same form as all others is an inference from it.
 public struct LicenseLaterEntry: Hashable, Sendable {
     /// JIS X 0208 制定年番号.
     public let characterSet: UInt8
-    /// When it was written.
+    /// The date of the entry.
     public let date: LicenseDate
-    /// The new text; for a new commission its name.
+    /// The new text; for a new commission, its name.
     public let text: JISText
-    /// 公安委員会名: who wrote it.
+    /// 公安委員会名: the commission that made the entry.
     public let commission: JISText
 
-    /// The fixed parts have 25 bytes; `nil` for less.
+    /// Parses an entry; `nil` if it is shorter than the 25 bytes of the fixed parts.
     init?(_ value: [UInt8], isCommission: Bool) {
         guard let first = value.first, value.count >= 25 else { return nil }
         characterSet = first
@@ -109,15 +111,15 @@ public struct LicenseLaterEntry: Hashable, Sendable {
 
 /// A category of vehicles on a licence.
 public struct LicenseCategory: Hashable, Sendable {
-    /// The word for scripts, as in `medium`.
+    /// The identifier for machine use, as in `medium`.
     public let id: String
-    /// The name for people.
+    /// The display name.
     public let name: LocalizedText
-    /// Whether it is one of the three groups (二・小・原, 他, 二種) that only say when the first of them was acquired.
+    /// Whether it is one of the three groups (二・小・原, 他, 二種), which only give the date of the first acquisition.
     public let isGroup: Bool
-    /// Whether it is held; `nil` when the card's value is not known.
+    /// Whether it is held; `nil` when the card's value is unknown.
     public let isHeld: Bool?
-    /// Since when; `nil` when it is not held, and for categories on a My Number card.
+    /// The date of acquisition; `nil` when it is not held, and for categories on a My Number card.
     public let since: LicenseDate?
 
     init?(_ field: LicenseField) {
@@ -135,9 +137,9 @@ public struct LicenseCategory: Hashable, Sendable {
     }
 }
 
-/// 免許証の色区分: how long the licence is valid, which the colour of its band shows.
+/// 免許証の色区分: the validity class of the licence, shown by the colour of its band.
 ///
-/// Source: the three texts that readers of real cards name (TRETJapanNFCReader), and the colours of the bands.
+/// Source: the three texts given by readers of real cards (TRETJapanNFCReader), and the colours of the bands.
 public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     /// 優良: no accident and no offence for five years; gold.
     case excellent = "優良"
@@ -146,12 +148,12 @@ public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     /// その他: every other licence; blue.
     case other = "その他"
 
-    /// The class that a text of the card stands for, however it is spaced (`優　良`); `nil` for any other text.
+    /// The class for a text on the card, with any spacing (`優　良`); `nil` for any other text.
     package init?(_ text: JISText) {
         self.init(rawValue: text.unspaced)
     }
 
-    /// The name for people.
+    /// The display name.
     public var name: LocalizedText {
         switch self {
         case .excellent: LocalizedText("excellent driver (gold)", rawValue)
@@ -161,21 +163,23 @@ public enum LicenseColorClass: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The tag of an item on a licence: one plain byte, but for the photo's 5F40 and for 0100 and above on a My Number card.
+/// The tag of an item on a licence.
+///
+/// A single byte, except for 5F40 of the photo and for 0100 and above on a My Number card.
 package struct LicenseTag: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     /// The tag as a number.
     package let rawValue: UInt16
 
-    /// A tag.
+    /// Creates a tag.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// A tag.
+    /// Creates a tag.
     package init(integerLiteral value: UInt16) {
         self.init(rawValue: value)
     }
 
-    /// Hexadecimal digits, two where they are enough.
+    /// The tag in hexadecimal, with two digits if they suffice.
     package var description: String { Hex.encode(rawValue, digits: rawValue > 0xFF ? 4 : 2) }
 }

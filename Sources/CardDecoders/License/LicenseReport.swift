@@ -3,23 +3,25 @@
 internal import ByteCodec
 public import CardModel
 
-/// All that a dump of a licence says.
+/// The contents of a driver's licence, decoded from a dump.
 public struct LicenseReport: Hashable, Sendable {
-    /// On which card.
+    /// The kind of card.
     public var kind: LicenseKind
-    /// Every item that was read, file by file in the card's order, as written on the card.
+    /// Every item that was read, file by file in card order, as written on the card.
     public var fields: [LicenseField]
-    /// What the card said of PIN 1, on a My Number card of its only one; `nil` when it was not asked.
+    /// The state of PIN 1 (on a My Number card, of its only PIN) as reported by the card; `nil` when not queried.
     public var pin1: CardPINState?
-    /// What the card said of PIN 2.
+    /// The state of PIN 2 as reported by the card; `nil` when not queried.
     public var pin2: CardPINState?
-    /// Files that need a PIN that the card was not given, or did not take.
+    /// Files that need a PIN that was not presented or was refused.
     package var withheldFiles: [LicenseFile]
-    /// What is wrong, file by file.
+    /// The faults found, file by file.
     public var faults: [LicenseWarning]
 
-    /// The PIN that the withheld files lack: the one that was refused, 1 or 2, and why; else the first that was not given,
-    /// without a refusal. `nil` when nothing is withheld.
+    /// The number of the PIN that the withheld files need, and why it was refused.
+    ///
+    /// A refused PIN comes first, PIN 1 before PIN 2; otherwise the first PIN that was not presented, without a
+    /// refusal. `nil` when nothing is withheld.
     public var missingPIN: (number: Int, refusal: CardPINState.Reason?)? {
         guard !withheldFiles.isEmpty else { return nil }
         if let refusal = pin1?.refusal { return (1, refusal) }
@@ -27,7 +29,9 @@ public struct LicenseReport: Hashable, Sendable {
         return (pin1?.isVerified == true ? 2 : 1, nil)
     }
 
-    /// The items that need a PIN that was not given or not taken, each once; items that were read in another file are not among them.
+    /// The items that need a PIN that was not presented or was refused, each listed once.
+    ///
+    /// Items that were read from another file are not included.
     public var withheld: [LicenseItem] {
         var items: [LicenseItem] = []
         for file in withheldFiles {
@@ -37,7 +41,7 @@ public struct LicenseReport: Hashable, Sendable {
         return items
     }
 
-    /// Every item of a kind, in the card's order.
+    /// Every item of a kind, in card order.
     public func fields(_ item: LicenseItem) -> [LicenseField] { fields.filter { $0.item == item } }
 
     /// The first item of a kind, or `nil` when it was not read.
@@ -66,50 +70,51 @@ public struct LicenseReport: Hashable, Sendable {
 }
 
 extension LicenseReport {
-    /// The later entries in the card's order, empty ones left out.
+    /// The later entries in card order, without empty ones.
     public var laterEntries: [(field: LicenseField, entry: LicenseLaterEntry)] {
         fields.compactMap { field in
             if case .entry(let entry) = field.value { (field, entry) } else { nil }
         }
     }
 
-    /// The items that a later entry replaces, and which entry does.
+    /// The items that a later entry replaces, each with the item of that entry.
     static let replacements: [(item: LicenseItem, change: LicenseItem)] = [
         (.name, .newName), (.nameKana, .newNameKana), (.address, .newAddress), (.commission, .newCommission),
         (.registeredDomicile, .newRegisteredDomicile),
     ]
 
-    /// The last entry of a kind that the card has: the one that holds now.
+    /// The last entry of a kind on the card, which is the one in force.
     package func newest(_ item: LicenseItem) -> LicenseLaterEntry? {
         laterEntries.last { $0.field.item == item }?.entry
     }
 
-    /// A text as it holds now: of the newest later entry, or as it was issued.
+    /// The text now in force: that of the newest later entry, or else the text as issued.
     private func current(_ item: LicenseItem, _ change: LicenseItem) -> JISText? {
         newest(change)?.text ?? text(item)
     }
 
-    /// 氏名
+    /// 氏名.
     public var name: JISText? { current(.name, .newName) }
-    /// 呼び名（カナ）
+    /// 呼び名（カナ）.
     public var nameKana: JISText? { current(.nameKana, .newNameKana) }
-    /// 住所
+    /// 住所.
     public var address: JISText? { current(.address, .newAddress) }
-    /// 公安委員会名
+    /// 公安委員会名.
     public var commission: JISText? { current(.commission, .newCommission) }
-    /// 本籍
+    /// 本籍.
     public var registeredDomicile: JISText? { current(.registeredDomicile, .newRegisteredDomicile) }
 
-    /// 免許の条件 as they were issued; 新条件 and 条件解除 are later entries, and what they leave standing is for people
-    /// to judge.
+    /// 免許の条件 as issued.
+    ///
+    /// 新条件 and 条件解除 are later entries; which conditions remain in force is left to the reader.
     public var conditions: [JISText] {
         fields(.conditions).compactMap { if case .text(let text) = $0.value { text } else { nil } }
     }
 
-    /// 免許証の色区分; `nil` when it was not read, or is none of the three that are known.
+    /// 免許証の色区分; `nil` when it was not read or is not one of the three known values.
     public var colorClass: LicenseColorClass? { text(.colorClass).flatMap(LicenseColorClass.init) }
 
-    /// 備考
+    /// 備考.
     public var remarks: [JISText] {
         fields(.remarks).compactMap { field in
             switch field.value {
@@ -120,7 +125,7 @@ extension LicenseReport {
         }
     }
 
-    /// The categories of vehicles in the card's order, held or not.
+    /// The categories of vehicles in card order, held or not.
     public var categories: [LicenseCategory] { fields.compactMap(LicenseCategory.init) }
 
     /// The free data; `nil` when it was not read.
@@ -128,28 +133,30 @@ extension LicenseReport {
         if case .edition(let edition)? = field(.edition)?.value { edition } else { nil }
     }
 
-    /// Whether the holder has set PINs; `nil` when that was not read.
+    /// Whether the holder has set PINs; `nil` when this was not read.
     public var arePINsSet: Bool? {
         if case .flag(let flag)? = field(.pinSetting)?.value { flag } else { nil }
     }
 
-    /// The day of issue: of the free data, or of the licence's text.
+    /// The day of issue, from the licence's text or else from the free data.
     public var issued: CalendarDate? { date(.issueDate)?.day?.date ?? edition?.issued }
 
-    /// The last day of validity: of the licence's text, or of the free data.
+    /// The last day of validity, from the licence's text or else from the free data.
     public var expires: CalendarDate? { date(.expiryDate)?.day?.date ?? edition?.expires }
 
-    /// The photo, a JPEG 2000 file; `nil` when it was not read or there is none.
+    /// The photo, a JPEG 2000 file; `nil` when it was not read or the card has none.
     public var photo: [UInt8]? { bytes(.photo) }
 }
 
 extension LicenseReport {
-    /// The members of `kazasu.license/1` after `schema`; what was not read has no member, what the card has not is null.
+    /// The members of `kazasu.license/1` after `schema`.
+    ///
+    /// Unread items have no member; items that the card lacks are null.
     ///
     /// - Parameters:
     ///   - language: the language of names; keys and ids never change.
-    ///   - photoPath: where the photo was written, when it was.
-    ///   - redact: what stands in place of a personal value.
+    ///   - photoPath: the path that the photo was written to, if it was.
+    ///   - redact: returns the replacement for a personal value.
     package func json(
         _ language: Language, photoPath: String? = nil, redact: (String) -> String = { $0 }
     ) -> JSONObject {
@@ -216,14 +223,14 @@ extension LicenseReport {
         object["warnings"] = .array(faults.map { $0.json(language) })
     }
 
-    /// The members that would be there with the PINs that were not given or not taken.
+    /// The members that would be present if the PINs had been presented and accepted.
     private var withheldMembers: [String] {
         var members: [String] = []
         for member in withheld.compactMap(\.member) where !members.contains(member) { members.append(member) }
         return members
     }
 
-    /// A date in both forms; the free data have it without an era.
+    /// Writes a date in both forms; the free data has no era.
     private func putDate(
         _ key: String, _ item: LicenseItem, _ day: CalendarDate?, _ object: inout JSONObject,
         _ redact: (String) -> String
@@ -246,7 +253,7 @@ extension LicenseReport {
         return object
     }
 
-    /// Signature items; whether the signature is right cannot be checked.
+    /// The signature items; the signature itself cannot be verified.
     private func signature(_ redact: (String) -> String) -> JSONValue {
         func item(_ item: LicenseItem) -> JSONValue {
             .text(field(item).flatMap { $0.value == .absent ? nil : redact($0.value.words.english) })
@@ -294,10 +301,9 @@ extension LicenseWarning {
     }
 }
 
-/// Texts of one byte a character on a licence.
+/// Single-byte texts on a licence.
 enum LicenseText {
-    /// Characters of JIS X 0201: printable ASCII and half-width katakana, without the blanks at the end; `nil` when
-    /// another byte is among them.
+    /// The JIS X 0201 text (printable ASCII and half-width katakana) without trailing blanks; `nil` for any other byte.
     static func jisX0201(_ bytes: some Collection<UInt8>) -> String? {
         var text = String.UnicodeScalarView()
         let padding = bytes.reversed().prefix { $0 == 0x20 || $0 == 0x00 }.count
@@ -314,24 +320,24 @@ enum LicenseText {
 
 /// The value of an item of a licence.
 public enum LicenseValue: Hashable, Sendable {
-    /// The item has no bytes: the card says that there is none.
+    /// The item is empty: the card has no value for it.
     case absent
-    /// A text of JIS X 0208.
+    /// A JIS X 0208 text.
     case text(JISText)
-    /// Characters of JIS X 0201.
+    /// JIS X 0201 characters.
     case code(String)
-    /// A date, or none.
+    /// A date, which can be empty.
     case date(LicenseDate)
-    /// Edition and days of the free data.
+    /// The edition and the days in the free data.
     case edition(LicenseEdition)
     /// A later entry.
     case entry(LicenseLaterEntry)
     /// Yes or no.
     case flag(Bool)
-    /// Bytes that are not valid for such an item.
+    /// Bytes that are not valid for this item.
     case bytes([UInt8])
 
-    /// How people read it; bytes in hexadecimal digits, nothing for ``absent``.
+    /// The value for display; bytes as hexadecimal digits, an empty string for ``absent``.
     public var words: LocalizedText {
         func both(_ text: String) -> LocalizedText { LocalizedText(text, text) }
         return switch self {

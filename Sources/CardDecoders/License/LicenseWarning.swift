@@ -3,53 +3,53 @@
 internal import ByteCodec
 public import CardModel
 
-/// What is wrong with one item or one file of a licence; the rest of the card is shown all the same.
+/// A problem with one item or one file of a licence; the rest of the card is still decoded.
 ///
-/// A fault carries no value of the card: no name and no number can reach a log through it.
+/// A fault carries no value from the card: no name and no number can reach a log through it.
 public struct LicenseWarning: Error, Hashable, Sendable {
     /// The file.
     package var file: LicenseFile
-    /// The item, or `nil` when the file as a whole is meant.
+    /// The item, or `nil` when the problem concerns the whole file.
     package var tag: LicenseTag?
     /// The offset of the item in the file, in bytes.
     public var offset: Int
-    /// What is wrong.
+    /// The problem.
     public var reason: Reason
 
-    /// What can be wrong.
+    /// The possible problems.
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
         /// The file ends before the item's length.
         case lengthMissing
-        /// No such first byte of a length is known.
+        /// The first byte of the length is not a known form.
         case lengthForm(UInt8)
-        /// The value would go beyond the end of the file.
+        /// The value extends beyond the end of the file.
         case pastEnd(length: Int, left: Int)
-        /// The value has another length than such an item has.
+        /// The length of the value is wrong for this item.
         case wrongLength(Int)
         /// The value is not a valid date.
         case notADate
         /// The value contains bytes that are not JIS X 0201.
         case notText
-        /// No source knows such an item in this file.
+        /// No source documents such an item in this file.
         case unknownItem
-        /// The item was there before; the first counts.
+        /// The item occurred before; the first one is used.
         case repeated
-        /// The card says one thing here and another in the free data.
+        /// The value here differs from the one in the free data.
         case differsFromCommonData
         /// A later entry has an earlier date than one before it.
         case outOfOrder
-        /// The file is empty, or the item that it is for is not in it.
+        /// The file is empty, or lacks the item that it exists for.
         case empty
         /// The file was not read: the card refused, with this status word if it gave one.
         case refused(UInt16?)
-        /// The file was not read to its end, because the card left.
+        /// The file was not read completely because the card left.
         case lost
-        /// The characters of the file's texts are not known here: this system's C library cannot convert JIS X 0208.
+        /// The texts of the file cannot be decoded here: this system's C library cannot convert JIS X 0208.
         case noConverter
     }
 
-    /// Something that is wrong.
+    /// Creates a problem.
     package init(file: LicenseFile, tag: LicenseTag? = nil, offset: Int = 0, reason: Reason) {
         self.file = file
         self.tag = tag
@@ -59,7 +59,7 @@ public struct LicenseWarning: Error, Hashable, Sendable {
 }
 
 extension LicenseWarning {
-    /// The sentence for people: file, item, and what is wrong.
+    /// The message for display: file, item, and problem.
     public var message: LocalizedText {
         let place = file.rawValue
         let what = reason.message
@@ -69,7 +69,7 @@ extension LicenseWarning {
 }
 
 extension LicenseWarning.Reason {
-    /// The word for scripts.
+    /// The identifier for machine use.
     package var word: String {
         switch self {
         case .lengthMissing: "lengthMissing"

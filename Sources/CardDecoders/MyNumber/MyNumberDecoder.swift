@@ -3,16 +3,16 @@
 internal import ByteCodec
 public import CardModel
 
-/// Makes a report of a dump of a My Number card. It never talks to a card, and no bytes can make it trap.
+/// Decodes a dump of a My Number card. It never talks to a card, and no input can make it trap.
 public enum MyNumberDecoder {
-    /// Whether a dump is of such a card.
+    /// Returns whether a dump is of such a card.
     package static func recognises(_ dump: CardDump) -> Bool {
         MyNumberApplication.allCases.contains { application in
             application.aid.map { dump.application($0) != nil } ?? false
         }
     }
 
-    /// All that a dump of a My Number card says; `nil` when it is of another card.
+    /// Decodes a dump of a My Number card; `nil` when it is of another card.
     public static func decode(_ dump: CardDump) -> MyNumberReport? {
         guard recognises(dump) else { return nil }
         var report = MyNumberReport(pins: [:], certificates: [:], withheld: [], faults: [])
@@ -61,7 +61,7 @@ extension MyNumberReport {
         }
     }
 
-    /// The one data object that the file begins with, a SEQUENCE, without what may follow it.
+    /// The data object (a SEQUENCE) at the start of the file, without anything that follows it.
     private static func certificate(_ data: [UInt8]) -> [UInt8]? {
         guard data.first == 0x30, let header = try? BERHeader(data), header.totalLength <= data.count,
             header.length > 0
@@ -74,18 +74,18 @@ extension MyNumberReport {
 ///
 /// Sources: jpki/myna, AokiApp/jsapdu.
 public struct MyNumberAttributes: Hashable, Sendable {
-    /// 氏名; `nil` when it is not there or no text.
+    /// 氏名; `nil` when it is missing or not text.
     public let name: String?
-    /// 住所; `nil` when it is not there or no text.
+    /// 住所; `nil` when it is missing or not text.
     public let address: String?
-    /// 生年月日 as eight digits on the card; `nil` when it is not there or no day.
+    /// 生年月日, eight digits on the card; `nil` when it is missing or not a valid date.
     public let birthDate: CalendarDate?
-    /// 性別 as the card's code; `nil` when it is not there or no text.
+    /// 性別 as the card's code; `nil` when it is missing or not text.
     public let sex: String?
-    /// The items that are not there, or not what they should be, by their tags.
+    /// The tags of items that are missing or malformed.
     public let flaws: [String]
 
-    /// The items in the bytes of the file, or `nil` when they do not begin with FF20.
+    /// Parses the items of the file, or returns `nil` when it does not begin with FF20.
     init?(_ bytes: [UInt8]) {
         let list = BERTLVList(tolerant: bytes)
         guard let template = list[0xFF20] else { return nil }
@@ -116,18 +116,18 @@ public struct MyNumberAttributes: Hashable, Sendable {
     }
 }
 
-/// What the token information of JPKI calls the card; the raw values are the texts on it.
+/// The kind of card according to the token information of JPKI; the raw values are the texts on the card.
 ///
 /// Source: jpki/myna.
 public enum MyNumberToken: String, Hashable, Sendable, CaseIterable {
-    /// マイナンバーカード
+    /// マイナンバーカード.
     case myNumberCard = "JPKIAPICCTOKEN2"
-    /// 住民基本台帳カード, issued until 2015
+    /// 住民基本台帳カード, issued until 2015.
     case residentCard = "JPKIAPICCTOKEN"
-    /// A smartphone that holds the certificates
+    /// A smartphone that holds the certificates.
     case smartphone = "JPKIAPGPSETOKEN"
 
-    /// The name for people.
+    /// The display name.
     public var name: LocalizedText {
         switch self {
         case .myNumberCard: LocalizedText("My Number card", "マイナンバーカード")
@@ -137,27 +137,27 @@ public enum MyNumberToken: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What is wrong with a file of a My Number card; it carries no value of the card.
+/// A problem with a file of a My Number card; it carries no value from the card.
 public struct MyNumberWarning: Hashable, Sendable {
     /// The file.
     public let file: MyNumberFile
-    /// What is wrong.
+    /// The problem.
     public let reason: Reason
 
-    /// What can be wrong.
+    /// The possible problems.
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
-        /// It does not hold what it should.
+        /// Its contents are not what is expected of this file.
         case notWhatItShouldBe
-        /// The item with this tag is not there, or not what it should be.
+        /// The item with this tag is missing or malformed.
         case item(String)
         /// The card refused to read it, with this status word if it gave one.
         case refused(UInt16?)
-        /// The card left before it was read to its end.
+        /// The card left before the whole file was read.
         case lost
     }
 
-    /// The sentence for people.
+    /// The message for display.
     public var message: LocalizedText {
         let (english, japanese) = (file.name.english, file.name.japanese)
         return switch reason {

@@ -2,32 +2,32 @@
 
 public import CardModel
 
-/// All that a dump of a My Number card says.
+/// The contents of a My Number card, decoded from a dump.
 public struct MyNumberReport: Hashable, Sendable {
     /// The text of the token information; `nil` when it was not read or is not text.
     public var token: String?
-    /// What the card said of its PINs, in the order of ``MyNumberPIN``.
+    /// The states of the PINs as reported by the card, in the order of ``MyNumberPIN``.
     public var pins: [MyNumberPIN: CardPINState]
-    /// The certificates in DER, those that were read.
+    /// The certificates that were read, in DER.
     public var certificates: [MyNumberFile: [UInt8]]
     /// The four items; `nil` when they were not read.
     public var attributes: MyNumberAttributes?
-    /// Files that need a PIN that the card was not given, or did not take.
+    /// Files that need a PIN that was not presented or was refused.
     public var withheld: [MyNumberFile]
-    /// What is wrong, file by file.
+    /// The faults found, file by file.
     public var faults: [MyNumberWarning]
 
-    /// What kind of card it says it is; `nil` for a text that no source knows.
+    /// The kind of card according to the token; `nil` for a text that no source documents.
     public var kind: MyNumberToken? { token.flatMap(MyNumberToken.init(rawValue:)) }
 }
 
 extension MyNumberReport {
-    /// The members of `kazasu.mynumber/1` after `schema`; what was not read has no member.
+    /// The members of `kazasu.mynumber/1` after `schema`; unread items have no member.
     ///
     /// - Parameters:
     ///   - language: the language of names; keys and ids never change.
-    ///   - certificates: what is told of each certificate beside its length.
-    ///   - redact: what stands in place of a personal value.
+    ///   - certificates: the members for each certificate beside its length.
+    ///   - redact: returns the replacement for a personal value.
     package func json(
         _ language: Language, certificates summaries: (MyNumberFile) -> JSONObject = { _ in JSONObject() },
         redact: (String) -> String = { $0 }
@@ -76,7 +76,7 @@ extension MyNumberReport {
 }
 
 extension MyNumberToken {
-    /// The word for scripts.
+    /// The identifier for machine use.
     var word: String {
         switch self {
         case .myNumberCard: "myNumberCard"

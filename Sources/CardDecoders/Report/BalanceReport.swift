@@ -7,12 +7,12 @@ public struct BalanceReport: Hashable, Sendable {
     /// The value of the document's `schema` member.
     package static let schema = "kazasu.balance/1"
 
-    /// The purses, in the order of the decoders.
+    /// The purses, in decoder order.
     public var balances: [BalanceEntry]
-    /// What does not fit together; not part of the document.
+    /// The inconsistencies found; not part of the document.
     public var warnings: [DecodingWarning]
 
-    /// A report of these purses.
+    /// Creates a report of these purses.
     public init(balances: [BalanceEntry], warnings: [DecodingWarning] = []) {
         self.balances = balances
         self.warnings = warnings
@@ -39,7 +39,7 @@ extension BalanceEntry {
         JSONValue { write(to: &$0, language) }
     }
 
-    /// Writes an element of `balances`; `candidates` stands there only when there are some.
+    /// Writes an element of `balances`; `candidates` is included only when there are some.
     func write(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.object { entry in
             entry.member("card", card)
@@ -68,12 +68,12 @@ extension Currency {
 }
 
 extension BalanceReport {
-    /// The balance of a card's one purse.
+    /// Creates a report of a card with a single purse.
     ///
     /// - Parameters:
-    ///   - newest: what the newest history record says, `nil` when that was not read or says nothing; a difference is
-    ///     a warning.
-    ///   - warnings: what is to be said anyway.
+    ///   - newest: the balance in the newest history record, `nil` when it was not read or has none; a difference is a
+    ///     warning.
+    ///   - warnings: further warnings.
     init(
         card: String, name: LocalizedText, amount: Int, newest: Int? = nil, currency: Currency = .yen,
         warnings: [DecodingWarning] = []
@@ -91,14 +91,14 @@ public struct BalanceEntry: Hashable, Sendable {
     public let card: String
     /// The purse's name.
     public let name: LocalizedText
-    /// The money in the currency's smallest unit, or `nil` when the card does not say enough.
+    /// The money in the currency's smallest unit, or `nil` when the card does not determine it.
     public let amount: Int?
-    /// What the money is counted in.
+    /// The currency of the money.
     public let currency: Currency
-    /// The amounts that are possible where the card does not say enough; else empty.
+    /// The possible amounts when the card does not determine one; otherwise empty.
     public let candidates: [BalanceCandidate]
 
-    /// What is known of a purse.
+    /// Creates a purse.
     public init(
         card: String, name: LocalizedText, amount: Int?, currency: Currency = .yen, candidates: [BalanceCandidate] = []
     ) {
@@ -110,23 +110,23 @@ public struct BalanceEntry: Hashable, Sendable {
     }
 }
 
-/// One of several amounts that a card may mean.
+/// One of several possible amounts.
 public struct BalanceCandidate: Hashable, Sendable {
     /// The money in the currency's smallest unit.
     public let amount: Int
-    /// When it is this one.
+    /// The condition under which this amount applies.
     public let condition: LocalizedText
 
-    /// A possible amount.
+    /// Creates a possible amount.
     public init(amount: Int, condition: LocalizedText) {
         self.amount = amount
         self.condition = condition
     }
 }
 
-/// The money that an amount is counted in; the raw values are the codes of ISO 4217.
+/// The currency of an amount; the raw values are ISO 4217 codes.
 ///
-/// Amounts are whole numbers of the smallest unit in use, which is ``minorDigits`` decimal places of the currency.
+/// Amounts are whole numbers of the smallest unit in use; ``minorDigits`` is its number of decimal places.
 public enum Currency: String, Hashable, Sendable, CaseIterable {
     /// Japanese yen; amounts are yen.
     case yen = "JPY"
@@ -151,7 +151,7 @@ public enum Currency: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Currency {
-    /// An amount as people write it, as `-14.40` for -1440 cents and `1440` for 1440 yen.
+    /// Returns an amount in its usual notation: `-14.40` for -1440 cents and `1440` for 1440 yen.
     ///
     /// - Parameter amount: in the smallest unit in use.
     public func text(_ amount: Int) -> String {
@@ -163,11 +163,12 @@ extension Currency {
 }
 
 extension CardReport {
-    /// Takes the balance that `read` gives; when its block was not read, that of the newest history record, with a
-    /// warning.
+    /// Adopts the balance returned by `read`, or that of the newest history record if its block was not read.
+    ///
+    /// The second case adds a warning.
     ///
     /// - Parameter newest: the balance in block 0 of the history, or `nil` when that block was not read or is unused.
-    /// - Throws: what `read` throws, when there is no history either.
+    /// - Throws: any error of `read`, when there is no history either.
     mutating func takeBalance(
         orFrom newest: Int?, _ read: () throws(CardDecodingError) -> BalanceReport
     ) throws(CardDecodingError) {
@@ -177,10 +178,10 @@ extension CardReport {
         warnings.append(.balanceFromHistory)
     }
 
-    /// Takes the balance that `read` gives.
+    /// Adopts the balance returned by `read`.
     ///
-    /// - Parameter hasMore: whether the report says something without it.
-    /// - Throws: what `read` throws, unless there is more.
+    /// - Parameter hasMore: whether the report has other contents.
+    /// - Throws: any error of `read`, unless the report has other contents.
     mutating func takeBalance(
         orElse hasMore: Bool, _ read: () throws(CardDecodingError) -> BalanceReport
     ) throws(CardDecodingError) {

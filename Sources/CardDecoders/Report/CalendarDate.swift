@@ -3,9 +3,9 @@
 package import ByteCodec
 package import CardModel
 
-/// A day of the Gregorian calendar as a card wrote it, without a time zone; only days that exist can be made.
+/// A day of the Gregorian calendar as written on a card, without a time zone; always a valid date.
 public struct CalendarDate: Hashable, Sendable, Comparable {
-    /// Year, month and day from the highest bits down: small, since every record has a date.
+    /// Year, month and day from the most significant bits down; kept small because every record has a date.
     private let packed: UInt32
 
     /// The year, as in 2011.
@@ -15,7 +15,7 @@ public struct CalendarDate: Hashable, Sendable, Comparable {
     /// The day of the month, 1 to 31.
     public var day: Int { Int(packed & 0xFF) }
 
-    /// A day, or `nil` when the calendar has none like it (`2011-02-29`, month 0, …) or the year is not 1 to 9999.
+    /// Creates a day, or `nil` for an invalid date (`2011-02-29`, month 0, …) or a year outside 1 to 9999.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
             day <= CalendarDate.days(inMonth: month, of: year)
@@ -23,7 +23,7 @@ public struct CalendarDate: Hashable, Sendable, Comparable {
         self.init(unchecked: year, month, day)
     }
 
-    /// The day `days` after 2000-01-01; no `UInt16` leaves the calendar's years.
+    /// Creates the day `days` after 2000-01-01; every `UInt16` gives a valid date.
     public init(daysSince2000 days: UInt16) {
         var (year, month, left) = (2000, 1, Int(days))
         while left >= CalendarDate.days(inYear: year) {
@@ -37,19 +37,21 @@ public struct CalendarDate: Hashable, Sendable, Comparable {
         self.init(unchecked: year, month, left + 1)
     }
 
-    /// The day in two bytes of seven bits year since 2000, four bits month, five bits day, or `nil` when there is no
-    /// such day. Transit cards and many others write days so.
+    /// Unpacks a two-byte day, or `nil` for an invalid date.
+    ///
+    /// The layout is seven bits year since 2000, four bits month and five bits day, as on transit cards and many
+    /// others.
     public init?(packed: UInt16) {
         self.init(year: 2000 + Int(packed.bits(9...15)), month: Int(packed.bits(5...8)), day: Int(packed.bits(0...4)))
     }
 
-    /// The day of two digits each in binary-coded decimal, the year since 2000, or `nil` when there is no such day.
+    /// Creates a day from two binary-coded decimal digits each, the year since 2000, or `nil` for an invalid date.
     init?(decimalYear year: UInt8, month: UInt8, day: UInt8) {
         guard let year = BCD.value(year), let month = BCD.value(month), let day = BCD.value(day) else { return nil }
         self.init(year: 2000 + year, month: month, day: day)
     }
 
-    /// The day after, or `nil` after the last day of the year 9999.
+    /// The next day, or `nil` after the last day of the year 9999.
     var next: CalendarDate? {
         CalendarDate(year: year, month: month, day: day + 1)
             ?? CalendarDate(year: year, month: month + 1, day: 1)
@@ -74,14 +76,14 @@ public struct CalendarDate: Hashable, Sendable, Comparable {
         year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     }
 
-    /// By time.
+    /// Compares chronologically.
     public static func < (left: CalendarDate, right: CalendarDate) -> Bool {
         left.packed < right.packed
     }
 }
 
 extension CalendarDate {
-    /// A day written `YYYY-MM-DD`; `nil` for anything else, and for days that the calendar does not have.
+    /// Parses `YYYY-MM-DD`; `nil` for anything else, including invalid dates.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, zip(parts, [4, 2, 2]).allSatisfy({ $0.utf8.count == $1 }),
@@ -93,7 +95,7 @@ extension CalendarDate {
 }
 
 extension CalendarDate: ASCIIText {
-    /// Adds the ten characters.
+    /// Appends the ten characters.
     package func append(to text: inout ByteBuffer) {
         let digits = DecimalDigits.eightDigits(UInt32(truncatingIfNeeded: year * 10_000 + month * 100 + day))
         let hyphen = UInt64(UInt8(ascii: "-"))
@@ -107,9 +109,9 @@ extension CalendarDate: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// A time of day as a card wrote it; only times that exist can be made.
+/// A time of day as written on a card; always a valid time.
 public struct ClockTime: Hashable, Sendable {
-    /// The second of the day, and whether the card keeps seconds at all: small, since every record may have a time.
+    /// The second of the day, and whether the card keeps seconds; kept small because every record can have a time.
     private let secondOfDay: Int32
     private let hasSecond: Bool
 
@@ -120,26 +122,26 @@ public struct ClockTime: Hashable, Sendable {
     /// The second, 0 to 59, or `nil` when the card keeps none.
     public var second: Int? { hasSecond ? Int(secondOfDay % 60) : nil }
 
-    /// A time, or `nil` when the clock has none like it.
+    /// Creates a time, or `nil` when it is not valid.
     public init?(hour: Int, minute: Int, second: Int? = nil) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second ?? 0) else { return nil }
         secondOfDay = Int32(truncatingIfNeeded: hour * 3600 + minute * 60 + (second ?? 0))
         hasSecond = second != nil
     }
 
-    /// The time `seconds` after midnight, or `nil` when a day is not that long.
+    /// Creates the time `seconds` after midnight, or `nil` when that is beyond the end of the day.
     public init?(secondsSinceMidnight seconds: UInt32) {
         guard seconds < 86_400 else { return nil }
         self.init(hour: Int(seconds / 3600), minute: Int(seconds / 60 % 60), second: Int(seconds % 60))
     }
 
-    /// The time of an hour and a minute in binary-coded decimal, or `nil` when they are none.
+    /// Creates a time from an hour and a minute in binary-coded decimal, or `nil` when they are not valid.
     init?(decimalHour hour: UInt8, minute: UInt8) {
         guard let hour = BCD.value(hour), let minute = BCD.value(minute) else { return nil }
         self.init(hour: hour, minute: minute)
     }
 
-    /// `HH:MM`, for writing without a string in between.
+    /// `HH:MM`, for writing without an intermediate string.
     package var minutes: HourAndMinute { HourAndMinute(self) }
 
     /// `HH:MM`.
@@ -163,7 +165,7 @@ package struct HourAndMinute: ASCIIText {
         minute = time.minute
     }
 
-    /// Adds the five characters.
+    /// Appends the five characters.
     package func append(to text: inout ByteBuffer) {
         DecimalDigits(hour, width: 2).append(to: &text)
         text.append(UInt8(ascii: ":"))
@@ -171,24 +173,24 @@ package struct HourAndMinute: ASCIIText {
     }
 }
 
-/// What a card says of the day or the hour of a record when it does not say enough for a date or a time.
+/// The recorded part of a day or time when it is not enough for a complete date or time.
 public struct PartialMoment: Hashable, Sendable {
     /// The month, 1 to 12.
     public var month: Int?
     /// The day of the month, 1 to 31.
     public var day: Int?
-    /// The hour, 0 to 23, of a card that keeps no minutes.
+    /// The hour, 0 to 23, on a card that keeps no minutes.
     public var hour: Int?
 
-    /// A month and a day without a year, or `nil` when no year has such a day.
+    /// Creates a month and a day without a year, or `nil` when they are valid in no year.
     public init?(month: Int, day: Int) {
-        // A leap year, so that 29 February can be told.
+        // A leap year, so that 29 February is accepted.
         guard CalendarDate(year: 2000, month: month, day: day) != nil else { return nil }
         self.month = month
         self.day = day
     }
 
-    /// An hour without its minute, or `nil` when a day has no such hour.
+    /// Creates an hour without a minute, or `nil` when it is out of range.
     public init?(hour: Int) {
         guard (0...23).contains(hour) else { return nil }
         self.hour = hour
@@ -203,6 +205,6 @@ public struct PartialMoment: Hashable, Sendable {
     /// The hour without its minute, as in `09:--`, or `nil`.
     package var hourText: String? { hour.map { "\(DecimalDigits($0, width: 2).text):--" } }
 
-    /// `partial` in `kazasu.history/1`: what is known, and nothing else.
+    /// `partial` in `kazasu.history/1`, with the known members only.
     package var json: JSONValue { JSONValue { write(to: &$0) } }
 }

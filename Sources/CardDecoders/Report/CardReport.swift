@@ -3,30 +3,30 @@
 internal import ByteCodec
 public import CardModel
 
-/// All that a decoder sees in a dump.
+/// Everything that a decoder finds in a dump.
 public struct CardReport: Hashable, Sendable {
     /// The decoder's id, as in `transit`.
     public var card: String
     /// The card's name.
     public var name: LocalizedText
-    /// The money on it; empty when neither a balance nor a history was read.
+    /// The purses; empty when neither a balance nor a history was read.
     public var balances: [BalanceEntry]
-    /// What was done with it, newest first; `nil` when its history was not read.
+    /// The transactions, newest first; `nil` when the history was not read.
     public var history: [HistoryRecord]?
     /// The last passages through gates, newest first; empty where the card keeps none or they were not read.
     public var gateEvents: [GateEvent]
-    /// Where the card last went in for a fare, or `nil` where it keeps no such record or it was not read.
+    /// The last entry for a fare, or `nil` where the card keeps no such record or it was not read.
     public var entryRecord: EntryRecord?
     /// Tickets with a fee; empty where the card keeps none or they were not read.
     public var tickets: [PaidTicket]
-    /// That its holder is inside the gates: an inference and no fact of the card; `nil` where nothing hints at it.
+    /// The inference that the holder is inside the gates, not a fact from the card; `nil` where nothing suggests it.
     public var insideGates: InsideGates?
-    /// What else it says of itself, such as its number.
+    /// Other data on the card, such as its number.
     public var fields: [CardField]
-    /// What does not fit together.
+    /// The inconsistencies found.
     public var warnings: [DecodingWarning]
 
-    /// A report on a card.
+    /// Creates a report on a card.
     public init(
         card: String, name: LocalizedText, balances: [BalanceEntry] = [], history: [HistoryRecord]? = nil,
         gateEvents: [GateEvent] = [], entryRecord: EntryRecord? = nil, tickets: [PaidTicket] = [],
@@ -44,7 +44,7 @@ public struct CardReport: Hashable, Sendable {
         self.warnings = warnings
     }
 
-    /// The money alone, with the warnings that touch it.
+    /// The money alone, with the warnings that concern it.
     package var balanceReport: BalanceReport { BalanceReport(balances: balances, warnings: warnings) }
 
     /// The history alone, or `nil` when it was not read.
@@ -52,7 +52,7 @@ public struct CardReport: Hashable, Sendable {
         history.map { HistoryReport(card: card, name: name, currency: currency, records: $0) }
     }
 
-    /// What the card's amounts are counted in.
+    /// The currency of the card's amounts.
     public var currency: Currency { balances.first?.currency ?? .yen }
 }
 
@@ -61,16 +61,16 @@ extension CardReport {
     ///
     /// - Parameters:
     ///   - language: the language of the names; keys and ids never change.
-    ///   - redact: what stands in place of a personal value.
+    ///   - redact: returns the replacement for a personal value.
     package func json(_ language: Language, redact: (String) -> String = { $0 }) -> JSONValue {
         JSONValue { write(to: &$0, language, redact: redact) }
     }
 
-    /// Writes an element of `reports` in `kazasu.decode/1`; what a card does not keep has no member.
+    /// Writes an element of `reports` in `kazasu.decode/1`; data that the card does not keep has no member.
     ///
     /// - Parameters:
     ///   - language: the language of the names; keys and ids never change.
-    ///   - redact: what stands in place of a personal value.
+    ///   - redact: returns the replacement for a personal value.
     @specialized(where Sink == JSONWriter)
     package func write<Sink: JSONSink & ~Copyable>(
         to sink: inout Sink, _ language: Language, redact: (String) -> String
@@ -102,20 +102,20 @@ extension CardReport {
     }
 }
 
-/// One more thing that a card says of itself, beside its balances and its history.
+/// A further value on the card, beside its balances and its history.
 public struct CardField: Hashable, Sendable {
-    /// The name for scripts, as in `number`.
+    /// The identifier for machine use, as in `number`.
     public let key: String
-    /// The name for people.
+    /// The display name.
     public let name: LocalizedText
-    /// What the card says, or a word for scripts.
+    /// The value on the card, or a machine-readable keyword.
     public let value: String
-    /// What to show people instead of the word, where it is one.
+    /// The text to display instead of a keyword, or `nil`.
     public let label: LocalizedText?
-    /// Whether it identifies the holder; `--redact` masks it then.
+    /// Whether it identifies the holder, so that `--redact` masks it.
     public let isPersonal: Bool
 
-    /// A field of a card.
+    /// Creates a field of a card.
     public init(key: String, name: LocalizedText, value: String, label: LocalizedText? = nil, isPersonal: Bool) {
         self.key = key
         self.name = name
@@ -137,12 +137,12 @@ extension CardField {
             key: "issueDate", name: LocalizedText("Issued", "発行日"), value: day.description, isPersonal: false)
     }
 
-    /// A number that is no secret, such as a counter.
+    /// A number that is not sensitive, such as a counter.
     static func number(_ key: String, _ english: String, _ japanese: String, _ value: some BinaryInteger) -> CardField {
         CardField(key: key, name: LocalizedText(english, japanese), value: String(value), isPersonal: false)
     }
 
-    /// Whether something is so: `yes` or `no`.
+    /// A Boolean value: `yes` or `no`.
     static func flag(_ key: String, _ english: String, _ japanese: String, _ value: Bool) -> CardField {
         CardField(
             key: key, name: LocalizedText(english, japanese), value: value ? "yes" : "no",
@@ -159,7 +159,7 @@ extension CardField {
 
 /// The number of a card in binary-coded decimal.
 struct CardNumber {
-    /// The digits as the card writes them.
+    /// The digits as written on the card.
     let text: String
     /// Whether all digits are decimal, as on every real card.
     let isDecimal: Bool
@@ -172,7 +172,7 @@ struct CardNumber {
 }
 
 extension CardReport {
-    /// Takes the number of the card, which tells whose it is.
+    /// Adds the number of the card, which identifies the holder.
     mutating func take(_ number: CardNumber, _ name: LocalizedText) {
         fields.append(CardField(key: "number", name: name, value: number.text, isPersonal: true))
         if !number.isDecimal { warnings.append(.numberNotDecimal) }

@@ -2,55 +2,55 @@
 
 public import CardModel
 
-/// Something unexpected in the card's data; the raw values are the words in `warnings[]` of a document.
+/// Something unexpected in the card's data; the raw values are those of `warnings[]` in a document.
 ///
-/// A warning carries no value of the card: no number, name or IDm can reach a log through it.
+/// A warning carries no value from the card: no number, name or IDm can reach a log through it.
 @nonexhaustive
 public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
-    /// The balance block and the newest history record name different balances.
+    /// The balance block and the newest history record contain different balances.
     case balanceDiffersFromHistory
-    /// The balance block counts other transactions than the newest history record.
+    /// The transaction counts of the balance block and the newest history record differ.
     case transactionsNotInHistory
     /// The balance block was not read; the balance is that of the newest history record.
     case balanceFromHistory
     /// Not every block of the history was read.
     case historyIncomplete
-    /// The same record stood in the history more than once; it is given once.
+    /// The same record appeared more than once in the history; it is reported once.
     case duplicateRecord
     /// The card number contains digits above 9.
     case numberNotDecimal
-    /// The date of the record is not a valid date.
+    /// The date of the record is not valid.
     case invalidDate
-    /// The time of the record is not a valid time.
+    /// The time of the record is not valid.
     case invalidTime
-    /// Records between this one and the next older one are lost, so the amount cannot be known.
+    /// Records between this one and the next older one are lost, so the amount is unknown.
     case serialGap
-    /// The running numbers do not fall from record to record, so the amount cannot be known.
+    /// The running numbers do not decrease from record to record, so the amount is unknown.
     case serialOrder
-    /// The block before this record was not read, so the amount cannot be known.
+    /// The block with the next older record was not read, so the amount is unknown.
     case olderRecordMissing
-    /// What the blocks mean is not published: the card is recognised and its bytes are given, nothing more.
+    /// The layout of the blocks is not published: the card is recognised and only its bytes are reported.
     case layoutNotPublished
     /// The layout is known from one source only and was never checked against a published card.
     case oneSource
     /// Sources read this differently, so no value is chosen.
     case readingsDiffer
-    /// The card gives month and day only; the year was worked out from the order of the records.
+    /// The card stores only month and day; the year was inferred from the order of the records.
     case yearInferred
-    /// The card gives month and day only, and nothing shows the year.
+    /// The card stores only month and day, and the year cannot be determined.
     case yearUnknown
-    /// The time is whole ten minutes.
+    /// The time has a resolution of ten minutes.
     case tenMinuteTime
-    /// One source takes six hours off the times that this card wrote before 2019; they are given as written.
+    /// One source subtracts six hours from the times that this card wrote before 2019; they are reported as written.
     case clockDisputed
-    /// What the record says it took is not the difference of the balances.
+    /// The amount in the record is not the difference of the balances.
     case amountDiffersFromBalances
-    /// A value that is given is disputed or rests on one source; it has the member `doubt`, and `?` for people.
+    /// A reported value is disputed or rests on one source; it has the member `doubt`, and `?` when displayed.
     case doubtfulValues
-    /// A checksum on the card does not fit the bytes that it is for.
+    /// A checksum on the card does not match its data.
     case checksumWrong
 
-    /// The sentence for people.
+    /// The message for display.
     public var message: LocalizedText {
         switch self {
         case .balanceDiffersFromHistory:
@@ -114,47 +114,47 @@ public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
 }
 
 extension DecodingWarning {
-    /// What is wrong with a day and a time that should both be there.
+    /// The warnings for a day and a time that should both be valid.
     static func invalid(_ date: CalendarDate?, _ time: ClockTime?) -> [DecodingWarning] {
         (date == nil ? [.invalidDate] : []) + (time == nil ? [.invalidTime] : [])
     }
 }
 
-/// Why a card could not be decoded: what was looked for, and where.
+/// Why a card could not be decoded: the value sought, and its location.
 public struct CardDecodingError: Error, Hashable, Sendable {
     /// The decoder's id.
     public let card: String
-    /// What was looked for, as in `balance`.
+    /// The value sought, as in `balance`.
     public let field: String
-    /// The system it should be in.
+    /// The system that should contain it.
     public let system: SystemCode
-    /// The service it should be in.
+    /// The service that should contain it.
     public let service: ServiceCode
-    /// The number of the block.
+    /// The block number.
     public let block: UInt16
     /// The first byte of the field within the block.
     public let offset: Int
-    /// What is wrong.
+    /// The problem with the bytes sought.
     public let reason: Reason
 
-    /// What is wrong with the bytes that were looked for.
+    /// The problem with the bytes sought.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable {
-        /// The dump does not hold the service.
+        /// The dump does not contain the service.
         case noSuchService
         /// The dump contains the service but not the block.
         case notRead
         /// The service cannot be read without a key.
         case keyRequired
-        /// The card refused to give the block.
+        /// The card refused to return the block.
         case refused
         /// The card left before the block was read.
         case lost
-        /// The card contains no money, or its layout is not published.
+        /// The card holds no money, or its layout is not published.
         case noBalance
     }
 
-    /// A failure at a place of a dump.
+    /// Creates an error for a location in a dump.
     public init(
         card: String, field: String, system: SystemCode, service: ServiceCode, block: UInt16, offset: Int,
         reason: Reason
@@ -168,7 +168,7 @@ public struct CardDecodingError: Error, Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The sentence for people.
+    /// The message for display.
     public var message: LocalizedText {
         let place = "\(system)/\(service)"
         return switch reason {
@@ -191,6 +191,6 @@ public struct CardDecodingError: Error, Hashable, Sendable {
 }
 
 extension CardDecodingError: CustomStringConvertible {
-    /// The sentence in English.
+    /// The message in English.
     public var description: String { message.english }
 }

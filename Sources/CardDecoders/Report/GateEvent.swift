@@ -3,54 +3,59 @@
 internal import ByteCodec
 public import CardModel
 
-/// One passage through a gate, as transit cards log the last few of them beside their history.
+/// One passage through a gate; transit cards log the last few of them beside their history.
 public struct GateEvent: Hashable, Sendable {
-    /// What the gate did; a code with bit 7 set is an entry.
+    /// The gate operation; a code with bit 7 set is an entry.
     public let kind: CodedValue
-    /// The line; the log holds no area, so it may be one of up to four stations.
+    /// The line; the log holds no area, so up to four stations are possible.
     public let line: UInt8
     /// The station on the line.
     public let station: UInt8
-    /// The number of the gate: four bits corner, twelve bits unit, to a payment terminal's own classes.
+    /// The number of the gate: four bits corner and twelve bits unit, according to a payment terminal's own classes.
     public let device: UInt16
-    /// The day, or `nil` when the bytes name no day that exists.
+    /// The day, or `nil` when the bytes are not a valid date.
     public let date: CalendarDate?
-    /// The time to the minute, or `nil` when the bytes name none that exists.
+    /// The time to the minute, or `nil` when the bytes are not a valid time.
     public let time: ClockTime?
-    /// What was taken off, in the smallest unit; 0 at an entry.
+    /// The amount deducted, in the smallest unit; 0 at an entry.
     public let amount: Int
-    /// The kind of an intermediate gate (transfer, shinkansen), 00 at ordinary gates; known from one source only
-    /// (suica-viewer), and no code has a name.
+    /// The kind of an intermediate gate (transfer, shinkansen), or 00 at ordinary gates.
+    ///
+    /// Known from one source only (suica-viewer); no code has a name.
     public let intermediate: UInt8
     /// Bytes 12 to 15, or `nil` when they are 0.
     public let settlement: GateSettlement?
-    /// The stations that the codes can mean: where a ride of that day goes through one of them, just that, with or without
-    /// a name; else all that the table of names knows.
+    /// The stations that the codes can denote.
+    ///
+    /// If a ride of that day passes through one of them, only that one, with or without a name; otherwise all those in
+    /// the table of names.
     public var stations: [Place] = []
-    /// The bytes that all this was taken from.
+    /// The bytes decoded here.
     public let raw: Block
 
-    /// Whether the card went in here.
+    /// Whether this is an entry.
     public var isEntry: Bool { kind.code & 0x80 != 0 }
 }
 
-/// What the last four bytes of a passage hold, which sources read differently: a provisional settlement and its station
-/// to a payment terminal's own classes; to suica-viewer the part of the fare that a commuter pass paid and the pass's
-/// station; on a published ICOCA they are the stop of a bus ride.
+/// The last four bytes of a passage, which sources read differently.
+///
+/// According to a payment terminal's own classes they are a provisional settlement and its station; according to
+/// suica-viewer, the part of the fare covered by a commuter pass and the pass's station; on a published ICOCA they are
+/// the stop of a bus ride.
 public struct GateSettlement: Hashable, Sendable {
     /// The amount, in the smallest unit.
     public let amount: Int
-    /// Line and station.
+    /// The line and station codes.
     public let station: UInt16
 
-    /// The last four bytes of a block of the gate log, or `nil` when they are 0.
+    /// The last four bytes of a gate log block, or `nil` when they are 0.
     init?(_ block: Block) {
         amount = Int(block.uint16(at: 12, .little))
         station = block.uint16(at: 14, .big)
         if amount == 0, station == 0 { return nil }
     }
 
-    /// Why it is not certain what they are.
+    /// Why their meaning is uncertain.
     public var doubt: Doubt { .disputed }
 }
 
@@ -85,7 +90,7 @@ extension GateSettlement {
 }
 
 extension [Place] {
-    /// Writes `stations`, the stations that a line and a station number can mean.
+    /// Writes `stations`, the stations that a line and a station number can denote.
     fileprivate func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.array(of: self) { $1.write(to: &$0) }
     }
@@ -154,20 +159,20 @@ extension InsideGates {
     }
 }
 
-/// What the gate log says of a ride whose exit, day and fare it shares; the record's times come from it too.
+/// The gate log's data for a ride with the same exit, day and fare; the record's times come from it too.
 public struct GatePassages: Hashable, Sendable {
     /// The day of the entry, or `nil` when the log no longer contains the entry.
     public let entryDate: CalendarDate?
-    /// What was taken off at the exit, in the smallest unit.
+    /// The amount deducted at the exit, in the smallest unit.
     public let fare: Int
-    /// What the exit says beside the fare, or `nil` when it says nothing.
+    /// The settlement recorded at the exit, or `nil` when there is none.
     public let settlement: GateSettlement?
 }
 
-/// Service 10CB of transit cards: where the card last went in for a fare.
+/// Service 10CB of transit cards: the last entry for a fare.
 ///
-/// The station is certain (published dumps: it is the entry of the newest ride). Everything in the second block is known
-/// from one source only, suica-viewer. The record holds no area.
+/// The station is certain (in published dumps it is the entry of the newest ride). Everything in the second block is
+/// known from one source only, suica-viewer. The record holds no area.
 public struct EntryRecord: Hashable, Sendable {
     /// The line.
     public let line: UInt8
@@ -175,76 +180,76 @@ public struct EntryRecord: Hashable, Sendable {
     public let station: UInt8
     /// The last intermediate gate, or `nil` when there was none or the second block was not read.
     public let intermediate: Intermediate?
-    /// The blocks that all this was taken from.
+    /// The blocks decoded here.
     public let raw: [Block]
-    /// The stations that the codes can mean, as far as the table of names knows them.
+    /// The stations that the codes can denote, limited to those in the table of names.
     public var stations: [Place] = []
 
-    /// An intermediate gate on the way; one source only.
+    /// An intermediate gate on the way; from one source only.
     public struct Intermediate: Hashable, Sendable {
-        /// The day, or `nil` when the bytes name no day that exists.
+        /// The day, or `nil` when the bytes are not a valid date.
         public let date: CalendarDate?
-        /// The minute of the entry, or `nil` when the bytes name none that exists.
+        /// The minute of the entry, or `nil` when the bytes are not a valid time.
         public let entryTime: ClockTime?
-        /// Line and station of the entry.
+        /// The line and station codes of the entry.
         public let entryStation: UInt16
-        /// The minute of the exit, or `nil` when the bytes name none that exists.
+        /// The minute of the exit, or `nil` when the bytes are not a valid time.
         public let exitTime: ClockTime?
-        /// Line and station of the exit.
+        /// The line and station codes of the exit.
         public let exitStation: UInt16
     }
 }
 
-/// That the holder is inside the gates, since the newest passage of the gate log is an entry.
+/// The inference that the holder is inside the gates, because the newest passage in the gate log is an entry.
 ///
-/// An inference, not a fact of the card: it was not tested on hardware, and a gate that does not write the log would
-/// make it wrong. It is not drawn when another part of the card contradicts it.
+/// This is an inference, not a fact stored on the card: it was not tested on hardware, and a gate that does not write
+/// the log would make it wrong. It is not drawn when another part of the card contradicts it.
 public struct InsideGates: Hashable, Sendable {
-    /// The line; the log holds no area, so it may be one of up to four stations.
+    /// The line; the log holds no area, so up to four stations are possible.
     public let line: UInt8
     /// The station on the line.
     public let station: UInt8
-    /// The stations that the codes can mean, as of the passage.
+    /// The stations that the codes can denote, as in the passage.
     public var stations: [Place] = []
     /// The day of the entry.
     public let date: CalendarDate
     /// The minute of the entry.
     public let since: ClockTime
-    /// Whether the entry was with a commuter pass.
+    /// Whether the entry used a commuter pass.
     public let isWithPass: Bool
-    /// What else on the card points to it.
+    /// The other parts of the card that support the inference.
     public let support: [Support]
 
-    /// A part of the card that agrees; the raw values are the words in a document.
+    /// A part of the card that agrees; the raw values appear in documents.
     public enum Support: String, Hashable, Sendable {
         /// The entry record names the same station.
         case entryRecord
-        /// The card counted a transaction that its history does not hold.
+        /// The card counted a transaction that is missing from its history.
         case transactionNumber
     }
 }
 
-/// One block of service 184B of transit cards: a ticket with a fee, as suica-viewer reads it.
+/// One block of service 184B of transit cards: a ticket with a fee, as read by suica-viewer.
 ///
-/// One source only, and disputed: felica-tool calls the service commuter pass information. It was all zero in every
+/// One source only, and disputed: felica-tool calls the service commuter pass information. It was all zeros in every
 /// published dump.
 public struct PaidTicket: Hashable, Sendable {
-    /// Line and station where it begins.
+    /// The line and station codes of its start.
     public let from: UInt16
-    /// Line and station where it ends.
+    /// The line and station codes of its end.
     public let to: UInt16
-    /// The last day, or `nil` when the bytes name no day that exists.
+    /// The last day, or `nil` when the bytes are not a valid date.
     public let expiry: CalendarDate?
-    /// The time it was issued, or `nil` when the bytes name none that exists.
+    /// The time of issue, or `nil` when the bytes are not a valid time.
     public let issued: ClockTime?
-    /// The kind of ticket; no source names the codes.
+    /// The kind of ticket; no source explains the codes.
     public let kind: UInt8
-    /// The price in yen; the card holds tens of yen.
+    /// The price in yen; the card stores tens of yen.
     public let price: Int
-    /// The number of the machine that issued it.
+    /// The number of the issuing machine.
     public let device: UInt16
-    /// Line and station where it was checked.
+    /// The line and station codes of the check.
     public let checkedAt: UInt16
-    /// The bytes that all this was taken from.
+    /// The bytes decoded here.
     public let raw: Block
 }

@@ -3,7 +3,7 @@
 internal import ByteCodec
 public import CardModel
 
-/// What was done with a card: the document `kazasu.history/1`.
+/// The transaction history of a card: the document `kazasu.history/1`.
 package struct HistoryReport: Hashable, Sendable {
     /// The value of the document's `schema` member.
     package static let schema = "kazasu.history/1"
@@ -12,12 +12,12 @@ package struct HistoryReport: Hashable, Sendable {
     package var card: String
     /// The card's name.
     package var name: LocalizedText
-    /// What the records' amounts are counted in.
+    /// The currency of the amounts in the records.
     package var currency: Currency
     /// The records, newest first.
     package var records: [HistoryRecord]
 
-    /// A report of these records.
+    /// Creates a report of these records.
     package init(card: String, name: LocalizedText, currency: Currency = .yen, records: [HistoryRecord]) {
         self.card = card
         self.name = name
@@ -43,57 +43,59 @@ extension HistoryReport {
     }
 }
 
-/// One record of a card's history. What the card does not say is `nil`; nothing is guessed.
+/// One record of a card's history. Values that the card does not give are `nil`; nothing is guessed.
 public struct HistoryRecord: Hashable, Sendable {
-    /// The card's own running number, or `nil` where the card keeps none.
+    /// The card's running number for the record, or `nil` where the card keeps none.
     public var serial: Int?
-    /// The day, in the time of the card's country; `nil` when the bytes name no day that exists.
+    /// The day, in the local time of the card's country; `nil` when the bytes are not a valid date.
     public var date: CalendarDate?
-    /// The time of day, or `nil` when the record has none or the bytes name none that exists. Of a ride by rail it is
-    /// the minute of the exit, which the record does not hold: it is there only with a ``gateLog`` that proves it.
+    /// The time of day, or `nil` when the record has none or the bytes are not a valid time.
+    ///
+    /// For a rail ride this is the minute of the exit, which the record itself does not contain: it is present only
+    /// with a ``gateLog`` that proves it.
     public var time: ClockTime?
-    /// When a ride began whose ``time`` is that of its end, or `nil` where the record does not say.
+    /// The time at which a ride began, where ``time`` is that of its end; `nil` where the record does not contain it.
     public var entryTime: ClockTime?
-    /// What the card says of day or hour when that is too little for ``date`` or ``time``; else `nil`.
+    /// The day or hour recorded by the card when that is too little for ``date`` or ``time``; otherwise `nil`.
     public var partial: PartialMoment?
-    /// What was done, as far as the codes are known.
+    /// The kind of transaction, for codes that are known.
     public var kind: RecordKind
-    /// The kind of machine, or `nil` where the card keeps none.
+    /// The kind of terminal, or `nil` where the card keeps none.
     public var terminal: CodedValue?
-    /// The ID of the machine, as text, or `nil` if the card does not store one.
+    /// The ID of the terminal, as text, or `nil` if the card does not store one.
     public var terminalID: String?
-    /// What the machine did, or `nil` where the card keeps none.
+    /// The operation of the terminal, or `nil` where the card keeps none.
     public var process: CodedValue?
-    /// How it was paid, or `nil` where the card keeps none.
+    /// The means of payment, or `nil` where the card keeps none.
     public var payment: CodedValue?
-    /// How gates were passed, or `nil` where the card keeps none.
+    /// How gates were passed, or `nil` where the card keeps no such code.
     public var gate: CodedValue?
-    /// The issuer's number of the shop's machine, or `nil` where the record has none.
+    /// The issuer's number for the shop's terminal, or `nil` where the record has none.
     public var device: UInt16?
-    /// Where a ride began, where a machine stands, or the stop of a bus ride.
+    /// The start of a ride, the location of a terminal, or the stop of a bus ride.
     public var entry: Place?
-    /// Where a ride ended.
+    /// The end of a ride.
     public var exit: Place?
-    /// What was put on (positive) or taken off (negative), in the smallest unit; `nil` when it cannot be known.
+    /// The amount added (positive) or deducted (negative), in the smallest unit; `nil` when it cannot be determined.
     public var amount: Int?
-    /// What was left afterwards, in the smallest unit.
+    /// The balance after the record, in the smallest unit.
     public var balance: Int?
-    /// What the gate log adds to a ride, or `nil` when it does not hold the ride.
+    /// The gate log's data for a ride, or `nil` when the log does not contain the ride.
     public var gateLog: GatePassages?
-    /// What is odd about this record.
+    /// The anomalies found in this record.
     public var warnings: [DecodingWarning]
-    /// The first of two blocks, where the card writes a record in two; else `nil`.
+    /// The first of two blocks, where the card writes a record in two; otherwise `nil`.
     public var rawHead: Block?
-    /// The bytes that all this was taken from; the second block where the card writes a record in two.
+    /// The bytes decoded here; the second block where the card writes a record in two.
     public var raw: Block
 
-    /// Whether one of its values is not certain.
+    /// Whether any of its values is uncertain.
     public var hasDoubt: Bool {
         [terminal?.doubt, process?.doubt, payment?.doubt, gate?.doubt, entry?.doubt, exit?.doubt]
             .contains { $0 != nil }
     }
 
-    /// A record; what is not given is not known. Inlined, so that it is made in its place and not copied there.
+    /// Creates a record; omitted values are unknown. Inlined so that the record is built in place instead of copied.
     @inline(__always)
     public init(
         serial: Int?, date: CalendarDate? = nil, time: ClockTime? = nil, entryTime: ClockTime? = nil,
@@ -127,7 +129,7 @@ public struct HistoryRecord: Hashable, Sendable {
 }
 
 extension HistoryRecord {
-    /// The value of the member `schema` of a record that stands on a line of its own.
+    /// The value of the `schema` member of a record on a line by itself.
     package static let schema = "kazasu.record/1"
 
     /// An element of `records` in `kazasu.history/1`.
@@ -137,9 +139,9 @@ extension HistoryRecord {
         JSONValue { write(to: &$0, language) }
     }
 
-    /// One line of the ndjson format: the members of `json(_:)` after the schema.
+    /// One line of the ndjson format: `schema`, then the members of `json(_:)`.
     ///
-    /// - Parameter currency: what its amounts are counted in.
+    /// - Parameter currency: the currency of its amounts.
     package func jsonLine(_ language: Language, _ currency: Currency) -> String {
         var writer = JSONWriter()
         writer.object {
@@ -153,14 +155,16 @@ extension HistoryRecord {
     /// Writes an element of `records`.
     @specialized(where Sink == JSONWriter)
     func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, _ language: Language) {
-        // Without a closure, into which the record would be copied.
+        // No closure here: the record would be copied into it.
         sink.beginObject()
         writeMembers(to: &sink, language)
         sink.endObject()
     }
 
-    /// `entryTime`, `partial`, `terminalId`, `device` and `gateLog` stand there only where the card tells them; with `gateLog` the
-    /// times of a ride by rail come from the gate log.
+    /// Writes the members of a record.
+    ///
+    /// `entryTime`, `partial`, `terminalId`, `device` and `gateLog` are written only when the card provides them; with
+    /// `gateLog`, the times of a rail ride come from the gate log.
     private func writeMembers(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.member("serial", serial)
         sink.member("date", date)
@@ -209,7 +213,7 @@ extension GatePassages {
 }
 
 extension PartialMoment {
-    /// Writes what is known, and nothing else.
+    /// Writes only the known parts.
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object {
             if let month { $0.member("month", month) }
@@ -242,9 +246,9 @@ public enum RecordKind: String, Hashable, Sendable, CaseIterable {
     case rail
     /// A ride by bus or tram.
     case bus
-    /// A payment for goods, or its cancelling.
+    /// A payment for goods, or its cancellation.
     case purchase
-    /// Money put on.
+    /// Money was added.
     case charge
     /// The card was issued.
     case issue
@@ -252,12 +256,12 @@ public enum RecordKind: String, Hashable, Sendable, CaseIterable {
     case ticket
     /// A fare was adjusted.
     case adjustment
-    /// Points or a bonus were turned into money.
+    /// Points or a bonus were converted to money.
     case point
-    /// A code that no source names.
+    /// A code that no source explains.
     case other
 
-    /// The name for people.
+    /// The display name.
     public var name: LocalizedText {
         switch self {
         case .rail: LocalizedText("rail", "鉄道")
@@ -273,30 +277,30 @@ public enum RecordKind: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Why a value that is given is not certain; the raw values are the words in the member `doubt` of documents.
+/// Why a reported value is uncertain; the raw values are those of the `doubt` member in documents.
 public enum Doubt: String, Hashable, Sendable {
-    /// Sources differ.
+    /// Sources disagree.
     case disputed
-    /// One source says so, and no published card confirms it.
+    /// One source only, confirmed by no published card.
     case oneSource
 }
 
 /// A one-byte code on the card, with its name if it is known.
 public struct CodedValue: Hashable, Sendable {
-    /// The byte as on the card.
+    /// The byte on the card.
     public let code: UInt8
-    /// Why the name is not certain, or `nil`.
+    /// Why the name is uncertain, or `nil`.
     public let doubt: Doubt?
-    /// Every record has up to four of these: one reference is copied faster than two texts.
+    /// Each record holds up to four of these: one reference copies faster than two strings.
     private let shared: Shared<LocalizedText>?
 
-    /// What it means, or `nil` if no source says.
+    /// The meaning, or `nil` if no source gives one.
     public var name: LocalizedText? { shared?.value }
 
-    /// What it stands for in one language, without a copy of the others.
+    /// The meaning in one language, without copying the others.
     func name(_ language: Language) -> String? { shared?.value[language] }
 
-    /// A code with its name.
+    /// Creates a code with its name.
     public init(code: UInt8, name: LocalizedText?, doubt: Doubt? = nil) {
         self.code = code
         self.doubt = doubt
@@ -307,7 +311,7 @@ public struct CodedValue: Hashable, Sendable {
     package var hex: String { HexDigits(code, digits: 2).text }
 }
 
-/// A value that never changes, held once for all copies.
+/// An immutable value, stored once for all copies.
 final class Shared<Value: Hashable & Sendable>: Hashable, Sendable {
     let value: Value
 

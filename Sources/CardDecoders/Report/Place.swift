@@ -3,29 +3,29 @@
 internal import ByteCodec
 package import CardModel
 
-/// Where something was done.
+/// The location of a transaction.
 public struct Place: Hashable, Sendable {
-    /// What the card says.
+    /// The code on the card.
     public let code: PlaceCode
-    /// What a table of names says of it, or `nil`.
+    /// The entry in a table of names, or `nil`.
     public let name: StationName?
-    /// Why it is not certain that this is the place, or `nil`.
+    /// Why the place is uncertain, or `nil`.
     public let doubt: Doubt?
 
-    /// A place with its name.
+    /// Creates a place with its name.
     public init(code: PlaceCode, name: StationName? = nil, doubt: Doubt? = nil) {
         self.code = code
         self.name = name
         self.doubt = doubt
     }
 
-    /// A place named by a table of names as it was on a day.
+    /// Creates a place with its name on a day, from a table of names.
     package init(_ code: PlaceCode, on date: CalendarDate?, _ names: some StationNames) {
         let name: StationName? =
             switch code {
             case .station(let station): names.station(station, on: date)
             case .busStop(let stop): names.busStop(stop, on: date)
-            // No table of the user's tells of these; a decoder that knows a name gives it itself.
+            // User tables do not cover these; a decoder that knows the name sets it itself.
             case .local: nil
             }
         self.init(code: code, name: name)
@@ -35,9 +35,9 @@ public struct Place: Hashable, Sendable {
 extension Place {
     /// `entry` or `exit` in `kazasu.history/1`.
     ///
-    /// A station is told by its area, line and station numbers; a bus stop by its area and the two four-digit codes
-    /// of operator and stop, which are codes of their own and no line or station; a stop of one town's card by its
-    /// system, its operator and route where the card tells them, and its number.
+    /// A station has area, line and station numbers; a bus stop has its area and the two four-digit codes of operator
+    /// and stop, which are unrelated to lines and stations; a stop of a local card has its system, its operator and
+    /// route where the card gives them, and its number.
     package var json: JSONValue { JSONValue { write(to: &$0) } }
 
     func write(to sink: inout some (JSONSink & ~Copyable)) {
@@ -70,7 +70,7 @@ extension Place {
 }
 
 extension FormerName {
-    /// Writes an element of `formerNames`; `until` is null where the table does not say.
+    /// Writes an element of `formerNames`; `until` is null where the table does not give it.
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object {
             $0.member("name", name)
@@ -85,12 +85,12 @@ extension Place? {
     }
 }
 
-/// How a card writes where something was done.
+/// The code of a location as written on a card.
 public enum PlaceCode: Hashable, Sendable {
     /// A station.
     case station(StationCode)
     /// A bus stop.
     case busStop(BusStopCode)
-    /// A stop by the numbers of one card's own network.
+    /// A stop in the numbering of one card's own network.
     case local(LocalStopCode)
 }

@@ -4,13 +4,13 @@ internal import ByteCodec
 internal import CardModel
 internal import Glibc
 
-/// Rows of a table in tab-separated text or in text separated by commas (RFC 4180) or semicolons, UTF-8 with or without a byte order mark.
+/// Rows of a table in text separated by tabs, commas (RFC 4180) or semicolons, UTF-8 with or without a byte order mark.
 ///
-/// Own code because the CSV packages need the whole of Foundation, which would cost every command its start-up time.
+/// Implemented here because the CSV packages need all of Foundation, which would cost every command its start-up time.
 struct DelimitedText {
     /// The bytes after the byte order mark.
     private let bytes: [UInt8]
-    /// A tab, a comma or a semicolon, the first of these that the first line has.
+    /// A tab, a comma or a semicolon: the first of these found in the first line.
     let separator: UInt8
 
     private static let tab = UInt8(ascii: "\t")
@@ -33,10 +33,10 @@ struct DelimitedText {
         }
     }
 
-    /// Calls `body` with each line that is not empty.
+    /// Calls `body` with each non-empty line.
     ///
-    /// - Parameter mostRows: how many rows to stop after.
-    /// - Throws: what `body` throws, and ``DocumentError/malformedLine(line:expected:)`` for an open quote.
+    /// - Parameter mostRows: the number of rows to stop after.
+    /// - Throws: any error of `body`, and ``DocumentError/malformedLine(line:expected:)`` for an unterminated quote.
     func forEachRow(
         mostRows: Int = .max, _ body: (DelimitedRow) throws(DocumentError) -> Void
     ) throws(DocumentError) {
@@ -49,11 +49,11 @@ struct DelimitedText {
     }
 }
 
-/// One row of a ``DelimitedText``: where its fields lie in the text, so that no field is copied before it is wanted.
+/// One row of a ``DelimitedText``, as ranges of its fields in the text, so that fields are copied only on demand.
 struct DelimitedRow {
-    /// The number of its line, from 1.
+    /// The line number, from 1.
     var line = 0
-    /// The text, and behind it what quoted fields mean whose bytes are not those in the text.
+    /// The text, followed by the unescaped contents of quoted fields whose bytes differ from those in the text.
     var bytes: [UInt8]
     var fields: [Range<Int>] = []
 
@@ -61,22 +61,22 @@ struct DelimitedRow {
         self.bytes = bytes
     }
 
-    /// How many fields there are.
+    /// The number of fields.
     var count: Int { fields.count }
 
-    /// Whether a field is there and not empty.
+    /// Returns whether a field is present and not empty.
     func has(_ column: Int) -> Bool { fields.element(at: column).map { !$0.isEmpty } ?? false }
 
-    /// The bytes of a field, or `nil` when there is none.
+    /// The bytes of a field, or `nil` when it is missing.
     func field(_ column: Int) -> ArraySlice<UInt8>? { fields.element(at: column).map { bytes[$0] } }
 
-    /// The text of a field, or `nil` when there is none or it is empty.
+    /// The text of a field, or `nil` when it is missing or empty.
     func text(_ column: Int) -> String? {
         guard let field = field(column), !field.isEmpty else { return nil }
         return String(decoding: field, as: UTF8.self)
     }
 
-    /// Whether two fields of any rows of this text are equal.
+    /// Returns whether two fields, of any rows of this text, are equal.
     func isEqual(_ one: Range<Int>, _ other: Range<Int>) -> Bool {
         guard one.count == other.count else { return false }
         let distance = other.lowerBound - one.lowerBound
@@ -84,8 +84,7 @@ struct DelimitedRow {
         return true
     }
 
-    /// The number that the digits of a field write, at most 65535; `nil` when they write none.
-    /// Hexadecimal digits may follow 0x.
+    /// The number in a field, at most 65535; `nil` when it is not a number. Hexadecimal digits can follow 0x.
     func number(_ column: Int, _ codes: StationFile.Codes) -> UInt32? {
         guard var range = fields.element(at: column) else { return nil }
         if codes == .hex, range.count > 2, bytes[range.lowerBound] == UInt8(ascii: "0"),
@@ -107,17 +106,17 @@ struct DelimitedRow {
         return value <= 0xFFFF ? value : nil
     }
 
-    /// The number of a field when it is at most 255.
+    /// The number in a field if it is at most 255.
     func byte(_ column: Int, _ codes: StationFile.Codes) -> UInt8? {
         number(column, codes).flatMap { UInt8(exactly: $0) }
     }
 }
 
-/// Goes through a text row by row.
+/// Iterates over a text row by row.
 struct DelimitedScan {
-    /// The row that was found last.
+    /// The row found last.
     private(set) var row: DelimitedRow
-    /// Where the text ends and the meanings of quoted fields begin.
+    /// The end of the text, where the unescaped contents of quoted fields begin.
     private let end: Int
     private let separator: UInt8
     private var index = 0
@@ -134,10 +133,10 @@ struct DelimitedScan {
         self.separator = separator
     }
 
-    /// Looks for the next row that is not empty.
+    /// Finds the next non-empty row.
     ///
     /// - Returns: whether there was one.
-    /// - Throws: ``DocumentError/malformedLine(line:expected:)`` for an open quote.
+    /// - Throws: ``DocumentError/malformedLine(line:expected:)`` for an unterminated quote.
     mutating func nextRow() throws(DocumentError) -> Bool {
         while index < end {
             row.fields.removeAll(keepingCapacity: true)
@@ -149,14 +148,14 @@ struct DelimitedScan {
         return false
     }
 
-    /// Takes a field and the separator or line end after it.
+    /// Consumes a field and the separator or line end after it.
     ///
-    /// - Returns: whether it was the last of the row.
+    /// - Returns: whether it was the last field of the row.
     private mutating func takeField() throws(DocumentError) -> Bool {
         let start = index
         if separator != UInt8(ascii: "\t"), index < end, row.bytes[index] == DelimitedScan.quote {
             row.fields.append(try quotedField())
-            // What stands behind the closing quote belongs to no field.
+            // Text after the closing quote belongs to no field.
             skipToFieldEnd()
         } else {
             skipToFieldEnd()
@@ -175,7 +174,7 @@ struct DelimitedScan {
         while index < end, row.bytes[index] != separator, row.bytes[index] != DelimitedScan.newline { index += 1 }
     }
 
-    /// What a field means that begins with a quote here; the place is behind its closing quote then.
+    /// Returns the contents of the quoted field that begins here, and advances past its closing quote.
     private mutating func quotedField() throws(DocumentError) -> Range<Int> {
         let first = line
         var meaning: [UInt8] = []
@@ -198,12 +197,12 @@ struct DelimitedScan {
     }
 }
 
-/// Texts in Shift_JIS as Japanese Windows writes it (code page 932); the C library converts them.
+/// Texts in Shift_JIS as written by Japanese Windows (code page 932); the C library converts them.
 enum ShiftJIS {
-    /// The text in UTF-8, or `nil` when it is UTF-8 already or not Shift_JIS either.
+    /// Returns the text in UTF-8, or `nil` when it already is UTF-8 or is not Shift_JIS either.
     ///
-    /// A file in UTF-8 with one damaged byte could also be read as Shift_JIS, as other characters. So the first byte that
-    /// is not ASCII must be one that no UTF-8 has there.
+    /// A UTF-8 file with one damaged byte could also be read as Shift_JIS, with different characters. So the first
+    /// non-ASCII byte must be one that cannot occur there in UTF-8.
     static func utf8(_ bytes: [UInt8]) -> [UInt8]? {
         do {
             _ = try UTF8Span(validating: bytes.span)
@@ -218,7 +217,7 @@ enum ShiftJIS {
         let converter = unsafe iconv_open("UTF-8", "CP932")
         guard unsafe converter != iconv_t(bitPattern: -1) else { return nil }
         defer { unsafe iconv_close(converter) }
-        // A half-width katakana is one byte there and three in UTF-8: no text grows more.
+        // A half-width katakana is one byte here and three in UTF-8: no character grows more.
         var output = [UInt8](repeating: 0, count: bytes.count * 3)
         var input = bytes
         var (inputLeft, outputLeft) = (input.count, output.count)

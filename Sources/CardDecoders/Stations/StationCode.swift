@@ -3,16 +3,16 @@
 internal import ByteCodec
 public import CardModel
 
-/// A station code of the Cybernetics format. The same line and station codes name different stations in different areas.
+/// A station code of the Cybernetics format; line and station codes are reused in different areas.
 public struct StationCode: Hashable, Sendable {
-    /// 0 all JR lines and Kanto, 1 Chubu, 2 Kansai, 3 elsewhere.
+    /// The area: 0 all JR lines and Kanto, 1 Chubu, 2 Kansai, 3 elsewhere.
     public let area: UInt8
     /// The line.
     public let line: UInt8
     /// The station on the line.
     public let station: UInt8
 
-    /// A station by its three codes.
+    /// Creates a station from its three codes.
     public init(area: UInt8, line: UInt8, station: UInt8) {
         self.area = area
         self.line = line
@@ -20,8 +20,9 @@ public struct StationCode: Hashable, Sendable {
     }
 }
 
-/// A bus stop code of the Cybernetics format. Both codes are whole only with their sixteen bits: of 4,925 known
-/// stops 4,316 are no longer told apart when the high bytes are dropped.
+/// A bus stop code of the Cybernetics format.
+///
+/// All 16 bits of both codes are significant: of 4,925 known stops, 4,316 become ambiguous without the high bytes.
 public struct BusStopCode: Hashable, Sendable {
     /// The area of the operator, 0 to 3.
     public let area: UInt8
@@ -30,7 +31,7 @@ public struct BusStopCode: Hashable, Sendable {
     /// The stop; 0000 where the fare does not depend on it.
     public let stop: UInt16
 
-    /// A stop by its codes.
+    /// Creates a stop from its codes.
     public init(area: UInt8, operatorCode: UInt16, stop: UInt16) {
         self.area = area
         self.operatorCode = operatorCode
@@ -56,10 +57,10 @@ public struct LocalStopCode: Hashable, Sendable {
     public let line: UInt16?
     /// The stop.
     public let stop: UInt32
-    /// How many hexadecimal digits the card's format gives the stop.
+    /// The number of hexadecimal digits of a stop in the card's format.
     public let digits: Int
 
-    /// A stop by its numbers.
+    /// Creates a stop from its numbers.
     public init(
         system: SystemCode, area: UInt8? = nil, operatorCode: UInt16? = nil, line: UInt16? = nil, stop: UInt32,
         digits: Int = 4

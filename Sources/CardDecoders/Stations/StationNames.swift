@@ -4,27 +4,27 @@ internal import CardModel
 
 /// A table of stations and bus stops.
 ///
-/// Codes are given to other stations over the years, so the day of the record is part of the question.
+/// Codes are reassigned to other stations over the years, so a lookup includes the day of the record.
 public protocol StationNames: Sendable {
-    /// The station that had this code on that day, or `nil` when the table does not say.
+    /// Returns the station that had this code on that day, or `nil` when it is not in the table.
     func station(_ code: StationCode, on date: CalendarDate?) -> StationName?
-    /// The bus stop that had this code on that day, or `nil` when the table does not say.
+    /// Returns the bus stop that had this code on that day, or `nil` when it is not in the table.
     func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName?
 }
 
-/// A table that knows no station: every name stays `nil`.
+/// A table without stations: every name is `nil`.
 public struct NoStationNames: StationNames {
-    /// The empty table.
+    /// Creates the empty table.
     public init() {}
 
-    /// Always `nil`.
+    /// Returns `nil`.
     public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? { nil }
 
-    /// Always `nil`.
+    /// Returns `nil`.
     public func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? { nil }
 }
 
-/// A few codes whose station is public from decoded cards; they tell whether a table's codes are hexadecimal or decimal.
+/// A few codes whose stations are public from decoded cards, to detect whether a table is hexadecimal or decimal.
 ///
 /// Sources: the card listings of toyowata/suica-reader-rcs620s and felica-reader-rcs660s-pico, farebot's sample card,
 /// hara-y-u/SuicaRecorder.
@@ -36,7 +36,7 @@ enum KnownStations {
         (2, 217, 82, "板宿"), (3, 134, 64, "大通"),
     ]
 
-    /// How many of them stand in the table at their place, when its codes are read so.
+    /// Counts the known stations found at their codes when the table is read in this notation.
     static func matches(
         _ text: DelimitedText, _ layout: StationLayout, _ codes: StationFile.Codes
     ) throws(DocumentError) -> Int {
@@ -56,9 +56,9 @@ enum KnownStations {
     }
 }
 
-/// What a table says of a station or a bus stop, in the table's own language.
+/// The table entry for a station or a bus stop, in the table's own language.
 public struct StationName: Hashable, Sendable {
-    /// Every record has up to two of these: one reference is copied faster than four texts.
+    /// Each record holds up to two of these: one reference copies faster than four strings.
     private let texts: Shared<Texts>
 
     private struct Texts: Hashable, Sendable {
@@ -68,29 +68,29 @@ public struct StationName: Hashable, Sendable {
         let formerNames: [FormerName]
     }
 
-    /// Who runs it.
+    /// The operator.
     public var company: String? { texts.value.company }
     /// The line it is on; `nil` for bus stops.
     public var line: String? { texts.value.line }
-    /// Its own name.
+    /// The name of the station or stop.
     public var name: String? { texts.value.name }
-    /// The names that the code meant before, where the table knows some but not which of them held on the day.
+    /// The former names for the code, where the table has some but not which one was valid on the day.
     public var formerNames: [FormerName] { texts.value.formerNames }
 
-    /// A name from a table.
+    /// Creates a name from a table.
     public init(company: String?, line: String?, name: String?, formerNames: [FormerName] = []) {
         texts = Shared(Texts(company: company, line: line, name: name, formerNames: formerNames))
     }
 }
 
-/// A name that a code meant before.
+/// A former name for a code.
 public struct FormerName: Hashable, Sendable {
     /// The name.
     public let name: String
-    /// The last day on which the code meant it, or `nil` when the table does not say.
+    /// The last day on which the name was valid, or `nil` when the table does not give it.
     public let until: CalendarDate?
 
-    /// A name with its last day.
+    /// Creates a name with its last day.
     public init(_ name: String, until: CalendarDate? = nil) {
         self.name = name
         self.until = until

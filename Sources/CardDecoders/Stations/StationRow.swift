@@ -5,13 +5,13 @@ internal import CardModel
 
 /// One row of a station table.
 package struct StationRow: Hashable, Sendable {
-    /// Area, line and station code in one number.
+    /// The area, line and station codes in one number.
     var key: UInt32
-    /// What the row says.
+    /// The name in the row.
     package var name: StationName
-    /// The first day on which it holds; `nil` for ever.
+    /// The first day of validity; `nil` for no limit.
     package var from: CalendarDate?
-    /// The last day on which it holds; `nil` for ever.
+    /// The last day of validity; `nil` for no limit.
     package var until: CalendarDate?
 
     init(key: UInt32, name: StationName, from: CalendarDate? = nil, until: CalendarDate? = nil) {
@@ -42,24 +42,24 @@ package struct StationRow: Hashable, Sendable {
 
 /// One row of a bus stop table.
 package struct BusStopRow: Hashable, Sendable {
-    /// Operator and stop code in one number.
+    /// The operator and stop codes in one number.
     var key: UInt32
-    /// What the row says.
+    /// The name in the row.
     package var name: StationName
 
     static func key(operatorCode: UInt16, stop: UInt16) -> UInt32 { UInt32(operatorCode) << 16 | UInt32(stop) }
 
-    /// The operator's code.
+    /// The operator code.
     package var operatorCode: UInt16 { UInt16(truncatingIfNeeded: key >> 16) }
-    /// The stop's code.
+    /// The stop code.
     package var stop: UInt16 { UInt16(truncatingIfNeeded: key) }
 }
 
-/// One row of a table of names that stations had before.
+/// One row of a table of former station names.
 package struct FormerNameRow: Hashable, Sendable {
-    /// Area, line and station code in one number.
+    /// The area, line and station codes in one number.
     var key: UInt32
-    /// The name that the code meant before, with its last day where the table says it.
+    /// The former name for the code, with its last day where the table gives it.
     package var former: FormerName
 
     /// The codes.
@@ -70,25 +70,25 @@ package struct FormerNameRow: Hashable, Sendable {
     }
 }
 
-/// The columns of a file of station names.
+/// The column layout of a file of station names.
 struct StationLayout {
     enum Kind { case stations, busStops, formerNames }
 
     let kind: Kind
     /// Whether the header is that of Kazasu's own layout.
     let isOwn: Bool
-    /// The line of the header, or 0.
+    /// The line number of the header, or 0.
     private let headerLine: Int
     private let from: Int?
     private let until: Int?
-    /// The column of the first code; the other codes follow, then the company.
+    /// The column of the first code, followed by the other codes and then the company.
     private let first: Int
     private let lineColumn: Int?
     private let nameColumn: Int
 
     private static let ownColumns = ["area", "line", "station", "company", "line_name", "station_name"]
 
-    /// Looks at the first row.
+    /// Determines the layout from the first row.
     init(_ text: DelimitedText) throws(DocumentError) {
         var first: DelimitedRow?
         try text.forEachRow(mostRows: 1) { row throws(DocumentError) in first = row }
@@ -98,14 +98,14 @@ struct StationLayout {
         headerLine = isHeader ? first.line : 0
         from = isHeader ? names.firstIndex(of: "valid_from") : nil
         until = isHeader ? names.firstIndex(of: "valid_until") : nil
-        // Commas with the same names over the columns are another's file, whose codes may be hexadecimal.
+        // Comma-separated files with the same header come from elsewhere, and their codes can be hexadecimal.
         let hasTabs = text.separator == UInt8(ascii: "\t")
         if isHeader, names.starts(with: ["operator", "stop"]) {
             kind = .busStops
             isOwn = hasTabs && names.element(at: 3) == "stop_name"
             (self.first, lineColumn, nameColumn) = (0, nil, 3)
         } else if isHeader, let line = names.firstIndex(of: "linecode"), !names.contains("areacode") {
-            // The tables that come from nfc-felica call operators lines and stops stations.
+            // The tables derived from nfc-felica call operators lines and stops stations.
             kind = .busStops
             isOwn = false
             (self.first, lineColumn, nameColumn) = (line, nil, names.firstIndex(of: "stationname") ?? line + 4)
@@ -123,7 +123,7 @@ struct StationLayout {
 
     // MARK: Codes
 
-    /// Area, line and station of a row.
+    /// The key of area, line and station in a row.
     func stationKey(_ row: DelimitedRow, _ codes: StationFile.Codes) -> UInt32? {
         guard let area = row.byte(first, codes), let line = row.byte(first + 1, codes),
             let station = row.byte(first + 2, codes)
@@ -131,7 +131,7 @@ struct StationLayout {
         return StationRow.key(area: area, line: line, station: station)
     }
 
-    /// The name of a row, UTF-8.
+    /// The name in a row, UTF-8.
     func name(_ row: DelimitedRow) -> ArraySlice<UInt8>? { row.field(nameColumn) }
 
     private func busStopKey(_ row: DelimitedRow, _ codes: StationFile.Codes) -> UInt32? {
@@ -141,7 +141,7 @@ struct StationLayout {
 
     private var codeCount: Int { kind == .busStops ? 2 : 3 }
 
-    /// Whether any code has a letter among its digits.
+    /// Returns whether any code contains a letter.
     func hasLetters(_ text: DelimitedText) throws(DocumentError) -> Bool {
         var found = false
         try text.forEachRow { row throws(DocumentError) in
@@ -155,16 +155,16 @@ struct StationLayout {
 
     // MARK: Rows
 
-    /// What a file says.
+    /// The contents of a file.
     struct Contents {
         var rows: StationRows
-        /// How many rows were left out because their key had been there.
+        /// The number of rows skipped because their key occurred before.
         var repeated = 0
-        /// How many of these have another name than the row that counts.
+        /// The number of skipped rows whose name differs from that of the row in use.
         var differing = 0
     }
 
-    /// All rows; of rows with the same key and no dates the first counts.
+    /// Returns all rows; of undated rows with the same key, the first one wins.
     func contents(_ text: DelimitedText, _ codes: StationFile.Codes) throws(DocumentError) -> Contents {
         var strings = RepeatedStrings(columns: nameColumn + 1)
         var keys = SeenKeys(kind)
@@ -179,7 +179,7 @@ struct StationLayout {
             }
             let dates = try (date(row, from), date(row, until))
             if kind == .formerNames {
-                // A code may have had several names before.
+                // A code can have had several former names.
                 if let former = row.text(nameColumn) {
                     formerNames.append(FormerNameRow(key: key, former: FormerName(former, until: dates.1)))
                 }
@@ -230,7 +230,7 @@ struct StationLayout {
         }
     }
 
-    /// A day as `YYYY-MM-DD`; an empty field is none.
+    /// A day as `YYYY-MM-DD`; `nil` for an empty field.
     private func date(_ row: DelimitedRow, _ column: Int?) throws(DocumentError) -> CalendarDate? {
         guard let column, let text = row.text(column) else { return nil }
         guard let date = CalendarDate(text) else {
@@ -240,7 +240,7 @@ struct StationLayout {
     }
 }
 
-/// The keys that rows had before.
+/// The keys of previous rows.
 private struct SeenKeys {
     private var stations: StationIndex?
     private var others: Set<UInt32> = []

@@ -3,40 +3,40 @@
 internal import ByteCodec
 public import CardModel
 
-/// Names of stations and bus stops from tables that the user has; Kazasu ships none.
+/// Names of stations and bus stops from tables supplied by the user; Kazasu ships none.
 ///
-/// A key may occur several times with dates of validity; then the date of a record selects one. A name that a station had
-/// before, without a date, is given beside the present one.
+/// A key can occur several times with dates of validity; the date of a record then selects one. A station's former name
+/// without a date is reported beside the current one.
 public struct StationTable: StationNames {
     private var index = StationIndex()
     private var stations: [Entry] = []
     private var busStops: [UInt32: StationName] = [:]
-    /// The company of each operator's code, `nil` inside where the rows name several.
+    /// The company for each operator code; the inner value is `nil` where the rows name several.
     private var companies: [UInt16: String?] = [:]
     private var formerNames: [UInt32: [FormerName]] = [:]
 
-    /// Most keys have one name for all time.
+    /// Most keys have a single name for all dates.
     private enum Entry {
         case one(StationName)
         case several([StationRow])
     }
 
-    /// An empty table.
+    /// Creates an empty table.
     public init() {}
 
-    /// How many stations it names.
+    /// The number of stations in the table.
     package var stationCount: Int { stations.count }
-    /// How many bus stops it names.
+    /// The number of bus stops in the table.
     package var busStopCount: Int { busStops.count }
-    /// How many stations it knows a former name of.
+    /// The number of stations with a known former name.
     package var formerNameCount: Int { formerNames.count }
-    /// Whether any row has a date, so that the day of a record can change a name.
+    /// Whether any row has a date, so that a name can depend on the day of the record.
     package private(set) var hasDates = false
 
-    /// Adds the rows of a file. Of rows with the same key and no dates the first counts.
+    /// Adds the rows of a file. Of undated rows with the same key, the first one wins.
     public mutating func add(_ file: StationFile) { add(file.rows) }
 
-    /// Adds rows. Of rows with the same key and no dates the first counts.
+    /// Adds rows. Of undated rows with the same key, the first one wins.
     package mutating func add(_ rows: StationRows) {
         switch rows {
         case .stations(let rows):
@@ -74,20 +74,21 @@ public struct StationTable: StationNames {
         }
     }
 
-    /// The name that the station had on a date; where the table has dates and none fits, `nil`. A code that is in no table
-    /// may still be known from a card whose owner named its stations.
+    /// Returns the name of the station on a date, or `nil` when the table has dated names and none matches.
+    ///
+    /// A code that is in no table can still be known from a card whose owner named its stations.
     public func station(_ code: StationCode, on date: CalendarDate?) -> StationName? {
         let key = StationRow.key(area: code.area, line: code.line, station: code.station)
         guard let former = formerNames.isEmpty ? nil : formerNames[key] else {
             return present(key, on: date) ?? (index[key] == nil ? DecoderTables.ownersStations[key] : nil)
         }
         let present = present(key, on: date)
-        // The name that ended first of those that had not ended yet.
+        // Of the names still in use on that date, the one that ended first.
         let then = date.flatMap { date in
             former.filter { $0.until.map { date <= $0 } ?? false }.min { ($0.until ?? date) < ($1.until ?? date) }
         }
         if let then { return StationName(company: present?.company, line: present?.line, name: then.name) }
-        // A name with a last day has ended by now.
+        // By this date, every former name with a last day has ended.
         let possible = date == nil ? former : former.filter { $0.until == nil }
         return StationName(
             company: present?.company, line: present?.line, name: present?.name, formerNames: possible)
@@ -103,8 +104,9 @@ public struct StationTable: StationNames {
         }
     }
 
-    /// The name of a bus stop; both codes count in all their 16 bits. Of a stop that is in no row, the company is known
-    /// where all rows of the operator's code name the same.
+    /// Returns the name of a bus stop; all 16 bits of both codes are significant.
+    ///
+    /// For a stop without a row, the company is returned when all rows with the operator code agree on it.
     public func busStop(_ code: BusStopCode, on date: CalendarDate?) -> StationName? {
         if let name = busStops[BusStopRow.key(operatorCode: code.operatorCode, stop: code.stop)] { return name }
         guard let company = companies[code.operatorCode] ?? nil else { return nil }
@@ -112,16 +114,17 @@ public struct StationTable: StationNames {
     }
 }
 
-/// One file of station names, bus stops or former names, in Kazasu's own layout or one of those that are around.
+/// One file of station names, bus stops or former names, in Kazasu's own layout or another one in circulation.
 ///
-/// The own layout is tab-separated with a header (`area line station company line_name station_name`, then
-/// `valid_from valid_until` if it has dates; `operator stop company stop_name`; `area line station current_name
-/// former_name`, then `valid_until` if it has dates) and decimal codes. Others begin with the same three code columns, then company, line and station,
-/// with or without a header; files of the same name exist with hexadecimal and with decimal codes. Bus stops also come
-/// under the header of nfc-felica's tables (`LineCode StationCode CompanyName LineName StationName`, without an area).
-/// UTF-8, or Shift_JIS as Japanese Windows writes it.
+/// Kazasu's layout is tab-separated with a header (`area line station company line_name station_name`, then
+/// `valid_from valid_until` if it has dates; `operator stop company stop_name`;
+/// `area line station current_name former_name`, then `valid_until` if it has dates) and decimal codes. Other layouts
+/// begin with the same three code columns, then company, line and station, with or without a header; files of the same
+/// name exist with hexadecimal and with decimal codes. Bus stops also occur under the header of nfc-felica's tables
+/// (`LineCode StationCode CompanyName LineName StationName`, without an area). The encoding is UTF-8, or Shift_JIS as
+/// written by Japanese Windows.
 public struct StationFile: Hashable, Sendable {
-    /// How the codes of a file are written.
+    /// The notation of the codes in a file.
     public enum Codes: String, Hashable, Sendable, CaseIterable {
         /// Hexadecimal.
         case hex
@@ -129,39 +132,39 @@ public struct StationFile: Hashable, Sendable {
         case decimal
     }
 
-    /// How it is known how the codes are written.
+    /// The basis on which the notation was determined.
     package enum Evidence: Hashable, Sendable {
-        /// The user said so.
+        /// The user specified it.
         case told
         /// The file has Kazasu's own layout.
         case layout
-        /// There are letters among the digits.
+        /// Some codes contain letters.
         case letters
-        /// So many stations whose codes are public stand where they must.
+        /// This many stations with publicly known codes appear at their expected codes.
         case knownPairs(Int)
     }
 
-    /// What the file holds.
+    /// The rows of the file.
     package let rows: StationRows
-    /// How its codes are written.
+    /// The notation of its codes.
     public let codes: Codes
-    /// How that is known.
+    /// How the notation was determined.
     package let evidence: Evidence
-    /// How many rows were left out because their key had been there already.
+    /// The number of rows skipped because their key occurred before.
     package let repeated: Int
-    /// How many of these have another name than the row that counts.
+    /// The number of skipped rows whose name differs from that of the row in use.
     package let differing: Int
     /// Whether the file is in Shift_JIS.
     package let isShiftJIS: Bool
 
-    /// The longest file that is read, in bytes.
+    /// The largest file accepted, in bytes.
     package static let longestDocument = 32 << 20
 
-    /// Reads a file.
+    /// Parses a file.
     ///
-    /// - Parameter codes: how the codes are written; `nil` to find out.
-    /// - Throws: ``DocumentError`` with the line; ``DocumentError/malformed(key:expected:)`` for `codes` when nothing
-    ///   tells how they are written.
+    /// - Parameter codes: the notation of the codes; `nil` to detect it.
+    /// - Throws: ``DocumentError`` with the line; ``DocumentError/malformed(key:expected:)`` for `codes` when the
+    ///   notation cannot be determined.
     public init(parsing bytes: [UInt8], codes told: Codes? = nil) throws(DocumentError) {
         guard bytes.count <= StationFile.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: StationFile.longestDocument)
@@ -199,7 +202,7 @@ package enum StationRows: Hashable, Sendable {
     /// Former names of stations.
     case formerNames([FormerNameRow])
 
-    /// How many there are.
+    /// The number of rows.
     package var count: Int {
         switch self {
         case .stations(let rows): rows.count
@@ -232,7 +235,7 @@ extension StationRows {
             let hasDates = rows.contains { $0.former.until != nil }
             return StationRows.table(
                 ["area", "line", "station", "current_name", "former_name"] + (hasDates ? ["valid_until"] : []),
-                // Sorting leaves the order of a code's names as it is.
+                // Keeps the order of names with the same code.
                 rows.enumerated().sorted { ($0.element.key, $0.offset) < ($1.element.key, $1.offset) }.map { _, row in
                     StationRows.codes(row.code) + ["", row.former.name]
                         + (hasDates ? [row.former.until?.description ?? ""] : [])
@@ -244,7 +247,7 @@ extension StationRows {
         [String(code.area), String(code.line), String(code.station)]
     }
 
-    /// Tabs and line ends inside a field become blanks, since the layout has no quotes.
+    /// Replaces tabs and line ends inside a field with blanks, since the layout has no quoting.
     private static func table(_ header: [String], _ rows: [[String]]) -> String {
         ([header] + rows).map { row in
             row.map { field in String(String.UnicodeScalarView(field.unicodeScalars.map { $0 < " " ? " " : $0 })) }
@@ -253,20 +256,20 @@ extension StationRows {
     }
 }
 
-/// Finds the numbers that were given to keys of area, line and station, without hashing: 256 stations of a line lie in a
-/// page, and pages are made for the lines that there are.
+/// Maps keys of area, line and station to numbers without hashing.
 ///
-/// A page is 1 KiB; since keys have 24 bits, no table can make more than 65,536 of them.
+/// The 256 stations of a line share a page, and pages exist only for lines in use. A page is 1 KiB; since keys have 24
+/// bits, no table needs more than 65,536 pages.
 struct StationIndex {
-    /// The page of each area and line, from 1; 0 where there is none.
+    /// The page of each area and line, from 1; 0 for none.
     private var pages = [Int32](repeating: 0, count: 1 << 16)
-    /// The numbers, from 1; 0 where there is none.
+    /// The numbers, from 1; 0 for none.
     private var numbers: [Int32] = []
 
-    /// How many keys have a number.
+    /// The number of keys in the index.
     private(set) var count = 0
 
-    /// The number of a key.
+    /// The number assigned to a key.
     subscript(key: UInt32) -> Int? {
         let page = Int(pages[Int(key >> 8 & 0xFFFF)])
         guard page > 0 else { return nil }
@@ -274,9 +277,9 @@ struct StationIndex {
         return number > 0 ? Int(number) - 1 : nil
     }
 
-    /// Gives a key the number of keys before it, unless it has one.
+    /// Assigns the next number (the count of keys so far) to a key that has none.
     ///
-    /// - Returns: whether it had none.
+    /// - Returns: whether the key was added.
     mutating func insert(_ key: UInt32) -> Bool {
         let line = Int(key >> 8 & 0xFFFF)
         if pages[line] == 0 {
@@ -291,16 +294,16 @@ struct StationIndex {
     }
 }
 
-/// Makes strings of fields; a field that is equal to the last one of its column shares its string.
+/// Makes strings from fields; a field equal to the previous one in its column shares that string.
 struct RepeatedStrings {
     private var last: [(range: Range<Int>, text: String)?]
 
-    /// Strings of the columns before `columns`.
+    /// Prepares sharing for the columns below `columns`.
     init(columns: Int) {
         last = Array(repeating: nil, count: columns)
     }
 
-    /// The text of a field; `nil` when it is empty or not there.
+    /// The text of a field; `nil` when it is empty or missing.
     mutating func text(_ row: DelimitedRow, _ column: Int) -> String? {
         guard let range = row.fields.element(at: column), !range.isEmpty else { return nil }
         if let known = last.element(at: column) ?? nil, row.isEqual(known.range, range) { return known.text }

@@ -3,26 +3,25 @@
 import ByteCodec
 package import CardModel
 
-/// Flipper Zero's `.nfc` files, versions 2 to 4: of FeliCa cards in data formats 1 (every card as a Lite) and 2, and of
-/// MIFARE Ultralight and NTAG.
+/// Flipper Zero's `.nfc` files, versions 2 to 4, of FeliCa cards and of MIFARE Ultralight and NTAG.
 ///
-/// Facts: the files of the Flipper firmware (`lib/nfc/protocols/felica`, `documentation/file_formats/NfcFileFormats.md`) and
-/// the sample of data format 2 in FareBot.
-/// Codes stand in the order in which people write them; the attribute that stands beside each is checked against it.
+/// FeliCa cards are in data format 1 (every card as a Lite) or 2. Sources: the files of the Flipper firmware
+/// (`lib/nfc/protocols/felica`, `documentation/file_formats/NfcFileFormats.md`) and the sample of data format 2 in
+/// FareBot. Codes are in the usual notation, high byte first; the attribute beside each code is checked against it.
 package struct FlipperFormat: WritableDumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `flipper`.
+    /// The identifier `flipper`.
     package var id: String { "flipper" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("Flipper Zero .nfc", "Flipper Zero の .nfc") }
 
-    /// The first line names the kind of file.
+    /// Recognises the first line, which names the kind of file.
     package func recognises(_ source: DumpSource) -> Bool {
         source.head.first { !$0.text.isEmpty }?.value(of: "Filetype") == "Flipper NFC device"
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         if let type = source.lines.lazy.compactMap({ $0.value(of: "Device type") }).first,
             FlipperTagReader.reads(type)
@@ -36,7 +35,7 @@ package struct FlipperFormat: WritableDumpFormat {
         return [try reader.finish()]
     }
 
-    /// Data format 1 for a FeliCa Lite or Lite-S with the blocks that it has places for, else data format 2.
+    /// Writes data format 1 for a FeliCa Lite or Lite-S whose blocks all fit in it, otherwise data format 2.
     package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         let idm = try dump.idmToWrite()
         guard let pmm = dump.pmmToWrite else { throw .noPMm }
@@ -63,7 +62,7 @@ package struct FlipperFormat: WritableDumpFormat {
 
 /// The part of a Flipper file in data format 2 with systems, areas, services and blocks.
 ///
-/// The file has one IDm and one PMm; those of each system go into comments, which the Flipper passes over.
+/// The file has one IDm and one PMm; those of each system are written as comments, which the Flipper ignores.
 struct FlipperStandardText {
     private let dump: CardDump
 
@@ -150,8 +149,9 @@ struct FlipperStandardText {
     }
 }
 
-/// How many systems, areas, services and blocks a Flipper file announces, and how many it has: a file that was cut off
-/// has fewer.
+/// The numbers of systems, areas, services and blocks that a Flipper file announces and contains.
+///
+/// A truncated file contains fewer than announced.
 struct FlipperCounts {
     var systems = 0
     var areas = 0
@@ -164,17 +164,17 @@ struct FlipperCounts {
         announced[name] = count
     }
 
-    /// Checks what belongs to one system, and begins the next.
+    /// Checks the counts of one system, and begins the next.
     mutating func endSystem(_ line: TextLine) throws(DocumentError) {
         try check("Area found", areas, .areasBefore, line)
         try check("Service found", services, .servicesBefore, line)
         try check("Public blocks read", blocks, .blocksBefore, line)
         (areas, services) = (0, 0)
-        // The blocks of data format 1 belong to no system and are counted to the end of the file.
+        // The blocks of data format 1 belong to no system and are counted through to the end of the file.
         if announced["Blocks total"] == nil { blocks = 0 }
     }
 
-    /// Checks what belongs to the whole file.
+    /// Checks the counts of the whole file.
     mutating func endFile(_ line: TextLine) throws(DocumentError) {
         try check("System found", systems, .systemsBefore, line)
         try check("Blocks total", blocks, .blocksBefore, line)
@@ -188,26 +188,28 @@ struct FlipperCounts {
     }
 }
 
-/// The blocks of a FeliCa Lite or Lite-S, as data format 1 keeps those of every card.
+/// The blocks of a FeliCa Lite or Lite-S, as data format 1 stores those of every card.
 enum FlipperLite {
-    /// The numbers of the blocks in the order in which the file keeps them: S_PAD0–13, REG, RC, MAC, ID, D_ID, SER_C,
-    /// SYS_C, CKV, CK, MC, WCNT, MAC_A, STATE, CRC_CHECK.
+    /// The block numbers in file order.
+    ///
+    /// S_PAD0–13, REG, RC, MAC, ID, D_ID, SER_C, SYS_C, CKV, CK, MC, WCNT, MAC_A, STATE, CRC_CHECK.
     static let blockNumbers: [UInt16] =
         Array(0x00...0x0E) + Array(0x80...0x88) + Array(0x90...0x92) + [0xA0]
 
-    /// The service that the blocks are read by.
+    /// The service used to read the blocks.
     static let service = ServiceCode(rawValue: 0x000B)
 
-    /// Whether a card is a FeliCa Lite, Lite-S or Link by its IC (RC-S965, RC-S966, RC-S967; nfcpy, felica-tool), or by
-    /// having one of the registers that others have not.
+    /// Returns whether a card is a FeliCa Lite, Lite-S or Link.
+    ///
+    /// Judged by its IC code (RC-S965, RC-S966, RC-S967; nfcpy, felica-tool), or by a register that other cards lack.
     static func isProven(_ pmm: PMm?, _ blocks: some Sequence<UInt16>) -> Bool {
         pmm.map { (0xF0...0xF2).contains($0.icType) } ?? false || blocks.contains { $0 >= 0x80 }
     }
 
-    /// The blocks of a dump that data format 1 can hold whole, else `nil`.
+    /// Returns the blocks of a dump if data format 1 can hold all of them, otherwise `nil`.
     ///
-    /// The Flipper takes every card with such an IC for one with these blocks. Its NDEF system opens the same memory, so
-    /// a dump in which that was not read again has a place here, too.
+    /// The Flipper treats every card with such an IC as one with these blocks. Its NDEF system is a view of the same
+    /// memory, so a dump in which that system was not read separately fits too.
     static func blocks(of dump: CardDump) -> BlockTable? {
         guard let system = dump.systems.first, system.systemCode == .lite,
             dump.systems.dropFirst().allSatisfy({ isSecondView($0, of: system) }), dump.systems.count <= 2,
@@ -218,13 +220,13 @@ enum FlipperLite {
         return blocks
     }
 
-    /// Whether a system is that of NDEF on the same memory, with no blocks of its own.
+    /// Whether a system is the NDEF view of the same memory, without blocks of its own.
     private static func isSecondView(_ system: SystemDump, of lite: SystemDump) -> Bool {
         system.systemCode == .ndef && system.idm == lite.idm && system.pmm == lite.pmm && system.areas.isEmpty
             && system.services.allSatisfy(\.blocks.isEmpty)
     }
 
-    /// The systems with their services in comments, which the Flipper passes over: data format 1 names neither.
+    /// Returns the systems with their services as comments, which the Flipper ignores: data format 1 has neither.
     static func comments(_ dump: CardDump) -> String {
         dump.systems.map { system in
             let codes = system.services.map { " \($0.code)" }.joined()
@@ -232,8 +234,10 @@ enum FlipperLite {
         }.joined()
     }
 
-    /// The part of the file with the blocks. A block that was not read is zeros with the status flags FF FF, which no
-    /// card gives for a single block.
+    /// Returns the part of the file with the blocks.
+    ///
+    /// A block that was not read is written as zeros with the status flags FF FF, which no card returns for a single
+    /// block.
     static func text(_ blocks: BlockTable) -> String {
         var text = "Blocks total: \(blockNumbers.count)\nBlocks read: \(blocks.count)\n"
         for (place, number) in blockNumbers.enumerated() {

@@ -3,7 +3,7 @@
 import ByteCodec
 import CardModel
 
-/// Reads the lines of a Flipper `.nfc` file; lines that it does not know are passed over, as the Flipper does.
+/// Reads the lines of a Flipper `.nfc` file; unknown lines are ignored, as by the Flipper.
 struct FlipperReader {
     private var card = ImportedCard()
     private var uid: IDm?
@@ -11,12 +11,12 @@ struct FlipperReader {
     private var isFeliCa = false
     private var dataFormat: Int?
     private var counts = FlipperCounts()
-    /// The areas by the place of their system.
+    /// The areas, keyed by the index of their system.
     private var areas: [Int: [JSONValue]] = [:]
-    /// Whether there are blocks as only a FeliCa Lite has them.
+    /// Whether there are blocks that only a FeliCa Lite has.
     private var hasLiteBlocks = false
     private var refused = JSONObject()
-    /// The systems of a FeliCa Lite with their services, as comments name them.
+    /// The systems of a FeliCa Lite with their services, from comments.
     private var views: [(system: SystemCode, services: [ServiceCode])] = []
     private var lastLine = 0
 
@@ -69,7 +69,7 @@ struct FlipperReader {
         }
     }
 
-    /// The fields between vertical bars, by the words before their last one: `Code`, `Attrib.`, `Service code`, …
+    /// Splits the fields between vertical bars, each a label (`Code`, `Attrib.`, `Service code`, …) and a value.
     private func fields(_ value: String) -> [String] {
         value.split(separator: "|").map(\.trimmed).filter { !$0.isEmpty }
     }
@@ -86,7 +86,7 @@ struct FlipperReader {
         return card.systems.count - 1
     }
 
-    /// An area, of which the file says the first and the last service, but not the end code; kept as it stands.
+    /// Reads an area, kept unchanged: the file has its first and last service, but not its end code.
     private mutating func readArea(_ fields: [String], _ line: TextLine) throws(DocumentError) {
         let system = try currentSystem(line)
         let code: AreaCode = try line.code(try field("Code", of: fields, line))
@@ -124,7 +124,7 @@ struct FlipperReader {
         }
     }
 
-    /// A block of a FeliCa Lite: two status flags, then sixteen bytes that mean something if the flags are 00 00.
+    /// Reads a block of a FeliCa Lite: two status flags, then sixteen bytes that are valid if the flags are 00 00.
     private mutating func readLiteBlock(
         _ place: Substring, _ value: String, _ line: TextLine
     ) throws(DocumentError) {
@@ -146,7 +146,7 @@ struct FlipperReader {
         else { throw line.malformed(.uniqueBlock) }
     }
 
-    /// The IDm or PMm of a system, in the comments that Kazasu writes.
+    /// Reads the IDm or PMm of a system from a comment written by Kazasu.
     private mutating func readComment(_ text: String, _ line: TextLine) throws(DocumentError) {
         let words = text.words
         if words.count >= 4, words[1] == "System", words[3] == "services:" {
@@ -177,7 +177,7 @@ struct FlipperReader {
         return try card.dump()
     }
 
-    /// The services and the second system that comments name; both systems of a FeliCa Lite have one IDm.
+    /// Adds the services and the second system named in comments; both systems of a FeliCa Lite share one IDm.
     private mutating func addViews() {
         for view in views {
             if view.system != .lite {
@@ -189,8 +189,10 @@ struct FlipperReader {
         }
     }
 
-    /// The file names no system: an older Flipper wrote every FeliCa card as a Lite, one of another kind with each block
-    /// refused. Such a card gets no system; its answers are kept as they stand.
+    /// Finishes a file that names no system.
+    ///
+    /// An older Flipper wrote every FeliCa card as a Lite, and for other cards every block as refused. Such a card gets
+    /// no system; its answers are kept unchanged.
     private mutating func finishLite() {
         let answers = refused.members.isEmpty ? JSONObject() : JSONObject([("refusedBlocks", .object(refused))])
         let read = card.systems[0].numbers(of: FlipperLite.service)

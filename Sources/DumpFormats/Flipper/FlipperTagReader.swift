@@ -2,11 +2,10 @@
 
 import CardModel
 
-/// Reads the lines of a Flipper `.nfc` file of a MIFARE Ultralight or NTAG; lines that it does not know are passed over, as
-/// the Flipper does.
+/// Reads the lines of a Flipper `.nfc` file of a MIFARE Ultralight or NTAG.
 ///
-/// A file has all pages of the chip, also those that were not read, whose bytes are made up: only as many as `Pages read`
-/// says are taken.
+/// Unknown lines are ignored, as by the Flipper. A file has all pages of the chip, including those that were not read,
+/// whose bytes are made up: only the number given in `Pages read` is used.
 struct FlipperTagReader {
     private var version = 0
     private var identity = CardIdentity(technology: .typeA)
@@ -16,7 +15,7 @@ struct FlipperTagReader {
     private var read: Int?
     private var lastLine = 0
 
-    /// Whether a device type is such a tag: one word since version 4, the name of the chip before.
+    /// Returns whether a device type is such a tag: one keyword since version 4, the name of the chip before.
     static func reads(_ type: String) -> Bool {
         type == "NTAG/Ultralight" || type.hasPrefix("NTAG2") || type.hasPrefix("Mifare Ultralight")
     }
@@ -55,7 +54,7 @@ struct FlipperTagReader {
                 throw line.malformed(.uniquePage)
             }
         case "Counter":
-            // The file has all three, 0 also where the chip has none.
+            // The file has all three, with 0 where the chip has none.
             guard let count = UInt32(value), count <= 0xFF_FFFF else { throw line.malformed(.count) }
             if count > 0, let counter = UInt8(exactly: number) { tag.counters[counter] = count }
         default: break
@@ -67,7 +66,7 @@ struct FlipperTagReader {
         return count
     }
 
-    /// Zeros stand for an answer that the chip did not give.
+    /// Returns an answer, or `nil` for zeros, which mean that the chip gave none.
     private static func answer(_ bytes: [UInt8]) -> [UInt8]? { bytes.contains { $0 != 0 } ? bytes : nil }
 
     mutating func finish() throws(DocumentError) -> CardDump {
@@ -78,7 +77,7 @@ struct FlipperTagReader {
             throw .malformedLine(
                 line: lastLine, expected: .init(.pagesBefore, "\(total)", "\(tag.pages.count)"))
         }
-        // Up to version 2 the bytes were in the order of the air.
+        // Up to version 2 the bytes were in the order of transmission.
         if let atqa, let first = atqa.first, let last = atqa.last {
             identity.atqa = version > 2 ? UInt16(first) << 8 | UInt16(last) : UInt16(last) << 8 | UInt16(first)
         }

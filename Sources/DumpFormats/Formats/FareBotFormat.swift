@@ -5,23 +5,23 @@ package import CardModel
 
 /// FareBot's JSON: its exports since 2026, which name themselves, and those of the old Android application.
 ///
-/// Facts: FareBot `card/felica/.../raw`, `card/ultralight/.../raw`. Codes are **numbers**, bytes are base64. In both there is
-/// one IDm and one PMm; the oldest exports have them in two parts each, as lists of signed bytes.
+/// Source: FareBot `card/felica/.../raw`, `card/ultralight/.../raw`. Codes are **numbers**, bytes are base64. Both have
+/// one IDm and one PMm; the oldest exports split each into two lists of signed bytes.
 package struct FareBotFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `farebot`.
+    /// The identifier `farebot`.
     package var id: String { "farebot" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("FareBot JSON", "FareBot の JSON") }
 
-    /// A kind of card beside its systems, or a list of cards with their kinds.
+    /// Recognises a kind of card beside its systems, or a list of cards with their kinds.
     package func recognises(_ source: DumpSource) -> Bool {
         guard let json = source.json else { return false }
         return (json.member("cards").flatMap { try? $0.elements().first } ?? json).member("cardType") != nil
     }
 
-    /// The FeliCa cards and Type 2 Tags of the file; other cards in a file of several are passed over.
+    /// Reads the FeliCa cards and Type 2 Tags of the file; other cards in a file of several are skipped.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .unknownFormat }
         guard let cards = try root.optional("cards") else { return [try read(root)] }
@@ -32,10 +32,10 @@ package struct FareBotFormat: DumpFormat {
         return dumps
     }
 
-    /// A kind of card that is imported.
+    /// A kind of card that can be imported.
     private enum Kind { case feliCa, ultralight }
 
-    /// The word for a kind of card, or its number in old exports.
+    /// Decodes the kind of a card: a keyword, or a number in old exports.
     private func kind(_ type: JSONCursor) -> Kind? {
         switch (try? type.text())?.lowercased() {
         case "felica": .feliCa
@@ -87,7 +87,7 @@ package struct FareBotFormat: DumpFormat {
         Code(rawValue: UInt16(truncatingIfNeeded: try json.integer(in: 0...0xFFFF)))
     }
 
-    /// Eight bytes; old exports put them one level deeper, still older ones in two lists of signed bytes.
+    /// Decodes eight bytes; old exports nest them one level deeper, still older ones have two lists of signed bytes.
     private func id(_ json: JSONCursor) throws(DocumentError) -> UInt64 {
         for (first, second) in [("manufactureCode", "cardIdentification"), ("icCode", "maximumResponseTime")] {
             guard let head = json.member(first) else { continue }

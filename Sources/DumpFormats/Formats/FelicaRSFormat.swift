@@ -3,25 +3,25 @@
 import ByteCodec
 package import CardModel
 
-/// What the `dump` example of felica-rs prints as JSON.
+/// The JSON output of the `dump` example of felica-rs.
 ///
-/// Facts: felica-rs `examples/dump.rs`. Codes stand in the order in which people write them. Services with one number
-/// stand in a group that has the blocks once.
+/// Source: felica-rs `examples/dump.rs`. Codes are in the usual notation, high byte first. Services with the same
+/// number form a group that contains the blocks once.
 package struct FelicaRSFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `felica-rs`.
+    /// The identifier `felica-rs`.
     package var id: String { "felica-rs" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("felica-rs dump", "felica-rs のダンプ") }
 
-    /// Systems with their code under this tool's own name.
+    /// Recognises systems whose code is under this tool's own name.
     package func recognises(_ source: DumpSource) -> Bool {
         guard let systems = source.json?.member("systems"), systems.isArray else { return false }
         return (try? systems.elements())?.first?.member("system_code_hex") != nil
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .unknownFormat }
         var card = ImportedCard()
@@ -38,7 +38,7 @@ package struct FelicaRSFormat: DumpFormat {
         return [try card.dump()]
     }
 
-    /// The parser of JSON bounds how deep areas can stand in one another.
+    /// The JSON parser bounds the nesting of areas.
     private func readArea(_ json: JSONCursor, _ system: inout ImportedSystem) throws(DocumentError) {
         let end = json.member("end_service_code_hex") ?? json.member("end_service_index_hex")
         guard let end else { throw .missing(key: "\(json.path).end_service_code_hex") }

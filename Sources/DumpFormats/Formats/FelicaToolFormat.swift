@@ -5,29 +5,29 @@ package import CardModel
 
 /// The scans that felica-tool exports as JSON.
 ///
-/// Facts: felica-tool `util/ExportUtils.kt`. The codes of nodes stand **in the order of the wire**, low byte first; the
-/// number that stands beside each is checked against it. Its private exports have `XX` in place of bytes of IDm and
-/// blocks: such an IDm is not known, such a block is not there.
+/// Source: felica-tool `util/ExportUtils.kt`. Node codes are **in wire order**, low byte first; the number beside each
+/// is checked against it. Its private exports have `XX` in place of bytes of IDm and blocks: such an IDm is unknown,
+/// such a block is missing.
 package struct FelicaToolFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `felica-tool`.
+    /// The identifier `felica-tool`.
     package var id: String { "felica-tool" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("felica-tool scan", "felica-tool のスキャン") }
 
-    /// Systems beside what only this tool says of a card.
+    /// Recognises systems beside members that only this tool writes for a card.
     package func recognises(_ source: DumpSource) -> Bool {
         source.json.map { $0.member("systems") != nil && FelicaToolFormat.isNamed(in: $0) } ?? false
     }
 
-    /// Whether a document has a member that only this tool writes.
+    /// Returns whether a document has a member that only this tool writes.
     static func isNamed(in json: JSONCursor) -> Bool {
         ["primary_idm", "ic_type_name", "scan_duration_ms", "commands", "supported_commands"]
             .contains { json.member($0) != nil }
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .unknownFormat }
         var card = ImportedCard()
@@ -39,7 +39,7 @@ package struct FelicaToolFormat: DumpFormat {
             card.readAt = UnixTime.text(milliseconds: Int64(seconds) * 1000)
         }
         let systems = try root.required("systems")
-        // Newer exports name each system by its code, older ones list them.
+        // Newer exports key the systems by code, older ones list them.
         if systems.isArray {
             for json in try systems.elements() {
                 let code = json.member("code") ?? json.member("system_code")
@@ -64,7 +64,7 @@ package struct FelicaToolFormat: DumpFormat {
     ) throws(DocumentError) -> ImportedSystem {
         var system = ImportedSystem(code: code)
         system.idm = try json.optional("idm").flatMap { idm throws(DocumentError) in try maskedIDm(idm) }
-        // All systems of a card answer with one PMm here: the tool keeps only one.
+        // All systems of a card get one PMm here: the tool keeps only one.
         for node in try json.required("nodes").elements() {
             let keyVersion = try (node.member("des_key_version") ?? node.member("aes_key_version"))?.keyVersion()
             let type = try node.required("type")
@@ -108,7 +108,7 @@ package struct FelicaToolFormat: DumpFormat {
         }
     }
 
-    /// An IDm, or `nil` for one with bytes taken out.
+    /// Parses an IDm, or returns `nil` for one with masked bytes.
     private func maskedIDm(_ json: JSONCursor) throws(DocumentError) -> IDm? {
         try json.text().contains("X") ? nil : try json.idm()
     }
@@ -116,24 +116,24 @@ package struct FelicaToolFormat: DumpFormat {
 
 /// The communication log that felica-tool exports as JSON: every packet with its time.
 ///
-/// Facts: felica-tool `util/ExportUtils.kt`: an array of objects with `type` (`COMMAND` or `RESPONSE`), `name`,
+/// Source: felica-tool `util/ExportUtils.kt`: an array of objects with `type` (`COMMAND` or `RESPONSE`), `name`,
 /// `timestamp_ns` and `data`, the packet with its LEN byte. Its private exports have `XX` in place of bytes of IDm and
-/// blocks: such an IDm is not known, such a block is not there.
+/// blocks: such an IDm is unknown, such a block is missing.
 package struct FelicaToolLogFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `felica-tool-log`.
+    /// The identifier `felica-tool-log`.
     package var id: String { "felica-tool-log" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("felica-tool communication log", "felica-tool の通信記録") }
 
-    /// A list whose first element is a packet with its time.
+    /// Recognises a list whose first element is a packet with its time.
     package func recognises(_ source: DumpSource) -> Bool {
         guard let json = source.json, json.isArray, let first = (try? json.elements())?.first else { return false }
         return first.member("timestamp_ns") != nil && first.member("data") != nil && first.member("type") != nil
     }
 
-    /// One card; commands that it did not answer are passed over.
+    /// Reads one card; commands that it did not answer are ignored.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .unknownFormat }
         var log = FeliCaLog()

@@ -3,18 +3,18 @@
 import ByteCodec
 package import CardModel
 
-/// What felicalib's `felica_dump` prints: lines `090F:0000 HEX`, bytes apart.
+/// The output of felicalib's `felica_dump`: lines `090F:0000 HEX`, with separated bytes.
 ///
-/// Facts: felicalib `src/dump/dump.c`. Codes stand in the order in which people write them. There is one IDm and one PMm.
+/// Source: felicalib `src/dump/dump.c`. Codes are in the usual notation, high byte first. There is one IDm and one PMm.
 package struct FelicalibFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `felicalib`.
+    /// The identifier `felicalib`.
     package var id: String { "felicalib" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("felicalib listing", "felicalib の一覧") }
 
-    /// A block line with one colon, or a comment that only this program writes (its spelling of "service" is its own).
+    /// Recognises a block line with one colon, or a comment with the spelling of "service" that only this program uses.
     package func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let text = line.text
@@ -24,7 +24,7 @@ package struct FelicalibFormat: DumpFormat {
         }
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard()
         for line in source.lines {

@@ -3,26 +3,26 @@
 import ByteCodec
 package import CardModel
 
-/// Lines of sixteen bytes in hexadecimal and nothing else, as people paste them: read as the history of a transit card
-/// (service 090F) when every record could be one, and refused otherwise.
+/// Lines of sixteen bytes in hexadecimal and nothing else, as pasted by users.
 ///
-/// Nothing in the file says so, therefore system and service are marked as assumed. Records are put in the order of the
-/// card, newest first by their serial number, and records that stand twice are taken once.
+/// They are read as the history of a transit card (service 090F) when every record is plausible as one, and refused
+/// otherwise. Nothing in the file says so, therefore system and service are marked as assumed. Records are put in card
+/// order, newest first by their serial number, and duplicate records are dropped.
 package struct HexLinesFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `hex-lines`.
+    /// The identifier `hex-lines`.
     package var id: String { "hex-lines" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("lines of 16 bytes", "16 バイトの行") }
 
-    /// Every line that is no comment is sixteen bytes.
+    /// Recognises a file in which every line that is not a comment has sixteen bytes.
     package func recognises(_ source: DumpSource) -> Bool {
         let lines = source.head.map(\.text).filter { !$0.isEmpty && !$0.hasPrefix("#") }
         return !lines.isEmpty && lines.allSatisfy { (try? Hex.decode($0))?.count == 16 }
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var records: [Block] = []
         var seen: Set<Block> = []
@@ -30,7 +30,7 @@ package struct HexLinesFormat: DumpFormat {
             let text = line.text
             if text.isEmpty || text.hasPrefix("#") { continue }
             let block = try line.block(text)
-            // A slot that was never used begins with 00, whatever follows.
+            // An unused slot begins with 00, regardless of the rest.
             if block[0] == 0 { continue }
             guard isPlausible(block) else {
                 throw line.malformed(.historyRecord)
@@ -51,7 +51,7 @@ package struct HexLinesFormat: DumpFormat {
         return [try ImportedCard(complete: false, systems: [system]).dump()]
     }
 
-    /// A terminal and a process that decoders name, and a date that is one.
+    /// Returns whether the terminal and process are known to decoders and the date is valid.
     private func isPlausible(_ block: Block) -> Bool {
         let date = block.uint16(at: 4, .big)
         let (month, day) = (date.bits(5...8), date.bits(0...4))
@@ -59,7 +59,7 @@ package struct HexLinesFormat: DumpFormat {
             && (1...12).contains(month) && (1...31).contains(day)
     }
 
-    /// The terminals of the Cybernetics format, as TRETJapanNFCReader, felicalib and suica-viewer list them.
+    /// The terminals of the Cybernetics format, as listed by TRETJapanNFCReader, felicalib and suica-viewer.
     private static let terminals: Set<UInt8> = [
         0x03, 0x04, 0x05, 0x07, 0x08, 0x09, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D,
         0x1F,

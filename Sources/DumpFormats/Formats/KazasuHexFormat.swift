@@ -5,16 +5,16 @@ package import CardModel
 
 /// Kazasu's listing for `awk`, `grep` and `diff`, see ``HexListing``.
 ///
-/// Its comments are read too where they have the form in which ``HexListing`` writes them; other comments are not.
+/// Comments in the form written by ``HexListing`` are read too; other comments are ignored.
 package struct KazasuHexFormat: WritableDumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `hex`, as in `dump --format hex`.
+    /// The identifier `hex`, as in `dump --format hex`.
     package var id: String { "hex" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("Kazasu hex listing", "Kazasu の 16 進一覧") }
 
-    /// A block line, or the comment that opens the listing or a system.
+    /// Recognises a block line, or the comment that opens the listing or a system.
     package func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let words = line.text.words
@@ -32,7 +32,7 @@ package struct KazasuHexFormat: WritableDumpFormat {
         return (try? Hex.decode(words[3...].joined()))?.count == 16
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         if let first = source.head.first(where: { !$0.text.isEmpty }), TagListing.opens(first.text.words) {
             return [try TagListing.read(source.lines)]
@@ -47,7 +47,7 @@ package struct KazasuHexFormat: WritableDumpFormat {
                 try readBlock(words, line, &card)
             }
         }
-        // A system without a PMm of its own has the card's, see HexListing.
+        // A system without its own PMm has the card's, see HexListing.
         for place in card.systems.indices where card.systems[place].pmm == nil { card.systems[place].pmm = card.pmm }
         return [try card.dump()]
     }
@@ -71,7 +71,7 @@ package struct KazasuHexFormat: WritableDumpFormat {
             (card.idm, card.pmm) = (ids.idm, ids.pmm)
         } else if words.count >= 2, words[0] == "system", words[1].utf8.count == 4, let code = SystemCode(words[1]) {
             try checkCount(card.systems.count, line)
-            // Two systems of one card may have the same code.
+            // Two systems of one card can have the same code.
             let ids = try ids(words.dropFirst(2), line)
             card.systems.append(ImportedSystem(code: code, idm: ids.idm, pmm: ids.pmm))
         } else if words.first == "missing:" {
@@ -87,7 +87,7 @@ package struct KazasuHexFormat: WritableDumpFormat {
         }
     }
 
-    /// `IDm X`, `PMm Y`, both or neither.
+    /// Reads `IDm X`, `PMm Y`, both or neither.
     private func ids(_ words: some Collection<Substring>, _ line: TextLine) throws(DocumentError) -> (
         idm: IDm?, pmm: PMm?
     ) {
@@ -125,7 +125,7 @@ package struct KazasuHexFormat: WritableDumpFormat {
         return part
     }
 
-    /// Where a system stands; the last one with this code, since lines follow the comment that opens it.
+    /// Returns the index of a system: the last one with this code, since lines follow the comment that opens it.
     private func place(
         of code: SystemCode, _ line: TextLine, in card: inout ImportedCard
     ) throws(DocumentError) -> Int {
@@ -135,12 +135,12 @@ package struct KazasuHexFormat: WritableDumpFormat {
         return card.systems.count - 1
     }
 
-    /// The IDm has four bits for the number of a system; the search for a system at each line bounds itself by that too.
+    /// The IDm has four bits for the system number; this also bounds the search for a system on each line.
     private func checkCount(_ count: Int, _ line: TextLine) throws(DocumentError) {
         guard count < 16 else { throw line.malformed(.atMostSystems, "16") }
     }
 
-    /// The listing without a separator between bytes.
+    /// Writes the listing without a separator between bytes.
     package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         if dump.card.technology == .felica {
             try dump.checkFeliCa()

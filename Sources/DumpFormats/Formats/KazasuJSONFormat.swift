@@ -2,35 +2,35 @@
 
 package import CardModel
 
-/// Kazasu's own document, `kazasu.dump/1`; it alone holds all of a dump.
+/// Kazasu's own document, `kazasu.dump/1`, the only format that holds all of a dump.
 package struct KazasuJSONFormat: WritableDumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `json`, as in `dump --format json`.
+    /// The identifier `json`, as in `dump --format json`.
     package var id: String { "json" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("Kazasu JSON document", "Kazasu の JSON 文書") }
 
-    /// The document names its schema.
+    /// Recognises a document that names its schema.
     package func recognises(_ source: DumpSource) -> Bool {
         guard let schema = try? source.json?.member("schema")?.text() else { return false }
         return schema.hasPrefix("kazasu.dump/")
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let json = source.json else { throw .unknownFormat }
         return [try CardDump(json: json.value)]
     }
 
-    /// The whole document.
+    /// Writes the whole document.
     package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         Array(dump.document.utf8)
     }
 }
 
 extension CardDump {
-    /// The IDm that a file has one place for: the card's, or that of its first system.
+    /// Returns the IDm for a format with a single one: the card's, or that of its first system.
     func idmToWrite() throws(DumpWritingError) -> IDm {
         try checkFeliCa()
         if let idm = card.idm { return idm }
@@ -38,17 +38,17 @@ extension CardDump {
         return first.idm
     }
 
-    /// The PMm that a file has one place for, or `nil`.
+    /// The PMm for a format with a single one, or `nil`.
     var pmmToWrite: PMm? {
         card.pmm ?? systems.first.flatMap { $0.assumed.contains(.pmm) ? nil : $0.pmm }
     }
 
-    /// Checks that this is a FeliCa card.
+    /// Throws unless this is a FeliCa card.
     func checkFeliCa() throws(DumpWritingError) {
         guard card.technology == .felica else { throw .notFeliCa(card.technology) }
     }
 
-    /// Checks that no code stands twice, so that a format with one place for each loses nothing.
+    /// Throws if a code occurs twice, so that a format with one entry for each loses nothing.
     func checkCodesAreUnique(systems unique: Bool) throws(DumpWritingError) {
         var systemCodes: Set<SystemCode> = []
         for system in systems {

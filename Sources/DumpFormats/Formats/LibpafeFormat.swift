@@ -3,21 +3,22 @@
 import ByteCodec
 package import CardModel
 
-/// What libpafe's `felica_dump` prints: lines `090F:0000:HEX`.
+/// The output of libpafe's `felica_dump`: lines `090F:0000:HEX`.
 ///
-/// Facts: libpafe `tests/felica_dump.c`, `src/felica_command.c`. The program itself prints the **number** of a service,
-/// bits 15 to 6 of the code, in the place of the code, and the attribute in a comment before the blocks:
+/// Source: libpafe `tests/felica_dump.c`, `src/felica_command.c`. In place of the service code, the program itself
+/// prints the service **number**, bits 15 to 6 of the code, and the attribute in a comment before the blocks:
 /// `# 0024:000f  Cyclic Access Read only`, then `  0024:0000:HEX`. Other programs print the whole code. A line that
-/// follows such a comment is read as the program means it, any other has the whole code; Kazasu writes the whole code.
+/// follows such a comment is read the way the program means it, any other line has the whole code; Kazasu writes the
+/// whole code.
 package struct LibpafeFormat: WritableDumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `libpafe`.
+    /// The identifier `libpafe`.
     package var id: String { "libpafe" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("libpafe listing", "libpafe の一覧") }
 
-    /// A block line with two colons, or a comment that only this program writes.
+    /// Recognises a block line with two colons, or a comment that only this program writes.
     package func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let text = line.text
@@ -31,7 +32,7 @@ package struct LibpafeFormat: WritableDumpFormat {
         }
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard()
         var service: ServiceCode?
@@ -102,7 +103,7 @@ package struct LibpafeFormat: WritableDumpFormat {
         }
     }
 
-    /// Every system with its IDm and PMm, every service, every block.
+    /// Writes every system with its IDm and PMm, every service, every block.
     package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         try dump.checkFeliCa()
         try dump.checkCodesAreUnique(systems: false)

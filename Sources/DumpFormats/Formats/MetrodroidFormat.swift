@@ -5,18 +5,18 @@ package import CardModel
 
 /// Metrodroid's JSON, of one card or of several.
 ///
-/// Facts: Metrodroid `card/felica/FelicaCard.kt`. The codes of systems and services and the numbers of blocks are
-/// **decimal**: `2319` is 090F, `34996` is 88B4; older files have them without quotes. There is one IDm, and it is the ID of
-/// the tag. `mifareUltralight` is a Type 2 Tag.
+/// Source: Metrodroid `card/felica/FelicaCard.kt`. The codes of systems and services and the numbers of blocks are
+/// **decimal**: `2319` is 090F, `34996` is 88B4; older files have them without quotes. There is one IDm, which is the
+/// ID of the tag. `mifareUltralight` is a Type 2 Tag.
 package struct MetrodroidFormat: WritableDumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `metrodroid`.
+    /// The identifier `metrodroid`.
     package var id: String { "metrodroid" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("Metrodroid JSON", "Metrodroid の JSON") }
 
-    /// The ID of a tag and when it was scanned, or a list of such.
+    /// Recognises a tag ID with its time of scanning, or a list of these.
     package func recognises(_ source: DumpSource) -> Bool {
         guard let json = source.json else { return false }
         let first = json.member("cards").flatMap { try? $0.elements().first } ?? json
@@ -25,10 +25,10 @@ package struct MetrodroidFormat: WritableDumpFormat {
             && first.member("cardType") == nil
     }
 
-    /// The kinds of cards that are imported, by the member that holds them.
+    /// The kinds of cards that can be imported, by the member that contains them.
     private static let kinds = ["felica", "mifareUltralight"]
 
-    /// The FeliCa cards and Type 2 Tags of the file; other cards in a file of several are passed over.
+    /// Reads the FeliCa cards and Type 2 Tags of the file; other cards in a file of several are skipped.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .unknownFormat }
         guard let cards = try root.optional("cards") else { return [try read(root)] }
@@ -39,13 +39,13 @@ package struct MetrodroidFormat: WritableDumpFormat {
         return dumps
     }
 
-    /// Whether there is something of a card in a list: a tag that could not be read has no pages.
+    /// Whether a list has any data of a card: a tag that could not be read has no pages.
     private static func holds(_ card: JSONCursor) -> Bool {
         if card.member("felica") != nil { return true }
         return (try? card.member("mifareUltralight")?.member("pages")?.elements().isEmpty) == false
     }
 
-    /// How the file names the kind of a card: the member that holds it.
+    /// Returns the kind of a card as named in the file: the member that contains it.
     private static func kind(of card: JSONCursor?) throws(DocumentError) -> String {
         let names = try card?.members().filter { $0.value.objectIfAny != nil }.map(\.key) ?? []
         return names.first { $0 != "scannedAt" } ?? "tagId"
@@ -113,7 +113,7 @@ package struct MetrodroidFormat: WritableDumpFormat {
         return blocks
     }
 
-    /// The ID of the tag, the PMm, and the systems with their services and blocks.
+    /// Writes the ID of the tag, the PMm, and the systems with their services and blocks.
     package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         let idm = try dump.idmToWrite()
         try dump.checkCodesAreUnique(systems: true)
@@ -141,7 +141,7 @@ package struct MetrodroidFormat: WritableDumpFormat {
                 }))
     }
 
-    /// A list where the numbers are 0, 1, 2, …, else a map.
+    /// Returns a list where the numbers are 0, 1, 2, …, otherwise a map.
     private func blocks(of service: ServiceDump) -> JSONObject {
         let blocks = service.blocks.map { number, block in
             (number, JSONValue.object(JSONObject([("data", .string(block.hexadecimal))])))

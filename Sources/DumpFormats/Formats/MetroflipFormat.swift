@@ -4,23 +4,23 @@ package import CardModel
 
 /// The files of Metroflip, an application of the Flipper Zero, for Japanese transit cards.
 ///
-/// Facts: Metroflip's own files. They hold the history and nothing else, so the service is 090F; that the system is 0003
-/// is taken from the kind of card and marked as assumed. Its own sample labels two records alike: then they are numbered in
-/// the order of their lines, and the numbers are marked as assumed.
+/// Source: Metroflip's own files. They contain only the history, so the service is 090F; the system 0003 follows from
+/// the kind of card and is marked as assumed. Its own sample gives two records the same label: records are then
+/// numbered in line order, and the numbers are marked as assumed.
 package struct MetroflipFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `metroflip`.
+    /// The identifier `metroflip`.
     package var id: String { "metroflip" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("Metroflip file", "Metroflip のファイル") }
 
-    /// The first line names the kind of file.
+    /// Recognises the first line, which names the kind of file.
     package func recognises(_ source: DumpSource) -> Bool {
         source.head.first { !$0.text.isEmpty }?.value(of: "Filetype") == "Flipper Metroflip File"
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard(complete: false)
         var system = ImportedSystem(code: nil)
@@ -54,7 +54,7 @@ package struct MetroflipFormat: DumpFormat {
         return [try card.dump()]
     }
 
-    /// The number and the bytes of a line `Travel 0A: …` or `Log 0A: …`; `nil` for the heading before them.
+    /// Returns the number and the bytes of a line `Travel 0A: …` or `Log 0A: …`; `nil` for the heading before them.
     private func record(_ text: String) -> (place: Substring, value: String)? {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         let words = text[..<colon].words

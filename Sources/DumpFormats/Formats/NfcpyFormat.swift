@@ -3,19 +3,19 @@
 import ByteCodec
 package import CardModel
 
-/// What `tag.dump()` of nfcpy gives, with or without the line that describes the tag before it.
+/// The output of nfcpy's `tag.dump()`, with or without the preceding line that describes the tag.
 ///
-/// Facts: nfcpy `src/nfc/tag/tt3.py`, `tt3_sony.py`. Codes stand in the order in which people write them; a line with
-/// an asterisk stands for blocks that are equal to the one before it. Of a FeliCa Lite the numbers are decimal.
+/// Source: nfcpy `src/nfc/tag/tt3.py`, `tt3_sony.py`. Codes are in the usual notation, high byte first; a line with an
+/// asterisk stands for blocks equal to the one before it. For a FeliCa Lite, the numbers are decimal.
 package struct NfcpyFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `nfcpy`.
+    /// The identifier `nfcpy`.
     package var id: String { "nfcpy" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("nfcpy dump", "nfcpy のダンプ") }
 
-    /// A line of a system, an area or a service in nfcpy's words, or a block beside its characters.
+    /// Recognises a system, area or service line in nfcpy's wording, or a block beside its characters.
     package func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             switch NfcpyLine(line) {
@@ -26,7 +26,7 @@ package struct NfcpyFormat: DumpFormat {
         }
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var reader = NfcpyReader()
         for line in source.lines { try reader.read(line) }
@@ -36,17 +36,17 @@ package struct NfcpyFormat: DumpFormat {
 
 /// A line of nfcpy's `tag.dump()`.
 enum NfcpyLine {
-    /// `Type3Tag '…' ID=… PMM=… SYS=…`
+    /// `Type3Tag '…' ID=… PMM=… SYS=…`.
     case tag([Substring: Substring])
-    /// `System 0003 (Suica)`
+    /// `System 0003 (Suica)`.
     case system(Substring)
-    /// `Area 0040--07FF`
+    /// `Area 0040--07FF`.
     case area(Substring, Substring)
-    /// `Random Service 2: … (0x0088 0x008B)`
+    /// `Random Service 2: … (0x0088 0x008B)`.
     case service([Substring])
-    /// `0000: xx … |…|`, or `  0: xx … |…|` with a decimal number
+    /// `0000: xx … |…|`, or `  0: xx … |…|` with a decimal number.
     case block(number: Substring, bytes: [Substring], isDecimal: Bool)
-    /// `*     xx … |…|`
+    /// `*     xx … |…|`.
     case same
     case other
 
@@ -75,7 +75,7 @@ enum NfcpyLine {
             self = .same
         } else if first.last == ":", words.count > 16, words[1...16].allSatisfy({ $0.utf8.count == 2 }) {
             let number = first.dropLast()
-            // The numbers of a FeliCa Lite are decimal and not filled up, those of services have four digits.
+            // The numbers of a FeliCa Lite are decimal and not padded, those of services have four digits.
             self = .block(number: number, bytes: Array(words[1...16]), isDecimal: number.utf8.count < 4)
         } else {
             self = .other
@@ -85,7 +85,7 @@ enum NfcpyLine {
 
 /// Reads the lines of nfcpy's `tag.dump()`.
 struct NfcpyReader {
-    /// The most blocks that lines with asterisks may stand for in one file.
+    /// The maximum number of blocks that asterisk lines can stand for in one file.
     private static let mostRepeated = 1 << 20
 
     private var card = ImportedCard()
@@ -123,7 +123,7 @@ struct NfcpyReader {
         }
     }
 
-    /// Services of one number; nfcpy reads the blocks with the last one that needs no key.
+    /// Reads services with the same number; nfcpy reads the blocks with the last one that needs no key.
     private mutating func readService(_ words: [Substring], _ line: TextLine) throws(DocumentError) {
         let system = last()
         var codes: [ServiceCode] = []
@@ -150,13 +150,13 @@ struct NfcpyReader {
             index = try line.number16(number)
         }
         if card.systems.isEmpty {
-            // Without a line for the system it is a FeliCa Lite, or an NFC Forum tag, of which nfcpy lists no services.
+            // Without a system line it is a FeliCa Lite or an NFC Forum tag, for which nfcpy lists no services.
             card.systems.append(ImportedSystem(code: systemOfTag ?? (isDecimal ? .lite : .ndef)))
         }
         let service = self.service ?? FlipperLite.service
         let system = card.systems.count - 1
         if bytes.contains("??") {
-            // A block that could not be read: of a FeliCa Lite, one that needs authentication.
+            // A block that could not be read: on a FeliCa Lite, one that needs authentication.
             card.systems[system].note(service)
             return
         }

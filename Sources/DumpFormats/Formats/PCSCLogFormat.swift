@@ -3,20 +3,20 @@
 import ByteCodec
 package import CardModel
 
-/// Logs of PC/SC: the command APDUs that readers offer for FeliCa, and their answers, each on a line of its own.
+/// PC/SC logs: the command APDUs that readers provide for FeliCa, and their responses, one per line.
 ///
-/// Facts: PC/SC part 3 and the readers' manuals. `FF A4 00 01 02 0F 09` selects the service 090F (**low byte first**),
-/// `FF B0 00 05 00` reads its block 5, `FF CA 00 00 00` asks for the IDm, `FF CA 01 00 00` for the PMm. What stands on a
-/// line before the bytes (arrows, times, words) is passed over. The log does not name the system.
+/// Source: PC/SC part 3 and the readers' manuals. `FF A4 00 01 02 0F 09` selects the service 090F (**low byte first**),
+/// `FF B0 00 05 00` reads its block 5, `FF CA 00 00 00` returns the IDm, `FF CA 01 00 00` the PMm. Any text on a line
+/// before the bytes (arrows, times, words) is ignored. The log does not contain the system.
 package struct PCSCLogFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `pcsc`.
+    /// The identifier `pcsc`.
     package var id: String { "pcsc" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("PC/SC log", "PC/SC のログ") }
 
-    /// A line with one of the two commands.
+    /// Recognises a line with one of the two commands.
     package func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             switch PCSCCommand(APDULine.bytes(line)) {
@@ -26,7 +26,7 @@ package struct PCSCLogFormat: DumpFormat {
         }
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var log = PCSCLog()
         var lines = 0
@@ -38,7 +38,7 @@ package struct PCSCLogFormat: DumpFormat {
     }
 }
 
-/// Follows the commands and answers of a PC/SC log.
+/// Interprets the commands and responses of a PC/SC log.
 struct PCSCLog {
     private var system = ImportedSystem(code: nil)
     private var idm: IDm?
@@ -88,12 +88,12 @@ struct PCSCLog {
             guard let block = Block(data[start..<start + 16]), let number = UInt16(exactly: Int(first) + place) else {
                 throw line.malformed(.blockNumberUpTo, "FFFF")
             }
-            // A log may hold several readings, and the card may have changed between them: the last one counts.
+            // A log can contain several readings, and the card can have changed between them: the last one wins.
             if !system.add(block, at: number, of: service) { continue }
         }
     }
 
-    /// The card, when blocks were read.
+    /// Returns the card, if blocks were read.
     func card(lastLine: Int) throws(DocumentError) -> CardDump {
         let card = ImportedCard(idm: idm, pmm: pmm, complete: false, systems: [system])
         let end = TextLine(number: lastLine, bytes: [])
@@ -101,20 +101,20 @@ struct PCSCLog {
     }
 }
 
-/// A command APDU that PC/SC readers offer for FeliCa.
+/// A command APDU that PC/SC readers provide for FeliCa.
 enum PCSCCommand: Equatable {
     /// `FF A4 00 01 02`, then a service code, low byte first.
     case selectService(ServiceCode)
-    /// `FF B0`, then the number of the first block and the length of the answer.
+    /// `FF B0`, then the number of the first block and the length of the response.
     case readBlocks(from: UInt16)
     /// `FF CA 00 00`: the IDm.
     case readIDm
     /// `FF CA 01 00`: the PMm.
     case readPMm
-    /// Some other command for the reader.
+    /// Any other command to the reader.
     case other
 
-    /// `nil` for bytes that are no such command.
+    /// Parses a command, or returns `nil` for bytes that are not one.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 4, bytes[0] == 0xFF else { return nil }
         switch (bytes[1], bytes[2], bytes[3], bytes.count) {
@@ -123,18 +123,18 @@ enum PCSCCommand: Equatable {
         case (0xB0, let high, let low, 5): self = .readBlocks(from: UInt16(high) << 8 | UInt16(low))
         case (0xCA, 0x00, 0x00, 4...5): self = .readIDm
         case (0xCA, 0x01, 0x00, 4...5): self = .readPMm
-        // A block may begin with FF too; so may an answer of the length of a command.
+        // A block can begin with FF too, and so can a response with the length of a command.
         case (0x00...0xCF, _, _, 5...8): self = .other
         default: return nil
         }
     }
 }
 
-/// The bytes that a line of a log ends with.
+/// The bytes at the end of a log line.
 enum APDULine {
-    /// The bytes after the last word that is no hexadecimal; empty when there are none.
+    /// Returns the bytes after the last word that is not hexadecimal; empty when there are none.
     ///
-    /// Bytes may stand together or apart, with blanks, colons or hyphens.
+    /// Bytes can be joined or separated by blanks, colons or hyphens.
     static func bytes(_ line: TextLine) -> [UInt8] {
         var bytes: [UInt8] = []
         for word in line.text.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == ":" || $0 == "-" }) {
@@ -149,7 +149,7 @@ enum APDULine {
 }
 
 extension StringProtocol {
-    /// The text without one `suffix` at its end.
+    /// Returns the text without a trailing `suffix`.
     func trimmingSuffix(_ suffix: Character) -> SubSequence {
         last == suffix ? dropLast() : self[...]
     }

@@ -3,19 +3,19 @@
 import ByteCodec
 package import CardModel
 
-/// What `hf felica dump` of Proxmark3 writes.
+/// The files written by `hf felica dump` of Proxmark3.
 ///
-/// Facts: Proxmark3 `client/src/cmdhffelica.c`. The codes of areas and services stand **in the order of the wire**, low
-/// byte first: `0F09` is 090F, `00963F97` is the area 9600 to 973F. Codes of systems are the same in both orders.
+/// Source: Proxmark3 `client/src/cmdhffelica.c`. The codes of areas and services are **in wire order**, low byte first:
+/// `0F09` is 090F, `00963F97` is the area 9600 to 973F. System codes are the same in both orders.
 package struct ProxmarkFeliCaFormat: WritableDumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `proxmark`.
+    /// The identifier `proxmark`.
     package var id: String { "proxmark" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("Proxmark3 FeliCa dump", "Proxmark3 の FeliCa ダンプ") }
 
-    /// Systems in an array, each with its code and its nodes.
+    /// Recognises an array of systems, each with its code and its nodes.
     package func recognises(_ source: DumpSource) -> Bool {
         guard let json = source.json, let systems = json.member("systems"), systems.isArray,
             !FelicaToolFormat.isNamed(in: json)
@@ -26,7 +26,7 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
         return first.member("code") != nil && first.member("nodes") != nil
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .unknownFormat }
         var card = ImportedCard()
@@ -68,7 +68,7 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
         }
     }
 
-    /// Everything but key versions of systems, what was refused, and who read it when.
+    /// Writes everything except key versions of systems, refusals, and the reader and time.
     package func write(_ dump: CardDump) throws(DumpWritingError) -> [UInt8] {
         try dump.checkFeliCa()
         try dump.checkCodesAreUnique(systems: false)
@@ -82,8 +82,10 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
         return Array((document.prettyText + "\n").utf8)
     }
 
-    /// A system. What is assumed from the card's IDm and PMm is written, since Proxmark3 needs it to simulate the card,
-    /// and marked in a member that it passes over.
+    /// Returns a system.
+    ///
+    /// An IDm and PMm assumed from the card's are written, since Proxmark3 needs them to simulate the card, and are
+    /// marked in a member that it ignores.
     private func object(of system: SystemDump, in card: CardIdentity) -> JSONObject {
         let hasIDm = card.idm != nil || !system.assumed.contains(.idm)
         let hasPMm = card.pmm != nil || !system.assumed.contains(.pmm)
@@ -122,19 +124,19 @@ package struct ProxmarkFeliCaFormat: WritableDumpFormat {
     }
 }
 
-/// What `hf felica dump` of Proxmark3 printed before it wrote files, as people keep it from their terminal.
+/// The terminal output of `hf felica dump` of Proxmark3 from before it wrote files.
 ///
-/// Facts: listings in Proxmark3's pull request 2951 (2025). Codes stand in the order in which people write them. Only
-/// the system that was selected is in it, without its code; lines of other commands may stand around.
+/// Source: listings in Proxmark3's pull request 2951 (2025). Codes are in the usual notation, high byte first. Only the
+/// selected system is included, without its code; output of other commands can surround it.
 package struct ProxmarkListingFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `proxmark-text`.
+    /// The identifier `proxmark-text`.
     package var id: String { "proxmark-text" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("Proxmark3 FeliCa listing", "Proxmark3 の FeliCa 一覧") }
 
-    /// A line that names a service and says whether it is public.
+    /// Recognises a line that names a service and says whether it is public.
     package func recognises(_ source: DumpSource) -> Bool {
         source.head.contains { line in
             let cells = ProxmarkListingFormat.cells(line)
@@ -143,7 +145,7 @@ package struct ProxmarkListingFormat: DumpFormat {
         }
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         var card = ImportedCard()
         var system = ImportedSystem(code: nil)
@@ -172,7 +174,7 @@ package struct ProxmarkListingFormat: DumpFormat {
         return [try card.dump(unnamed: .missing(key: "system"))]
     }
 
-    /// The cells of a line between bars, without the mark that the program puts before each line.
+    /// The cells between bars on a line, without the marker that the program puts before each line.
     private static func cells(_ line: TextLine) -> [String] {
         var text = line.text[...]
         let marks = ["[=]", "[+]", "[-]", "[!]", "[?]", "[#]"]
@@ -186,32 +188,32 @@ package struct ProxmarkListingFormat: DumpFormat {
         return words[1]
     }
 
-    /// What follows a name and a colon, when nothing else is in the line.
+    /// The value after a name and a colon, when nothing else is on the line.
     private static func value(_ name: String, _ cells: [String]) -> String? {
         guard cells.count == 1, cells[0].hasPrefix("\(name):") else { return nil }
         return cells[0].dropFirst(name.count + 1).trimmed
     }
 }
 
-/// The memory of a MIFARE Ultralight or NTAG (`mfu`) or of an ST25TB or SRI tag (`14b`) as Proxmark3 writes it.
+/// The memory of a MIFARE Ultralight or NTAG (`mfu`) or of an ST25TB or SRI tag (`14b`) as written by Proxmark3.
 ///
-/// Facts: Proxmark3 `client/src/fileutils.c`. The pages become `type2.pages` of `kazasu.dump/1`, the blocks of a
-/// `14b` file `st25tb.blocks`, each four bytes by number in two hexadecimal digits.
+/// Source: Proxmark3 `client/src/fileutils.c`. The pages become `type2.pages` of `kazasu.dump/1`, the blocks of a `14b`
+/// file become `st25tb.blocks`; each is four bytes, keyed by its number in two hexadecimal digits.
 package struct ProxmarkMemoryFormat: DumpFormat {
-    /// The format.
+    /// Creates the format.
     package init() {}
-    /// `proxmark-memory`.
+    /// The identifier `proxmark-memory`.
     package var id: String { "proxmark-memory" }
-    /// Its name.
+    /// The display name.
     package var name: LocalizedText { LocalizedText("Proxmark3 memory dump", "Proxmark3 のメモリダンプ") }
 
-    /// The document says who made it, and the kind of file.
+    /// Recognises a document that names its creator and the kind of file.
     package func recognises(_ source: DumpSource) -> Bool {
         guard let json = source.json, (try? json.member("Created")?.text()) == "proxmark3" else { return false }
         return json.member("FileType") != nil
     }
 
-    /// One card.
+    /// Reads one card.
     package func read(_ source: DumpSource) throws(DocumentError) -> [CardDump] {
         guard let root = source.json else { throw .unknownFormat }
         let type = try root.required("FileType")
@@ -228,7 +230,7 @@ package struct ProxmarkMemoryFormat: DumpFormat {
         var dump = CardDump(card: identity)
         if isType2 {
             dump.type2 = Type2Dump(pages: Dictionary(memory.map { (UInt16($0.number), $0.bytes) }) { $1 })
-            // Proxmark3 gives the answers to GET_VERSION and READ_SIG as fields of the card; zeros when there was none.
+            // Proxmark3 stores the answers to GET_VERSION and READ_SIG as fields of the card, with zeros for no answer.
             let answer = { (key: String, count: Int) throws(DocumentError) -> [UInt8]? in
                 let bytes = try root.optional("Card")?.optional(key)?.bytes()
                 return bytes?.count == count && bytes?.contains { $0 != 0 } == true ? bytes : nil
@@ -243,7 +245,7 @@ package struct ProxmarkMemoryFormat: DumpFormat {
         return [dump]
     }
 
-    /// Four bytes each by decimal number, in order.
+    /// The units of four bytes, keyed by decimal number, in order.
     private func memory(_ blocks: JSONCursor) throws(DocumentError) -> [(number: UInt8, bytes: [UInt8])] {
         var memory: [(number: UInt8, bytes: [UInt8])] = []
         for (key, value) in try blocks.members() {

@@ -3,18 +3,18 @@
 import ByteCodec
 import CardModel
 
-/// Puts a card together from the commands that it was sent, and its answers.
+/// Reconstructs a card from the commands sent to it and its responses.
 ///
-/// Read are Polling, Request Service, Read Without Encryption and Search Service Code; other commands say nothing that a
-/// dump holds. Where a block was read more than once the last answer counts.
+/// It interprets Polling, Request Service, Read Without Encryption and Search Service Code; other commands carry
+/// nothing that belongs in a dump. Where a block was read more than once, the last response wins.
 struct FeliCaLog {
     private var card = ImportedCard()
-    /// The IDm of each system as it stands in the log, masked or not.
+    /// The IDm of each system as in the log, masked or not.
     private var identities: [[UInt8?]] = []
-    /// The system that was polled for last.
+    /// The system polled last.
     private var current: Int?
 
-    /// Takes a command with its answer.
+    /// Adds a command with its response.
     mutating func add(_ command: LoggedPacket, _ answer: LoggedPacket) throws(DocumentError) {
         guard answer.code == command.code &+ 1 else { throw answer.misplaced }
         if command.code == 0x00 { return try polling(command, answer) }
@@ -29,9 +29,9 @@ struct FeliCaLog {
         }
     }
 
-    /// The dump.
+    /// Returns the dump.
     ///
-    /// - Throws: ``CardModel/DocumentError`` when no card answered, or a system's code is not known.
+    /// - Throws: ``CardModel/DocumentError`` when no card answered, or a system's code is unknown.
     func finish() throws(DocumentError) -> CardDump {
         guard !card.systems.isEmpty else { throw .missing(key: "[].data of an answer to Polling") }
         return try card.dump(unnamed: .missing(key: "[].data of a Polling with a system code"))
@@ -65,7 +65,7 @@ struct FeliCaLog {
         return card.systems.count - 1
     }
 
-    /// The system that a command with this IDm goes to: FeliCa Lite has one IDm for both of its systems.
+    /// Returns the index of the system addressed by an IDm; both systems of a FeliCa Lite share one IDm.
     private mutating func place(of idm: [UInt8?]) -> Int {
         if let current, identities[current] == idm { return current }
         return identities.lastIndex(of: idm) ?? append(idm)
@@ -75,7 +75,7 @@ struct FeliCaLog {
 
     private mutating func node(_ answer: LoggedPacket, _ system: Int) throws(DocumentError) {
         let code: ServiceCode = try answer.wireCode(10)
-        // FFFF is the end of the list.
+        // FFFF ends the list.
         guard code.rawValue != 0xFFFF else { return }
         guard answer.bytes.count >= 14 else { return card.systems[system].note(code) }
         let area = AreaDump(start: AreaCode(rawValue: code.rawValue), end: try answer.wireCode(12), keyVersion: nil)
@@ -92,7 +92,7 @@ struct FeliCaLog {
         for number in 0..<Int(count) {
             let code: ServiceCode = try command.wireCode(11 + number * 2)
             let version: KeyVersion = try answer.wireCode(11 + number * 2)
-            // FFFF: there is no such node. Areas are told of by Search Service Code, with their end.
+            // FFFF: there is no such node. Areas come from Search Service Code, with their end.
             guard version.rawValue != 0xFFFF, code.kind != nil else { continue }
             card.systems[system].note(code, keyVersion: version)
         }
@@ -107,7 +107,7 @@ struct FeliCaLog {
         var place = 11 + serviceCount * 2
         let count = Int(try command.byte(place))
         place += 1
-        // Refused.
+        // The card refused.
         guard try answer.byte(10) == 0 else { return }
         guard Int(try answer.byte(12)) == count, answer.bytes.count == 13 + count * 16 else { throw answer.misplaced }
         for number in 0..<count {
@@ -129,19 +129,19 @@ struct FeliCaLog {
 }
 
 extension UInt8 {
-    /// The number of two bytes, this one the more significant.
+    /// The 16-bit number with this byte as the more significant one.
     fileprivate func bigEndian16(_ low: UInt8) -> UInt16 { UInt16(self) << 8 | UInt16(low) }
 }
 
-/// A FeliCa packet out of a log, LEN byte first; bytes that were masked for privacy (`XX`) are `nil`.
+/// A FeliCa packet from a log, LEN byte first; bytes masked for privacy (`XX`) are `nil`.
 struct LoggedPacket {
-    /// The bytes, LEN included.
+    /// The bytes, including LEN.
     let bytes: [UInt8?]
     private let place: JSONCursor
 
-    /// Reads a packet of hexadecimal digits.
+    /// Parses a packet of hexadecimal digits.
     ///
-    /// - Throws: ``CardModel/DocumentError`` when it is none, or not as long as its first byte says.
+    /// - Throws: ``CardModel/DocumentError`` when it is not a packet, or its length differs from its first byte.
     init(_ json: JSONCursor) throws(DocumentError) {
         place = json
         let digits = Array(try json.text().utf8)
@@ -164,33 +164,33 @@ struct LoggedPacket {
         self.bytes = bytes
     }
 
-    /// The code of the command or the response.
+    /// The command or response code.
     var code: UInt8 { bytes.element(at: 1).flatMap { $0 } ?? 0xFF }
 
-    /// Some bytes, masked or not; fewer when the packet ends before.
+    /// Returns some bytes, masked or not; fewer when the packet ends earlier.
     func part(_ start: Int, _ count: Int) -> [UInt8?] { Array(bytes.dropFirst(start).prefix(count)) }
 
-    /// Some bytes; `nil` when one of them was masked or is not there.
+    /// Returns some bytes; `nil` when one of them is masked or missing.
     func plain(_ start: Int, _ count: Int) -> [UInt8]? {
         let found = part(start, count).compactMap { $0 }
         return found.count == count ? found : nil
     }
 
-    /// A byte that must be there.
+    /// Returns a required byte.
     func byte(_ place: Int) throws(DocumentError) -> UInt8 {
         guard let byte = plain(place, 1)?.first else { throw malformed }
         return byte
     }
 
-    /// A code in the order of the wire, which must be there.
+    /// Returns a required code in wire order.
     func wireCode<Code: FourDigitCode>(_ place: Int, _ type: Code.Type = Code.self) throws(DocumentError) -> Code {
         guard let bytes = plain(place, 2), let low = bytes.first, let high = bytes.last else { throw malformed }
         return Code(rawValue: UInt16(high) << 8 | UInt16(low))
     }
 
-    /// The packet is too short for what it must hold, or that was masked.
+    /// The error for a packet that is too short, or masked in a required field.
     var malformed: DocumentError { place.malformed(.packet) }
 
-    /// The packet does not fit the command before it.
+    /// The error for a packet that does not match the command before it.
     var misplaced: DocumentError { place.malformed(.matchingAnswer) }
 }

@@ -4,28 +4,28 @@ import ByteCodec
 package import CardModel
 internal import FoundationEssentials
 
-/// One FeliCa card while a file is read.
+/// A FeliCa card under construction while a file is read.
 struct ImportedCard {
-    /// The IDm that the file gives for the card, or `nil`.
+    /// The card's IDm in the file, or `nil`.
     var idm: IDm?
-    /// The PMm that the file gives for the card, or `nil`.
+    /// The card's PMm in the file, or `nil`.
     var pmm: PMm?
-    /// When the card was read, ISO 8601.
+    /// The time of reading, ISO 8601.
     var readAt: String?
     var tool: String?
-    /// Whether the file holds all that can be read without a key, as far as it says.
+    /// Whether the file has everything that is readable without a key, to the extent that it says so.
     var complete = true
     var missing: [MissingPart] = []
     var systems: [ImportedSystem] = []
-    /// Members of the dump; those that the file has and Kazasu has no place for go below the name of the format.
+    /// Members of the dump; data that Kazasu has no place for goes below the name of the format.
     var extra = JSONObject()
 
-    /// The dump; marks in each system what the file did not say.
+    /// Returns the dump; marks in each system the values that the file did not give.
     ///
-    /// In an ordinary card all systems have the same IDm but for its high nibble, the number of the system, and the
-    /// same PMm; so a file that gives them once is read like that.
+    /// On an ordinary card, all systems have the same PMm, and the same IDm except for its high nibble, the system
+    /// number; so a file that gives them once is read that way.
     ///
-    /// - Throws: what `unnamed` says when a system's code is neither given nor to be told from its services.
+    /// - Throws: `unnamed` when a system's code is neither given nor implied by its services.
     func dump(unnamed: DocumentError) throws(DocumentError) -> CardDump {
         var dumps: [SystemDump] = []
         for (number, system) in systems.enumerated() {
@@ -50,21 +50,21 @@ struct ImportedCard {
             systems: dumps, extra: extra)
     }
 
-    /// The dump of a file that names every system.
+    /// Returns the dump of a file that names every system.
     func dump() throws(DocumentError) -> CardDump {
         try dump(unnamed: .missing(key: "systemCode"))
     }
 }
 
-/// One system of a card while a file is read.
+/// A system under construction while a file is read.
 struct ImportedSystem {
-    /// Its code, or `nil` when the file does not say.
+    /// The code, or `nil` when the file does not give it.
     var code: SystemCode?
-    /// Whether the code is no more than likely.
+    /// Whether the code is only likely.
     var isCodeAssumed = false
-    /// Its own IDm, or `nil` when the file does not say.
+    /// The system's own IDm, or `nil` when the file does not give it.
     var idm: IDm?
-    /// Its own PMm, or `nil` when the file does not say.
+    /// The system's own PMm, or `nil` when the file does not give it.
     var pmm: PMm?
     var areas: [AreaDump] = []
     var assumed: [AssumedPart] = []
@@ -80,7 +80,7 @@ struct ImportedSystem {
         self.pmm = pmm
     }
 
-    /// Notes that there is a service, at the place where it is named first, and what `change` says of it.
+    /// Records a service at the position of its first mention, and applies `change` to it.
     mutating func note(
         _ code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState? = nil,
         _ change: (inout ServiceDump) -> Void = { _ in }
@@ -95,7 +95,7 @@ struct ImportedSystem {
         if let state { states[code] = state }
     }
 
-    /// Adds one block of a service; `false` when the block is there already with other bytes.
+    /// Adds one block of a service; returns `false` when the block is already present with other bytes.
     mutating func add(_ block: Block, at number: UInt16, of code: ServiceCode) -> Bool {
         note(code)
         guard let place = places[code] else { return false }
@@ -103,15 +103,15 @@ struct ImportedSystem {
         return old == nil || old == block
     }
 
-    /// How many blocks of a service there are.
+    /// Returns the number of blocks of a service.
     func count(of code: ServiceCode) -> Int { numbers(of: code).count }
 
-    /// The numbers of the blocks of a service that there are, in no order.
+    /// Returns the block numbers of a service, unordered.
     func numbers(of code: ServiceCode) -> [UInt16] {
         places[code].map { services[$0].blocks.numbers } ?? []
     }
 
-    /// Notes that the open services of `group` that hold no blocks open the same blocks as the one that does.
+    /// Records that the open services of `group` without blocks give access to the same blocks as the one with blocks.
     mutating func noteOverlap(_ group: [ServiceCode]) {
         guard let read = group.first(where: { count(of: $0) > 0 }) else { return }
         for code in group where code != read && !code.requiresAuthentication && count(of: code) == 0 {
@@ -119,8 +119,10 @@ struct ImportedSystem {
         }
     }
 
-    /// The services with what became of each: as the file said, else read when there are blocks, needing a key when
-    /// its code says so, and else not asked for.
+    /// The services with their outcome.
+    ///
+    /// This is the outcome given in the file; otherwise read when there are blocks, needing a key when the code says
+    /// so, and else not requested.
     var finishedServices: [ServiceDump] {
         services.map { service in
             var service = service
@@ -131,8 +133,10 @@ struct ImportedSystem {
         }
     }
 
-    /// The system that alone has services with these codes, for files that do not name it: the transit cards' for
-    /// their history, balance and gate log, the common area for the purses of Edy, nanaco and WAON.
+    /// Returns the only system with such services, for files that do not name the system.
+    ///
+    /// The transit system for its history, balance and gate log; the common area for the purses of Edy, nanaco and
+    /// WAON.
     static func assumedCode(for services: some Sequence<ServiceCode>) -> SystemCode? {
         let codes = Set(services.map(\.rawValue))
         if !codes.isDisjoint(with: [0x090F, 0x008B, 0x108F, 0x10CB]) { return .transit }
@@ -143,24 +147,24 @@ struct ImportedSystem {
     }
 }
 
-/// Builds the dump of a FeliCa card from a file that is read element by element, as formats in other modules do.
+/// Builds the dump of a FeliCa card from a file read element by element, for formats in other modules.
 package struct FeliCaCardBuilder: Sendable {
     private var card = ImportedCard()
 
-    /// An empty card.
+    /// Creates a builder without a card.
     package init() {}
 
-    /// Notes the ID of the tag as it stands beside the card, as hexadecimal digits; anything else is passed over.
+    /// Sets the tag ID given beside the card, in hexadecimal digits; ignores anything else.
     package mutating func setID(hex: String) {
         if let bytes = try? Hex.decode(hex), let idm = IDm(bytes) { card.idm = idm }
     }
 
-    /// Notes when the card was read, in milliseconds since 1970.
+    /// Sets the time of reading, in milliseconds since 1970.
     package mutating func setMoment(milliseconds: Int64) {
         card.readAt = UnixTime.text(milliseconds: milliseconds)
     }
 
-    /// Notes the IDm.
+    /// Sets the IDm.
     ///
     /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when the text is not 8 bytes.
     package mutating func setIDm(base64 text: [UInt8], line: Int) throws(DocumentError) {
@@ -170,7 +174,7 @@ package struct FeliCaCardBuilder: Sendable {
         card.idm = idm
     }
 
-    /// Notes the PMm.
+    /// Sets the PMm.
     ///
     /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when the text is not 8 bytes.
     package mutating func setPMm(base64 text: [UInt8], line: Int) throws(DocumentError) {
@@ -180,12 +184,12 @@ package struct FeliCaCardBuilder: Sendable {
         card.pmm = pmm
     }
 
-    /// Begins a system; the services that follow belong to it.
+    /// Begins a system, to which the following services belong.
     package mutating func beginSystem(_ code: SystemCode) {
         card.systems.append(ImportedSystem(code: code))
     }
 
-    /// Notes a service of the system that was begun last.
+    /// Adds a service to the current system.
     ///
     /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when no system was begun.
     package mutating func note(_ code: ServiceCode, line: Int) throws(DocumentError) {
@@ -193,10 +197,10 @@ package struct FeliCaCardBuilder: Sendable {
         card.systems[card.systems.count - 1].note(code)
     }
 
-    /// Adds a block to a service of the system that was begun last.
+    /// Adds a block to a service of the current system.
     ///
     /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when the text is not 16 bytes, or the block
-    ///   is there already with other bytes.
+    ///   is already present with other bytes.
     package mutating func add(
         base64 text: [UInt8], at number: UInt16, of code: ServiceCode, line: Int
     ) throws(DocumentError) {
@@ -208,7 +212,7 @@ package struct FeliCaCardBuilder: Sendable {
         }
     }
 
-    /// The dump.
+    /// Returns the dump.
     ///
     /// - Throws: ``CardModel/DocumentError/malformedLine(line:expected:)`` when there is no IDm.
     package func finish(line: Int) throws(DocumentError) -> CardDump {
@@ -221,7 +225,7 @@ package struct FeliCaCardBuilder: Sendable {
     }
 }
 
-/// The number of a block, written as four hexadecimal digits.
+/// A block number, written as four hexadecimal digits.
 struct BlockIndex: FourDigitCode {
     let rawValue: UInt16
 

@@ -5,17 +5,17 @@ import CardModel
 internal import FoundationEssentials
 
 extension JSONCursor {
-    /// This as an object, or `nil` for anything else.
+    /// The value as an object, or `nil` for anything else.
     var objectIfAny: JSONObject? {
         if case .object(let object) = value { object } else { nil }
     }
 
-    /// The member `key` of this object, or `nil` when this is no object or has none.
+    /// Returns the member `key`, or `nil` when the value is not an object or has no such member.
     func member(_ key: String) -> JSONCursor? {
         (try? optional(key)) ?? nil
     }
 
-    /// The first of these members that this object has.
+    /// Returns the first of these members that the object has.
     ///
     /// - Throws: ``CardModel/DocumentError/missing(key:)`` with the last of the names when it has none.
     func required(anyOf keys: String...) throws(DocumentError) -> JSONCursor {
@@ -23,17 +23,17 @@ extension JSONCursor {
         return try required(keys.last ?? "")
     }
 
-    /// Whether this is an array.
+    /// Whether the value is an array.
     var isArray: Bool {
         if case .array = value { true } else { false }
     }
 
-    /// A code of four hexadecimal digits **in the order of the wire**, low byte first: `0F09` is 090F.
+    /// Decodes a code of four hexadecimal digits **in wire order**, low byte first: `0F09` is 090F.
     func wireCode<Code: FourDigitCode>(_ type: Code.Type = Code.self) throws(DocumentError) -> Code {
         Code(rawValue: try number(bytes(count: 2)[...], .little))
     }
 
-    /// An area of eight hexadecimal digits in the order of the wire: its code, then the end, each low byte first.
+    /// Decodes an area of eight hexadecimal digits in wire order: its code, then the end, each low byte first.
     func wireArea() throws(DocumentError) -> (start: AreaCode, end: AreaCode) {
         let bytes = try bytes(count: 4)
         return (
@@ -42,7 +42,7 @@ extension JSONCursor {
         )
     }
 
-    /// A code as four hexadecimal digits in the order in which people write it, or `nil` for `null`.
+    /// Decodes a code of four hexadecimal digits, high byte first, or `nil` for `null`.
     func keyVersion() throws(DocumentError) -> KeyVersion {
         if case .integer = value {
             return KeyVersion(rawValue: UInt16(truncatingIfNeeded: try integer(in: 0...0xFFFF)))
@@ -50,7 +50,7 @@ extension JSONCursor {
         return try code()
     }
 
-    /// Bytes in hexadecimal or in base64; which of them is told by the length, which is another for each.
+    /// Decodes bytes in hexadecimal or base64, distinguished by the length of the text.
     func bytesOrBase64(count: Int) throws(DocumentError) -> [UInt8] {
         let text = try text()
         if let bytes = try? Hex.decode(text), bytes.count == count { return bytes }
@@ -58,13 +58,13 @@ extension JSONCursor {
         throw malformed(.bytesInHexOrBase64, "\(count)")
     }
 
-    /// A block in hexadecimal or in base64.
+    /// Decodes a block in hexadecimal or base64.
     func block() throws(DocumentError) -> Block {
         guard let block = Block(try bytesOrBase64(count: 16)) else { throw malformed(.bytes, "16") }
         return block
     }
 
-    /// Blocks by number, the numbers being names of `radix`.
+    /// Decodes blocks keyed by number, where the names are numbers in `radix`.
     func blocks(radix: Int) throws(DocumentError) -> [(number: UInt16, block: Block)] {
         var blocks: [(UInt16, Block)] = []
         for (key, value) in try members() {
@@ -78,19 +78,19 @@ extension JSONCursor {
         return blocks.sorted { $0.0 < $1.0 }
     }
 
-    /// The number of a block. FareBot and Metrodroid kept it in a signed byte, so 82 of a FeliCa Lite may be -126.
+    /// Decodes a block number. FareBot and Metrodroid stored it in a signed byte, so 82 of a FeliCa Lite can be -126.
     func blockNumber() throws(DocumentError) -> UInt16 {
         let number = try integer(in: -128...0xFFFF)
         return number < 0 ? UInt16(UInt8(truncatingIfNeeded: number)) : UInt16(truncatingIfNeeded: number)
     }
 
-    /// A moment in milliseconds since 1970, as ISO 8601.
+    /// Converts a time in milliseconds since 1970 to ISO 8601.
     func moment() throws(DocumentError) -> String {
-        // The year 9999 is the last that ISO 8601 writes in four digits.
+        // The year 9999 is the last with four digits in ISO 8601.
         UnixTime.text(milliseconds: Int64(try integer(in: 0...253_402_300_799_999)))
     }
 
-    /// A list of bytes that were written as signed numbers.
+    /// Decodes a list of bytes written as signed numbers.
     func signedBytes(count: Int) throws(DocumentError) -> [UInt8] {
         var bytes: [UInt8] = []
         for element in try elements() { bytes.append(UInt8(truncatingIfNeeded: try element.integer(in: -128...255))) }
@@ -98,8 +98,9 @@ extension JSONCursor {
         return bytes
     }
 
-    /// The Type 2 Tag whose `pages` this holds, each with its `data` and perhaps its `index`; what could not be read has
-    /// `isUnauthorized` or no data.
+    /// Decodes a Type 2 Tag from `pages`, each with its `data` and optionally its `index`.
+    ///
+    /// Pages that could not be read have `isUnauthorized` or no data.
     func type2Tag(uid: JSONCursor, readAt: String?) throws(DocumentError) -> CardDump {
         var pages: [UInt16: [UInt8]] = [:]
         var isComplete = true
@@ -118,7 +119,7 @@ extension JSONCursor {
         }
         guard !pages.isEmpty else { throw malformed(.onePage) }
         var identity = CardIdentity(technology: .typeA)
-        // A 4-byte UID in base64 is as long as one in hexadecimal, but no number of 7 bytes is.
+        // A 4-byte UID in base64 is as long as one in hexadecimal, but no 7-byte number is.
         if let bytes = try? uid.bytesOrBase64(count: 7) {
             identity.uid = bytes
         } else {
@@ -135,13 +136,13 @@ extension JSONCursor {
 }
 
 extension FourDigitCode {
-    /// A code from its number in decimal digits, as Metrodroid and FareBot write it: `2319` is 090F.
+    /// Creates a code from its decimal number, as written by Metrodroid and FareBot: `2319` is 090F.
     init?(decimal text: some StringProtocol) {
         guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt16(text)
         else { return nil }
         self.init(rawValue: number)
     }
 
-    /// The four digits in the order of the wire: `0F09` for 090F.
+    /// The four digits in wire order: `0F09` for 090F.
     var wireDigits: String { Hex.encode(rawValue.byteSwapped, digits: 4) }
 }

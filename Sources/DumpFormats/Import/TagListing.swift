@@ -7,13 +7,13 @@ import CardModel
 struct TagListing {
     private var dump: CardDump
 
-    /// Whether the words of a line are the comment that opens such a listing.
+    /// Returns whether the words of a line are the comment that opens such a listing.
     static func opens(_ words: [Substring]) -> Bool {
         words.count >= 3 && words[0] == "#" && (words[1] == "UID" || words[1] == "PUPI")
             && (try? Hex.decode(words[2])) != nil
     }
 
-    /// The card of a listing.
+    /// Returns the card of a listing.
     static func read(_ lines: TextLines) throws(DocumentError) -> CardDump {
         var listing = TagListing(dump: CardDump(card: CardIdentity(technology: .typeA)))
         for line in lines {
@@ -81,7 +81,7 @@ struct TagListing {
         }
     }
 
-    /// Name and value, one pair after another.
+    /// Reads pairs of names and values.
     private mutating func identity(_ words: [Substring], _ line: TextLine) throws(DocumentError) {
         if words[0] == "PUPI" { dump.card = .typeB(pupi: nil, bitRate: nil) } else { dump.card.bitRate = nil }
         for place in stride(from: 0, to: words.count - 1, by: 2) {
@@ -132,7 +132,7 @@ struct TagListing {
         return change(&tag)
     }
 
-    /// Where an application stands; the last one is looked at first, since its lines follow each other.
+    /// Returns the index of an application; the last one is tried first, since its lines are consecutive.
     private mutating func application(_ name: Substring, _ line: TextLine) throws(DocumentError) -> Int {
         let aid = name == "MF" ? nil : AID(hexadecimal: name)
         guard aid != nil || name == "MF" else { throw line.malformed(.form, "AID FILE OFFSET HEX") }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Moments as milliseconds since 1970-01-01T00:00:00Z, and as ISO 8601.
+/// Times as milliseconds since 1970-01-01T00:00:00Z, and as ISO 8601.
 enum UnixTime {
-    /// A moment in UTC, to the second, or to the millisecond where it has any: `2026-11-20T03:34:56Z`.
+    /// Returns a time in UTC, to the second, or to the millisecond if it is not zero: `2026-11-20T03:34:56Z`.
     static func text(milliseconds: Int64) -> String {
         let (days, rest) = quotient(milliseconds, 86_400_000)
         let (year, month, day) = date(daysSince1970: days)
@@ -11,7 +11,7 @@ enum UnixTime {
         return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T\(clock.joined(separator: ":"))\(fraction)Z"
     }
 
-    /// The moment of a text as `2026-11-20T12:34:56+09:00` or `…Z`, with or without a fraction; `nil` for another.
+    /// Parses `2026-11-20T12:34:56+09:00` or `…Z`, with or without a fraction; `nil` for anything else.
     static func milliseconds(_ text: String) -> Int64? {
         let utf8 = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int64? {
@@ -47,7 +47,7 @@ enum UnixTime {
         return (((days * 24 + hour) * 60 + minute - offset) * 60 + second) * 1000 + milliseconds
     }
 
-    /// The proleptic Gregorian date, by the counting of days in eras of 400 years from 1 March.
+    /// Computes the proleptic Gregorian date by counting days in eras of 400 years from 1 March.
     private static func date(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = quotient(daysSince1970 + 719_468, 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the data area of a Type 2 Tag is divided, up to its first NDEF message or its end.
+/// The layout of a Type 2 Tag's data area, up to its first NDEF message or its end.
 ///
-/// The walk takes each byte at most once, so lengths and control blocks of any kind cannot make it long: a data area has
-/// 2,040 bytes at most.
+/// The scan visits each byte at most once, so no lengths or control blocks can make it long: a data area has at most
+/// 2,040 bytes.
 package struct Type2Layout: Hashable, Sendable {
-    /// The blocks in order, NULL ones left out; the NDEF message is the last.
+    /// The blocks in order, without NULL blocks; the NDEF message is the last.
     package private(set) var blocks: [Type2TLV] = []
-    /// What the control blocks point at.
+    /// The areas described by the control blocks.
     package private(set) var controlAreas: [Type2ControlArea] = []
-    /// How the walk ended.
+    /// How the scan ended.
     package private(set) var end = End.dataArea
-    /// Where a new block may begin: behind the last block.
+    /// The address for a new block: after the last block.
     package private(set) var freeAddress: Int
     private let dataArea: Range<Int>
-    /// For each byte of the data area, whether a control block takes it away from the data.
+    /// For each byte of the data area, whether a control block reserves it.
     private var isReserved: [Bool]
 
-    /// How the walk ended.
+    /// How the scan ended.
     package enum End: Hashable, Sendable {
-        /// With an NDEF message.
+        /// At an NDEF message.
         case message
-        /// With a terminator.
+        /// At a terminator.
         case terminator
-        /// With the end of the data area.
+        /// At the end of the data area.
         case dataArea
-        /// With a block whose length reaches beyond the data area.
+        /// At a block whose length extends beyond the data area.
         case lengthBeyondEnd
         /// At a byte that could not be read.
         case unreadable(address: Int)
     }
 
-    /// Walks through the data area.
+    /// Scans the data area.
     ///
     /// - Parameters:
-    ///   - capability: tells where the data area is.
-    ///   - byte: gives the byte at an address; `nil` when it cannot be read.
-    /// - Throws: what `byte` throws.
+    ///   - capability: defines the location of the data area.
+    ///   - byte: returns the byte at an address; `nil` when it cannot be read.
+    /// - Throws: any error of `byte`.
     package init<Failure: Error>(
         _ capability: Type2Capability, byte: (Int) throws(Failure) -> UInt8?
     ) throws(Failure) {
@@ -69,7 +69,7 @@ package struct Type2Layout: Hashable, Sendable {
         }
     }
 
-    /// The layout of pages that were read.
+    /// Determines the layout of pages that were read.
     package init(_ capability: Type2Capability, memory: Type2Memory) {
         self.init(capability) { memory.byte(at: $0) }
     }
@@ -77,20 +77,20 @@ package struct Type2Layout: Hashable, Sendable {
     /// The first NDEF message.
     package var message: Type2TLV? { end == .message ? blocks.last : nil }
 
-    /// The addresses of the data area that hold data, from an address on.
+    /// Returns the addresses that hold data in the data area, from an address on.
     package func addresses(from address: Int) -> [Int] {
         let address = max(address, dataArea.lowerBound)
         guard address < dataArea.upperBound else { return [] }
         return (address..<dataArea.upperBound).filter { !isReserved[$0 - dataArea.lowerBound] }
     }
 
-    /// The first address from this one on that holds data.
+    /// Returns the first address that holds data, from this one on.
     private func next(from address: Int) -> Int? {
         guard address < dataArea.upperBound else { return nil }
         return (max(address, dataArea.lowerBound)..<dataArea.upperBound).first { !isReserved[$0 - dataArea.lowerBound] }
     }
 
-    /// Takes length and value; `nil` when they are not there, with the reason in `end`.
+    /// Reads length and value; `nil` when they are missing, with the reason in `end`.
     private mutating func block<Failure: Error>(
         _ tag: Type2TLV.Tag, at start: Int, from address: inout Int, _ byte: (Int) throws(Failure) -> UInt8?
     ) throws(Failure) -> Type2TLV? {
@@ -101,7 +101,7 @@ package struct Type2Layout: Hashable, Sendable {
             guard let high = try take(&address, byte), let low = try take(&address, byte) else { return nil }
             length = Int(high) << 8 | Int(low)
         }
-        // Looked at before anything is read: a value that cannot be there costs no exchange with the tag.
+        // Checked before reading: a value that cannot fit costs no exchange with the tag.
         guard length <= room(from: address) else {
             end = .lengthBeyondEnd
             return nil
@@ -114,7 +114,7 @@ package struct Type2Layout: Hashable, Sendable {
         return Type2TLV(tag: tag, address: start, lengthAddress: lengthAddress, value: value)
     }
 
-    /// How many bytes of data there are from an address on.
+    /// Returns the number of data bytes from an address on.
     private func room(from address: Int) -> Int {
         guard address < dataArea.upperBound else { return 0 }
         return isReserved[(address - dataArea.lowerBound)...].reduce(0) { $0 + ($1 ? 0 : 1) }
@@ -136,56 +136,56 @@ package struct Type2Layout: Hashable, Sendable {
     }
 }
 
-/// A block of the data area of a Type 2 Tag: tag, length, value.
+/// A TLV block in the data area of a Type 2 Tag.
 package struct Type2TLV: Hashable, Sendable {
-    /// Its tag.
+    /// The tag.
     package let tag: Tag
     /// The address of its tag byte.
     package let address: Int
     /// The address of the first byte of its length.
     package let lengthAddress: Int
-    /// The bytes of the value, those that reserved areas hold left out.
+    /// The bytes of the value, without those in reserved areas.
     package let value: [UInt8]
 
-    /// What a block is for.
+    /// The type of a block.
     package struct Tag: RawRepresentable, Hashable, Sendable {
         /// The tag byte.
         package let rawValue: UInt8
 
-        /// A tag by its byte.
+        /// Creates a tag from its byte.
         package init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// NULL: a byte to be passed over, without a length.
+        /// NULL: a byte to skip, without a length.
         package static let null = Tag(rawValue: 0x00)
-        /// Lock Control: where the dynamic lock bytes are.
+        /// Lock Control: the location of the dynamic lock bytes.
         package static let lockControl = Tag(rawValue: 0x01)
         /// Memory Control: bytes that hold no data.
         package static let memoryControl = Tag(rawValue: 0x02)
         /// An NDEF message.
         package static let ndefMessage = Tag(rawValue: 0x03)
-        /// Somebody's own data.
+        /// Proprietary data.
         package static let proprietary = Tag(rawValue: 0xFD)
-        /// Terminator: nothing follows; without a length.
+        /// Terminator: nothing follows; it has no length.
         package static let terminator = Tag(rawValue: 0xFE)
     }
 }
 
-/// What a Lock Control or Memory Control block points at.
+/// The area described by a Lock Control or Memory Control block.
 ///
 /// Value: page address (high nibble) and byte offset (low nibble); size, 00 for 256, in bits for locks and in bytes for
-/// memory; low nibble n: 2ⁿ bytes a page, high nibble m: 2ᵐ bytes that one bit locks. The address is page · 2ⁿ + offset.
-/// Source: NFC Forum Type 2 Tag 1.0, §2.3.
+/// memory; low nibble n: 2ⁿ bytes per page, high nibble m: 2ᵐ bytes locked by one bit. The address is page · 2ⁿ +
+/// offset. Source: NFC Forum Type 2 Tag 1.0, §2.3.
 package struct Type2ControlArea: Hashable, Sendable {
     /// The addresses of the bytes.
     package let addresses: Range<Int>
-    /// How many lock bits there are; `nil` for memory.
+    /// The number of lock bits; `nil` for memory.
     package let lockBits: Int?
-    /// How many bytes of the data area one bit locks; `nil` for memory.
+    /// The number of data area bytes locked by one bit; `nil` for memory.
     package let bytesPerLockBit: Int?
 
-    /// Takes a block; `nil` when it is no control block, or a broken one, which is to be passed over.
+    /// Parses a block; `nil` when it is not a control block, or a malformed one, which must be ignored.
     package init?(_ tlv: Type2TLV) {
         guard tlv.tag == .lockControl || tlv.tag == .memoryControl, tlv.value.count == 3 else { return nil }
         let (position, count, units) = (tlv.value[0], Int(tlv.value[1]), tlv.value[2])

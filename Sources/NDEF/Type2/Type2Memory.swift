@@ -3,20 +3,20 @@
 internal import ByteCodec
 package import CardModel
 
-/// The pages of a Type 2 Tag that were read, four bytes each.
+/// The pages that were read from a Type 2 Tag, four bytes each.
 package struct Type2Memory: Hashable, Sendable {
-    /// The pages by number; every one has four bytes.
+    /// The pages by number, each with four bytes.
     package private(set) var pages: [UInt16: [UInt8]]
 
-    /// The bytes of one page.
+    /// The size of a page in bytes.
     package static let pageSize = 4
 
-    /// The pages that have four bytes; others are left out.
+    /// Creates a memory from the pages that have four bytes; others are left out.
     package init(pages: [UInt16: [UInt8]] = [:]) {
         self.pages = pages.filter { $0.value.count == Type2Memory.pageSize }
     }
 
-    /// The pages of a dump.
+    /// Creates a memory from the pages of a dump.
     package init(_ dump: Type2Dump) {
         self.init(pages: dump.pages)
     }
@@ -27,13 +27,13 @@ package struct Type2Memory: Hashable, Sendable {
         set { pages[page] = newValue?.count == Type2Memory.pageSize ? newValue : nil }
     }
 
-    /// The byte at an address, counted from the first byte of page 0; `nil` when it was not read.
+    /// Returns the byte at an address, counted from the first byte of page 0; `nil` when it was not read.
     package func byte(at address: Int) -> UInt8? {
         guard address >= 0, let page = UInt16(exactly: address / Type2Memory.pageSize) else { return nil }
         return pages[page]?[address % Type2Memory.pageSize]
     }
 
-    /// The UID of pages 0 to 2, seven bytes; `nil` when they were not read.
+    /// The seven-byte UID from pages 0 to 2; `nil` when they were not read.
     ///
     /// Layout: UID 0 to 2, BCC0, UID 3 to 6, BCC1.
     package var uid: [UInt8]? {
@@ -41,31 +41,32 @@ package struct Type2Memory: Hashable, Sendable {
         return Array(first[..<3]) + second
     }
 
-    /// Whether both check bytes of the UID are right; `nil` when they were not read.
+    /// Whether both check bytes of the UID are correct; `nil` when they were not read.
     ///
-    /// BCC0 is 88 ⊕ UID0 ⊕ UID1 ⊕ UID2, BCC1 the sum without carry of the others (ISO 14443-3).
+    /// BCC0 is 88 ⊕ UID0 ⊕ UID1 ⊕ UID2, BCC1 is the XOR of the others (ISO 14443-3).
     package var uidCheckIsRight: Bool? {
         guard let uid, let first = byte(at: 3), let second = byte(at: 8) else { return nil }
         return first == uid[..<3].reduce(0x88, ^) && second == uid[3...].reduce(0, ^)
     }
 
-    /// The Capability Container of page 3; `nil` when it was not read or is none.
+    /// The Capability Container in page 3; `nil` when it was not read or is not one.
     package var capability: Type2Capability? {
         pages[3].flatMap { Type2Capability($0) }
     }
 }
 
-/// The page writes that put an NDEF message on a Type 2 Tag, in an order that never leaves half a message: the length
-/// becomes 0, the data follows, the length comes last.
+/// The page writes that store an NDEF message on a Type 2 Tag.
+///
+/// Their order never leaves half a message: the length becomes 0, the data follows, the length comes last.
 package struct Type2WritePlan: Hashable, Sendable {
-    /// The pages and their new bytes in order.
+    /// The pages and their new bytes, in order.
     package let writes: [PageWrite]
 
-    /// One page to be written.
+    /// One page to write.
     package struct PageWrite: Hashable, Sendable {
-        /// Its number.
+        /// The page number.
         package let page: UInt16
-        /// Its four bytes.
+        /// The four bytes.
         package let bytes: [UInt8]
 
         init(_ page: UInt16, _ bytes: [UInt8]) {
@@ -74,15 +75,15 @@ package struct Type2WritePlan: Hashable, Sendable {
         }
     }
 
-    /// The longest message that there is room for.
+    /// Returns the length of the longest message that fits.
     ///
-    /// A block of 255 bytes or more has a length of three bytes.
+    /// A block of 255 bytes or more has a three-byte length.
     package static func capacity(_ layout: Type2Layout) -> Int {
         let room = layout.addresses(from: layout.message?.address ?? layout.freeAddress).count
         return max(0, room >= 0xFF + 4 ? room - 4 : min(room - 2, 0xFE))
     }
 
-    /// The pages that the plan must know before: all from the block on that the message can reach.
+    /// Returns the pages needed to make a plan: all that the message can reach, from its block on.
     package static func pages(_ layout: Type2Layout, length: Int) -> [UInt16] {
         let places = layout.addresses(from: layout.message?.address ?? layout.freeAddress)
         let header = length < 0xFF ? 2 : 4
@@ -94,13 +95,13 @@ package struct Type2WritePlan: Hashable, Sendable {
         return pages
     }
 
-    /// A plan.
+    /// Creates a plan.
     ///
     /// - Parameters:
     ///   - message: the bytes of the message.
-    ///   - layout: how the data area is divided now.
-    ///   - memory: holds at least ``pages(_:length:)``.
-    /// - Returns: `nil` when the message is too long, or a page that must be known is not.
+    ///   - layout: the current layout of the data area.
+    ///   - memory: contains at least ``pages(_:length:)``.
+    /// - Returns: `nil` when the message is too long, or a required page is missing.
     package init?(message: [UInt8], layout: Type2Layout, memory: Type2Memory) {
         guard message.count <= Type2WritePlan.capacity(layout) else { return nil }
         let places = layout.addresses(from: layout.message?.address ?? layout.freeAddress)
@@ -110,7 +111,7 @@ package struct Type2WritePlan: Hashable, Sendable {
         } else {
             header += [0xFF, UInt8(truncatingIfNeeded: message.count >> 8), UInt8(truncatingIfNeeded: message.count)]
         }
-        // The terminator is written where there is room for it.
+        // The terminator is written if there is room for it.
         let block = header + message + [Type2TLV.Tag.terminator.rawValue]
         guard places.count >= 2, places.count >= block.count - 1 else { return nil }
         let lengthPage = UInt16(clamping: places[1] / Type2Memory.pageSize)
@@ -120,7 +121,7 @@ package struct Type2WritePlan: Hashable, Sendable {
         for (address, byte) in zip(places, block) {
             guard new.set(byte, at: address) else { return nil }
         }
-        // Of the old bytes only tag and length change at first.
+        // At first, only tag and length of the old bytes change.
         var emptied = memory
         guard emptied.set(0, at: places[1]), let emptiedLength = emptied[lengthPage],
             emptied.set(header[0], at: places[0]), let emptiedTag = emptied[tagPage]
@@ -143,7 +144,7 @@ package struct Type2WritePlan: Hashable, Sendable {
 }
 
 extension Type2Memory {
-    /// Changes one byte of a page that is known.
+    /// Changes one byte of a known page.
     fileprivate mutating func set(_ byte: UInt8, at address: Int) -> Bool {
         let number = UInt16(clamping: address / Type2Memory.pageSize)
         guard var page = self[number] else { return false }
@@ -153,29 +154,29 @@ extension Type2Memory {
     }
 }
 
-/// Which pages of a Type 2 Tag can never be written again.
+/// The permanently locked pages of a Type 2 Tag.
 ///
-/// Static lock bytes, page 2 bytes 2 and 3: bits 3 to 7 of the first lock pages 3 to 7, the second pages 8 to 15; bits 0 to
-/// 2 of the first freeze the bits themselves. Dynamic lock bytes: as the product or a Lock Control block says, from page
-/// 16 on; bits that freeze others lock no page.
+/// Static lock bytes, page 2 bytes 2 and 3: bits 3 to 7 of the first lock pages 3 to 7, the second locks pages 8 to 15;
+/// bits 0 to 2 of the first freeze the lock bits themselves. Dynamic lock bytes: as defined by the product or a Lock
+/// Control block, from page 16 on; bits that freeze others lock no page.
 ///
-/// - Two pages a bit, MF0UL21, NTAG212 and NTAG213: NXP's support and data sheet (`03 00 00` locks pages 16 to 19),
-///   Flipper's listener; the Lock Control blocks that NTAG212 and NTAG213 leave the factory with say the same.
-/// - Sixteen pages a bit, NTAG215 and NTAG216: NXP data sheet, Flipper's listener.
-/// - Ultralight C and NTAG203, two groups of a freezing bit and three bits for four pages each, then counter, AUTH0, AUTH1
-///   and key: NXP data sheets MF0ICU2 §7.5.3 and NTAG203 figure 7.
+/// - Two pages per bit, MF0UL21, NTAG212 and NTAG213: NXP's support and data sheet (`03 00 00` locks pages 16 to 19),
+///   Flipper's listener; the factory Lock Control blocks of NTAG212 and NTAG213 agree.
+/// - Sixteen pages per bit, NTAG215 and NTAG216: NXP data sheet, Flipper's listener.
+/// - Ultralight C and NTAG203, two groups of a freezing bit and three bits for four pages each, then counter, AUTH0,
+///   AUTH1 and key: NXP data sheets MF0ICU2 §7.5.3 and NTAG203 figure 7.
 /// - None: Ultralight, MF0UL11, NTAG210, whose pages end with 15.
 package struct Type2Locks: Hashable, Sendable {
     /// The static lock bytes; `nil` when they were not read.
     package let staticBytes: [UInt8]?
-    /// The dynamic lock bytes; `nil` when there are none, or it is not known where, or they were not read.
+    /// The dynamic lock bytes; `nil` when there are none, their location is unknown, or they were not read.
     package let dynamicBytes: [UInt8]?
     /// The locked pages in order.
     package let pages: [UInt16]
-    /// Whether the lock bits of page 3, which is the Capability Container or one-time programmable, cannot be changed.
+    /// Whether the lock bits of page 3 (Capability Container or one-time programmable) cannot be changed.
     package let isOneTimeAreaFrozen: Bool
 
-    /// The locks of a tag.
+    /// Determines the locks of a tag.
     package init(memory: Type2Memory, product: Type2Product?, layout: Type2Layout?) {
         let fixed = memory[2].map { Array($0[2...3]) }
         staticBytes = fixed
@@ -200,7 +201,7 @@ package struct Type2Locks: Hashable, Sendable {
         pages = locked.sorted()
     }
 
-    /// The first page that dynamic locks are for.
+    /// The first page covered by dynamic locks.
     private static let firstDynamicPage: UInt16 = 16
 
     private static func pages(
@@ -219,7 +220,7 @@ package struct Type2Locks: Hashable, Sendable {
         case .ultralightC:
             guard bytes.count >= 2 else { return [] }
             let groups = fourPages.filter { bytes[0].bits($0.bit...$0.bit) == 1 }
-            // NTAG203 ends with its counter.
+            // On NTAG203, the counter is the last page.
             let single = behindUserPages.filter { bytes[1].bits($0.bit...$0.bit) == 1 }
                 .filter { $0.pages.upperBound < product.pageCount ?? 0 }
             return groups.flatMap { Array($0.page...$0.page + 3) } + single.flatMap { Array($0.pages) }

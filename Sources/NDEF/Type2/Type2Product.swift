@@ -3,45 +3,47 @@
 internal import ByteCodec
 package import CardModel
 
-/// A product that is a Type 2 Tag; the facts are rows of `Data/type2-products.tsv`.
+/// A Type 2 Tag product; the facts are in `Data/type2-products.tsv`.
 package struct Type2Product: Hashable, Sendable {
-    /// What its maker calls it.
+    /// The maker's product name.
     package let name: String
-    /// Bytes 1 to 6 of its answer to GET_VERSION; empty when it does not know the command.
+    /// Bytes 1 to 6 of its answer to GET_VERSION; empty when it does not support the command.
     package let version: [UInt8]
-    /// How many pages it has; `nil` when that is not in the table.
+    /// The number of pages; `nil` when it is not in the table.
     package let pageCount: UInt16?
-    /// The pages for the user's data; `nil` when they are not in the table.
+    /// The user data pages; `nil` when they are not in the table.
     package let userPages: ClosedRange<UInt16>?
     /// The page with the dynamic lock bytes; `nil` when it has none.
     package let dynamicLockPage: UInt16?
-    /// Which pages a dynamic lock bit locks.
+    /// The mapping of dynamic lock bits to pages.
     package let dynamicLocks: DynamicLocks?
     /// The first page of the configuration (CFG0); `nil` when it has none.
     package let configurationPage: UInt16?
     /// The numbers of its counters.
     package let counters: [UInt8]
-    /// Whether it answers READ_SIG.
+    /// Whether it supports READ_SIG.
     package let hasSignature: Bool
 
-    /// Which pages the dynamic lock bits lock, from page 16 on.
+    /// The mapping of dynamic lock bits to pages, from page 16 on.
     package enum DynamicLocks: Hashable, Sendable {
-        /// Each bit of the first two bytes this many.
+        /// Each bit of the first two bytes locks this many pages.
         case pagesPerBit(UInt16)
-        /// As in Ultralight C and NTAG203: four pages a bit, block-locking bits between them.
+        /// As in Ultralight C and NTAG203: four pages per bit, with block-locking bits between them.
         case ultralightC
     }
 
-    /// The pages with key or password, which are never written by hand: those behind the configuration (CFG0 and CFG1,
-    /// AUTH0 and AUTH1). `nil` when the product has none.
+    /// The pages with key or password, which are never written directly; `nil` when the product has none.
+    ///
+    /// These are the pages behind the configuration (CFG0 and CFG1, AUTH0 and AUTH1).
     package var secretPages: ClosedRange<UInt16>? {
         guard let configurationPage else { return nil }
         let first = configurationPage &+ 2
         return first...first &+ (dynamicLocks == .ultralightC ? 3 : 1)
     }
 
-    /// How many pages can be read at all: an Ultralight C never gives its key, others give zeros. `nil` when that is not
-    /// in the table.
+    /// The number of readable pages; `nil` when it is not in the table.
+    ///
+    /// An Ultralight C never returns its key, others return zeros.
     package var readablePageCount: UInt16? {
         dynamicLocks == .ultralightC ? secretPages?.lowerBound ?? pageCount : pageCount
     }
@@ -68,10 +70,10 @@ package struct Type2Product: Hashable, Sendable {
         try row.text(column) == nil ? nil : try row.hex(column)
     }
 
-    /// Every product of the table.
+    /// All products in the table.
     package static var all: [Type2Product] { table.rows }
 
-    /// What is wrong in the table; a release has no faults.
+    /// The errors in the table; a release has none.
     package static var faults: [FactTableError] { table.faults + NDEFURIPrefix.table.faults }
 
     private static let table = FactTable(
@@ -81,38 +83,40 @@ package struct Type2Product: Hashable, Sendable {
             "signature",
         ], key: ["product"], row: Type2Product.init(_:))
 
-    /// The product with this answer to GET_VERSION, eight bytes; `nil` when it is not in the table.
+    /// Returns the product with this eight-byte answer to GET_VERSION; `nil` when it is not in the table.
     package static func of(version: [UInt8]) -> Type2Product? {
         guard version.count == 8 else { return nil }
         return all.first { !$0.version.isEmpty && version[1...6].elementsEqual($0.version) }
     }
 
-    /// The product with this name.
+    /// Returns the product with this name.
     package static func named(_ name: String) -> Type2Product? {
         all.first { $0.name == name }
     }
 
-    /// MIFARE Ultralight, which knows neither GET_VERSION nor an authentication.
+    /// MIFARE Ultralight, which supports neither GET_VERSION nor authentication.
     package static var ultralight: Type2Product? { named("Ultralight") }
-    /// MIFARE Ultralight C, which answers AUTHENTICATE.
+    /// MIFARE Ultralight C, which supports AUTHENTICATE.
     package static var ultralightC: Type2Product? { named("Ultralight C") }
-    /// NTAG203, which refuses GET_VERSION where Ultralight keeps silent.
+    /// NTAG203, which refuses GET_VERSION where Ultralight does not answer.
     package static var ntag203: Type2Product? { named("NTAG203") }
 }
 
-/// The Capability Container of a Type 2 Tag, page 3: `E1`, version (two nibbles), size of the data area in units of eight
-/// bytes, access (two nibbles: read, write; 0 granted, F none). Source: NFC Forum Type 2 Tag 1.0, §6.1.
+/// The Capability Container of a Type 2 Tag, page 3.
+///
+/// `E1`, version (two nibbles), size of the data area in units of eight bytes, access (two nibbles: read, write; 0
+/// granted, F none). Source: NFC Forum Type 2 Tag 1.0, §6.1.
 package struct Type2Capability: Hashable, Sendable {
-    /// The version of the mapping; 1.0 and 1.1 are known.
+    /// The mapping version; 1.0 and 1.1 are known.
     package let version: (major: UInt8, minor: UInt8)
-    /// The bytes of the data area, which begins with page 4.
+    /// The size in bytes of the data area, which begins with page 4.
     package let dataSize: Int
-    /// What must be done to read: 0 nothing, F nobody may; others are proprietary.
+    /// The condition for reading: 0 always, F never; other values are proprietary.
     package let readAccess: UInt8
-    /// What must be done to write: 0 nothing, F nobody may; others are proprietary.
+    /// The condition for writing: 0 always, F never; other values are proprietary.
     package let writeAccess: UInt8
 
-    /// Takes the four bytes of page 3; `nil` when they do not begin with E1.
+    /// Parses the four bytes of page 3; `nil` when they do not begin with E1.
     package init?(_ page: [UInt8]) {
         guard page.count == 4, page[0] == 0xE1 else { return nil }
         version = (page[1] >> 4, page[1] & 0x0F)
@@ -121,25 +125,25 @@ package struct Type2Capability: Hashable, Sendable {
         writeAccess = page[3] & 0x0F
     }
 
-    /// Whether this mapping can be read: any version 1.
+    /// Whether this mapping is supported: any version 1.
     package var isSupported: Bool { version.major == 1 }
 
-    /// The access that is granted to who is authenticated, among the proprietary ones.
+    /// The proprietary value that grants access after authentication.
     package static let accessWithKey: UInt8 = 0x8
 
     /// The address of the first byte of the data area.
     package static let dataStart = 16
 
-    /// The addresses of the data area.
+    /// The address range of the data area.
     package var dataArea: Range<Int> { Type2Capability.dataStart..<Type2Capability.dataStart + dataSize }
 
-    /// Same version, size and access.
+    /// Compares version, size and access.
     package static func == (left: Type2Capability, right: Type2Capability) -> Bool {
         left.version == right.version && left.dataSize == right.dataSize && left.readAccess == right.readAccess
             && left.writeAccess == right.writeAccess
     }
 
-    /// Feeds version, size and access.
+    /// Hashes version, size and access.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(version.major)
         hasher.combine(version.minor)
@@ -149,26 +153,26 @@ package struct Type2Capability: Hashable, Sendable {
     }
 }
 
-/// What the configuration pages of an Ultralight EV1 or NTAG21x say.
+/// The configuration pages of an Ultralight EV1 or NTAG21x.
 ///
 /// CFG0: MIRROR, –, MIRROR_PAGE, AUTH0. CFG1 byte 0, ACCESS: 80 PROT, 40 CFGLCK, 10 counter on, 08 counter needs the
-/// password, low three bits AUTHLIM. Ultralight C has AUTH0 alone, in byte 0 of its page, and AUTH1 in the next. Sources: NXP
-/// data sheets.
+/// password, low three bits AUTHLIM. Ultralight C has AUTH0 alone, in byte 0 of its page, and AUTH1 in the next.
+/// Sources: NXP data sheets.
 package struct Type2Configuration: Hashable, Sendable {
-    /// The first page that the password protects; above the last page: none is protected.
+    /// The first password-protected page; above the last page, none is protected.
     package let firstProtectedPage: UInt16
-    /// Whether reading needs the password too.
+    /// Whether reading needs the password, too.
     package let protectsReading: Bool
-    /// Whether the configuration cannot be changed any more; `nil` where there is no such bit.
+    /// Whether the configuration is permanently locked; `nil` where there is no such bit.
     package let isLocked: Bool?
-    /// Whether the tag counts the reads; `nil` where there is no such bit.
+    /// Whether the tag counts reads; `nil` where there is no such bit.
     package let countsReads: Bool?
     /// Whether reading the counter needs the password; `nil` where there is no such bit.
     package let protectsCounter: Bool?
-    /// After how many wrong passwords the tag refuses for ever, 0 for never; `nil` where there is no such field.
+    /// The number of wrong passwords until permanent refusal, 0 for no limit; `nil` where there is no such field.
     package let passwordTries: Int?
 
-    /// The configuration of a product; `nil` when it has none, or its pages were not read.
+    /// Decodes the configuration of a product; `nil` when it has none, or its pages were not read.
     package init?(memory: Type2Memory, product: Type2Product) {
         guard let page = product.configurationPage, let first = memory[page], let second = memory[page &+ 1] else {
             return nil
@@ -188,12 +192,12 @@ package struct Type2Configuration: Hashable, Sendable {
         passwordTries = Int(access & 0x07)
     }
 
-    /// What is known when the configuration cannot be read either: from this page on, reading needs the password.
+    /// Creates a configuration that is itself unreadable: from this page on, reading needs the password.
     package init(refusedFrom page: UInt16) {
         (firstProtectedPage, protectsReading) = (page, true)
         (isLocked, countsReads, protectsCounter, passwordTries) = (nil, nil, nil, nil)
     }
 
-    /// Whether writing a page needs the password.
+    /// Returns whether writing a page needs the password.
     package func protects(_ page: UInt16) -> Bool { page >= firstProtectedPage }
 }
