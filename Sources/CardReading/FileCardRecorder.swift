@@ -7,7 +7,7 @@ public import NFCTransport
 
 /// Reads files of a card into a dump, one after another, until an exchange fails.
 ///
-/// The card may then have lost its state, above all the verified PINs, and nothing that was sent can be sent again.
+/// The card has then lost its state, above all the verified PINs, and nothing that was sent can be sent again.
 struct FileCardRecorder {
     /// The files that were read.
     private(set) var dump: CardDump
@@ -113,7 +113,7 @@ public enum FileCardReadingError: Error, Hashable, Sendable {
 }
 
 extension CardIdentity {
-    /// Makes an identity from what a reader learned about a card when it selected it.
+    /// Makes an identity from a card's answers when a reader selected it.
     public init(_ picc: PICC) {
         switch picc {
         case .felica(let target): self.init(technology: .felica, idm: target.idm, pmm: target.pmm)

@@ -54,8 +54,7 @@ package struct BasicAccessKeys {
         Array(SHA1.digest(of: mrzInformation).prefix(TripleDESKey.length))
     }
 
-    /// Derives a key from a seed: the digest of seed and counter (four bytes, big-endian), with odd parity in each
-    /// byte.
+    /// Derives a key from a seed: the digest of seed and counter (four bytes, big-endian), with odd parity per byte.
     static func keyBytes(_ seed: [UInt8], counter: UInt8) -> [UInt8] {
         SHA1.digest(of: seed + [0, 0, 0, counter]).prefix(TripleDESKey.length).map { byte in
             let bits = byte & 0xFE

@@ -154,8 +154,7 @@ public struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByInte
         return rawValue < 0x40 ? Int(rawValue & 0x03) : 4 + Int(rawValue & 0x0F)
     }
 
-    /// Returns whether such a command is for a reader behind PC/SC, and may carry any frame to the card, including a
-    /// PIN.
+    /// Returns whether such a command is for a PC/SC reader, and may carry any frame to the card, including a PIN.
     ///
     /// FF is not a valid card class. Readers execute its commands themselves: the instructions of PC/SC part 3 request
     /// the UID (CA), select (A4), read (B0) and write (D6) storage; others (00, 50, C2, FB) forward their contents.

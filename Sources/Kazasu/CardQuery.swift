@@ -5,7 +5,7 @@ public import CardModel
 internal import CardReading
 package import NFCTransport
 
-/// Which card to wait for.
+/// The card to wait for.
 public struct CardQuery: Hashable, Sendable {
     /// The kinds of card that a program can wait for.
     public enum Kind: Hashable, Sendable, CaseIterable {

@@ -50,7 +50,7 @@ public struct WrongCard: Hashable, Sendable {
     public let card: PICC
     /// The names of what it was recognised as, most specific first; empty if only its technology is known.
     public let names: [LocalizedText]
-    /// What is wrong with it.
+    /// The reason why it cannot be used.
     public let reason: Reason
 
     /// Makes a card that cannot be used, with what it was recognised as.
@@ -65,7 +65,7 @@ public struct WrongCard: Hashable, Sendable {
         card.technology == other.card.technology && names == other.names && reason == other.reason
     }
 
-    /// What is wrong with a card.
+    /// The reasons why a card cannot be used.
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
         /// It is not of the wanted kind.

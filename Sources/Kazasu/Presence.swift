@@ -6,7 +6,7 @@ internal import NFCForumTags
 
 /// Whether a card is still on its reader.
 enum Presence {
-    /// What was found in the card's place.
+    /// The result of a presence check.
     enum Answer {
         case present
         case silent
@@ -19,7 +19,7 @@ enum Presence {
     /// Checks once.
     ///
     /// A command that changes nothing comes first: Request Response for FeliCa, READ of page 0 for a Type 2 Tag. A card
-    /// is selected again only if it does not answer, does not know the command (FeliCa Lite), or has no such command
+    /// is selected again only if it does not answer, does not support the command (FeliCa Lite), or has no such command
     /// (layer 3 of type A and B, ISO-DEP). Selecting again treats a card that left for a moment as present, and finds
     /// any other card in its place.
     ///

@@ -11,7 +11,7 @@ package struct VirtualDriver {
     package static let prefix = "virtual:"
     /// The longest card file, in bytes.
     private static let limit = 8 << 20
-    /// A patience factor for the simulated chip, which misses its deadlines on a busy machine.
+    /// How many times longer than a real chip to wait for the simulated one, which may be late on a busy machine.
     private static let patience = 20
 
     private let options: ReaderRegistry.Options

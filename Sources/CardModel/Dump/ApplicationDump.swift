@@ -37,7 +37,7 @@ public struct FileDump: Hashable, Sendable {
     public var state: ReadState
     /// The data that was read, from the first byte.
     public var data: [UInt8]
-    /// What the card reported about the PIN stored in this file; `nil` for every other file.
+    /// The card's report on the PIN stored in this file; `nil` for every other file.
     package var pin: CardPINState?
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
@@ -55,7 +55,7 @@ public struct FileDump: Hashable, Sendable {
     }
 }
 
-/// What the card reported about one of its PINs when it was read; the PIN itself is not stored anywhere.
+/// A card's report on one of its PINs when it was read; the PIN itself is not stored anywhere.
 public struct CardPINState: Hashable, Sendable {
     /// The remaining tries, 0 if it is locked; `nil` if unknown.
     ///

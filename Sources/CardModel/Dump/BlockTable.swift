@@ -76,7 +76,7 @@ package struct BlockTable: Hashable, Sendable {
         return table
     }
 
-    // MARK: Places
+    // MARK: Positions
 
     private func holds(_ number: UInt16, at place: Int) -> Bool {
         place < entries.count && entries[place].number == number

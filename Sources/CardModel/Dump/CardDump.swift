@@ -17,7 +17,7 @@ public struct CardDump: Hashable, Sendable {
     public var complete: Bool
     /// The parts that could have been read but were not.
     public var missing: [MissingPart]
-    /// What the reader learned about the card when it found it.
+    /// The identity of the card, from its answers when the reader found it.
     public var card: CardIdentity
     /// The FeliCa systems in the card's order; empty for other cards.
     public var systems: [SystemDump]
@@ -128,7 +128,7 @@ extension CardDump {
         "schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica", "iso7816", "type2",
     ]
 
-    /// The document `kazasu.dump/1`, indented, with a line feed at the end; ``init(parsing:)-([UInt8])`` reads it again.
+    /// The document `kazasu.dump/1`, indented, with a final newline; ``init(parsing:)-([UInt8])`` reads it again.
     public var document: String { json.prettyText + "\n" }
 
     /// The document `kazasu.dump/1`.

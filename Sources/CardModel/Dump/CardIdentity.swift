@@ -2,7 +2,7 @@
 
 internal import ByteCodec
 
-/// What the reader learned about a card when it found it: `card` of `kazasu.dump/1`.
+/// The identity of a card, from its answers when the reader found it: `card` of `kazasu.dump/1`.
 public struct CardIdentity: Hashable, Sendable {
     /// The kind of card.
     public var technology: Technology
@@ -29,7 +29,7 @@ public struct CardIdentity: Hashable, Sendable {
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// Makes an identity from what is known about a card.
+    /// Makes an identity from the known values of a card.
     package init(
         technology: Technology, idm: IDm? = nil, pmm: PMm? = nil, bitRate: Int? = nil, extra: JSONObject = JSONObject()
     ) {

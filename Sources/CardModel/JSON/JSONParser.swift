@@ -117,7 +117,7 @@ struct JSONParser<Target: JSONTarget> {
         target.plainText(start..<index, in: bytes, isKey: true)
     }
 
-    // MARK: Texts
+    // MARK: Strings
 
     private mutating func string(isKey: Bool) throws(JSONError) {
         index += 1

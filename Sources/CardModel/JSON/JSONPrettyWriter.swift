@@ -129,7 +129,7 @@ package struct JSONPrettyWriter: JSONSink, ~Copyable {
         endEntry()
     }
 
-    // MARK: The sink
+    // MARK: JSONSink
 
     /// `{`
     package mutating func beginObject() { begin(isObject: true) }

@@ -28,7 +28,7 @@ package struct JSONTreeBuilder: JSONSink {
     package var value: JSONValue { whole }
 
     mutating func add(_ value: JSONValue) {
-        // Removed from the array first, so that the container is not copied when it is extended.
+        // Popped first, so that the container is not copied when it is extended.
         guard let (container, key) = open.popLast() else {
             whole = value
             return

@@ -35,7 +35,7 @@ package struct JSONWriter: JSONSink, ~Copyable {
         needsComma = false
     }
 
-    // MARK: Outside of values
+    // MARK: Outside values
 
     /// Appends a newline, after which the next document can begin.
     package mutating func endLine() { raw("\n") }

@@ -41,7 +41,7 @@ final class BlockReader {
         }
     }
 
-    // MARK: What to do next
+    // MARK: Next step
 
     /// One block of one job.
     private struct Element {

@@ -62,7 +62,7 @@ final class SystemReading {
         try reader.run()
     }
 
-    // MARK: What is read
+    // MARK: Reading
 
     /// One open service of each overlap group: a read-only one if there is one, else the last.
     private var readable: [ServiceCode] {
@@ -84,7 +84,7 @@ final class SystemReading {
         KnownService.of(code, in: system.code)?.usualBlocks
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
     /// The system as it appears in the dump.
     var dump: SystemDump {

@@ -47,8 +47,8 @@ struct ApplicationReading {
 
     /// Whether the card is a Type 4 Tag.
     ///
-    /// Type 4 Tags require P2 = 00 for the application and accept only P1 = 00 for files; cards with PINs need the other
-    /// forms.
+    /// Type 4 Tags require P2 = 00 for the application and accept only P1 = 00 for files; cards with PINs need the
+    /// other forms.
     private var isType4Tag: Bool { aid == Type4Tag.application }
 
     /// The NDEF files listed in the Capability Container.

@@ -17,7 +17,7 @@ package struct OpenFileDumper {
     /// Makes a dumper for the card behind a session.
     ///
     /// - Parameters:
-    ///   - identity: what the reader learned about the card.
+    ///   - identity: the identity of the card, as found by the reader.
     ///   - earlier: an incomplete dump of the same card; files that it contains completely are not read again.
     ///   - plan: the files to try; all of the table by default.
     package init(

@@ -111,7 +111,7 @@ package struct CardRecognizer {
 public struct RecognizedCard: Hashable, Sendable {
     /// The kind of card, with the clue that identified it.
     public var kind: KnownCard
-    /// What else the card reported about itself, verbatim: labels, schemes, versions. Never a number of its owner.
+    /// Other information reported by the card, verbatim: labels, schemes, versions. Never a number of its owner.
     public var details: [Detail]
 
     /// One detail that a card reported.

@@ -145,7 +145,7 @@ package struct CardFinder {
         }
     }
 
-    // MARK: A card that takes APDUs
+    // MARK: A card that accepts APDUs
 
     /// Looks for a card of each kind in the caller's order until one answers; the first kind that does wins.
     ///

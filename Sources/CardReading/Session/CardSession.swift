@@ -7,13 +7,13 @@ public import NFCTransport
 
 /// One card in the field of one reader.
 ///
-/// Retries commands a bounded number of times, and tells a card that does not support a command from one that left.
+/// Retries commands a bounded number of times, and distinguishes an unsupported command from a card that left.
 package final class CardSession {
     /// The reader.
     package let reader: any Reader
     /// The card as it answered when it was found.
     package let target: FeliCaTarget
-    /// What is known about the card's limits; updated while reading.
+    /// The known limits of the card; updated while reading.
     let limits: CardLimits
     /// Whether an answer was damaged, or missing and the exchange repeated: then one unanswered Polling proves little.
     private(set) var isNoisy = false

@@ -106,7 +106,7 @@ public struct PINReference: Hashable, Sendable {
     }
 }
 
-/// What a card reports about the remaining tries of a PIN.
+/// A card's report on the remaining tries of a PIN.
 public enum TriesLeft: Hashable, Sendable {
     /// This many, 1 to 15.
     case count(Int)

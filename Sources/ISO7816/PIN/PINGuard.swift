@@ -137,8 +137,7 @@ package final class PINGuard {
         }
         guard let response else { throw .alreadySent(reference) }
         let status = response.status
-        // A VERIFY is answered only by a status word: preceded by data, it may belong to another answer with extra
-        // bytes.
+        // A VERIFY is answered by a status word alone: data before it may mean another status word with trailing bytes.
         if let flaw = flaw(of: response) {
             throw .interrupted(
                 reference, .malformed(.verify, flaw), before: before, after: stateAfterFailure(reference, session))

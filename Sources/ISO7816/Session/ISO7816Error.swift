@@ -14,7 +14,9 @@ public enum ISO7816Error: Error, Hashable, Sendable {
     case status(Instruction, StatusWord)
     /// The command cannot be sent in this form; nothing was sent.
     case invalidCommand(APDUError)
-    /// The instruction carries or spends a PIN; nothing was sent, since only `Card.license` and `Card.myNumber` send PINs.
+    /// The instruction carries or spends a PIN; nothing was sent.
+    ///
+    /// Only `Card.license` and `Card.myNumber` send PINs.
     case guarded(Instruction)
     /// An earlier exchange failed, so the card was activated again and its current file is the MF.
     ///

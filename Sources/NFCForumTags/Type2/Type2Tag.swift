@@ -119,7 +119,7 @@ package final class Type2Tag {
         return UInt16(clamping: area.upperBound / Type2Memory.pageSize - 1)
     }
 
-    // MARK: What kind of tag it is
+    // MARK: Product identification
 
     /// Returns the answer to GET_VERSION, eight bytes; `nil` if the tag does not support the command.
     package func version() throws(TagError) -> [UInt8]? {
