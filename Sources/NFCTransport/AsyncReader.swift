@@ -10,7 +10,8 @@ internal import Synchronization
 /// ends immediately, the task gets ``TransportError/cancelled``, and the reader must be opened again for more work.
 ///
 /// ```swift
-/// guard let reader = try await AsyncReader.open("pn532_uart:/dev/ttyUSB0:115200", with: LibNFCDriver()) else { return }
+/// guard let reader = try await AsyncReader.open("pn532_uart:/dev/ttyUSB0:115200", with: LibNFCDriver())
+/// else { return }
 /// let card = try await reader.activate(.felica(.transit))
 /// await reader.close()
 /// ```

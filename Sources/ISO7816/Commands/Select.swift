@@ -7,8 +7,7 @@ extension CommandAPDU {
     ///
     /// - Parameters:
     ///   - target: the file or application.
-    ///   - answer: the information to return about it; with anything but nothing, Le is present and requests
-    ///     everything.
+    ///   - answer: the information to return about it; unless it is `.nothing`, Le is present and requests everything.
     ///   - occurrence: which of several.
     ///   - cla: the class.
     package static func select(
