@@ -77,7 +77,7 @@ package struct MIFAREApplicationDirectory: Hashable, Sendable {
 package struct MIFAREApplicationID: Hashable, Sendable {
     /// The first byte: the application within the cluster.
     package var applicationCode: UInt8
-    /// The second byte: the cluster; 00 is for administration.
+    /// The second byte: the line of business; 00 is for administration.
     package var functionCluster: UInt8
 
     /// Makes an application from its two codes.

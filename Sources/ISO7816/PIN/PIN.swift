@@ -9,7 +9,7 @@ public import CardModel
 /// encoded or copied out, and is sent at most once.
 public final class PIN: SecretValue {
     private let secret: SecretBytes
-    /// Whether it was sent, or an attempt was made.
+    /// Whether it was sent, or an attempt to send it was made.
     public private(set) var isSpent = false
 
     /// Makes a secret from these bytes; the caller must overwrite its own copy.
@@ -58,9 +58,9 @@ public final class PIN: SecretValue {
 package enum PINForm: Hashable, Sendable {
     /// This many ASCII digits.
     case digits(Int)
-    /// Capital letters A to Z and digits in ASCII, in this number.
+    /// Capital letters A to Z and digits in ASCII, of a length in this range.
     case capitalsAndDigits(ClosedRange<Int>)
-    /// Printable ASCII characters, in this number.
+    /// Printable ASCII characters, of a length in this range.
     case printable(ClosedRange<Int>)
     /// Exactly these bytes: the placeholder on a card whose PIN was never set.
     case exactly([UInt8])

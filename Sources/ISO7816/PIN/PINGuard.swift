@@ -207,7 +207,7 @@ public enum PINGuardError: Error, Hashable, Sendable {
 
     /// Returns what is known about the tries now: the card's last report, or `before` if nothing was sent since.
     ///
-    /// - Parameter before: the card's report before; `nil` if it was not asked.
+    /// - Parameter before: the card's earlier report; `nil` if it was not asked.
     /// - Returns: `nil` if unknown.
     package func triesLeft(before: TriesLeft?) -> TriesLeft? {
         switch self {
