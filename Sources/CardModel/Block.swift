@@ -7,7 +7,7 @@ public struct Block: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
-    /// A block from exactly sixteen bytes, else `nil`.
+    /// Makes a block from exactly sixteen bytes; otherwise `nil`.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 16, let high = UInt64(bigEndianBytes: bytes.prefix(8)),
             let low = UInt64(bigEndianBytes: bytes.suffix(8))
@@ -16,7 +16,7 @@ public struct Block: Hashable, Sendable {
         self.low = low
     }
 
-    /// A block from exactly thirty-two hexadecimal digits without anything between them, else `nil`.
+    /// Makes a block from exactly thirty-two hexadecimal digits without separators; otherwise `nil`.
     public init?(hexadecimal digits: String) {
         self.init(digits: digits.utf8.span)
     }
@@ -28,7 +28,7 @@ public struct Block: Hashable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// Thirty-two lower-case hexadecimal digits, as documents hold them.
+    /// Thirty-two lower-case hexadecimal digits, as used in documents.
     package var hexadecimal: String { BlockDigits(self).text }
 
     /// A block of zeros.
@@ -45,12 +45,12 @@ public struct Block: Hashable, Sendable {
         return UInt8(truncatingIfNeeded: half >> UInt64(56 - (offset & 7) * 8))
     }
 
-    /// The number in `count` bytes (1 to 8) from `offset`; bytes past the end wrap round to the start.
+    /// Returns the number in `count` bytes (1 to 8) from `offset`; bytes past the end wrap around to the start.
     package func number(at offset: Int, count: Int, _ order: ByteOrder) -> UInt64 {
         let count = max(0, min(count, 8))
         guard count > 0 else { return 0 }
         let start = offset & 15
-        // The bytes from `offset` on, the first in the highest byte; behind the last the first follows.
+        // The bytes from `offset`, the first in the highest byte; the first byte of the block follows the last.
         let (here, next) = start < 8 ? (high, low) : (low, high)
         let shift = UInt64(start & 7) * 8
         let bytes = here &<< shift | (shift == 0 ? 0 : next &>> (64 - shift))
@@ -58,17 +58,17 @@ public struct Block: Hashable, Sendable {
         return order == .big ? bytes &>> unused : ((bytes &>> unused) &<< unused).byteSwapped
     }
 
-    /// The two-byte number at `offset`.
+    /// Returns the two-byte number at `offset`.
     package func uint16(at offset: Int, _ order: ByteOrder) -> UInt16 {
         UInt16(truncatingIfNeeded: number(at: offset, count: 2, order))
     }
 
-    /// The three-byte number at `offset`.
+    /// Returns the three-byte number at `offset`.
     package func uint24(at offset: Int, _ order: ByteOrder) -> UInt32 {
         UInt32(truncatingIfNeeded: number(at: offset, count: 3, order))
     }
 
-    /// The four-byte number at `offset`.
+    /// Returns the four-byte number at `offset`.
     package func uint32(at offset: Int, _ order: ByteOrder) -> UInt32 {
         UInt32(truncatingIfNeeded: number(at: offset, count: 4, order))
     }
@@ -85,18 +85,18 @@ extension Block: CustomStringConvertible {
     public var description: String { Hex.encode(bytes, uppercase: true) }
 }
 
-/// The bytes of a block as documents hold them: thirty-two lower-case hexadecimal digits.
+/// The bytes of a block as used in documents: thirty-two lower-case hexadecimal digits.
 package struct BlockDigits: ASCIIText {
     private let high: HexDigits
     private let low: HexDigits
 
-    /// The digits of a block.
+    /// Makes the digits of a block.
     package init(_ block: Block) {
         high = HexDigits(block.high, digits: 16, uppercase: false)
         low = HexDigits(block.low, digits: 16, uppercase: false)
     }
 
-    /// Adds the digits.
+    /// Appends the digits.
     package func append(to text: inout ByteBuffer) {
         high.append(to: &text)
         low.append(to: &text)

@@ -2,19 +2,19 @@
 
 internal import ByteCodec
 
-/// What differs between two dumps, the older one first.
+/// The differences between two dumps, the older one first.
 package struct DumpDiff: Hashable, Sendable {
-    /// Blocks that changed, appeared or went, in the order of the newer dump.
+    /// Blocks that changed, appeared or disappeared, in the order of the newer dump.
     package var blocks: [BlockChange]
-    /// Cyclic services that only got new blocks in front.
+    /// Cyclic services that only gained new blocks at the front.
     package var rings: [RingTurn]
     /// Services that only one of the dumps has, or whose state or key version differs.
     package var services: [ServiceChange]
-    /// Pages of a Type 2 Tag that changed, appeared or went, by number.
+    /// Pages of a Type 2 Tag that changed, appeared or disappeared, by number.
     package let pages: [PageChange]
     /// Counters of a Type 2 Tag that changed, by number.
     package let counters: [CounterChange]
-    /// Files of an ISO 7816 card that changed, appeared or went, in the order of the newer dump.
+    /// Files of an ISO 7816 card that changed, appeared or disappeared, in the order of the newer dump.
     package let files: [FileChange]
 
     /// Compares two dumps.
@@ -41,12 +41,12 @@ package struct DumpDiff: Hashable, Sendable {
         }
     }
 
-    /// Whether the dumps say the same.
+    /// Whether the dumps are equivalent.
     package var isEmpty: Bool {
         blocks.isEmpty && rings.isEmpty && services.isEmpty && pages.isEmpty && counters.isEmpty && files.isEmpty
     }
 
-    /// The offsets of the bytes that differ; empty when one side is not there.
+    /// Returns the offsets of the bytes that differ; empty if one side is missing.
     static func changedBytes(_ old: [UInt8]?, _ new: [UInt8]?) -> [Int] {
         guard let old, let new else { return [] }
         return (0..<max(old.count, new.count)).filter { old.element(at: $0) != new.element(at: $0) }
@@ -79,15 +79,15 @@ package struct DumpDiff: Hashable, Sendable {
     }
 }
 
-/// A service that two dumps show differently beside its blocks.
+/// A service that differs between two dumps in more than its blocks.
 package struct ServiceChange: Hashable, Sendable {
     /// The system.
     package let system: SystemCode
     /// The service.
     package let service: ServiceCode
-    /// What became of it in the older dump; `nil` when it is not there.
+    /// Its state in the older dump; `nil` if it is not there.
     package let oldState: ReadState?
-    /// What became of it in the newer dump; `nil` when it is not there.
+    /// Its state in the newer dump; `nil` if it is not there.
     package let newState: ReadState?
     /// The version of its key in the older dump.
     package let oldKeyVersion: KeyVersion?
@@ -95,7 +95,7 @@ package struct ServiceChange: Hashable, Sendable {
     package let newKeyVersion: KeyVersion?
 }
 
-/// One block that two dumps show differently.
+/// One block that differs between two dumps.
 package struct BlockChange: Hashable, Sendable {
     /// The system.
     package let system: SystemCode
@@ -103,31 +103,31 @@ package struct BlockChange: Hashable, Sendable {
     package let service: ServiceCode
     /// The block's number.
     package let number: UInt16
-    /// What it was; `nil` when the older dump does not have it.
+    /// The old contents; `nil` if the older dump does not have the block.
     package let old: Block?
-    /// What it is; `nil` when the newer dump does not have it.
+    /// The new contents; `nil` if the newer dump does not have the block.
     package let new: Block?
 
-    /// The offsets of the bytes that changed; empty when one of the dumps does not have the block.
+    /// The offsets of the bytes that changed; empty if one of the dumps does not have the block.
     package var changedBytes: [Int] {
         guard let old, let new else { return [] }
         return (0..<16).filter { old[$0] != new[$0] }
     }
 }
 
-/// One page of a Type 2 Tag that two dumps show differently.
+/// One page of a Type 2 Tag that differs between two dumps.
 package struct PageChange: Hashable, Sendable {
     /// The page's number.
     package let number: UInt16
-    /// What it was; `nil` when the older dump does not have it.
+    /// The old contents; `nil` if the older dump does not have the page.
     package let old: [UInt8]?
-    /// What it is; `nil` when the newer dump does not have it.
+    /// The new contents; `nil` if the newer dump does not have the page.
     package let new: [UInt8]?
 
-    /// The offsets of the bytes that changed; empty when one of the dumps does not have the page.
+    /// The offsets of the bytes that changed; empty if one of the dumps does not have the page.
     package var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
 
-    /// The pages that differ, by number.
+    /// Returns the pages that differ, by number.
     static func all(_ old: Type2Dump?, _ new: Type2Dump?) -> [PageChange] {
         let (before, after) = (old?.pages ?? [:], new?.pages ?? [:])
         return Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }
@@ -135,16 +135,16 @@ package struct PageChange: Hashable, Sendable {
     }
 }
 
-/// One counter of a Type 2 Tag that two dumps show differently.
+/// One counter of a Type 2 Tag that differs between two dumps.
 package struct CounterChange: Hashable, Sendable {
     /// The counter's number.
     package let number: UInt8
-    /// What it stood at; `nil` when the older dump does not say.
+    /// The old value; `nil` if the older dump does not contain it.
     package let old: UInt32?
-    /// What it stands at; `nil` when the newer dump does not say.
+    /// The new value; `nil` if the newer dump does not contain it.
     package let new: UInt32?
 
-    /// The counters that differ, by number.
+    /// Returns the counters that differ, by number.
     static func all(_ old: Type2Dump?, _ new: Type2Dump?) -> [CounterChange] {
         let (before, after) = (old?.counters ?? [:], new?.counters ?? [:])
         return Set(before.keys).union(after.keys).sorted().filter { before[$0] != after[$0] }
@@ -152,7 +152,7 @@ package struct CounterChange: Hashable, Sendable {
     }
 }
 
-/// A cyclic service that got new blocks in front, so that every other block moved on by as many places.
+/// A cyclic service that gained new blocks at the front, so that every other block moved back by that many places.
 package struct RingTurn: Hashable, Sendable {
     /// The system.
     package let system: SystemCode
@@ -160,10 +160,10 @@ package struct RingTurn: Hashable, Sendable {
     package let service: ServiceCode
     /// The new blocks, newest first.
     package let added: [Block]
-    /// The blocks that fell out at the end, newest first.
+    /// The blocks that dropped out at the end, newest first.
     package let dropped: [Block]
 
-    /// The turn that makes one ring of the other; `nil` when none does.
+    /// Makes the turn that leads from one ring to the other; `nil` if there is none.
     init?(_ system: SystemCode, _ service: ServiceCode, _ old: BlockTable, _ new: BlockTable) {
         guard let before = RingTurn.list(old), let after = RingTurn.list(new), !before.isEmpty,
             after.count >= before.count
@@ -182,42 +182,42 @@ package struct RingTurn: Hashable, Sendable {
         return nil
     }
 
-    /// The blocks in order, if none is missing.
+    /// Returns the blocks in order if none is missing.
     private static func list(_ blocks: BlockTable) -> [Block]? {
         let list = (0..<blocks.count).compactMap { blocks[UInt16(truncatingIfNeeded: $0)] }
         return list.count == blocks.count ? list : nil
     }
 }
 
-/// One file of an ISO 7816 card that two dumps show differently.
+/// One file of an ISO 7816 card that differs between two dumps.
 package struct FileChange: Hashable, Sendable {
     /// The application; `nil` for the master file.
     package let application: AID?
     /// The file.
     package let file: FileIdentifier
-    /// What became of it in the older dump; `nil` when it is not there.
+    /// Its state in the older dump; `nil` if it is not there.
     package let oldState: ReadState?
-    /// What became of it in the newer dump; `nil` when it is not there.
+    /// Its state in the newer dump; `nil` if it is not there.
     package let newState: ReadState?
     /// The rows of sixteen bytes that differ, by offset.
     package let rows: [Row]
 
     /// Up to sixteen bytes of a file.
     package struct Row: Hashable, Sendable {
-        /// Where the first byte lies in the file: a multiple of 16.
+        /// The offset of the first byte in the file: a multiple of 16.
         package let offset: Int
-        /// What they were; `nil` where the older file ends before them.
+        /// The old bytes; `nil` if the older file ends before them.
         package let old: [UInt8]?
-        /// What they are; `nil` where the newer file ends before them.
+        /// The new bytes; `nil` if the newer file ends before them.
         package let new: [UInt8]?
 
-        /// The offsets in the row of the bytes that changed; empty when one of the files does not have the row.
+        /// The offsets in the row of the bytes that changed; empty if one of the files does not have the row.
         package var changedBytes: [Int] { DumpDiff.changedBytes(old, new) }
     }
 
     private static let width = 16
 
-    /// The change of one file, or `nil` when there is none.
+    /// Makes the change of one file; `nil` if there is none.
     init?(_ application: AID?, _ old: FileDump?, _ new: FileDump?) {
         guard let file = new?.id ?? old?.id, old?.state != new?.state || old?.data != new?.data else { return nil }
         self.application = application
@@ -236,7 +236,7 @@ package struct FileChange: Hashable, Sendable {
         return Array(row)
     }
 
-    /// The files that differ, in the order of the newer dump, then those that only the older one has.
+    /// Returns the files that differ, in the order of the newer dump, then those that only the older one has.
     static func all(_ old: CardDump, _ new: CardDump) -> [FileChange] {
         var seen: Set<Place> = []
         var changes: [FileChange] = []

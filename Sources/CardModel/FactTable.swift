@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of facts as text: one row a line, a tab between two fields.
+/// A table of facts as text: one row per line, with tabs between fields.
 ///
-/// The first line names the columns; lines that begin with `#` are comments and say where the facts come from; empty
-/// lines do not count, empty fields at the end of a line may be left out, and there is no quoting. A line that is no row is left out and named in ``faults``: a table never
-/// stops the program, its tests see to it that the tables of a release have no faults.
+/// The first line names the columns. Lines that begin with `#` are comments and name the sources of the facts. Empty
+/// lines are ignored, empty fields at the end of a line can be omitted, and there is no quoting. A malformed line is
+/// skipped and listed in ``faults``: a table never stops the program, and tests ensure that the tables of a release
+/// have no faults.
 package struct FactTable<Row: Sendable>: Sendable {
     /// The rows in order.
     package let rows: [Row]
-    /// What is wrong with the lines that are no rows.
+    /// The faults of the malformed lines.
     package let faults: [FactTableError]
 
     /// Reads a table.
     ///
     /// - Parameters:
     ///   - bytes: the text, UTF-8.
-    ///   - columns: the names of the columns, as its first line must have them.
-    ///   - key: columns that together tell one row from every other; of two rows with the same the first counts.
-    ///   - row: what makes a value of a row.
+    ///   - columns: the names of the columns, as its first line must list them.
+    ///   - key: columns that together identify a row; of two rows with the same key, the first counts.
+    ///   - row: converts a row to a value.
     package init(_ bytes: [UInt8], columns: [String], key: [String], row: (FactRow) throws(FactTableError) -> Row) {
         var rows: [Row] = []
         var faults: [FactTableError] = []
@@ -57,13 +58,13 @@ package struct FactTable<Row: Sendable>: Sendable {
     }
 }
 
-/// A table of facts whose rows are found by a key; of two rows with the same key the first counts.
+/// A table of facts whose rows are found by key; of two rows with the same key, the first counts.
 package struct LookupTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// What is wrong with the lines that are no rows.
+    /// The faults of the malformed lines.
     package let faults: [FactTableError]
     private let values: [Key: Value]
 
-    /// Reads a table, as ``FactTable`` does.
+    /// Reads a table in the same way as ``FactTable``.
     package init(
         _ bytes: [UInt8], columns: [String], key: [String],
         row: (FactRow) throws(FactTableError) -> (key: Key, value: Value)
@@ -73,7 +74,7 @@ package struct LookupTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
         faults = table.faults
     }
 
-    /// Reads a table whose rows belong to groups: the codes of one card, for one.
+    /// Reads a table whose rows belong to groups, such as the codes of one card.
     package init<Code: Hashable & Sendable, Fact: Sendable>(
         _ bytes: [UInt8], columns: [String], key: [String],
         groups row: (FactRow) throws(FactTableError) -> (group: Key, code: Code, fact: Fact)
@@ -89,9 +90,9 @@ package struct LookupTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     package subscript(key: Key) -> Value? { values[key] }
 }
 
-/// One row of a table: the fields of a line by the names of their columns.
+/// One row of a table: the fields of a line by column name.
 package struct FactRow: Hashable, Sendable {
-    /// The number of the line, from 1.
+    /// The line number, from 1.
     package let line: Int
     private let columns: [String]
     private let fields: [Substring]
@@ -102,9 +103,9 @@ package struct FactRow: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// The text of a column, or `nil` when the field is empty.
+    /// Returns the text of a column; `nil` if the field is empty.
     ///
-    /// - Throws: ``FactTableError`` when the table has no such column.
+    /// - Throws: ``FactTableError`` if the table has no such column.
     package func text(_ column: String) throws(FactTableError) -> String? {
         guard let place = columns.firstIndex(of: column) else {
             throw fault(column, .noSuchColumn)
@@ -113,7 +114,7 @@ package struct FactRow: Hashable, Sendable {
         return String(fields[place])
     }
 
-    /// The text of a column that is never empty.
+    /// Returns the text of a column that is never empty.
     ///
     /// - Throws: ``FactTableError``.
     package func required(_ column: String) throws(FactTableError) -> String {
@@ -121,7 +122,7 @@ package struct FactRow: Hashable, Sendable {
         return text
     }
 
-    /// The text of the columns `english` and `japanese`, or `nil` when both are empty; one alone is a fault.
+    /// Returns the text of the columns `english` and `japanese`; `nil` if both are empty. One alone is a fault.
     ///
     /// - Throws: ``FactTableError``.
     package func name() throws(FactTableError) -> LocalizedText? {
@@ -130,7 +131,7 @@ package struct FactRow: Hashable, Sendable {
         return LocalizedText(try required("english"), try required("japanese"))
     }
 
-    /// The text of the columns `english` and `japanese`, which are not empty.
+    /// Returns the text of the columns `english` and `japanese`, which must not be empty.
     ///
     /// - Throws: ``FactTableError``.
     package func requiredName() throws(FactTableError) -> LocalizedText {
@@ -138,14 +139,14 @@ package struct FactRow: Hashable, Sendable {
         return name
     }
 
-    /// A number in hexadecimal digits without `0x`.
+    /// Returns a number in hexadecimal digits without `0x`.
     ///
     /// - Throws: ``FactTableError``.
     package func hex<Number: FixedWidthInteger>(_ column: String) throws(FactTableError) -> Number {
         try number(try required(column), column, radix: 16)
     }
 
-    /// Numbers in hexadecimal digits with a space between two; none when the field is empty.
+    /// Returns numbers in hexadecimal digits, separated by spaces; none if the field is empty.
     ///
     /// - Throws: ``FactTableError``.
     package func hexList<Number: FixedWidthInteger>(_ column: String) throws(FactTableError) -> [Number] {
@@ -157,7 +158,7 @@ package struct FactRow: Hashable, Sendable {
         return numbers
     }
 
-    /// A decimal number, or `nil` when the field is empty.
+    /// Returns a decimal number; `nil` if the field is empty.
     ///
     /// - Throws: ``FactTableError``.
     package func decimal(_ column: String) throws(FactTableError) -> Int? {
@@ -165,9 +166,9 @@ package struct FactRow: Hashable, Sendable {
         return try number(text, column, radix: 10)
     }
 
-    /// A word that stands for a value, or `nil` when the field is empty.
+    /// Returns the value of a keyword; `nil` if the field is empty.
     ///
-    /// - Throws: ``FactTableError`` when it stands for none.
+    /// - Throws: ``FactTableError`` if the keyword is unknown.
     package func word<Value: RawRepresentable>(
         _ column: String, _: Value.Type = Value.self
     ) throws(FactTableError) -> Value? where Value.RawValue == String {
@@ -176,7 +177,7 @@ package struct FactRow: Hashable, Sendable {
         return value
     }
 
-    /// A word that stands for a value, in a column that is never empty.
+    /// Returns the value of a keyword in a column that is never empty.
     ///
     /// - Throws: ``FactTableError``.
     package func requiredWord<Value: RawRepresentable>(
@@ -186,14 +187,14 @@ package struct FactRow: Hashable, Sendable {
         return value
     }
 
-    /// The texts of some columns.
+    /// Returns the texts of some columns.
     func texts(_ columns: [String]) throws(FactTableError) -> [String?] {
         var texts: [String?] = []
         for column in columns { texts.append(try text(column)) }
         return texts
     }
 
-    /// A fault in a column of this row.
+    /// Returns a fault in a column of this row.
     package func fault(_ column: String, _ reason: FactTableError.Reason) -> FactTableError {
         FactTableError(line: line, column: column, reason: reason)
     }
@@ -206,21 +207,21 @@ package struct FactRow: Hashable, Sendable {
     }
 }
 
-/// Why a line of a table is no row.
+/// Why a line of a table is malformed.
 package struct FactTableError: Error, Hashable, Sendable {
-    /// The number of the line, from 1.
+    /// The line number, from 1.
     package let line: Int
-    /// The column, or `nil` when the line as a whole is wrong.
+    /// The column; `nil` if the line as a whole is wrong.
     package let column: String?
-    /// What is wrong.
+    /// The fault.
     package let reason: Reason
 
-    /// What is wrong with a line.
+    /// The faults of a line.
     @nonexhaustive
     package enum Reason: String, Hashable, Sendable {
-        /// The line is no UTF-8.
+        /// The line is not UTF-8.
         case notUTF8
-        /// The first line that is no comment does not name the columns.
+        /// The first line that is not a comment does not name the columns.
         case wrongHeader
         /// The line has more fields than the table has columns.
         case tooManyFields
@@ -228,15 +229,15 @@ package struct FactTableError: Error, Hashable, Sendable {
         case noSuchColumn
         /// The field is empty.
         case empty
-        /// The field is no number in the base of its column, or one that is too large.
+        /// The field is not a number in the base of its column, or the number is too large.
         case notANumber
-        /// The field is none of the words of its column.
+        /// The field is not one of the keywords of its column.
         case unknownWord
         /// An earlier row has the same key.
         case duplicate
     }
 
-    /// A fault in a line.
+    /// Makes a fault in a line.
     package init(line: Int, column: String? = nil, reason: Reason) {
         self.line = line
         self.column = column
@@ -245,7 +246,7 @@ package struct FactTableError: Error, Hashable, Sendable {
 }
 
 extension FactTableError: CustomStringConvertible {
-    /// As in `line 12, code: notANumber`.
+    /// The fault, such as `line 12, code: notANumber`.
     package var description: String {
         "line \(line)\(column.map { ", \($0)" } ?? ""): \(reason.rawValue)"
     }

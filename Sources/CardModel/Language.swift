@@ -8,14 +8,14 @@ public enum Language: String, Hashable, Sendable, CaseIterable {
     case japanese = "ja"
 }
 
-/// A text for people in every language that Kazasu speaks.
+/// A display text in every language that Kazasu supports.
 public struct LocalizedText: Hashable, Sendable {
     /// The text in English.
     public let english: String
     /// The text in Japanese.
     public let japanese: String
 
-    /// A text in both languages.
+    /// Makes a text in both languages.
     public init(_ english: String, _ japanese: String) {
         self.english = english
         self.japanese = japanese

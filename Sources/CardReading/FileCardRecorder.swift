@@ -5,16 +5,17 @@ public import CardModel
 public import ISO7816
 public import NFCTransport
 
-/// Reads files of a card into a dump, one after another, until an exchange fails: what a card was told before, its PINs
-/// above all, is forgotten then, and nothing that was sent may be sent again.
+/// Reads files of a card into a dump, one after another, until an exchange fails.
+///
+/// The card has then lost its state, above all the verified PINs, and nothing that was sent can be sent again.
 struct FileCardRecorder {
-    /// What was read.
+    /// The files that were read.
     private(set) var dump: CardDump
-    /// Why there is no more; nothing is sent any more then.
+    /// Why reading ended; nothing is sent after that.
     private(set) var failure: ISO7816Error?
 
     private let session: ISO7816Session
-    /// The application that is selected; `nil` for none, and for the master file.
+    /// The selected application; `nil` for none, and for the master file.
     private var current: AID?
 
     init(_ session: ISO7816Session, _ card: CardIdentity) {
@@ -22,10 +23,10 @@ struct FileCardRecorder {
         dump = CardDump(card: card)
     }
 
-    /// That another file is current now than the one that was read last.
+    /// Notes that the current file is no longer the one that was read last.
     mutating func forgetSelection() { current = nil }
 
-    /// An exchange failed that was not for a file: no more is read.
+    /// Notes that an exchange other than for a file failed: nothing more is read.
     mutating func end(_ error: ISO7816Error) {
         failure = failure ?? error
         dump.complete = false
@@ -40,11 +41,11 @@ struct FileCardRecorder {
         }
     }
 
-    /// Reads a file, whatever comes of it.
+    /// Reads a file and records the result, whatever it is.
     ///
     /// - Parameters:
-    ///   - root: what selects the master file.
-    ///   - isDataObject: whether its own length says how far to read.
+    ///   - root: selects the master file.
+    ///   - isDataObject: whether its own length determines how far to read.
     mutating func read(
         _ id: FileIdentifier, of application: AID?, limit: Int, root: SelectTarget = .masterFile,
         isDataObject: Bool = false
@@ -81,7 +82,7 @@ struct FileCardRecorder {
         }
     }
 
-    /// What a status word that says no makes of a file.
+    /// Returns the state of a file that the card refused with this status word.
     private static func state(_ status: StatusWord) -> ReadState {
         status == .securityStatusNotSatisfied ? .keyRequired : .refused(status: status.rawValue)
     }
@@ -96,22 +97,23 @@ struct FileCardRecorder {
     }
 }
 
-/// Why a licence or a My Number card was not read, or not to its end.
+/// Why a licence or a My Number card was not read, or not completely.
 @nonexhaustive
 public enum FileCardReadingError: Error, Hashable, Sendable {
-    /// The card has none of the applications that were looked for.
+    /// The card has none of the expected applications.
     case otherCard
-    /// Whether PINs are set could not be read, so nothing else was done: an unset PIN is `****`, and trying that where
-    /// one is set would use up a try.
+    /// Whether PINs are set could not be read, so nothing else was done.
+    ///
+    /// An unset PIN is `****`, and trying that where one is set would use up a try.
     case pinSettingUnreadable(StatusWord?)
     /// An exchange failed.
     case card(ISO7816Error)
-    /// A PIN was not sent, or was sent in vain.
+    /// A PIN was not sent, or was sent without success.
     case pin(PINGuardError)
 }
 
 extension CardIdentity {
-    /// What a reader learnt of a card when it selected it.
+    /// Makes an identity from a card's answers when a reader selected it.
     public init(_ picc: PICC) {
         switch picc {
         case .felica(let target): self.init(technology: .felica, idm: target.idm, pmm: target.pmm)

@@ -6,17 +6,17 @@ package import ISO7816
 
 /// Reads a driver's licence, or the licence on a My Number card, into a dump.
 ///
-/// The order is always the same: which card it is; whether PINs are set, and nothing more when that cannot be read; the
-/// free data; the tries that are left; then, by the session's guard only, the PINs; then what they open. A PIN is never
-/// in the dump.
+/// The order is always the same: the kind of card; whether PINs are set, and nothing more if that cannot be read; the
+/// free data; the remaining tries; then the PINs, only through the session's guard; then what they unlock. The dump
+/// never contains a PIN.
 package struct LicenseReader {
-    /// Which licence it is.
+    /// The kind of licence.
     package let kind: LicenseKind
     /// Whether the holder has set PINs.
     package let arePINsSet: Bool
-    /// The tries that each PIN has left, as the card said last.
+    /// The remaining tries of each PIN, as last reported by the card.
     package private(set) var tries: [LicensePIN: TriesLeft] = [:]
-    /// Why reading has ended early.
+    /// Why reading ended early.
     package private(set) var error: FileCardReadingError?
 
     private let session: ISO7816Session
@@ -26,9 +26,9 @@ package struct LicenseReader {
     private var verified: Set<LicensePIN> = []
     private var refusals: [LicensePIN: CardPINState.Reason] = [:]
 
-    /// Says which licence it is, and reads all that needs no PIN.
+    /// Determines the kind of licence, and reads everything that needs no PIN.
     ///
-    /// - Throws: ``FileCardReadingError`` when it is no licence, and when it cannot be read whether PINs are set.
+    /// - Throws: ``FileCardReadingError`` if it is not a licence, or if it cannot be determined whether PINs are set.
     package init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
         self.session = session
         kind = try LicenseReader.kind(session)
@@ -45,11 +45,11 @@ package struct LicenseReader {
     /// The PINs of such a card, in the order in which they are verified.
     package var pins: [LicensePIN] { kind.pins }
 
-    /// Sends PINs, in the order of ``pins``, through the guard; what is not among them is not sent.
+    /// Sends PINs through the guard, in the order of ``pins``; any other PIN is not sent.
     ///
-    /// Where the holder has set none, what the card has in their place is sent, whatever is given.
+    /// If the holder has not set PINs, the card's placeholder is sent instead, whatever is given.
     ///
-    /// - Returns: whether all went well; else ``error`` says why.
+    /// - Returns: whether everything succeeded; otherwise ``error`` gives the reason.
     @discardableResult
     package mutating func verify(_ given: [(LicensePIN, PIN)], consent: PINConsent) -> Bool {
         guard error == nil else { return false }
@@ -79,7 +79,7 @@ package struct LicenseReader {
         return error == nil
     }
 
-    /// Ends the verification: a PIN was not taken, or not even sent.
+    /// Ends the verification: a PIN was not accepted, or not even sent.
     ///
     /// Only the first error counts.
     package mutating func refuse(_ error: PINGuardError) {
@@ -90,13 +90,13 @@ package struct LicenseReader {
         refusals[pin] = CardPINState.Reason(error)
     }
 
-    /// Where a PIN of this card is, and what it may be.
+    /// Returns the location and the format of a PIN of this card.
     package func reference(_ pin: LicensePIN) -> PINReference { pin.reference(isSet: arePINsSet, root: root) }
 
-    /// Reads what the verified PINs open, and gives everything that was read.
+    /// Reads what the verified PINs unlock, and returns everything that was read.
     package mutating func finish() -> CardDump {
         for file in kind.files where file.access != .free {
-            // Of a file whose PIN was given, a failed exchange means that it is lost.
+            // If the PIN of a file was given, a failed exchange means that the file is lost.
             if isOpen(file, with: recorder.failure == nil ? verified : given) {
                 recorder.read(file, root)
             } else {
@@ -134,7 +134,7 @@ package struct LicenseReader {
         }
     }
 
-    /// By the names of the applications: a locked one (6283) is there as well.
+    /// Determined by the application names: a locked application (6283) exists, too.
     private static func kind(_ session: ISO7816Session) throws(FileCardReadingError) -> LicenseKind {
         for (aid, kind) in [(LicenseFile.df1, LicenseKind.license), (LicenseFile.myNumberLicense, .myNumberLicense)] {
             guard let aid else { continue }
@@ -152,7 +152,7 @@ package struct LicenseReader {
         throw .otherCard
     }
 
-    /// The form of SELECT by which this card lets its master file be selected.
+    /// Returns the form of SELECT with which this card allows selecting its master file.
     private static func root(_ session: ISO7816Session) throws(FileCardReadingError) -> SelectTarget {
         do throws(ISO7816Error) {
             try session.select(.masterFile)
@@ -164,7 +164,9 @@ package struct LicenseReader {
         }
     }
 
-    /// Whether PINs are set: just the bytes of a licence will do, since a mistake here costs a try.
+    /// Determines whether PINs are set.
+    ///
+    /// Only the exact bytes of a licence are accepted, since a mistake here costs a try.
     private static func setting(_ file: FileDump?) throws(FileCardReadingError) -> Bool {
         guard let file, file.state == .read else {
             if case .refused(let status?)? = file?.state {
@@ -184,7 +186,7 @@ package struct LicenseReader {
 }
 
 extension PINGuardError {
-    /// What went wrong between reader and card, where that was it.
+    /// The failure between reader and card, if that was the cause.
     var exchangeFailure: ISO7816Error? {
         switch self {
         case .triesUnreadable(_, let error), .interrupted(_, let error, _, _): error
@@ -192,7 +194,7 @@ extension PINGuardError {
         }
     }
 
-    /// Whether the card was as it should be when it said no, so that what it has taken before still opens files.
+    /// Whether the card was in its normal state when it refused, so that PINs accepted earlier still unlock files.
     fileprivate var leavesEarlierPINsVerified: Bool {
         switch self {
         case .locked, .lastTry, .notVerifiable, .wrong, .refused: true
@@ -202,7 +204,7 @@ extension PINGuardError {
 }
 
 extension CardPINState.Reason {
-    /// Why a PIN opened nothing; `nil` where the radio failed, which says nothing of the PIN.
+    /// Why a PIN unlocked nothing; `nil` if the radio failed, which says nothing about the PIN.
     init?(_ error: PINGuardError) {
         switch error {
         case .form: self = .form
@@ -224,11 +226,12 @@ extension FileCardRecorder {
 }
 
 extension LicensePIN {
-    /// What a card has in its place when its holder set none: four asterisks.
+    /// The placeholder on a card whose holder has set no PIN: four asterisks.
     static let unset: [UInt8] = [0x2A, 0x2A, 0x2A, 0x2A]
 
-    /// Where it is, and that it has four digits: on a licence by its number under the master file, as hmpow's programs
-    /// do with real cards.
+    /// Returns the location of the PIN, and its four-digit format.
+    ///
+    /// On a licence, it is addressed by its number under the master file, as hmpow's programs do with real cards.
     func reference(isSet: Bool, root: SelectTarget) -> PINReference {
         let form = isSet ? PINForm.digits(4) : .exactly(LicensePIN.unset)
         return switch self {

@@ -3,12 +3,14 @@
 package import CardModel
 package import ISO7816
 
-/// Reads a My Number card into a dump: what is open, the tries that every PIN has left, and with the PIN of four digits
-/// the four items. The PIN is never in the dump, and nothing is signed.
+/// Reads a My Number card into a dump.
+///
+/// It reads what is open, the remaining tries of every PIN, and, with the four-digit PIN, the four items. The dump
+/// never contains the PIN, and nothing is signed.
 package struct MyNumberReader {
-    /// The tries that each PIN has left, as the card said last.
+    /// The remaining tries of each PIN, as last reported by the card.
     package private(set) var tries: [MyNumberPIN: TriesLeft] = [:]
-    /// Why reading has ended early.
+    /// Why reading ended early.
     package private(set) var error: FileCardReadingError?
 
     private let session: ISO7816Session
@@ -18,9 +20,9 @@ package struct MyNumberReader {
     /// The PINs that this card has.
     private var known: Set<MyNumberPIN> = []
 
-    /// Reads what needs no PIN.
+    /// Reads everything that needs no PIN.
     ///
-    /// - Throws: ``FileCardReadingError`` when it is no such card.
+    /// - Throws: ``FileCardReadingError`` if it is not such a card.
     package init(_ session: ISO7816Session, _ card: CardIdentity) throws(FileCardReadingError) {
         self.session = session
         recorder = FileCardRecorder(session, card)
@@ -49,7 +51,7 @@ package struct MyNumberReader {
             tries[pin] = left
             if left.isOfPIN { known.insert(pin) }
         } catch .status {
-            // Not every generation of the card has every one of them.
+            // Not every generation of the card has all of them.
         } catch {
             self.error = .card(error)
             recorder.end(error)
@@ -58,7 +60,7 @@ package struct MyNumberReader {
 
     /// Sends the PIN of 券面事項入力補助 through the guard.
     ///
-    /// - Returns: whether the card took it; else ``error`` says why.
+    /// - Returns: whether the card accepted it; otherwise ``error`` gives the reason.
     @discardableResult
     package mutating func verify(_ pin: PIN, consent: PINConsent) -> Bool {
         guard error == nil, recorder.failure == nil else { return false }
@@ -74,7 +76,7 @@ package struct MyNumberReader {
         return isVerified
     }
 
-    /// Ends the verification: the PIN was not taken, or not even sent.
+    /// Ends the verification: the PIN was not accepted, or not even sent.
     ///
     /// Only the first error counts.
     package mutating func refuse(_ error: PINGuardError) {
@@ -87,7 +89,7 @@ package struct MyNumberReader {
     /// The PIN of 券面事項入力補助, the only one that is ever sent.
     package static var cardInput: PINReference { reference(.cardInput) }
 
-    /// Reads what the verified PIN opens, and gives everything that was read.
+    /// Reads what the verified PIN unlocks, and returns everything that was read.
     package mutating func finish() -> CardDump {
         for file in MyNumberFile.allCases where file.pin != nil {
             if isVerified, file.pin == .cardInput {
@@ -122,7 +124,7 @@ package struct MyNumberReader {
 }
 
 extension TriesLeft {
-    /// How many, 0 when it is locked; `nil` when the card did not say.
+    /// The number, 0 if it is locked; `nil` if the card did not report it.
     var number: Int? {
         switch self {
         case .count(let count): count

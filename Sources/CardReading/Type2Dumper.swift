@@ -5,28 +5,28 @@ internal import NDEF
 package import NFCForumTags
 internal import NFCTransport
 
-/// Reads every page of a Type 2 Tag that needs no password, and goes on with a dump that was interrupted.
+/// Reads every page of a Type 2 Tag that needs no password, and can resume an interrupted dump.
 package struct Type2Dumper {
     private let tag: Type2Tag
     private let earlier: CardDump?
 
-    /// A dumper of a tag.
+    /// Makes a dumper for a tag.
     ///
-    /// - Parameter earlier: an incomplete dump of the same tag; the pages that it holds are not read again.
+    /// - Parameter earlier: an incomplete dump of the same tag; the pages that it contains are not read again.
     package init(tag: Type2Tag, resuming earlier: CardDump? = nil) {
         self.tag = tag
         self.earlier = earlier
     }
 
-    /// Whether `dump` is of this tag: it has its UID.
+    /// Returns whether `dump` is of this tag: it has its UID.
     package static func isSameTag(_ dump: CardDump, _ tag: Type2Tag) -> Bool {
         dump.card.uid == tag.target.uid
     }
 
-    /// Reads the tag; what was read before an interruption is in the dump, and what was not is in its `missing`.
+    /// Reads the tag. The dump contains what was read before an interruption; its `missing` lists the rest.
     package func dump() -> CardDumper.Result {
         var memory = earlier?.type2 ?? Type2Dump(pages: [:])
-        // A key may have come since.
+        // A key may have become available since.
         memory.closedFrom = nil
         var interruption: ReadingError?
         var next: UInt16 = 0
@@ -51,7 +51,7 @@ package struct Type2Dumper {
         return CardDumper.Result(dump: dump, interruption: interruption)
     }
 
-    /// The most pages that any Type 2 Tag has in its first sector.
+    /// The maximum number of pages in the first sector of any Type 2 Tag.
     private static let sector: UInt16 = 256
 
     private func pages(
@@ -61,13 +61,13 @@ package struct Type2Dumper {
         while next < count ?? Type2Dumper.sector {
             if memory.pages[next] == nil {
                 if let count, product?.hasSignature == true {
-                    // What cannot be had in one go is read page by page below.
+                    // Pages that cannot be read in one go are read one by one below.
                     _ = try tag.fastRead(next...min(count - 1, next + 31))
                 }
                 do throws(TagError) {
                     _ = try tag.page(next)
                 } catch .refused(let page, _) {
-                    // Without a table the first page that is refused is taken for the end.
+                    // Without a table, the first refused page is taken as the end.
                     guard count != nil else { return }
                     memory.closedFrom = page
                     return

@@ -5,25 +5,25 @@ package struct BlockList: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// Its elements.
     package var elements: [BlockListElement]
 
-    /// A list of these elements.
+    /// Makes a list of these elements.
     package init(_ elements: [BlockListElement]) {
         self.elements = elements
     }
 
-    /// A list of these elements.
+    /// Makes a list of these elements.
     package init(arrayLiteral elements: BlockListElement...) {
         self.elements = elements
     }
 
-    /// These blocks of one service, in this order.
+    /// Makes a list of these blocks of one service, in this order.
     package init(serviceIndex: Int = 0, numbers: some Sequence<UInt16>) {
         elements = numbers.map { BlockListElement(serviceIndex: serviceIndex, number: $0) }
     }
 
-    /// How many elements it has.
+    /// The number of elements.
     package var count: Int { elements.count }
 
-    /// The bytes on the wire, without the count before them.
+    /// The bytes on the wire, without the preceding count.
     package var bytes: [UInt8] { elements.flatMap(\.bytes) }
 
     /// Checks the number of elements and that each names one of `serviceCount` services.
@@ -39,32 +39,33 @@ package struct BlockList: Hashable, Sendable, ExpressibleByArrayLiteral {
 
 /// One entry of a Block List: a block of one of the services in the Service Code List.
 ///
-/// On the wire two bytes for block numbers up to 255 (bit 7 of the first set) and three above, the number then least
-/// significant byte first. Source: nfcpy `BlockCode`, the unofficial user's manual.
+/// On the wire, it takes two bytes for block numbers up to 255 (bit 7 of the first set) and three above, with the
+/// number then least significant byte first. Source: nfcpy `BlockCode`, the unofficial user's manual.
 package struct BlockListElement: Hashable, Sendable {
-    /// Which service of the Service Code List, counted from 0; the wire has room for 0 to 15.
+    /// The index in the Service Code List, counted from 0; the wire has room for 0 to 15.
     package var serviceIndex: Int
     /// The block's number in the service.
     package var number: UInt16
     /// How the block is accessed.
     package var accessMode: AccessMode
 
-    /// A block of a service.
+    /// Makes an entry for a block of a service.
     package init(serviceIndex: Int = 0, number: UInt16, accessMode: AccessMode = .normal) {
         self.serviceIndex = serviceIndex
         self.number = number
         self.accessMode = accessMode
     }
 
-    /// The two or three bytes on the wire; of the service index only the low four bits are written, so a command
-    /// checks it first.
+    /// The two or three bytes on the wire.
+    ///
+    /// Only the low four bits of the service index are written, so a command checks it first.
     package var bytes: [UInt8] {
         let head = accessMode.rawValue << 4 | UInt8(truncatingIfNeeded: serviceIndex & 0x0F)
         let low = UInt8(truncatingIfNeeded: number)
         return number <= 0xFF ? [0x80 | head, low] : [head, low, UInt8(truncatingIfNeeded: number >> 8)]
     }
 
-    /// How many bytes ``bytes`` has.
+    /// The number of bytes in ``bytes``.
     package var encodedLength: Int { number <= 0xFF ? 2 : 3 }
 }
 
@@ -73,7 +74,7 @@ package struct AccessMode: RawRepresentable, Hashable, Sendable {
     /// The three bits, 0 to 7.
     package let rawValue: UInt8
 
-    /// A mode from its three bits, else `nil`.
+    /// Makes a mode from its three bits; otherwise `nil`.
     package init?(rawValue: UInt8) {
         guard rawValue <= 7 else { return nil }
         self.rawValue = rawValue
@@ -83,9 +84,9 @@ package struct AccessMode: RawRepresentable, Hashable, Sendable {
         rawValue = bits
     }
 
-    /// `000`: reading, writing, taking money off.
+    /// `000`: reading, writing, decrementing a purse.
     package static let normal = AccessMode(bits: 0)
-    /// `001`: giving money back to a purse.
+    /// `001`: refunding to a purse (cashback).
     package static let cashback = AccessMode(bits: 1)
     /// `100`: changing a key.
     package static let keyChange = AccessMode(bits: 4)

@@ -2,24 +2,24 @@
 
 package import CardModel
 
-/// The longest times that a card may take to answer, as its PMm states them.
+/// The maximum response times of a card, as encoded in its PMm.
 ///
-/// Byte 2 + class of the PMm holds A (bits 2–0), B (bits 5–3) and E (bits 7–6); the maximum for n units (nodes or
-/// blocks) is T × ((B + 1) × n + (A + 1)) × 4^E with T = 256 × 16 / 13.56 MHz ≈ 302.06 µs. No margin is added
-/// here: the channel adds what its reader and the host need. Source: nfcpy `tt3_sony.py`, felica-tool, the unofficial
-/// user's manual.
+/// Byte 2 + class of the PMm contains A (bits 2–0), B (bits 5–3) and E (bits 7–6); the maximum for n units (nodes or
+/// blocks) is T × ((B + 1) × n + (A + 1)) × 4^E with T = 256 × 16 / 13.56 MHz ≈ 302.06 µs. No margin is added here: the
+/// channel adds what its reader and the host need. Source: nfcpy `tt3_sony.py`, felica-tool, the unofficial user's
+/// manual.
 package struct ResponseTime: Hashable, Sendable {
-    /// The PMm that is read.
+    /// The PMm that encodes the times.
     package let pmm: PMm
 
-    /// The times of a card with this PMm.
+    /// Makes the times of a card with this PMm.
     package init(_ pmm: PMm) {
         self.pmm = pmm
     }
 
-    /// The kinds of commands that have a maximum of their own; raw values are offsets in the PMm.
+    /// The kinds of commands with a separate maximum; raw values are offsets in the PMm.
     package enum CommandClass: Int, Hashable, Sendable, CaseIterable {
-        /// Request Service and its like; a unit is a node.
+        /// Request Service and similar commands; a unit is a node.
         case variable = 2
         /// Commands of constant work: Request Response, Search Service Code, Request System Code, …
         case fixed = 3
@@ -29,22 +29,26 @@ package struct ResponseTime: Hashable, Sendable {
         case read = 5
         /// Writing; a unit is a block.
         case write = 6
-        /// Issuing and what fits nowhere else.
+        /// Issuing and other commands.
         case other = 7
     }
 
-    /// The byte of the PMm for a class.
+    /// Returns the byte of the PMm for a class.
     package func parameter(_ commandClass: CommandClass) -> UInt8 {
         UInt8(truncatingIfNeeded: pmm.rawValue >> UInt64(56 - commandClass.rawValue * 8))
     }
 
-    /// Whether the byte of a class is not 00. felica-tool reads 00 as "class not supported"; as this is one source's
-    /// reading, nothing is refused because of it.
+    /// Returns whether the byte of a class is not 00.
+    ///
+    /// felica-tool reads 00 as "class not supported"; since this is one source's interpretation, nothing is refused
+    /// because of it.
     package func isStated(_ commandClass: CommandClass) -> Bool {
         parameter(commandClass) != 0
     }
 
-    /// The longest time for a command of this class on `units` nodes or blocks (0 to 255), rounded up to nanoseconds.
+    /// Returns the maximum time for a command of this class on `units` nodes or blocks (0 to 255).
+    ///
+    /// The time is rounded up to nanoseconds.
     ///
     /// The fixed class is at least 2 ms, because RC-S860 and RC-S915 state less than they take (nfcpy).
     package func maximum(_ commandClass: CommandClass, units: Int = 0) -> Duration {
@@ -61,15 +65,17 @@ package struct ResponseTime: Hashable, Sendable {
         return ((b + 1) * units + (a + 1)) << (2 * e)
     }
 
-    /// How long cards may take to answer a Polling: 512 × 64 / fc until the first slot and 256 × 64 / fc a slot, so
-    /// 3.625 ms for one slot. Source: nfcpy, proxmark3 (`FELICA_REQUEST_GUARD_TIME`).
+    /// Returns how long cards may take to answer a Polling.
+    ///
+    /// It is 512 × 64 / fc until the first slot and 256 × 64 / fc per slot, so 3.625 ms for one slot. Source: nfcpy,
+    /// proxmark3 (`FELICA_REQUEST_GUARD_TIME`).
     package static func pollingWindow(_ timeSlots: TimeSlots) -> Duration {
         duration(carrierCycles: (512 + 256 * timeSlots.count) * 64)
     }
 
     private static let shortestFixed: Duration = .milliseconds(2)
 
-    /// Cycles of the 13.56 MHz carrier as time: one is 25 000 / 339 ns.
+    /// Converts cycles of the 13.56 MHz carrier to time: one is 25 000 / 339 ns.
     private static func duration(carrierCycles: Int) -> Duration {
         .nanoseconds((carrierCycles * 25_000 + 338) / 339)
     }

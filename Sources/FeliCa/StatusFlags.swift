@@ -3,14 +3,14 @@
 internal import ByteCodec
 public import CardModel
 
-/// Status Flag 1 and Status Flag 2: whether the card did what it was asked, and why not.
+/// Status Flag 1 and Status Flag 2: whether the card carried out the command, and if not, why.
 public struct StatusFlags: Hashable, Sendable {
-    /// Status Flag 1: 00 success, FF an error that belongs to no list entry, else which entry is wrong.
+    /// Status Flag 1: 00 for success, FF for an error unrelated to a list entry, else the position of the faulty entry.
     public let flag1: UInt8
-    /// Status Flag 2: what is wrong.
+    /// Status Flag 2: the error.
     public let flag2: StatusFlag2
 
-    /// Flags from their bytes.
+    /// Makes flags from their bytes.
     public init(_ flag1: UInt8, _ flag2: UInt8) {
         self.flag1 = flag1
         self.flag2 = StatusFlag2(rawValue: flag2)
@@ -19,12 +19,12 @@ public struct StatusFlags: Hashable, Sendable {
     /// Whether both are 00.
     public var isSuccess: Bool { flag1 == 0 && flag2.rawValue == 0 }
 
-    /// Whether data was written although a warning came: `71`, with 00 or FF before it depending on the product.
+    /// Whether data was written despite a warning: `71`, with 00 or FF before it depending on the product.
     public var isWarning: Bool { flag2 == .rewriteCountExceeded }
 
-    /// Which entries (counted from 0) of a list of `count` entries Status Flag 1 may mean, in a style.
+    /// Returns the entries (counted from 0) of a list of `count` entries that Status Flag 1 may mean in a style.
     ///
-    /// One value does not tell the style; a card keeps to one.
+    /// A single value does not reveal the style; a card always uses the same one.
     package func candidates(_ style: StatusFlagStyle, count: Int) -> [Int] {
         guard flag1 != 0, flag1 != 0xFF, count > 0 else { return [] }
         return switch style {
@@ -42,25 +42,25 @@ extension StatusFlags: CustomStringConvertible {
     }
 }
 
-/// Status Flag 2; values without a name here are kept as they came.
+/// Status Flag 2; values without a name here are kept unchanged.
 public struct StatusFlag2: RawRepresentable, Hashable, Sendable {
     /// The byte.
     public let rawValue: UInt8
 
-    /// A flag from its byte.
+    /// Makes a flag from its byte.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// `71`: the data was written, but the memory was rewritten more often than it is made for.
+    /// `71`: the data was written, but the memory was rewritten more often than specified.
     package static let rewriteCountExceeded = StatusFlag2(rawValue: 0x71)
     /// `A1`: wrong number of services or nodes.
     package static let wrongServiceCount = StatusFlag2(rawValue: 0xA1)
     /// `A2`: wrong number of blocks.
     package static let wrongBlockCount = StatusFlag2(rawValue: 0xA2)
-    /// `A3`: a Block List element names a service that is not in the list.
+    /// `A3`: a Block List element refers to a service that is not in the list.
     package static let wrongServiceIndex = StatusFlag2(rawValue: 0xA3)
-    /// `A4`: the command is not for nodes of this kind.
+    /// `A4`: the command does not apply to nodes of this kind.
     package static let wrongServiceType = StatusFlag2(rawValue: 0xA4)
     /// `A5`: access refused.
     package static let accessRefused = StatusFlag2(rawValue: 0xA5)
@@ -68,7 +68,7 @@ public struct StatusFlag2: RawRepresentable, Hashable, Sendable {
     package static let noSuchNode = StatusFlag2(rawValue: 0xA6)
     /// `A7`: illegal access mode.
     package static let illegalAccessMode = StatusFlag2(rawValue: 0xA7)
-    /// `A8`: no such block; the usual mark of a service's end.
+    /// `A8`: no such block; the usual sign of a service's end.
     package static let noSuchBlock = StatusFlag2(rawValue: 0xA8)
     /// `B1`: reading needs authentication (FeliCa Lite-S).
     package static let readNeedsAuthentication = StatusFlag2(rawValue: 0xB1)
@@ -81,23 +81,26 @@ extension StatusFlag2: CustomStringConvertible {
     public var description: String { Hex.encode(rawValue, digits: 2) }
 }
 
-/// How a card writes the place of an error in Status Flag 1. Sources: the unofficial user's manual (ordinal, bitmap),
-/// felica-tool (always FF).
+/// How a card encodes the position of an error in Status Flag 1.
+///
+/// Sources: the unofficial user's manual (ordinal, bitmap), felica-tool (always FF).
 package enum StatusFlagStyle: Hashable, Sendable, CaseIterable {
-    /// The entry's place in the list, counted from 1: the tenth is `0A`.
+    /// The entry's position in the list, counted from 1: the tenth is `0A`.
     case ordinal
-    /// Bit i stands for entry i or i + 8, counted from 0: the tenth is `02`. FeliCa Lite does so.
+    /// Bit i means entry i or i + 8, counted from 0: the tenth is `02`. Used by FeliCa Lite.
     case bitmap
-    /// `FF`, whichever entry it is.
+    /// `FF` for any entry.
     case alwaysFF
 }
 
-/// What a value of Status Flag 2 means. Sources: the status tables of the unofficial user's manual, proxmark3
-/// `cmdhffelica.c`, nfcpy `tt3_sony.py` (B1, B2), felica-tool (E0, E2, E7).
+/// The meaning of a value of Status Flag 2.
+///
+/// Sources: the status tables of the unofficial user's manual, proxmark3 `cmdhffelica.c`, nfcpy `tt3_sony.py` (B1, B2),
+/// felica-tool (E0, E2, E7).
 public struct StatusMeaning: Hashable, Sendable {
     /// The value.
     public let flag2: StatusFlag2
-    /// What it means.
+    /// Its meaning.
     public let text: LocalizedText
 
     private init(_ flag2: UInt8, _ english: String, _ japanese: String) {
@@ -141,14 +144,14 @@ public struct StatusMeaning: Hashable, Sendable {
 }
 
 extension StatusFlag2 {
-    /// What the value means; `nil` for one that no source names.
+    /// The meaning of the value; `nil` for one that no source names.
     public var meaning: LocalizedText? {
         StatusMeaning.all.first { $0.flag2 == self }?.text
     }
 }
 
 extension StatusFlags {
-    /// What Status Flag 1 says.
+    /// The meaning of Status Flag 1.
     public var flag1Meaning: LocalizedText {
         switch flag1 {
         case 0x00: LocalizedText("no error", "エラーなし")

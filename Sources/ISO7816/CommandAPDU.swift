@@ -3,7 +3,7 @@
 internal import ByteCodec
 public import CardModel
 
-/// A command APDU (ISO/IEC 7816-4 §5.1): header, data, and how many bytes are asked for.
+/// A command APDU (ISO/IEC 7816-4 §5.1): header, data, and the expected length.
 public struct CommandAPDU: Hashable, Sendable {
     /// CLA.
     public var cla: ClassByte
@@ -15,13 +15,14 @@ public struct CommandAPDU: Hashable, Sendable {
     public var p2: UInt8
     /// The data field, up to 65,535 bytes; empty for none.
     public var data: [UInt8]
-    /// Ne, how many bytes of answer are asked for, 0 to 65,536: 256 (short) and 65,536 (extended) ask for all there is;
-    /// 0 is no Le field.
+    /// Ne, the expected number of answer bytes, 0 to 65,536.
+    ///
+    /// 256 (short) and 65,536 (extended) request everything available; 0 means no Le field.
     public var ne: Int
-    /// How Lc and Le are written.
+    /// The encoding of Lc and Le.
     public var lengthForm: APDULengthForm
 
-    /// A command.
+    /// Makes a command.
     public init(
         _ ins: Instruction, cla: ClassByte = .interindustry, p1: UInt8 = 0, p2: UInt8 = 0, data: [UInt8] = [],
         ne: Int = 0, lengthForm: APDULengthForm = .automatic
@@ -35,12 +36,12 @@ public struct CommandAPDU: Hashable, Sendable {
         self.lengthForm = lengthForm
     }
 
-    /// Whether Lc and Le are written in the extended form.
+    /// Whether Lc and Le are encoded in the extended form.
     package var isExtended: Bool {
         lengthForm == .extended || lengthForm == .automatic && (data.count > 0xFF || ne > 0x100)
     }
 
-    /// The bytes as the card gets them: cases 1 to 4, short or extended; never a short Lc with an extended Le.
+    /// Returns the bytes on the wire: cases 1 to 4, short or extended; never a short Lc with an extended Le.
     ///
     /// - Throws: ``APDUError``.
     public func encoded() throws(APDUError) -> [UInt8] {
@@ -104,7 +105,7 @@ public struct CommandAPDU: Hashable, Sendable {
 }
 
 extension ByteWriter {
-    /// One or two bytes of a length; 256 and 65,536 become 0.
+    /// Writes one or two bytes of a length; 256 and 65,536 become 0.
     fileprivate mutating func write(_ length: Int, _ isExtended: Bool) {
         if isExtended { write(UInt8(truncatingIfNeeded: length >> 8)) }
         write(UInt8(truncatingIfNeeded: length))
@@ -119,7 +120,7 @@ extension CommandAPDU: CustomStringConvertible, CustomReflectable {
         return ne > 0 ? "\(text) Ne \(ne)" : text
     }
 
-    /// Only the ``description``, so that dumping a value never shows a PIN.
+    /// Contains only the ``description``, so that dumping a value never shows a PIN.
     public var customMirror: Mirror { Mirror(self, children: ["apdu": description]) }
 }
 
@@ -128,12 +129,12 @@ public struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByInte
     /// The byte.
     public let rawValue: UInt8
 
-    /// A class from its byte.
+    /// Makes a class from its byte.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// A class from its byte.
+    /// Makes a class from its byte.
     public init(integerLiteral value: UInt8) {
         rawValue = value
     }
@@ -141,7 +142,7 @@ public struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByInte
     /// 00: interindustry, channel 0, no secure messaging.
     public static let interindustry: ClassByte = 0x00
 
-    /// Whether the standard defines the class: 00 to 7F but for the reserved 20 to 3F.
+    /// Whether the standard defines the class: 00 to 7F except the reserved 20 to 3F.
     package var isInterindustry: Bool { rawValue < 0x20 || (0x40..<0x80).contains(rawValue) }
 
     /// Whether more commands of a chain follow; never for a proprietary class.
@@ -153,15 +154,15 @@ public struct ClassByte: RawRepresentable, Hashable, Sendable, ExpressibleByInte
         return rawValue < 0x40 ? Int(rawValue & 0x03) : 4 + Int(rawValue & 0x0F)
     }
 
-    /// Whether such a command is for a reader behind PC/SC, and may carry any frame to the card, a PIN's among them.
+    /// Returns whether such a command is for a PC/SC reader, and may carry any frame to the card, including a PIN.
     ///
-    /// FF is no class of a card. Readers take its commands for themselves: the instructions of PC/SC part 3 ask for the
-    /// UID (CA), select (A4), read (B0) and write (D6) storage; others (00, 50, C2, FB) pass on what is in them.
+    /// FF is not a valid card class. Readers execute its commands themselves: the instructions of PC/SC part 3 request
+    /// the UID (CA), select (A4), read (B0) and write (D6) storage; others (00, 50, C2, FB) forward their contents.
     package func maySmuggle(_ instruction: Instruction) -> Bool {
         rawValue == 0xFF && ![0xCA, 0xA4, 0xB0, 0xD6].contains(instruction.rawValue)
     }
 
-    /// The same class with the chaining bit set or not; a proprietary class as it is.
+    /// Returns the same class with the chaining bit set or cleared; a proprietary class unchanged.
     package func chaining(_ on: Bool) -> ClassByte {
         guard isInterindustry else { return self }
         return ClassByte(rawValue: on ? rawValue | 0x10 : rawValue & ~0x10)
@@ -173,28 +174,28 @@ extension ClassByte: CustomStringConvertible {
     public var description: String { Hex.encode(rawValue, digits: 2) }
 }
 
-/// Why a command APDU cannot be sent, or why bytes are none.
+/// Why a command APDU cannot be sent, or why bytes are not a valid one.
 @nonexhaustive
 public enum APDUError: Error, Hashable, Sendable {
     /// Fewer than the four bytes of the header.
     case tooShort(length: Int)
-    /// Lc, Le and the number of bytes fit none of the standard's cases.
+    /// Lc, Le and the number of bytes match none of the standard's cases.
     case inconsistentLength(length: Int)
     /// Data of this many bytes: more than 65,535, or more than 255 in the short form.
     case dataTooLong(Int)
-    /// This many bytes are asked for: below 0, above 65,536, or above 256 in the short form.
+    /// This expected length is below 0, above 65,536, or above 256 in the short form.
     case expectedLength(Int)
-    /// The data has to be sent in a chain, and the class of the command has no chaining.
+    /// The data must be sent in a chain, and the class of the command does not support chaining.
     case noChaining(ClassByte)
-    /// An offset that no command can name: below 0, or too large for this form of the command.
+    /// An offset that no command can encode: below 0, or too large for this form of the command.
     case offset(Int)
-    /// A list that must not be empty, or has more than the command can carry.
+    /// A list that must not be empty, or exceeds what the command can carry.
     case count(Int)
 }
 
-/// How Lc and Le of a command APDU are written.
+/// The encoding of Lc and Le in a command APDU.
 public enum APDULengthForm: Hashable, Sendable {
-    /// In one byte where both fit, else extended.
+    /// In one byte if both fit, else extended.
     case automatic
     /// In one byte: up to 255 bytes of data, up to 256 bytes of answer.
     case short
@@ -209,13 +210,13 @@ public struct ResponseAPDU: Hashable, Sendable {
     /// SW1 SW2.
     public var status: StatusWord
 
-    /// An answer.
+    /// Makes an answer.
     public init(data: [UInt8] = [], status: StatusWord) {
         self.data = data
         self.status = status
     }
 
-    /// Reads the bytes of an answer, or `nil` when there are fewer than two.
+    /// Reads the bytes of an answer; `nil` if there are fewer than two.
     public init?(decoding bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard let sw1 = bytes.element(at: bytes.count - 2), let sw2 = bytes.last else { return nil }
@@ -223,6 +224,6 @@ public struct ResponseAPDU: Hashable, Sendable {
         status = StatusWord(sw1, sw2)
     }
 
-    /// The bytes as the card sends them.
+    /// The bytes on the wire.
     public var encoded: [UInt8] { data + [status.sw1, status.sw2] }
 }

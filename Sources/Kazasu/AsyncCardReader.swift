@@ -2,9 +2,10 @@
 
 internal import NFCTransport
 
-/// A reader on a thread of its own, for code that must not block: one piece of work after the other.
+/// A reader with a dedicated thread, for code that must not block; it runs one piece of work at a time.
 ///
-/// Cancelling a task that waits here ends the work at once and cancels the reader for good: open it again for more work.
+/// Cancelling a task that waits here ends the work immediately and cancels the reader permanently: open it again for
+/// more work.
 public final class AsyncCardReader: Sendable {
     private let reader: AsyncReader
     private let cancellation: CancellationToken
@@ -14,7 +15,7 @@ public final class AsyncCardReader: Sendable {
         self.cancellation = cancellation
     }
 
-    /// Opens a reader; `id` and errors as in ``openReader(_:)``.
+    /// Opens a reader; `id` and errors are those of ``openReader(_:)``.
     public static func open(_ id: String? = nil) async throws(KazasuError) -> AsyncCardReader {
         try await open { cancellation throws(KazasuError) in try ReaderRegistry.openReader(id, cancellation) }
     }
@@ -34,10 +35,10 @@ public final class AsyncCardReader: Sendable {
         return AsyncCardReader(reader, cancellation)
     }
 
-    /// Does a piece of work on the reader's thread.
+    /// Runs a closure on the reader's thread.
     ///
-    /// - Parameter body: gets the reader, which must not leave it.
-    /// - Throws: what `body` throws.
+    /// - Parameter body: receives the reader, which must not escape it.
+    /// - Throws: whatever `body` throws.
     public func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable (CardReader) throws(Failure) -> Value
     ) async throws(Failure) -> Value {

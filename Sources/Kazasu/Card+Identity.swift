@@ -7,18 +7,19 @@ public import ISO7816
 internal import NFCTransport
 
 extension Card {
-    /// A Japanese driver's licence, or the licence on a My Number card.
+    /// Reads a Japanese driver's licence, or the licence on a My Number card.
     ///
-    /// Three wrong PINs in a row lock a licence, and only the police can unlock it: the tries left are read before anything is
-    /// sent, a PIN is sent once, and the last try only with the consent of `consent`.
+    /// Three wrong PINs in a row lock a licence, and only the police can unlock it. The remaining tries are therefore
+    /// read before anything is sent, each PIN is sent once, and the last try is used only if `consent` allows it.
     ///
     /// - Parameters:
-    ///   - pin1: opens what is printed on the licence; `nil` reads what needs no PIN. On a My Number card, the licence's PIN.
-    ///   - pin2: opens the registered domicile and the photo, together with PIN 1.
+    ///   - pin1: unlocks what is printed on the licence; `nil` reads only what needs no PIN. On a My Number card, the
+    ///     licence's PIN.
+    ///   - pin2: unlocks the registered domicile and the photo, together with PIN 1.
     ///   - consent: whether the last try may be used; never by default.
-    /// - Returns: everything that was read; ``LicenseReport`` says which PIN has how many tries left.
-    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` when a PIN was not accepted or not sent, or the
-    ///   card left.
+    /// - Returns: everything that was read; ``LicenseReport`` gives the remaining tries of each PIN.
+    /// - Throws: ``KazasuError/wrongCard(_:)``; ``KazasuError/fileCard(_:)`` when a PIN was not accepted or not sent,
+    ///   or the card left the field.
     public func license(
         pin1: PIN? = nil, pin2: PIN? = nil, consent: PINConsent = .never
     ) throws(KazasuError) -> LicenseReport {
@@ -34,12 +35,12 @@ extension Card {
         }
     }
 
-    /// A My Number card. The personal number is not read, and nothing is signed.
+    /// Reads a My Number card, but not the personal number, and signs nothing.
     ///
     /// - Parameters:
-    ///   - pin: the PIN of four digits for card information input (券面事項入力補助); opens name, address, birth date and sex.
+    ///   - pin: the four-digit PIN for card information input (券面事項入力補助); unlocks name, address, birth date and sex.
     ///   - consent: whether the last try may be used; never by default.
-    /// - Throws: as ``license(pin1:pin2:consent:)``.
+    /// - Throws: the errors of ``license(pin1:pin2:consent:)``.
     public func myNumber(pin: PIN? = nil, consent: PINConsent = .never) throws(KazasuError) -> MyNumberReport {
         try fileCard(.myNumber) { session, identity throws(FileCardReadingError) in
             var reader = try MyNumberReader(session, identity)

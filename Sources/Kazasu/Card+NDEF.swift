@@ -6,15 +6,16 @@ package import NFCForumTags
 package import NFCTransport
 
 extension Card {
-    /// The NDEF message of an NFC Forum Type 2, 3 or 4 Tag.
+    /// Reads the NDEF message of an NFC Forum Type 2, 3 or 4 Tag.
     ///
     /// ```swift
     /// let tag = try reader.waitForCard(.tag)
     /// for record in try tag.readNDEF().records { print(record.uri ?? record.text ?? record.typeText) }
     /// ```
     ///
-    /// - Returns: the message; one without records when there is a place for one and nothing in it.
-    /// - Throws: ``KazasuError/tag(_:)``, as ``TagError/noNDEF(_:)`` for a card that has no place for a message or is no tag.
+    /// - Returns: the message; it has no records if the tag is formatted for NDEF but empty.
+    /// - Throws: ``KazasuError/tag(_:)``, for example ``TagError/noNDEF(_:)`` for a card that cannot hold a message or
+    ///   is not a tag.
     public func readNDEF() throws(KazasuError) -> NDEFMessage {
         do throws(TagError) {
             let bytes = try ndefTag().readNDEF().message
@@ -29,10 +30,10 @@ extension Card {
         }
     }
 
-    /// Writes an NDEF message over the one that is there, reads it back and compares.
+    /// Overwrites the tag's NDEF message, then reads it back and compares.
     ///
-    /// The tag is never left with half of a message, whenever it goes away: then it has none. Nothing is written when the
-    /// tag is read-only, locked or too small.
+    /// A tag that leaves the field is never left with half a message: it then has none. Nothing is written if the tag
+    /// is read-only, locked or too small.
     ///
     /// - Throws: ``KazasuError/tag(_:)``.
     public func writeNDEF(_ message: NDEFMessage) throws(KazasuError) {
@@ -84,12 +85,12 @@ package enum FoundTag {
     case type2(Type2Tag)
     /// A FeliCa card with the NDEF system.
     case type3(Type3Tag, FeliCaTarget)
-    /// A FeliCa Lite or Lite-S that does not announce NDEF.
+    /// A FeliCa Lite or Lite-S card that does not announce NDEF.
     case lite(FeliCaTarget)
-    /// A card that takes APDUs.
+    /// A card that accepts APDUs.
     case card(PICC, ISO7816Session)
 
-    /// What reads and writes its message; `nil` where there is no place for one.
+    /// The object that reads and writes the tag's message; `nil` if the tag cannot hold one.
     package var ndef: (any NDEFTag)? {
         switch self {
         case .type2(let tag): tag
@@ -110,12 +111,12 @@ package enum FoundTag {
 }
 
 extension NDEFRecord {
-    /// The text of a text record (`T`), or `nil` for another record.
+    /// The text of a text record (`T`); `nil` for any other record.
     public var text: String? {
         if case .text(let text)? = try? content() { text.text } else { nil }
     }
 
-    /// The URI of a URI record (`U`) or of a smart poster (`Sp`), or `nil` for another record.
+    /// The URI of a URI record (`U`) or smart poster (`Sp`); `nil` for any other record.
     public var uri: String? {
         switch try? content() {
         case .uri(let uri)?: uri.text
@@ -124,20 +125,20 @@ extension NDEFRecord {
         }
     }
 
-    /// A text record.
+    /// Returns a text record.
     ///
     /// - Parameters:
     ///   - text: any text.
-    ///   - language: 1 to 63 letters of ASCII, as in `en` or `ja-JP` (RFC 3066).
-    /// - Throws: ``NDEFError`` when the language has another form.
+    ///   - language: 1 to 63 ASCII letters, such as `en` or `ja-JP` (RFC 3066).
+    /// - Throws: ``NDEFError`` if the language has another form.
     public static func text(_ text: String, language: String = "en") throws(NDEFError) -> NDEFRecord {
         try NDEFRecord(.text(NDEFText(text, language: language)))
     }
 
-    /// A URI record.
+    /// Returns a URI record.
     ///
     /// - Parameter uri: UTF-8 without blanks and control characters.
-    /// - Throws: ``NDEFError`` when it holds blanks or control characters.
+    /// - Throws: ``NDEFError`` if it contains blanks or control characters.
     public static func uri(_ uri: String) throws(NDEFError) -> NDEFRecord {
         try NDEFRecord(.uri(NDEFURI(uri)))
     }

@@ -7,15 +7,15 @@ internal import FeliCa
 internal import NFCTransport
 
 extension Card {
-    /// Reads just the blocks that decoders ask for, in the order of the decoders, and decodes them.
+    /// Reads only the blocks that the decoders need, in the order of the decoders, and decodes them.
     ///
     /// - Parameters:
     ///   - decoders: the decoders to try, in this order.
     ///   - all: whether to continue after the first report.
     ///   - reads: the blocks to read for a decoder: its ``CardDecoder/balanceRead`` or ``CardDecoder/historyReads``.
-    ///   - decode: makes a report of what was read.
+    ///   - decode: makes a report from what was read.
     /// - Returns: the reports in the decoders' order, at least one.
-    /// - Throws: ``KazasuError/wrongCard(_:)`` when no decoder knows the card; otherwise why the first decoder
+    /// - Throws: ``KazasuError/wrongCard(_:)`` if no decoder knows the card; otherwise the reason why the first decoder
     ///   that knows it made no report.
     public func reports<Report>(
         _ decoders: [any CardDecoder], all: Bool, reads: (any CardDecoder) -> [ReadRequest],
@@ -40,7 +40,7 @@ extension Card {
                     if !all { return reports }
                 } catch {
                     guard error.isOfOneDecoder else { throw error }
-                    // What the card has and does not give says more than what it has not.
+                    // A service that the card has but refuses is more informative than one it lacks.
                     if failure == nil || failure?.isNoSuchService == true { failure = error }
                 }
             }
@@ -54,7 +54,9 @@ extension Card {
             WrongCard(picc, .noService(first == .any ? nil : first, decoders: decoders.map(\.id))))
     }
 
-    /// The systems to try, in the decoders' order. Where one was polled for and is enough, the card is asked no more.
+    /// The systems to try, in the decoders' order.
+    ///
+    /// If the system already polled for is enough, the card is not asked again.
     private func systems(
         _ codes: [SystemCode], _ first: SystemCode, all: Bool, _ session: CardSession
     ) throws(KazasuError) -> [SystemCode] {
@@ -86,7 +88,7 @@ extension Card {
         }
     }
 
-    /// A dump of just these blocks.
+    /// Returns a dump of only these blocks.
     private func read(
         _ requests: [ReadRequest], of system: SystemHandle, _ session: CardSession
     ) throws(KazasuError) -> CardDump {
@@ -120,7 +122,7 @@ extension KazasuError {
         }
     }
 
-    /// Whether the card has the system, but not the service.
+    /// Whether the card has the system but not the service.
     fileprivate var isNoSuchService: Bool {
         if case .refused(_, .flags(let flags)) = self { flags.flag2 == .noSuchNode } else { false }
     }

@@ -10,13 +10,14 @@ public import NFCTransport
 
 /// A card on a reader.
 ///
-/// It is read as long as it stays there; nothing is written to it. Belongs to the thread of its ``CardReader``.
+/// It can be read as long as it stays there; nothing is written to it except by ``writeNDEF(_:)``. It belongs to the
+/// thread of its ``CardReader``.
 public final class Card {
-    /// The card, and the request that finds it again.
+    /// The card, with the request that finds it again.
     public let found: FoundCard
-    /// The reader that it is on.
+    /// The reader that the card is on.
     public let reader: CardReader
-    /// One session for the card's life: what is learnt of its limits is kept.
+    /// One session for the card's lifetime, so that the limits it learns are kept.
     private lazy var session = feliCa.map { target in
         CardSession(reader: reader.device, target: target, cancellation: reader.cancellation)
     }
@@ -30,17 +31,18 @@ public final class Card {
     /// FeliCa, or ISO 14443 type A or B.
     public var technology: Technology { found.technology }
 
-    /// The numbers by which the card identified itself: IDm and PMm, or UID, ATQA, SAK and ATS, or ATQB.
+    /// The card's identity: IDm and PMm; UID, ATQA, SAK and ATS; or ATQB.
     public var identity: CardIdentity { found.picc.identity }
 
     /// The card's answer when it was selected.
     public var picc: PICC { found.picc }
 
-    /// The FeliCa card; `nil` of another kind.
+    /// The FeliCa card; `nil` for a card of another kind.
     public var feliCa: FeliCaTarget? { found.feliCa }
 
-    /// Identifies the card without a key: by its answers and, for a card that accepts APDUs, by the applications that can be
-    /// selected.
+    /// Identifies the card without a key.
+    ///
+    /// It uses the card's answers and, for a card that accepts APDUs, the applications that can be selected.
     ///
     /// - Throws: ``KazasuError/apdu(_:)``, ``KazasuError/reader(_:id:)``.
     public func identify() throws(KazasuError) -> [RecognizedCard] {
@@ -64,14 +66,15 @@ public final class Card {
 
     // MARK: Money and history
 
-    /// The money on the card: of the first purse that it has, or of all.
+    /// Reads the money on the card: in the first purse that it has, or in all.
     ///
     /// Reads only the blocks that hold a balance.
     ///
     /// - Parameters:
-    ///   - kinds: the ids of the decoders to try, such as `transit`; `nil` for all. They are tried in Kazasu's own order.
+    ///   - kinds: the ids of the decoders to try, such as `transit`; `nil` for all. They are always tried in Kazasu's
+    ///     own order.
     ///   - all: whether to read every purse on the card instead of the first.
-    /// - Throws: ``KazasuError/wrongCard(_:)`` when the card has no known purse, ``KazasuError/refused(_:_:)``,
+    /// - Throws: ``KazasuError/wrongCard(_:)`` if the card has no known purse, ``KazasuError/refused(_:_:)``,
     ///   ``KazasuError/decoding(_:)``, ``KazasuError/reading(_:)``.
     public func balance(kinds: [String]? = nil, all: Bool = false) throws(KazasuError) -> BalanceReport {
         let reports = try reports(
@@ -80,12 +83,12 @@ public final class Card {
         return BalanceReport(balances: reports.flatMap(\.balances), warnings: reports.flatMap(\.warnings))
     }
 
-    /// What was done with the card, newest first, with its balance and everything that was read for them.
+    /// Reads the card's history, newest first, with its balance and everything else that was read for them.
     ///
     /// - Parameters:
     ///   - kinds: as in ``balance(kinds:all:)``.
-    ///   - stations: where names of stations and stops are looked up; codes are reported in any case.
-    /// - Throws: as ``balance(kinds:all:)``.
+    ///   - stations: the table used to look up names of stations and stops; codes are always reported.
+    /// - Throws: the errors of ``balance(kinds:all:)``.
     public func history(
         kinds: [String]? = nil, stations: any StationNames = NoStationNames()
     ) throws(KazasuError) -> CardReport {
@@ -102,9 +105,10 @@ public final class Card {
 
     // MARK: Everything that needs no key
 
-    /// All systems, areas and services of a FeliCa card. When the card leaves early, what was found until then.
+    /// Lists all systems, areas and services of a FeliCa card; if the card leaves early, those found until then.
     ///
-    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card of another kind, ``KazasuError/reading(_:)`` when nothing was found.
+    /// - Throws: ``KazasuError/wrongCard(_:)`` for a card of another kind, ``KazasuError/reading(_:)`` if nothing was
+    ///   found.
     public func scan() throws(KazasuError) -> [SystemScan] {
         guard let session else { throw .wrongCard(WrongCard(picc, .kind(wanted: .feliCa))) }
         let outcome = CardScanner(session: session).scan()
@@ -112,10 +116,12 @@ public final class Card {
         return outcome.systems
     }
 
-    /// Every block, page and file that needs no key; ``CardDump/missing`` says what is incomplete when the card left early.
+    /// Reads every block, page and file that needs no key.
     ///
-    /// - Throws: ``KazasuError/wrongCard(_:)`` when nothing of this kind of card can be read,
-    ///   ``KazasuError/reading(_:)`` when nothing was read.
+    /// If the card leaves early, ``CardDump/missing`` lists what is incomplete.
+    ///
+    /// - Throws: ``KazasuError/wrongCard(_:)`` if nothing can be read from this kind of card,
+    ///   ``KazasuError/reading(_:)`` if nothing was read.
     public func dump() throws(KazasuError) -> CardDump {
         let outcome: CardDumper.Result
         switch tag {
@@ -135,8 +141,10 @@ public final class Card {
 
     // MARK: Raw commands
 
-    /// Sends one frame and returns the card's answer: a FeliCa packet with its LEN byte, a command APDU, or a Type 2 Tag
-    /// command without CRC. VERIFY and other commands that carry a PIN are refused: use ``license(pin1:pin2:consent:)``.
+    /// Sends one frame and returns the card's answer.
+    ///
+    /// The frame is a FeliCa packet with its LEN byte, a command APDU, or a Type 2 Tag command without CRC. VERIFY and
+    /// other commands that carry a PIN are refused: use ``license(pin1:pin2:consent:)``.
     ///
     /// - Parameters:
     ///   - frame: the command.
@@ -167,7 +175,7 @@ public final class Card {
         }
     }
 
-    /// A session for APDUs, with the guard that PINs pass.
+    /// A session for APDUs, with the guard that every PIN passes through.
     package var iso7816: ISO7816Session {
         ISO7816Session(reader: reader.device, picc: picc, request: found.request)
     }

@@ -5,9 +5,9 @@ public import CardModel
 internal import CardReading
 package import NFCTransport
 
-/// Which card to wait for.
+/// The card to wait for.
 public struct CardQuery: Hashable, Sendable {
-    /// The kinds of card that programs wait for.
+    /// The kinds of card that a program can wait for.
     public enum Kind: Hashable, Sendable, CaseIterable {
         case feliCa
         case isoDEP
@@ -26,13 +26,13 @@ public struct CardQuery: Hashable, Sendable {
         }
     }
 
-    /// How a reader looks for it.
+    /// How a reader searches for it.
     package enum Search: Hashable, Sendable {
-        /// A FeliCa card with one of these systems, most wanted first.
+        /// A FeliCa card with one of these systems, in order of preference.
         case systems([SystemCode], requestCode: UInt8)
         /// One card of each technology; a phone answers as several.
         case each([Technology])
-        /// The first card that answers one of these.
+        /// The first card that answers one of these requests.
         case first([ActivationRequest])
         /// A card that accepts APDUs.
         case isoDEP([Technology])
@@ -51,7 +51,7 @@ public struct CardQuery: Hashable, Sendable {
 
     /// Any card.
     public static let any = CardQuery(.any, .each(CardFinder.usualOrder))
-    /// Any FeliCa card; the transit system of a phone is woken first.
+    /// Any FeliCa card; the transit system of a phone is activated first.
     public static let feliCa = feliCa(systems: CardFinder.anySystem)
     /// A card that accepts APDUs (ISO-DEP, type A or B).
     public static let isoDEP = CardQuery(.isoDEP, .isoDEP([.typeA, .typeB]))
@@ -61,23 +61,25 @@ public struct CardQuery: Hashable, Sendable {
     public static let myNumber = CardQuery(.myNumber, .isoDEP([.typeB, .typeA]))
     /// An NFC Forum tag: Type 2, 3 or 4.
     public static let tag = CardQuery(.tag, .tag)
-    /// A FeliCa card with money that can be read.
+    /// A FeliCa card with a readable purse.
     public static let purse = decoders(DecoderRegistry.standard.purses)
 
-    /// A FeliCa card with one of these systems; the first one that the card has wins, whatever the order on the card.
+    /// Returns a query for a FeliCa card with one of these systems.
+    ///
+    /// The first listed system that the card has wins, whatever the order on the card.
     public static func feliCa(systems: [SystemCode]) -> CardQuery {
         feliCa(systems: systems, requestCode: 1)
     }
 
-    /// The same, with the request code of the Polling: 1 asks for the system code, 0 for nothing more.
+    /// Returns the same query, with the request code of the Polling: 1 requests the system code, 0 nothing more.
     package static func feliCa(systems: [SystemCode], requestCode: UInt8) -> CardQuery {
         CardQuery(.feliCa, .systems(systems, requestCode: requestCode))
     }
 
-    /// How many systems are polled for by name; a card with none of them is asked for its list.
+    /// How many systems are polled for by code; a card with none of them is asked for its list.
     static let polledByName = 2
 
-    /// A card that one of these decoders may know.
+    /// Returns a query for a card that one of these decoders may know.
     public static func decoders(_ decoders: [any CardDecoder]) -> CardQuery {
         let codes = DecoderRegistry(decoders).systems
         return codes.count <= polledByName

@@ -5,24 +5,25 @@ internal import CardReading
 internal import ISO7816
 public import NFCTransport
 
-/// An open reader: waits for cards.
+/// An open reader that waits for cards.
 ///
-/// For one thread at a time; ``withReader(_:_:)`` gives it one of its own. ``cancel()`` may be called from any thread.
+/// Use it from one thread at a time; ``withReader(_:_:)`` gives it a dedicated thread. ``cancel()`` can be called from
+/// any thread.
 public final class CardReader {
     /// The open device.
     public let device: any Reader
-    /// Ends the work with it from any thread.
+    /// Cancels the reader's work from any thread.
     public let cancellation: CancellationToken
     private let closesAtEnd: Bool
 
-    /// A reader that is closed at the latest when nothing refers to it any more.
+    /// Makes a reader that is closed when it is deallocated, if not before.
     public init(_ device: any Reader, cancellation: CancellationToken) {
         self.device = device
         self.cancellation = cancellation
         closesAtEnd = true
     }
 
-    /// A reader that somebody else closes.
+    /// Makes a reader that its owner closes.
     public init(borrowing device: any Reader, cancellation: CancellationToken) {
         self.device = device
         self.cancellation = cancellation
@@ -35,7 +36,7 @@ public final class CardReader {
     /// Switches the field off and releases the device. Further calls do nothing.
     public func close() { device.close() }
 
-    /// Ends what the reader is doing; it can only be closed afterwards.
+    /// Ends what the reader is doing; afterwards, it can only be closed.
     public func cancel() { cancellation.cancel() }
 
     deinit {
@@ -45,11 +46,11 @@ public final class CardReader {
     /// Waits for a card.
     ///
     /// - Parameters:
-    ///   - query: which card; any by default.
-    ///   - timeout: how long to wait; `nil` waits until one comes or the reader is cancelled.
+    ///   - query: the card to wait for; any card by default.
+    ///   - timeout: how long to wait; `nil` waits until a card arrives or the reader is cancelled.
     /// - Returns: the card, selected.
-    /// - Throws: ``KazasuError/noCard`` when none came in time, ``KazasuError/wrongCard(_:)`` when another kind of card stays on
-    ///   the reader, and ``KazasuError/reading(_:)`` when the reader failed.
+    /// - Throws: ``KazasuError/noCard`` if none arrived in time, ``KazasuError/wrongCard(_:)`` if another kind of card
+    ///   stays on the reader, and ``KazasuError/reading(_:)`` if the reader failed.
     public func waitForCard(
         _ query: CardQuery = .any, timeout: Duration? = .seconds(10)
     ) throws(KazasuError) -> Card {
@@ -58,22 +59,22 @@ public final class CardReader {
         return first
     }
 
-    /// What happens while a reader waits.
+    /// An event while a reader waits.
     package enum WaitEvent {
         /// No card is there yet.
         case waiting
-        /// A card of another kind is there, and the wait goes on.
+        /// A card of another kind is there, and the wait continues.
         case wrongCard(WrongCard)
     }
 
-    /// How long the search goes on before cards of other kinds are looked for again.
+    /// How long one search lasts before cards of other kinds are searched for again.
     private static let slice = Duration.milliseconds(500)
-    /// How long a wrong card is left alone before it is looked for again.
+    /// How long to wait before searching for a wrong card again.
     private static let rest = Duration.milliseconds(100)
 
-    /// Waits for a card, or for all that answer at once: a phone answers as several.
+    /// Waits for a card, or for all that answer at the same time: a phone answers as several.
     ///
-    /// A wrong card is noticed within a second: that ends the wait, unless `passesOver` is true.
+    /// A wrong card is noticed within a second. It ends the wait unless `passesOver` is true.
     package func waitForCards(
         _ query: CardQuery, timeout: Duration?, passesOver: Bool = false, _ tell: (WaitEvent) -> Void = { _ in }
     ) throws(KazasuError) -> [Card] {
@@ -153,12 +154,12 @@ public final class CardReader {
         let finder = CardFinder(reader: device, cancellation: cancellation)
         // The reader has just looked for cards; if it cannot look for these, nothing more is known.
         guard let found = (try? finder.findAll(others, timeout: .zero))?.first else { return nil }
-        // A card that stays needs no second identification; its UID may differ each time.
+        // A card that stays is not identified again; its UID may differ each time.
         if let last, last.card.technology == found.picc.technology { return last }
         return wrongCard(found, wanted: wanted)
     }
 
-    /// A card of the wrong kind, identified as far as possible.
+    /// A card of the wrong kind, identified as well as possible.
     package func wrongCard(_ found: FoundCard, wanted: CardQuery.Kind) -> WrongCard {
         let kinds = (try? Card(found, reader: self).identify()) ?? []
         return WrongCard(found.picc, names: kinds.map(\.kind.name), .kind(wanted: wanted))

@@ -4,15 +4,15 @@ internal import CardModel
 internal import CardReading
 internal import NFCTransport
 
-/// Notices the cards on one reader. One card at a time: the first by the order of polling stays until it is gone.
+/// Watches for cards on one reader, one at a time: the first in polling order is reported until it is gone.
 ///
 /// Runs on the reader's thread.
 struct CardWatch {
-    /// How often a card must fail to answer before it is gone: one answer may be lost in the air.
+    /// How many times a card must fail to answer before it counts as gone: one answer may be lost in the air.
     private static let misses = 3
-    /// How long a card is left alone between two questions.
+    /// The pause between two presence checks.
     private static let interval = Duration.milliseconds(150)
-    /// The same once an answer is missing.
+    /// The pause after a missing answer.
     private static let shortInterval = Duration.milliseconds(50)
 
     private let reader: CardReader
@@ -28,10 +28,10 @@ struct CardWatch {
         self.clock = clock
     }
 
-    /// Waits until a card comes or goes.
+    /// Waits until a card arrives or leaves.
     ///
-    /// - Returns: one tap, or two when a card lies in the place of another.
-    /// - Throws: ``KazasuError`` when the reader failed or was cancelled.
+    /// - Returns: one tap, or two if another card has taken the place of the first.
+    /// - Throws: ``KazasuError`` if the reader failed or was cancelled.
     mutating func next() throws(KazasuError) -> [Tap] {
         guard let present else {
             return [on(try reader.waitForCard(query, timeout: nil))]
@@ -51,7 +51,7 @@ struct CardWatch {
 
     /// Waits until a card is gone, or another one is in its place.
     ///
-    /// - Returns: when it was first missed, and the card in its place.
+    /// - Returns: the time when it was first missed, and the card in its place.
     private func waitForRemoval(
         of card: FoundCard
     ) throws(KazasuError) -> (ContinuousClock.Instant, FoundCard?) {

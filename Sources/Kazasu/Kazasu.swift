@@ -9,7 +9,7 @@
 @_exported public import NFCForumTags
 @_exported public import NFCTransport
 
-/// Every reader that is connected, usable or not, in the order in which ``openReader(_:)`` prefers them.
+/// Lists every connected reader, usable or not, in the order in which ``openReader(_:)`` prefers them.
 public func listReaders() -> [ReaderListing] {
     ReaderRegistry.list()
 }
@@ -24,11 +24,12 @@ public func listReaders() -> [ReaderListing] {
 /// print(try card.balance())
 /// ```
 ///
-/// - Parameter id: `rcs380`, `rcs300`, `pcsc:NAME`, a connection string of libnfc, `virtual:FILE` for a card from a file on
-///   a simulated reader, or `replay:FILE` for a recording. Without one, the environment variable `KAZASU_READER` decides,
-///   else the first reader that is ready.
-/// - Throws: ``KazasuError/noReader(_:)``, ``KazasuError/unknownReader(_:)``, ``KazasuError/reader(_:id:)`` when it cannot be
-///   opened, ``KazasuError/unreadableFile(_:errno:)`` and ``KazasuError/badFile(_:_:)`` for `virtual:` and `replay:`.
+/// - Parameter id: `rcs380`, `rcs300`, `pcsc:NAME`, a libnfc connection string, `virtual:FILE` for a card from a file
+///   on a simulated reader, or `replay:FILE` for a recording. If `nil`, the environment variable `KAZASU_READER` names
+///   the reader; if it is not set, the first ready reader is used.
+/// - Throws: ``KazasuError/noReader(_:)``, ``KazasuError/unknownReader(_:)``, ``KazasuError/reader(_:id:)`` if it
+///   cannot be opened, ``KazasuError/unreadableFile(_:errno:)`` and ``KazasuError/badFile(_:_:)`` for `virtual:` and
+///   `replay:`.
 public func openReader(_ id: String? = nil) throws(KazasuError) -> CardReader {
     let cancellation = CancellationToken()
     return CardReader(try ReaderRegistry.openReader(id, cancellation), cancellation: cancellation)
@@ -36,7 +37,7 @@ public func openReader(_ id: String? = nil) throws(KazasuError) -> CardReader {
 
 /// Opens a reader on its own thread, for code that must not block, and closes it when the work is done.
 ///
-/// Cancelling the task ends what the reader is doing at once and closes it.
+/// Cancelling the task immediately ends what the reader is doing and closes it.
 ///
 /// ```swift
 /// let balance = try await withReader { reader in try reader.waitForCard(.purse).balance() }
@@ -44,8 +45,8 @@ public func openReader(_ id: String? = nil) throws(KazasuError) -> CardReader {
 ///
 /// - Parameters:
 ///   - id: as in ``openReader(_:)``.
-///   - body: runs on the reader's thread; the reader must not leave it.
-/// - Throws: what `body` throws, or ``KazasuError`` when the reader cannot be opened.
+///   - body: runs on the reader's thread; the reader must not escape it.
+/// - Throws: whatever `body` throws, or ``KazasuError`` if the reader cannot be opened.
 public func withReader<Value: Sendable>(
     _ id: String? = nil, _ body: @escaping @Sendable (CardReader) throws(KazasuError) -> Value
 ) async throws(KazasuError) -> Value {

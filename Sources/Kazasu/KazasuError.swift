@@ -9,10 +9,10 @@ public import NFCForumTags
 public import NFCTransport
 public import VirtualReader
 
-/// Why a reader, a card or a decoder did not give what was asked for.
+/// An error of a reader, a card or a decoder.
 @nonexhaustive
 public enum KazasuError: Error, Hashable, Sendable {
-    /// No connected reader can be used; each listing says why.
+    /// No connected reader can be used; each listing gives the reason.
     case noReader([ReaderListing])
     /// No driver knows this ID.
     case unknownReader(String)
@@ -24,15 +24,15 @@ public enum KazasuError: Error, Hashable, Sendable {
     case badFile(String, DocumentError)
     /// The system has no pseudo-terminal for a simulated reader.
     case noSimulatedReader(PseudoterminalError)
-    /// No card came in time.
+    /// No card arrived in time.
     case noCard
-    /// A card is on the reader, but not the kind that was asked for.
+    /// A card is on the reader, but not of the requested kind.
     case wrongCard(WrongCard)
     /// Reading ended early: the card left, its answers were damaged, or the reader failed.
     case reading(ReadingError)
     /// The card refused to let a service be read.
     case refused(ServiceCode, RefusalReason)
-    /// The bytes were read, but do not contain what was asked for.
+    /// The bytes were read, but do not contain the requested data.
     case decoding(CardDecodingError)
     /// Reading a licence or a My Number card ended early, or a PIN was not accepted.
     case fileCard(FileCardReadingError)
@@ -44,28 +44,28 @@ public enum KazasuError: Error, Hashable, Sendable {
     case cancelled
 }
 
-/// A card that is on the reader but cannot be used for what was asked.
+/// A card that is on the reader but cannot be used for the request.
 public struct WrongCard: Hashable, Sendable {
     /// The card.
     public let card: PICC
-    /// What it was recognised as, most specific first; empty when nothing more than its technology is known.
+    /// The names of what it was recognised as, most specific first; empty if only its technology is known.
     public let names: [LocalizedText]
-    /// What is wrong with it.
+    /// The reason why it cannot be used.
     public let reason: Reason
 
-    /// A card that cannot be used, as far as it was recognised.
+    /// Makes a card that cannot be used, with what it was recognised as.
     package init(_ card: PICC, names: [LocalizedText] = [], _ reason: Reason) {
         self.card = card
         self.names = names
         self.reason = reason
     }
 
-    /// Whether it is the same card as far as can be told: its UID may differ at each activation.
+    /// Whether it appears to be the same card: its UID may differ at each activation.
     func isLike(_ other: WrongCard) -> Bool {
         card.technology == other.card.technology && names == other.names && reason == other.reason
     }
 
-    /// What is wrong with a card.
+    /// The reasons why a card cannot be used.
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
         /// It is not of the wanted kind.
@@ -74,13 +74,13 @@ public struct WrongCard: Hashable, Sendable {
         case noSystem([SystemCode])
         /// It does not accept APDUs.
         case noISODEP
-        /// It has the system of a known card, but none of its services: the decoders, by their ids, and the system.
+        /// It has the system of a known card, but none of its services; holds the system and the decoders' ids.
         case noService(SystemCode?, decoders: [String])
     }
 }
 
 extension KazasuError {
-    /// The same, as an error of this layer; a cancellation stays one.
+    /// Converts to an error of this layer; a cancellation stays a cancellation.
     package init(_ error: ReadingError) {
         self = error == .cancelled ? .cancelled : .reading(error)
     }

@@ -6,23 +6,24 @@ internal import NFCForumTags
 
 /// Whether a card is still on its reader.
 enum Presence {
-    /// What was found in the card's place.
+    /// The result of a presence check.
     enum Answer {
         case present
         case silent
         case other(FoundCard)
     }
 
-    /// How long a card may take to answer a question that needs no work.
+    /// How long a card may take to answer a command that needs no work.
     private static let time = Duration.milliseconds(30)
 
-    /// Asks once.
+    /// Checks once.
     ///
-    /// A command that changes nothing comes first: Request Response for FeliCa, READ of page 0 for a Type 2 Tag. Only a card
-    /// that keeps silent, does not know the command (FeliCa Lite) or has none (layer 3 of type A and B, ISO-DEP) is selected
-    /// once more, which takes a card that left for a moment as present, and finds another one in its place.
+    /// A command that changes nothing comes first: Request Response for FeliCa, READ of page 0 for a Type 2 Tag. A card
+    /// is selected again only if it does not answer, does not support the command (FeliCa Lite), or has no such command
+    /// (layer 3 of type A and B, ISO-DEP). Selecting again treats a card that left for a moment as present, and finds
+    /// any other card in its place.
     ///
-    /// - Throws: ``TransportError`` when the reader failed or was cancelled.
+    /// - Throws: ``TransportError`` if the reader failed or was cancelled.
     static func check(_ card: FoundCard, on reader: any Reader) throws(TransportError) -> Answer {
         if let question = question(card.picc) {
             do throws(TransportError) {
@@ -41,7 +42,7 @@ enum Presence {
         }
     }
 
-    /// A frame that a card of this kind answers whatever its state, and that leaves its state alone.
+    /// A frame that a card of this kind answers in any state, without changing its state.
     private static func question(_ card: PICC) -> [UInt8]? {
         switch card {
         case .felica(let target): [10, 0x04] + target.idm.bytes
@@ -52,7 +53,7 @@ enum Presence {
 }
 
 extension TransportError {
-    /// Whether no card can be looked for any more.
+    /// Whether no more cards can be looked for.
     fileprivate var endsWatch: Bool {
         switch self {
         case .cancelled, .outOfScript: true
@@ -62,8 +63,10 @@ extension TransportError {
 }
 
 extension PICC {
-    /// Whether its number is chosen at random, so that it identifies nobody: four bytes that begin with 08 (ISO/IEC
-    /// 14443-3), or the PUPI of type B, which may be random too.
+    /// Whether its number is random and so identifies nobody.
+    ///
+    /// This covers a four-byte UID that begins with 08 (ISO/IEC 14443-3), and the PUPI of type B, which may be random
+    /// too.
     var isRandom: Bool {
         switch self {
         case .felica: false
@@ -72,7 +75,7 @@ extension PICC {
         }
     }
 
-    /// Whether it may be the same card: by its number, where that is not chosen at random each time.
+    /// Whether it may be the same card: compares the numbers, unless they are random.
     fileprivate func isLikely(_ other: PICC) -> Bool {
         switch (self, other) {
         case (.felica(let one), .felica(let two)): one.idm == two.idm

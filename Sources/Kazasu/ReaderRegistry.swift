@@ -9,7 +9,9 @@ internal import SystemDevices
 internal import SystemPackage
 internal import USBTransport
 
-/// The drivers of real and simulated readers, in the order in which readers are listed and the first ready one is chosen.
+/// The drivers of real and simulated readers.
+///
+/// Readers are listed, and the first ready one is chosen, in this order.
 package enum ReaderRegistry {
     private static func drivers(_ recorder: LinkRecorder? = nil) -> [any ReaderDriver] {
         guard let recorder else { return [PaSoRiDriver(), LibNFCDriver(), PN532Driver(), PCSCDriver()] }
@@ -19,20 +21,22 @@ package enum ReaderRegistry {
         ]
     }
 
-    /// Every reader that is connected, usable or not.
+    /// Lists every connected reader, usable or not.
     package static func list() -> [ReaderListing] {
         drivers().flatMap { $0.list() }
     }
 
-    /// Notices of readers being connected and disconnected.
+    /// Returns notices of readers being connected and disconnected.
     package static func notices(_ cancellation: CancellationToken) -> any DeviceNotices {
         SystemNotices(USBNotices(cancellation: cancellation))
     }
 
-    /// The reader to use: the named one, else that of `KAZASU_READER`, else the first that is ready, else a serial port that
-    /// libnfc was configured for.
+    /// Returns the ID of the reader to use.
     ///
-    /// A driver is asked only when those before it have none: asking one may start a service that takes readers away
+    /// It is the named reader, else that of `KAZASU_READER`, else the first that is ready, else a serial port
+    /// configured for libnfc.
+    ///
+    /// A driver is asked only if those before it have no reader: asking one may start a service that takes readers away
     /// from the others.
     ///
     /// - Throws: ``KazasuError/noReader(_:)`` with everything that was found.
@@ -50,15 +54,15 @@ package enum ReaderRegistry {
         return configured.id
     }
 
-    /// What opening a reader needs beside its ID.
+    /// The options for opening a reader, apart from its ID.
     package struct Options {
         /// Ends the work with the reader.
         package var cancellation: CancellationToken
-        /// Records what passes between the computer and the reader.
+        /// Records the traffic between the computer and the reader.
         package var recorder: LinkRecorder?
         /// The command to replay from a recording of several; `nil` replays the first.
         package var command: String?
-        /// Reads the file of a `virtual:` or `replay:` reader, at most so many bytes.
+        /// Reads the file of a `virtual:` or `replay:` reader, up to the given number of bytes.
         package var readFile: (String, Int) throws -> [UInt8]
         /// Called before a device is opened.
         package var willOpen: () -> Void
@@ -78,7 +82,7 @@ package enum ReaderRegistry {
 
     /// Opens the reader with this ID, of any kind.
     ///
-    /// - Throws: ``KazasuError``, and what ``Options/readFile`` throws.
+    /// - Throws: ``KazasuError``, and whatever ``Options/readFile`` throws.
     package static func open(_ id: String, _ options: Options) throws -> any Reader {
         if let reader = try VirtualDriver(options).open(id) { return reader }
         if let reader = try ReplayDriver(options).open(id) { return reader }
@@ -91,12 +95,12 @@ package enum ReaderRegistry {
 
     /// Opens a real reader.
     ///
-    /// - Returns: `nil` when no driver knows the ID.
+    /// - Returns: `nil` if no driver knows the ID.
     package static func openDevice(
         _ id: String, _ cancellation: CancellationToken, _ recorder: LinkRecorder? = nil
     ) throws(KazasuError) -> (any Reader)? {
-        // libnfc has a driver named pcsc, too; no build of Debian's contains it, and it cannot read FeliCa. So PC/SC is asked
-        // first.
+        // libnfc also has a driver named pcsc; no Debian build contains it, and it cannot read FeliCa. So PC/SC is
+        // asked first.
         let all = drivers(recorder)
         do throws(TransportError) {
             for driver in all.suffix(1) + all.dropLast() {
@@ -120,9 +124,9 @@ package enum ReaderRegistry {
         }
     }
 
-    /// The bytes of a file.
+    /// Reads the bytes of a file.
     ///
-    /// - Throws: ``KazasuError/unreadableFile(_:errno:)``; a file that is longer than `limit` counts as too large.
+    /// - Throws: ``KazasuError/unreadableFile(_:errno:)``; a file longer than `limit` counts as too large.
     package static func readFile(_ path: String, limit: Int) throws -> [UInt8] {
         do {
             let file = try unsafe FileDescriptor.open(path, .readOnly)

@@ -4,42 +4,42 @@ internal import CardReading
 internal import NFCTransport
 internal import Synchronization
 
-/// Watches several readers, each on a thread of its own. Readers may come and go.
+/// Watches several readers, each on its own thread. Readers may be connected and disconnected.
 package struct ReaderWatch: Sendable {
-    /// What happened.
+    /// An event on the watched readers.
     package enum Event: Sendable {
         case tap(Tap)
-        /// A reader is ready, or is no longer.
+        /// A reader became ready, or is no longer ready.
         case reader(String, ReaderState)
-        /// A reader that was named can never be used.
+        /// A reader named by the caller can never be used.
         case failed(KazasuError)
     }
 
-    /// Whether a reader that is watched can notice cards.
+    /// Whether a watched reader can notice cards.
     package enum ReaderState: Sendable {
         case ready
         /// It is not connected, or was disconnected.
         case gone
-        /// It is there and cannot be used.
+        /// It is connected but cannot be used.
         case error(KazasuError)
     }
 
-    /// How long a reader is left alone that could not be opened or failed: longer each time, up to the limit.
+    /// How long to wait before retrying a reader that could not be opened or failed; the pause grows up to the limit.
     private static let (firstPause, longestPause): (Duration, Duration) = (.milliseconds(500), .seconds(5))
 
     /// The readers to watch; `nil` for all that are ready, now or later.
     let readers: [String]?
     let query: CardQuery
     let reading: TapReading
-    /// How readers are opened; tests have their own.
+    /// Opens a reader; tests replace it.
     var open: @Sendable (String, CancellationToken) throws(KazasuError) -> any Reader = {
         id, cancellation throws(KazasuError) in
         try ReaderRegistry.openReader(id, cancellation)
     }
-    /// How a reader is left alone; tests do not wait.
+    /// Waits between attempts; tests replace it to avoid waiting.
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
-    /// Watches until the task is cancelled or no reader can give any more cards.
+    /// Watches until the task is cancelled or no reader can deliver any more cards.
     ///
     /// - Parameter tell: called from any thread.
     package func run(_ tell: @escaping @Sendable (Event) -> Void) async {
@@ -52,7 +52,7 @@ package struct ReaderWatch: Sendable {
         }
     }
 
-    /// Every reader as soon as it is ready.
+    /// Watches every reader as soon as it is ready.
     private func watchAll(_ tell: @escaping @Sendable (Event) -> Void) async {
         let running = Running()
         await withDiscardingTaskGroup { group in
@@ -74,7 +74,7 @@ package struct ReaderWatch: Sendable {
         }
     }
 
-    /// One reader: opened as often as it takes.
+    /// Watches one reader, opening it again after each failure.
     private func watch(_ id: String, isNamed: Bool, _ tell: @escaping @Sendable (Event) -> Void) async {
         var pause = Self.firstPause
         while !Task.isCancelled {
@@ -83,7 +83,7 @@ package struct ReaderWatch: Sendable {
             case .cancelled: return
             case .unknownReader, .badFile, .unreadableFile, .noReader:
                 return tell(.failed(outcome.error))
-            // A recording is over.
+            // The recording is over.
             case .reader(.outOfScript, _), .reading(.reader(.outOfScript)): return
             case let error:
                 let isGone = error.isReaderGone
@@ -97,7 +97,7 @@ package struct ReaderWatch: Sendable {
         }
     }
 
-    /// One reader from opening it to its failure.
+    /// Runs one reader from opening it to its failure.
     private func session(
         _ id: String, _ tell: @escaping @Sendable (Event) -> Void
     ) async -> (error: KazasuError, wasReady: Bool) {
@@ -126,7 +126,7 @@ package struct ReaderWatch: Sendable {
         return (error, true)
     }
 
-    /// The readers that are watched now: a listing may name one of them again.
+    /// The readers being watched: a listing may name one of them again.
     private final class Running: Sendable {
         private let ids = Mutex(Set<String>())
 
@@ -136,7 +136,7 @@ package struct ReaderWatch: Sendable {
 }
 
 extension DeviceChange<ReaderListing> {
-    /// The ID of a reader that can be used from now on.
+    /// The ID of a reader that has become usable.
     fileprivate var arrived: String? {
         switch self {
         case .arrived(let reader), .changed(let reader): reader.state == .ready ? reader.id : nil

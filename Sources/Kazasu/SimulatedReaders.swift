@@ -7,11 +7,11 @@ package import VirtualReader
 
 /// `virtual:FILE`: a card from a file on a simulated PN532, driven by the real libnfc.
 package struct VirtualDriver {
-    /// How the IDs of these readers begin.
+    /// The prefix of these readers' IDs.
     package static let prefix = "virtual:"
     /// The longest card file, in bytes.
     private static let limit = 8 << 20
-    /// The simulated chip shares the machine with whatever else runs there, and is not in time when that is much.
+    /// How many times longer than a real chip to wait for the simulated one, which may be late on a busy machine.
     private static let patience = 20
 
     private let options: ReaderRegistry.Options
@@ -20,7 +20,7 @@ package struct VirtualDriver {
         self.options = options
     }
 
-    /// Opens the reader; the simulated chip lives as long as it is open.
+    /// Opens the reader; the simulated chip lives as long as the reader is open.
     func open(_ id: String) throws -> (any Reader)? {
         guard id.hasPrefix(VirtualDriver.prefix) else { return nil }
         let path = String(id.dropFirst(VirtualDriver.prefix.utf8.count))
@@ -44,7 +44,7 @@ package struct VirtualDriver {
         }
     }
 
-    /// The field of a dump or a virtual card file: its card, and the faults that its `virtual.faults` inject.
+    /// Builds the field from a dump or a virtual card file: its card, and the faults injected by its `virtual.faults`.
     package static func field(_ path: String, _ bytes: [UInt8]) throws(KazasuError) -> VirtualField {
         do throws(DocumentError) {
             return try VirtualCardFile.loadField(bytes)
@@ -83,7 +83,7 @@ private final class VirtualChipReader: Reader {
     }
 }
 
-/// `replay:FILE`: the exchanges of a recording, played again.
+/// `replay:FILE`: replays the exchanges of a recording.
 struct ReplayDriver {
     static let prefix = "replay:"
     /// The longest recording, in bytes.

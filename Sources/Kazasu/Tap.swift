@@ -5,33 +5,33 @@ public import CardModel
 internal import CardReading
 internal import NFCTransport
 
-/// A card that was put on a reader, or taken off.
+/// A card being put on a reader or taken off.
 public struct Tap: Sendable {
-    /// What happened to the card.
+    /// The kinds of tap.
     public enum Kind: Hashable, Sendable {
         case on
         case off
-        /// The reader was unplugged or failed while the card lay on it: nobody saw the card leave.
+        /// The reader was unplugged or failed while the card was on it: nobody saw the card leave.
         case lost
     }
 
-    /// What happened.
+    /// The kind of tap.
     public let kind: Kind
     /// The card.
     public let card: CardIdentity
-    /// Whether its number is chosen at random each time, as phones do: then it identifies nobody.
+    /// Whether its number is random each time, as on phones: then it identifies nobody.
     public let isRandom: Bool
-    /// The FeliCa system that answered; `nil` for other cards, and where the card was polled for any system.
+    /// The FeliCa system that answered; `nil` for other cards, and if the card was polled for any system.
     public let system: SystemCode?
     /// The reader's ID.
     public let reader: String
-    /// When it was found, or first missed.
+    /// When the card was found, or first missed.
     public let time: ContinuousClock.Instant
-    /// The money on the card, where it was asked for and could be read.
+    /// The money on the card, if it was requested and could be read.
     public let balance: BalanceReport?
-    /// The history, where it was asked for and could be read.
+    /// The history, if it was requested and could be read.
     public let history: CardReport?
-    /// Why what was asked for could not be read.
+    /// Why the requested data could not be read.
     public let readError: KazasuError?
 
     init(
@@ -48,7 +48,7 @@ public struct Tap: Sendable {
         readError = report.error
     }
 
-    /// What was read while the card was there.
+    /// The data read while the card was there.
     struct Report {
         var balance: BalanceReport?
         var history: CardReport?
@@ -56,16 +56,16 @@ public struct Tap: Sendable {
     }
 }
 
-/// What is read from each card that is put on a reader.
+/// The data to read from each card that is put on a reader.
 public enum TapReading: Hashable, Sendable {
-    /// Nothing but its number.
+    /// Only its number.
     case id
-    /// The money of its first purse.
+    /// The money in its first purse.
     case balance
     /// Its history, and the money with it.
     case history
 
-    /// Reads it. A failure is part of the tap, since the card was there all the same.
+    /// Reads it. A failure becomes part of the tap, since the card was there regardless.
     func read(_ card: Card) -> Tap.Report {
         do throws(KazasuError) {
             switch self {

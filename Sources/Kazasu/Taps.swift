@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cards as they are put on readers and taken off.
+/// A sequence of cards being put on readers and taken off.
 ///
 /// ```swift
 /// for try await tap in taps() where tap.kind == .on { print(tap.card) }
 /// ```
 ///
-/// The readers are opened by ``makeAsyncIterator()`` and closed when the iterator is gone or its task is cancelled. Each
-/// has a thread of its own, so that one that fails does not stop the others; it is opened again as soon as that works. A
-/// tap that was seen waits until the loop takes it, however slow the loop is.
+/// The readers are opened by ``makeAsyncIterator()`` and closed when the iterator is gone or its task is cancelled.
+/// Each has its own thread, so that a failing reader does not stop the others; it is opened again as soon as that
+/// works. Taps wait until the loop takes them, however slow the loop is.
 public struct Taps: AsyncSequence, Sendable {
     /// A tap.
     public typealias Element = Tap
@@ -17,7 +17,7 @@ public struct Taps: AsyncSequence, Sendable {
 
     let watch: ReaderWatch
 
-    /// Opens the readers and begins to watch.
+    /// Opens the readers and starts watching.
     public func makeAsyncIterator() -> Iterator {
         let (events, continuation) = AsyncStream.makeStream(of: ReaderWatch.Event.self)
         let task = Task { [watch] in
@@ -28,14 +28,14 @@ public struct Taps: AsyncSequence, Sendable {
         return Iterator(events: events.makeAsyncIterator())
     }
 
-    /// Waits for one tap after the other.
+    /// Waits for one tap after another.
     public struct Iterator: AsyncIteratorProtocol {
         var events: AsyncStream<ReaderWatch.Event>.Iterator
 
-        /// The next tap.
+        /// Waits for the next tap.
         ///
-        /// - Returns: `nil` when no reader is left that could give one, as when a recording is over.
-        /// - Throws: ``KazasuError`` when a reader that was named cannot be used at all; ``KazasuError/cancelled``.
+        /// - Returns: `nil` if no reader is left that could deliver one, such as when a recording is over.
+        /// - Throws: ``KazasuError`` if a reader named by the caller cannot be used at all; ``KazasuError/cancelled``.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(KazasuError) -> Tap? {
             while let event = await events.next(isolation: actor) {
                 switch event {
@@ -50,13 +50,13 @@ public struct Taps: AsyncSequence, Sendable {
     }
 }
 
-/// The cards that are put on readers and taken off.
+/// Returns the cards being put on readers and taken off.
 ///
 /// - Parameters:
-///   - readers: their IDs, as in ``openReader(_:)``; one that is not connected yet is waited for. `nil` for every reader that
-///     is connected now or later.
-///   - query: which cards; any by default.
-///   - reading: what is read from each.
+///   - readers: their IDs, as in ``openReader(_:)``; one that is not connected yet is waited for. `nil` for every
+///     reader that is connected now or later.
+///   - query: the cards to report; any card by default.
+///   - reading: the data to read from each card.
 public func taps(
     on readers: [String]? = nil, _ query: CardQuery = .any, reading: TapReading = .id
 ) -> Taps {

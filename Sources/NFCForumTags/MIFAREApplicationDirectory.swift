@@ -2,28 +2,28 @@
 
 internal import ByteCodec
 
-/// The application directory (MAD) of a MIFARE Classic: which sector is used for what.
+/// The application directory (MAD) of a MIFARE Classic: the use of each sector.
 ///
-/// For programs that are built on this library, which have read the blocks: the program `kazasu` reads no MIFARE Classic,
-/// since that takes keys. Each part begins with a CRC-8 and an info byte; two bytes for each sector follow. Source: NXP
-/// AN10787; libfreefare's `mad.c` agrees.
+/// For programs built on this library that have read the blocks: the program `kazasu` does not read MIFARE Classic,
+/// since that requires keys. Each part begins with a CRC-8 and an info byte; two bytes for each sector follow. Source:
+/// NXP AN10787; libfreefare's `mad.c` agrees.
 package struct MIFAREApplicationDirectory: Hashable, Sendable {
-    /// Which version: 1 for sectors 1 to 15, 2 for sectors 17 to 39, too.
+    /// The version: 1 for sectors 1 to 15, 2 for sectors 17 to 39, too.
     package let version: Int
-    /// The sector of the card's publisher, out of the info byte of the last part; 0 when none is named.
+    /// The sector of the card's publisher, from the info byte of the last part; 0 if none is named.
     package let publisherSector: UInt8
-    /// What each sector is used for, in order.
+    /// The use of each sector, in order.
     package let entries: [Entry]
 
     /// One sector.
     package struct Entry: Hashable, Sendable {
         /// Its number, 1 to 15 and 17 to 39.
         package var sector: Int
-        /// What it is used for.
+        /// The application that uses it.
         package var application: MIFAREApplicationID
     }
 
-    /// Takes the blocks of a directory.
+    /// Reads the blocks of a directory.
     ///
     /// - Parameters:
     ///   - first: blocks 1 and 2 of sector 0, 32 bytes.
@@ -39,19 +39,19 @@ package struct MIFAREApplicationDirectory: Hashable, Sendable {
         (version, publisherSector, entries) = (2, two.publisherSector, one.entries + two.entries)
     }
 
-    /// The sectors of an application, in order.
+    /// Returns the sectors of an application, in order.
     package func sectors(of application: MIFAREApplicationID) -> [Int] {
         entries.filter { $0.application == application }.map(\.sector)
     }
 
-    /// The checksum of the bytes behind it: polynomial 1D, starting value C7, most significant bit first.
+    /// Returns the checksum of the bytes after it: polynomial 1D, initial value C7, most significant bit first.
     package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt8 {
         bytes.reduce(0xC7) { sum, byte in
             (0..<8).reduce(sum ^ byte) { sum, _ in sum & 0x80 == 0 ? sum << 1 : sum << 1 ^ 0x1D }
         }
     }
 
-    /// What one part says.
+    /// The contents of one part.
     private struct Part {
         let publisherSector: UInt8
         let entries: [Entry]
@@ -71,16 +71,16 @@ package struct MIFAREApplicationDirectory: Hashable, Sendable {
     }
 }
 
-/// What a sector of a MIFARE Classic is used for, two bytes of its application directory.
+/// The use of a MIFARE Classic sector, two bytes of its application directory.
 ///
-/// Source: NXP AN10787; the names of the administration codes are those of table 4 there.
+/// Source: NXP AN10787; the administration codes have the names in its table 4.
 package struct MIFAREApplicationID: Hashable, Sendable {
-    /// The first byte: which application of the cluster.
+    /// The first byte: the application within the cluster.
     package var applicationCode: UInt8
-    /// The second byte: the branch; 00 is for administration.
+    /// The second byte: the line of business; 00 is for administration.
     package var functionCluster: UInt8
 
-    /// An application by its two codes.
+    /// Makes an application from its two codes.
     package init(applicationCode: UInt8, functionCluster: UInt8) {
         self.applicationCode = applicationCode
         self.functionCluster = functionCluster
@@ -92,21 +92,21 @@ package struct MIFAREApplicationID: Hashable, Sendable {
     package static let defect = MIFAREApplicationID(applicationCode: 0x01, functionCluster: 0x00)
     /// The sector is reserved.
     package static let reserved = MIFAREApplicationID(applicationCode: 0x02, functionCluster: 0x00)
-    /// The sector goes on with the directory.
+    /// The sector continues the directory.
     package static let directory = MIFAREApplicationID(applicationCode: 0x03, functionCluster: 0x00)
-    /// The sector tells the holder of the card.
+    /// The sector identifies the holder of the card.
     package static let holder = MIFAREApplicationID(applicationCode: 0x04, functionCluster: 0x00)
     /// The card has no such sector.
     package static let absent = MIFAREApplicationID(applicationCode: 0x05, functionCluster: 0x00)
-    /// The sector holds NDEF: bytes `03 E1` (NXP AN1304).
+    /// The sector contains NDEF: bytes `03 E1` (NXP AN1304).
     package static let ndef = MIFAREApplicationID(applicationCode: 0x03, functionCluster: 0xE1)
 }
 
-/// Why bytes are no application directory.
+/// Why bytes are not an application directory.
 @nonexhaustive
 package enum MIFAREDirectoryError: Error, Hashable, Sendable {
-    /// The blocks of this part (1 or 2) do not have so many bytes.
+    /// The blocks of this part (1 or 2) have the wrong number of bytes.
     case length(part: Int, expected: Int, given: Int)
-    /// The checksum of this part (1 or 2) is not that of its bytes.
+    /// The checksum of this part (1 or 2) does not match its bytes.
     case checksum(part: Int, stored: UInt8, computed: UInt8)
 }

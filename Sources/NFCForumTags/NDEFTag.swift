@@ -5,38 +5,41 @@ public import ISO7816
 public import NDEF
 public import NFCTransport
 
-/// A tag that may hold an NDEF message, whatever its type.
+/// A tag of any type that may contain an NDEF message.
 package protocol NDEFTag: AnyObject {
     /// The number of the tag's type: 2, 3 or 4.
     var typeNumber: Int { get }
 
-    /// Reads the message and its room.
+    /// Reads the message and its capacity.
     ///
-    /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` when there is no place for a message.
+    /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` if the tag cannot hold a message.
     func readNDEF() throws(TagError) -> NDEFArea
 
-    /// The room for a message, to write one: a message that was left half written is no obstacle to a new one.
+    /// Returns the area for writing a message; a message that was left half written does not prevent a new one.
     ///
-    /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` when there is no place for a message.
+    /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` if the tag cannot hold a message.
     func writableArea() throws(TagError) -> NDEFArea
 
-    /// Finds out whether anything stands against writing a message in just the places that it would take; writes nothing.
+    /// Checks whether a message can be written to exactly the places that it would occupy; writes nothing.
     ///
-    /// - Parameter bytes: a message that the tag has room for.
+    /// - Parameter bytes: a message that fits on the tag.
     /// - Throws: ``TagError``; ``TagError/notWritable(_:)`` for a page or block that is locked or protected.
     func checkPlaces(of bytes: [UInt8]) throws(TagError)
 
-    /// Writes a message in the order that never leaves half of one: first it is marked as empty or under way, the data
-    /// follows, length and mark come last.
+    /// Writes a message in an order that never leaves half of one.
     ///
-    /// - Parameter bytes: a message that the tag has room for; the caller has checked that.
+    /// It is first marked as empty or in progress, the data follows, and length and mark come last.
+    ///
+    /// - Parameter bytes: a message that fits on the tag, as checked by the caller.
     /// - Throws: ``TagError``.
     func writeUnchecked(_ bytes: [UInt8]) throws(TagError)
 }
 
 extension NDEFTag {
-    /// Finds out, before anybody is asked, whether a message could be written: that it is one, that the tag has room for it
-    /// and lets every place be written that it would take. Nothing is written.
+    /// Checks, before the user is asked, whether a message can be written.
+    ///
+    /// It must be a valid message and fit on the tag, and every place that it would occupy must be writable. Nothing is
+    /// written.
     ///
     /// - Parameter bytes: the bytes of an NDEF message; empty to leave the tag without one.
     /// - Throws: ``TagError``.
@@ -56,7 +59,7 @@ extension NDEFTag {
 
     /// Writes a message, reads it back and compares.
     ///
-    /// Nothing is written unless ``checkWriting(_:)`` finds nothing against it.
+    /// Nothing is written unless ``checkWriting(_:)`` succeeds.
     ///
     /// - Parameter bytes: the bytes of an NDEF message; empty to leave the tag without one.
     /// - Throws: ``TagError``.
@@ -67,16 +70,16 @@ extension NDEFTag {
     }
 }
 
-/// What a tag holds by way of NDEF, and what room there is.
+/// The NDEF contents of a tag, and its capacity.
 package struct NDEFArea: Hashable, Sendable {
-    /// The bytes of the message; empty when there is a place for one and none in it.
+    /// The bytes of the message; empty if the tag can hold one but has none.
     package var message: [UInt8]
-    /// The longest message that there is room for.
+    /// The longest message that fits.
     package var capacity: Int
-    /// Why it cannot be written; `nil` when it can.
+    /// Why it cannot be written; `nil` if it can.
     package var obstacle: TagError.WriteReason?
 
-    /// A message and its room.
+    /// Makes an area from a message and its capacity.
     package init(message: [UInt8], capacity: Int, obstacle: TagError.WriteReason?) {
         self.message = message
         self.capacity = capacity
@@ -84,54 +87,54 @@ package struct NDEFArea: Hashable, Sendable {
     }
 }
 
-/// How often an exchange is tried.
+/// The number of tries of an exchange.
 enum Attempts {
-    /// When it comes back damaged.
+    /// If the answer is damaged.
     static let damaged = 4
-    /// When the tag keeps silent although it is there.
+    /// If the tag does not answer although it is there.
     static let silent = 2
-    /// How often a tag is looked for that does not answer.
+    /// The number of tries to find a tag that does not answer.
     static let activation = 3
 }
 
 /// Why a tag could not be read or written.
 @nonexhaustive
 public enum TagError: Error, Hashable, Sendable {
-    /// The tag left the field, or another one lies there now.
+    /// The tag left the field, or another one is there now.
     case tagLost
-    /// The exchange failed each time it was tried, or the reader did.
+    /// The exchange failed on every try, or the reader failed.
     case transport(TransportError)
-    /// A Type 2 Tag refused a command for this page with this NAK, four bits; `nil` where it only kept silent.
+    /// A Type 2 Tag refused a command for this page with this NAK, four bits; `nil` if it only failed to answer.
     case refused(page: UInt16, nak: UInt8?)
-    /// A Type 3 Tag refused, or its answer breaks the rules.
+    /// A Type 3 Tag refused, or its answer is malformed.
     case felica(FeliCaError)
-    /// A Type 4 Tag refused, or its answer breaks the rules.
+    /// A Type 4 Tag refused, or its answer is malformed.
     case iso7816(ISO7816Error)
-    /// The answer has a length that no answer to this command has, each time it was asked.
+    /// The answer has a length that is never valid for this command, on every try.
     case badAnswer
-    /// The tag holds no NDEF message and has no place for one.
+    /// The tag contains no NDEF message and cannot hold one.
     case noNDEF(NDEFAbsence)
     /// Writing was refused before anything was sent.
     case notWritable(WriteReason)
-    /// The message is longer than the tag's room for it; nothing was sent.
+    /// The message is longer than the tag's capacity; nothing was sent.
     case tooLong(length: Int, capacity: Int)
-    /// The message to be written is none; nothing was sent.
+    /// The message to be written is not a valid message; nothing was sent.
     case notAMessage(NDEFError)
-    /// The tag is none that is authenticated with a key, or the reader does not let that through.
+    /// The tag does not support authentication with a key, or the reader does not pass it on.
     case takesNoKey
     /// The tag refused the key, or could not prove that it has it.
     case keyRefused
-    /// What was read back is not what was written.
+    /// The data read back differs from the data written.
     case notVerified
     /// Work was cancelled.
     case cancelled
 
-    /// Why nothing may be written.
+    /// Why writing is not possible.
     @nonexhaustive
     public enum WriteReason: Hashable, Sendable {
-        /// The tag says that it is read-only.
+        /// The tag reports that it is read-only.
         case readOnly
-        /// This page is locked for ever.
+        /// This page is permanently locked.
         case locked(page: UInt16)
         /// This page needs the tag's password.
         case passwordProtected(page: UInt16)

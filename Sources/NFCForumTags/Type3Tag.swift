@@ -8,28 +8,28 @@ package import NFCTransport
 
 /// A Type 3 Tag: FeliCa with the NDEF system 12FC.
 package final class Type3Tag {
-    /// The NDEF system as it answered a Polling.
+    /// The NDEF system, from its answer to a Polling.
     package let target: FeliCaTarget
     private let reader: any Reader
     private let cancellation: CancellationToken
 
-    /// The system code that NDEF is found by.
+    /// The system code of NDEF.
     package static let system = SystemCode(rawValue: 0x12FC)
-    /// The service that reads without a key.
+    /// The service that allows reading without a key.
     static let readService = ServiceCode(rawValue: 0x000B)
-    /// The service that writes without a key.
+    /// The service that allows writing without a key.
     static let writeService = ServiceCode(rawValue: 0x0009)
-    /// The block of FeliCa Lite and Lite-S with what may be written (MC).
+    /// The memory configuration (MC) block of FeliCa Lite and Lite-S, which lists what can be written.
     static let memoryConfiguration: UInt16 = 0x88
 
-    /// The tag whose NDEF system a reader has just activated.
+    /// Makes the tag whose NDEF system a reader has just activated.
     package init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
         self.reader = reader
         self.target = target
         self.cancellation = cancellation
     }
 
-    /// The attribute information, whatever it says.
+    /// Reads the attribute information, without checking it.
     ///
     /// - Throws: ``TagError``.
     package func attributes() throws(TagError) -> Type3Attributes {
@@ -55,8 +55,9 @@ package final class Type3Tag {
         }
     }
 
-    /// Which blocks are locked or need the card key, by FeliCa Lite's memory configuration; `nil` for other products and
-    /// where it cannot be read.
+    /// Returns a block that is locked or needs the card key, according to FeliCa Lite's memory configuration.
+    ///
+    /// Returns `nil` for other products and if it cannot be read.
     func lockedBlock(among numbers: [UInt16]) throws(TagError) -> TagError.WriteReason? {
         guard (0xF0...0xF2).contains(target.pmm.icType) else { return nil }
         let block: Block
@@ -68,7 +69,7 @@ package final class Type3Tag {
         } catch {
             throw error
         }
-        // Bits 0 to 13 are the user blocks: set while one may be written. Lite-S has two maps more.
+        // Bits 0 to 13 are the user blocks: set while one can be written. Lite-S has two more maps.
         let writable = block.uint16(at: 0, .little)
         let keyed = target.pmm.icType == 0xF0 ? 0 : block.uint16(at: 8, .little) | block.uint16(at: 10, .little)
         for number in numbers where number < 14 {
@@ -78,17 +79,19 @@ package final class Type3Tag {
         return nil
     }
 
-    /// How many blocks one command may read, by the tag and by the reader.
+    /// Returns how many blocks one command can read, limited by the tag and by the reader.
     func blocksPerRead(_ attributes: Type3Attributes) -> Int {
         max(1, min(attributes.blocksPerRead, reader.information.blocksPerRead, 15))
     }
 
-    /// How many blocks one command may write, by the tag and by the length of a packet with block numbers above 255.
+    /// Returns how many blocks one command can write.
+    ///
+    /// The limits are the tag and the length of a packet with block numbers above 255.
     func blocksPerWrite(_ attributes: Type3Attributes) -> Int {
         max(1, min(attributes.blocksPerWrite, 12, ICProfile.of(target.pmm)?.blocksPerWrite ?? 12))
     }
 
-    /// Sends a command until the tag answered it, or cannot.
+    /// Sends a command until the tag answers it or cannot.
     private func ask<Value>(_ command: (FeliCaSystem) throws(FeliCaError) -> Value) throws(TagError) -> Value {
         let system = FeliCaSystem(channel: reader, target: target)
         var (damaged, silent) = (0, 0)
@@ -113,7 +116,7 @@ package final class Type3Tag {
         }
     }
 
-    /// Whether the tag still answers a Polling.
+    /// Returns whether the tag still answers a Polling.
     private func isPresent() throws(TagError) -> Bool {
         for _ in 0..<Attempts.activation {
             let result = Result { () throws(TransportError) in
@@ -131,10 +134,10 @@ package final class Type3Tag {
 }
 
 extension Type3Tag: NDEFTag {
-    /// 3
+    /// The type number, 3.
     package var typeNumber: Int { 3 }
 
-    /// Reads the message that the attribute information tells of.
+    /// Reads the message that the attribute information describes.
     package func readNDEF() throws(TagError) -> NDEFArea {
         let attributes = try checkedAttributes()
         guard !attributes.isBeingWritten else { throw .noNDEF(.halfWritten) }
@@ -154,12 +157,12 @@ extension Type3Tag: NDEFTag {
         return try area(attributes, Array(bytes.prefix(attributes.length)))
     }
 
-    /// A message that was left half written is no obstacle to a new one.
+    /// Returns the writable area; a message that was left half written does not prevent a new one.
     package func writableArea() throws(TagError) -> NDEFArea {
         try area(checkedAttributes(), [])
     }
 
-    /// Looks at the memory configuration of FeliCa Lite for block 0 and each block of the message.
+    /// Checks the memory configuration of FeliCa Lite for block 0 and each block of the message.
     package func checkPlaces(of bytes: [UInt8]) throws(TagError) {
         let numbers = (0...(bytes.count + 15) / 16).map { UInt16(clamping: $0) }
         if let obstacle = try lockedBlock(among: numbers) { throw .notWritable(obstacle) }
@@ -187,7 +190,7 @@ extension Type3Tag: NDEFTag {
         try write([(0, ended.block)])
     }
 
-    /// The attributes of a tag that can be followed.
+    /// Returns the attributes of a tag that can be used.
     private func checkedAttributes() throws(TagError) -> Type3Attributes {
         let attributes = try attributes()
         guard attributes.isChecksumRight else { throw .noNDEF(.checksum) }

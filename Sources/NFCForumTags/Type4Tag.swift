@@ -8,7 +8,7 @@ internal import NFCTransport
 /// A Type 4 Tag: an ISO 7816 card with the NDEF application.
 package final class Type4Tag {
     private let session: ISO7816Session
-    /// Whether the application of the first mapping was found, which wants SELECT of files with P2 = 00.
+    /// Whether the application of mapping 1 was found, which requires SELECT of files with P2 = 00.
     private var isFirstMapping = false
 
     /// The NDEF application of mapping 2 and later.
@@ -18,18 +18,18 @@ package final class Type4Tag {
     /// The file with the Capability Container.
     package static let capabilityFile = FileIdentifier(rawValue: 0xE103)
 
-    /// The tag behind a session; other commands of the session may come between.
+    /// Makes the tag behind a session; other commands of the session can be sent in between.
     package init(session: ISO7816Session) {
         self.session = session
     }
 
     /// Selects the NDEF application and reads its Capability Container.
     ///
-    /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` when there is no such application, or it cannot be followed.
+    /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` if there is no such application, or it cannot be used.
     package func capability() throws(TagError) -> Type4Capability {
         try selectApplication()
         try select(Type4Tag.capabilityFile)
-        // Fifteen bytes are the least that a Capability Container has; what it says of its length comes first.
+        // A Capability Container has at least fifteen bytes; its length comes first.
         let head = try read(from: 0, count: 2, most: 0xFF)
         guard head.count == 2 else { throw .noNDEF(.brokenCapability) }
         let length = Int(head[0]) << 8 | Int(head[1])
@@ -39,7 +39,7 @@ package final class Type4Tag {
         return capability
     }
 
-    /// The NDEF file that the Capability Container names, selected.
+    /// Selects the NDEF file listed in the Capability Container.
     func selectFile(_ capability: Type4Capability) throws(TagError) -> Type4Capability.File {
         guard (1...3).contains(capability.majorVersion) else { throw .noNDEF(.unknownVersion) }
         guard let file = capability.ndefFile, file.size >= file.lengthBytes else { throw .noNDEF(.brokenCapability) }
@@ -48,9 +48,9 @@ package final class Type4Tag {
         return file
     }
 
-    /// Reads bytes of the current file in as many commands as it takes; fewer when the file ends before.
+    /// Reads bytes of the current file in as many commands as necessary; fewer if the file ends earlier.
     ///
-    /// - Parameter most: the most that the card lets one command ask for.
+    /// - Parameter most: the maximum that the card allows in one command.
     func read(from offset: Int, count: Int, most: Int) throws(TagError) -> [UInt8] {
         let step = max(1, min(most, session.limits.bytesPerRead))
         var bytes: [UInt8] = []
@@ -59,7 +59,7 @@ package final class Type4Tag {
             let response = try ask { () throws(ISO7816Error) in
                 try session.readBinary(offset: offset + bytes.count, count: wanted)
             }
-            // The offset may lie behind the end of a file that is shorter than it should be.
+            // The offset may be after the end of a file that is shorter than it should be.
             if response.status == .wrongParameters { return bytes }
             guard response.status == .success || response.status == .endOfFile else {
                 throw .iso7816(.status(.readBinary, response.status))
@@ -108,7 +108,7 @@ package final class Type4Tag {
         }
     }
 
-    /// One operation of the session, its errors as those of a tag.
+    /// Performs one operation of the session and converts its errors to those of a tag.
     private func ask<Value>(_ work: () throws(ISO7816Error) -> Value) throws(TagError) -> Value {
         do throws(ISO7816Error) {
             return try work()
@@ -125,15 +125,15 @@ package final class Type4Tag {
 }
 
 extension Type4Tag: NDEFTag {
-    /// 4
+    /// The type number, 4.
     package var typeNumber: Int { 4 }
 
-    /// Reads the message of the NDEF file. An exchange that failed is tried again from the start.
+    /// Reads the message of the NDEF file. A failed exchange is repeated from the start.
     package func readNDEF() throws(TagError) -> NDEFArea {
         try twice { () throws(TagError) in try readOnce() }
     }
 
-    /// The room of the NDEF file, whatever its length field says.
+    /// Returns the capacity of the NDEF file, whatever its length field contains.
     package func writableArea() throws(TagError) -> NDEFArea {
         try twice { () throws(TagError) in
             let file = try selectFile(capability())
@@ -141,7 +141,7 @@ extension Type4Tag: NDEFTag {
         }
     }
 
-    /// UPDATE BINARY cannot name an offset above 32,767: a message that goes further is refused.
+    /// Checks the offsets: UPDATE BINARY cannot encode one above 32,767, so a message that extends further is refused.
     package func checkPlaces(of bytes: [UInt8]) throws(TagError) {
         try twice { () throws(TagError) in
             let reach = try Type4Tag.reach(selectFile(capability()))
@@ -149,8 +149,9 @@ extension Type4Tag: NDEFTag {
         }
     }
 
-    /// Sets the length to 0, writes the message, then its length; a message that fits into one command goes there with its
-    /// length, which the card writes as one.
+    /// Sets the length to 0, writes the message, then its length.
+    ///
+    /// A message that fits into one command is sent together with its length, which the card writes as one.
     package func writeUnchecked(_ bytes: [UInt8]) throws(TagError) {
         try twice { () throws(TagError) in
             let capability = try capability()
@@ -188,7 +189,7 @@ extension Type4Tag: NDEFTag {
         (0..<count).map { UInt8(truncatingIfNeeded: length >> (8 * (count - 1 - $0))) }
     }
 
-    /// Does work that begins with SELECT of the application; when the card did not answer, or not well, once more.
+    /// Does work that begins with SELECT of the application; if the card did not answer, or not correctly, once more.
     private func twice<Value>(_ work: () throws(TagError) -> Value) throws(TagError) -> Value {
         do throws(TagError) {
             return try work()

@@ -4,13 +4,14 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// A reader for code that must not block: every call to it runs on one thread of its own, one after the other.
+/// A reader for code that must not block: its calls run one at a time on a dedicated thread.
 ///
-/// Cancelling a task that waits here cancels the reader for good, as ``CancellationToken`` does: the call that blocks
-/// ends at once, the task gets ``TransportError/cancelled``, and for more work the reader is opened anew.
+/// Cancelling a task that waits here cancels the reader permanently, as ``CancellationToken`` does: the blocking call
+/// ends immediately, the task gets ``TransportError/cancelled``, and the reader must be opened again for more work.
 ///
 /// ```swift
-/// guard let reader = try await AsyncReader.open("pn532_uart:/dev/ttyUSB0:115200", with: LibNFCDriver()) else { return }
+/// guard let reader = try await AsyncReader.open("pn532_uart:/dev/ttyUSB0:115200", with: LibNFCDriver())
+/// else { return }
 /// let card = try await reader.activate(.felica(.transit))
 /// await reader.close()
 /// ```
@@ -23,18 +24,18 @@ package actor AsyncReader {
     /// The reader's own thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    /// A thread for a reader, which ``open(_:)`` opens.
+    /// Makes a thread for a reader, which ``open(_:)`` opens.
     ///
-    /// - Parameter cancellation: what cancelling a task that waits here cancels.
-    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when the system has no thread left.
+    /// - Parameter cancellation: the token that is cancelled when a task that waits here is.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` if the system has no thread left.
     package init(cancellation: CancellationToken = CancellationToken()) throws(TransportError) {
         thread = try ReaderThread()
         self.cancellation = cancellation
     }
 
-    /// Opens a reader on a thread of its own.
+    /// Opens a reader on a dedicated thread.
     ///
-    /// - Returns: `nil` when the ID is not one of the driver's.
+    /// - Returns: `nil` if the ID does not belong to the driver.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)``.
     package static func open(
         _ id: String, with driver: any ReaderDriver
@@ -49,25 +50,25 @@ package actor AsyncReader {
 
     /// Opens a reader on this thread.
     ///
-    /// - Returns: whether `body` gave one.
-    /// - Throws: what `body` throws.
+    /// - Returns: whether `body` returned one.
+    /// - Throws: whatever `body` throws.
     package nonisolated func open<Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> (any Reader)?
     ) async throws(Failure) -> Bool {
         try await cancellable { await self.start(body) }
     }
 
-    /// What is known of the reader without a card; `nil` once it is closed.
+    /// The properties of the reader; `nil` once it is closed.
     package var information: ReaderInformation? { isOpen ? reader.information : nil }
 
-    /// Looks once for a card and selects it, as ``Reader/activate(_:)``.
+    /// Looks once for a card and selects it, like ``Reader/activate(_:)``.
     ///
     /// - Throws: ``TransportError``.
     package nonisolated func activate(_ request: ActivationRequest) async throws(TransportError) -> PICC? {
         try await run { reader throws(TransportError) in try reader.activate(request) }
     }
 
-    /// Sends one frame to the selected card and returns its answer, as ``CardChannel/transceive(_:timeout:)``.
+    /// Sends one frame to the selected card and returns its answer, like ``CardChannel/transceive(_:timeout:)``.
     ///
     /// - Throws: ``TransportError``.
     package nonisolated func transceive(
@@ -76,17 +77,17 @@ package actor AsyncReader {
         try await run { reader throws(TransportError) in try reader.transceive(frame, timeout: timeout) }
     }
 
-    /// Does a whole piece of work on the reader's thread: a dump, a sequence of commands that nothing may come between.
+    /// Runs a closure on the reader's thread, such as a dump or a sequence of commands that must not be interrupted.
     ///
-    /// - Parameter body: gets the reader, which must not leave it; once it is closed, every call to it throws.
-    /// - Throws: what `body` throws.
+    /// - Parameter body: receives the reader, which must not escape it; once it is closed, every call to it throws.
+    /// - Throws: whatever `body` throws.
     package nonisolated func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable (any Reader) throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         try await cancellable { await self.perform(body) }
     }
 
-    /// Switches the field off and gives the device back. Further calls throw.
+    /// Switches the field off and releases the device. Further calls throw.
     package func close() {
         reader.close()
         reader = ClosedReader()
@@ -116,7 +117,7 @@ package actor AsyncReader {
     }
 }
 
-/// Stands for a reader that is closed, or was never opened.
+/// A stand-in for a reader that is closed, or was never opened.
 private final class ClosedReader: Reader {
     let information = ReaderInformation(id: "", name: "")
 
@@ -127,9 +128,9 @@ private final class ClosedReader: Reader {
     func close() {}
 }
 
-/// A thread of its own that runs one job after the other: readers block, which Swift's few shared threads are not for.
+/// A dedicated thread that runs one job after another: readers block, which Swift's few shared threads must not do.
 final class ReaderThread: SerialExecutor {
-    /// A job and what it is to think that it runs on; its actor keeps both alive until it has run.
+    /// A job and the executor that it sees; its actor keeps both alive until it has run.
     @safe private struct Job: Sendable {
         @unsafe let job: UnownedJob
         @unsafe let executor: UnownedSerialExecutor
@@ -137,7 +138,7 @@ final class ReaderThread: SerialExecutor {
         func run() { unsafe job.runSynchronously(on: executor) }
     }
 
-    /// What waits to be run. The thread holds this and not the executor, so that it ends when nobody needs it.
+    /// The pending jobs. The thread holds this instead of the executor, so that it ends when nobody needs it.
     private final class Queue: Sendable {
         private struct State {
             var jobs: [Job] = []
@@ -173,7 +174,7 @@ final class ReaderThread: SerialExecutor {
 
     /// Starts the thread.
     ///
-    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when the system has no thread left.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` if the system has no thread left.
     init() throws(TransportError) {
         let box = unsafe Unmanaged.passRetained(queue)
         var thread = pthread_t()

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Ends blocking work from another thread, once and for good.
+/// Ends blocking work from another thread, once and permanently.
 public final class CancellationToken: Sendable {
     private struct State {
         var cancelled = false
@@ -12,7 +12,7 @@ public final class CancellationToken: Sendable {
 
     private let state = Mutex(State())
 
-    /// A token that is not cancelled.
+    /// Makes a token that is not cancelled.
     public init() {}
 
     /// Whether ``cancel()`` was called.
@@ -28,12 +28,13 @@ public final class CancellationToken: Sendable {
         }
     }
 
-    /// Registers what ends the work; run at once when the token is cancelled already. No handler runs after
-    /// ``remove(_:)`` has returned, so it may use what its owner frees then.
+    /// Registers a handler that ends the work; runs it immediately if the token is already cancelled.
     ///
-    /// - Parameter handler: ends the work and returns soon. It runs while the token is locked, so it must not use
+    /// No handler runs after ``remove(_:)`` has returned, so it can use resources that its owner then frees.
+    ///
+    /// - Parameter handler: ends the work and returns quickly. It runs while the token is locked, so it must not use
     ///   the token itself.
-    /// - Returns: what ``remove(_:)`` takes.
+    /// - Returns: the value to pass to ``remove(_:)``.
     @discardableResult
     public func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
         let (id, runNow) = state.withLock { state in
@@ -46,21 +47,21 @@ public final class CancellationToken: Sendable {
         return id
     }
 
-    /// Takes a handler back.
+    /// Removes a handler.
     public func remove(_ id: Int) {
         state.withLock { $0.handlers[id] = nil }
     }
 
-    /// Throws when cancelled.
+    /// Throws if cancelled.
     public func check() throws(TransportError) {
         if isCancelled { throw .cancelled }
     }
 }
 
 extension CancellationToken {
-    /// Does a piece of work; what fails after a cancellation was cancelled, whatever it says itself.
+    /// Runs a closure; any failure after a cancellation is reported as cancelled, whatever the error.
     ///
-    /// - Throws: what `work` throws, or ``TransportError/cancelled``.
+    /// - Throws: whatever `work` throws, or ``TransportError/cancelled``.
     public func run<Result>(
         _ work: () throws(TransportError) -> Result
     ) throws(TransportError) -> Result {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Watches readers, or anything else that can be listed, come and go.
+/// Watches readers, or anything else that can be listed, arrive and leave.
 ///
 /// ```swift
 /// let token = CancellationToken()
@@ -10,30 +10,31 @@
 /// }
 /// ```
 package final class DeviceWatch<Device: Identifiable & Equatable> {
-    /// What was there when it was looked last.
+    /// The result of the last listing.
     package private(set) var present: [Device] = []
     private let notices: any DeviceNotices
     private let interval: Duration
     private let list: () -> [Device]
     private var hasLooked = false
 
-    /// A watch.
+    /// Makes a watch.
     ///
     /// - Parameters:
-    ///   - notices: what tells that it is time to look.
+    ///   - notices: signals that it is time to list.
     ///   - interval: how long ``next()`` waits at most.
-    ///   - list: what is there; it is asked only at the beginning and after a notice.
+    ///   - list: lists what is there; called only at the beginning and after a notice.
     package init(_ notices: any DeviceNotices, interval: Duration = .seconds(1), list: @escaping () -> [Device]) {
         self.notices = notices
         self.interval = interval
         self.list = list
     }
 
-    /// What has changed since the last call: at the first one, at once, everything that is there has arrived.
+    /// Returns what has changed since the last call; the first call immediately reports everything as arrived.
     ///
-    /// What left and came back within one look is not told; a listing that has the same words has not changed.
+    /// A device that left and came back between two listings is not reported; one whose listing is equal has not
+    /// changed.
     ///
-    /// - Returns: nothing when nothing has changed for the interval.
+    /// - Returns: nothing if nothing has changed for the interval.
     /// - Throws: ``TransportError/cancelled``.
     package func next() throws(TransportError) -> [DeviceChange<Device>] {
         if hasLooked {
@@ -46,16 +47,16 @@ package final class DeviceWatch<Device: Identifiable & Equatable> {
     }
 }
 
-/// What became of something that can be plugged in, between two looks at what is there.
+/// A change of a pluggable device between two listings.
 package enum DeviceChange<Device> {
     /// It is there now.
     case arrived(Device)
-    /// It was there and is, but can be used no more, or now, or is called something else.
+    /// It was there and still is, but its usability or its name has changed.
     case changed(Device)
-    /// It is gone; the value is as it was.
+    /// It is gone; the value is the last one listed.
     case left(Device)
 
-    /// What it is about.
+    /// The device concerned.
     package var device: Device {
         switch self {
         case .arrived(let device), .changed(let device), .left(let device): device
@@ -67,9 +68,9 @@ extension DeviceChange: Equatable where Device: Equatable {}
 extension DeviceChange: Sendable where Device: Sendable {}
 
 extension DeviceChange where Device: Identifiable & Equatable {
-    /// What is different: first what left, in the old order, then the rest in the new order.
+    /// Returns the differences: first what left, in the old order, then the rest in the new order.
     ///
-    /// Of several with the same ID the first counts.
+    /// Of several with the same ID, the first counts.
     package static func between(_ old: [Device], _ new: [Device]) -> [DeviceChange] {
         let before = byID(old)
         let after = byID(new)
@@ -88,19 +89,19 @@ extension DeviceChange where Device: Identifiable & Equatable {
     }
 }
 
-/// Tells that something may have been plugged in or out; who is told looks at what is there.
+/// Signals that something may have been plugged in or unplugged; the receiver then lists what is there.
 package protocol DeviceNotices: AnyObject {
     /// Waits for a notice.
     ///
-    /// - Parameter time: how long at most.
-    /// - Returns: whether anything may be different now; `false` when the time has passed without a notice.
+    /// - Parameter time: the maximum time to wait.
+    /// - Returns: whether anything may have changed; `false` if the time has passed without a notice.
     /// - Throws: ``TransportError/cancelled``.
     func wait(within time: Duration) throws(TransportError) -> Bool
 }
 
-/// A ``DeviceWatch`` for code that must not block: it waits on a thread of its own.
+/// A ``DeviceWatch`` for code that must not block: it waits on a dedicated thread.
 ///
-/// Cancelling a task that waits here ends the watch for good, as with ``AsyncReader``.
+/// Cancelling a task that waits here ends the watch permanently, as with ``AsyncReader``.
 package actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
     private let thread: ReaderThread
     private let cancellation = CancellationToken()
@@ -112,13 +113,13 @@ package actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
     /// The watch's own thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
 
-    /// A watch.
+    /// Makes a watch.
     ///
     /// - Parameters:
-    ///   - notices: makes what tells that it is time to look, and what the token ends.
-    ///   - interval: how long it takes at most until a watch that was given up ends.
-    ///   - list: what is there.
-    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when the system has no thread left.
+    ///   - notices: makes the notices, which the token ends.
+    ///   - interval: the maximum time until an abandoned watch ends.
+    ///   - list: lists what is there.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` if the system has no thread left.
     package init(
         _ notices: @escaping @Sendable (CancellationToken) -> any DeviceNotices, interval: Duration = .seconds(1),
         list: @escaping @Sendable () -> [Device]
@@ -129,7 +130,7 @@ package actor AsyncDeviceWatch<Device: Identifiable & Equatable & Sendable> {
         self.list = list
     }
 
-    /// Waits for what changes next: at the first call everything that is there has arrived, which may be nothing.
+    /// Waits for the next changes; the first call reports everything as arrived, which may be nothing.
     ///
     /// - Throws: ``TransportError/cancelled``.
     package nonisolated func next() async throws(TransportError) -> [DeviceChange<Device>] {

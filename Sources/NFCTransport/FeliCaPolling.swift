@@ -5,17 +5,17 @@ public import CardModel
 
 /// FeliCa's Polling, for readers that send it themselves: the one command that a reader must know to find a card.
 ///
-/// Source: nfcpy's `tt3.py` and `rcs380.py`; times as in the JIS X 6319-4 summary of felica-rs.
+/// Source: nfcpy's `tt3.py` and `rcs380.py`; times from the JIS X 6319-4 summary of felica-rs.
 public struct FeliCaPolling: Hashable, Sendable {
     private let system: SystemCode
     private let requestCode: UInt8
     private let timeSlots: UInt8
 
-    /// A Polling for one system.
+    /// Makes a Polling for one system.
     ///
     /// - Parameters:
     ///   - requestCode: 0 for nothing more, 1 for the system code, 2 for the communication performance.
-    ///   - timeSlots: 0, 1, 3, 7 or 15: how many slots there are beside the first.
+    ///   - timeSlots: 0, 1, 3, 7 or 15: the number of slots after the first.
     public init(_ system: SystemCode, requestCode: UInt8 = 0, timeSlots: UInt8 = 0) {
         self.system = system
         self.requestCode = requestCode
@@ -31,20 +31,20 @@ public struct FeliCaPolling: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// When the last time slot is over, 2.417 ms and 1.208 ms a slot after the packet, and 3 ms for the reader; at
-    /// least the 10 ms that nfcpy waits.
+    /// The time until the end of the last time slot, at least the 10 ms that nfcpy waits.
+    ///
+    /// It is 2.417 ms after the packet plus 1.208 ms per slot, and 3 ms for the reader.
     public var longestAnswerTime: Duration {
         max(.milliseconds(10), .microseconds(2417 + 1208 * (Int(timeSlots) + 1) + 3000))
     }
 
     /// Looks once for a card.
     ///
-    /// - Parameter exchange: sends the packet and returns the answer; gets the longest time that a card
-    ///   may take.
-    /// - Returns: `nil` when none answered, or none that could be understood: a card on its way into the field, or two
-    ///   at once. Who looks for a card looks again.
-    /// - Throws: what `exchange` throws otherwise; ``TransportError/corrupted(status:)`` with status 0 for what is no
-    ///   answer to a Polling, or was damaged between reader and computer.
+    /// - Parameter exchange: sends the packet and returns the answer; receives the longest time that a card may take.
+    /// - Returns: `nil` if no card answered, or the answer could not be decoded: a card is entering the field, or two
+    ///   answered at the same time. Callers that search for a card look again.
+    /// - Throws: whatever else `exchange` throws; ``TransportError/corrupted(status:)`` with status 0 for an answer
+    ///   that is not one to a Polling, or was damaged between reader and computer.
     public func look(
         at bitRate: FeliCaBitRate, by exchange: ([UInt8], Duration) throws(TransportError) -> [UInt8]
     ) throws(TransportError) -> FeliCaTarget? {
@@ -61,7 +61,7 @@ public struct FeliCaPolling: Hashable, Sendable {
 
     /// Reads an answer: `12 01 IDm PMm`, or LEN 14 with two bytes of request data.
     ///
-    /// - Throws: ``TransportError/corrupted(status:)`` with status 0 when it is no answer to a Polling.
+    /// - Throws: ``TransportError/corrupted(status:)`` with status 0 if it is not an answer to a Polling.
     public func target(
         from answer: some Collection<UInt8>, bitRate: FeliCaBitRate
     ) throws(TransportError) -> FeliCaTarget {
@@ -80,10 +80,10 @@ public struct FeliCaPolling: Hashable, Sendable {
     }
 }
 
-/// A speed of FeliCa; the raw value is in kilobits a second.
+/// A FeliCa bit rate; the raw value is in kilobits per second.
 public enum FeliCaBitRate: Int, Hashable, Sendable, CaseIterable {
-    /// 211.875 kbit/s (fc/64), which every card answers.
+    /// 211.875 kbit/s (fc/64), supported by every card.
     case kbps212 = 212
-    /// 423.75 kbit/s (fc/32), which many cards answer and Octopus-type cards do not.
+    /// 423.75 kbit/s (fc/32), supported by many cards, but not by Octopus-type cards.
     case kbps424 = 424
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The link that a reader holds from opening to closing, which a cancellation reaches meanwhile.
+/// The link that a reader holds from opening to closing, and that a cancellation can reach in between.
 ///
-/// For drivers: a link that cannot be copied, so that nothing uses it after it was closed.
+/// For drivers: the link cannot be copied, so that nothing uses it after it was closed.
 package final class HeldLink<Link: ~Copyable> {
     private let cancellation: CancellationToken
     private var handler: Int?
@@ -10,7 +10,7 @@ package final class HeldLink<Link: ~Copyable> {
 
     /// Holds a link.
     ///
-    /// - Parameter onCancel: ends what the link is waiting for; it runs on the thread that cancels, and not after
+    /// - Parameter onCancel: ends what the link is waiting for; it runs on the cancelling thread, and never after
     ///   ``take()``.
     package init(
         _ link: consuming Link, _ cancellation: CancellationToken, onCancel: @escaping @Sendable () -> Void
@@ -20,9 +20,10 @@ package final class HeldLink<Link: ~Copyable> {
         handler = cancellation.onCancel(onCancel)
     }
 
-    /// Does something with the link; what fails after a cancellation was cancelled.
+    /// Runs a closure with the link; any failure after a cancellation is reported as cancelled.
     ///
-    /// - Throws: what `body` throws, ``TransportError/cancelled``, or ``TransportError/closed`` when the link was taken.
+    /// - Throws: whatever `body` throws, ``TransportError/cancelled``, or ``TransportError/closed`` if the link was
+    ///   taken.
     package func run<Result>(
         _ body: (inout Link) throws(TransportError) -> Result
     ) throws(TransportError) -> Result {
@@ -38,7 +39,7 @@ package final class HeldLink<Link: ~Copyable> {
         }
     }
 
-    /// Takes the link away to be closed; `nil` when that was done before.
+    /// Takes the link away to be closed; `nil` if it was already taken.
     package func take() -> Link? {
         if let handler { cancellation.remove(handler) }
         handler = nil

@@ -2,14 +2,14 @@
 
 public import CardModel
 
-/// A card that a reader found and selected (the standard's word: proximity integrated circuit card).
+/// A card that a reader found and selected (the standard's term: proximity integrated circuit card).
 @nonexhaustive
 public enum PICC: Hashable, Sendable {
     /// A FeliCa card.
     case felica(FeliCaTarget)
-    /// A card of ISO 14443 type A.
+    /// An ISO 14443 type A card.
     case typeA(TypeATarget)
-    /// A card of ISO 14443 type B.
+    /// An ISO 14443 type B card.
     case typeB(TypeBTarget)
 
     /// The kind of card.
@@ -32,7 +32,7 @@ public enum PICC: Hashable, Sendable {
 }
 
 extension PICC {
-    /// The same as documents have it.
+    /// The same card as represented in documents.
     public var identity: CardIdentity {
         switch self {
         case .felica(let target):
@@ -45,19 +45,20 @@ extension PICC {
     }
 }
 
-/// A FeliCa card as it answered a Polling.
+/// A FeliCa card, from its answer to a Polling.
 public struct FeliCaTarget: Hashable, Sendable {
     /// The IDm of the system that answered.
     public var idm: IDm
     /// The PMm.
     public var pmm: PMm
-    /// The two bytes of request data as one big-endian number, when they were asked for and given: the system code
-    /// for request code 1.
+    /// The two bytes of request data as one big-endian number, if requested and returned.
+    ///
+    /// They are the system code for request code 1.
     public var requestData: UInt16?
-    /// The speed that it answered at.
+    /// The bit rate at which it answered.
     public var bitRate: FeliCaBitRate
 
-    /// A card's answer to a Polling.
+    /// Makes a target from a card's answer to a Polling.
     public init(idm: IDm, pmm: PMm, requestData: UInt16? = nil, bitRate: FeliCaBitRate) {
         self.idm = idm
         self.pmm = pmm
@@ -66,22 +67,24 @@ public struct FeliCaTarget: Hashable, Sendable {
     }
 }
 
-/// A card of ISO 14443 type A as it was selected.
+/// An ISO 14443 type A card, as it was selected.
 public struct TypeATarget: Hashable, Sendable {
-    /// The UID: 4, 7 or 10 bytes, in the order of the air.
+    /// The UID: 4, 7 or 10 bytes, in transmission order.
     public var uid: [UInt8]
-    /// The ATQA (SENS_RES) as people write it, as in `0344`; on the air the low byte comes first. `nil` when the
-    /// reader does not tell.
+    /// The ATQA (SENS_RES) in its usual notation, such as `0344`; `nil` if the reader does not report it.
+    ///
+    /// The low byte is transmitted first.
     public var atqa: UInt16?
-    /// The SAK (SEL_RES) of the last cascade level; `nil` when the reader does not report it.
+    /// The SAK (SEL_RES) of the last cascade level; `nil` if the reader does not report it.
     public var sak: UInt8?
-    /// The whole ATS with its length byte TL, of a card that speaks ISO-DEP and was asked for it.
+    /// The complete ATS with its length byte TL, of a card that supports ISO-DEP and was asked for it.
     public var ats: [UInt8]?
-    /// Whether frames to the card are APDUs, which the reader carries by ISO-DEP; else they are the card's own
-    /// commands without CRC, as those of a Type 2 Tag.
+    /// Whether frames to the card are APDUs, which the reader carries over ISO-DEP.
+    ///
+    /// Otherwise they are the card's native commands without CRC, such as those of a Type 2 Tag.
     public var isISODEP: Bool
 
-    /// A card of type A.
+    /// Makes a type A card.
     public init(uid: [UInt8], atqa: UInt16? = nil, sak: UInt8? = nil, ats: [UInt8]? = nil, isISODEP: Bool) {
         self.uid = uid
         self.atqa = atqa
@@ -91,16 +94,16 @@ public struct TypeATarget: Hashable, Sendable {
     }
 }
 
-/// A card of ISO 14443 type B as it was selected; frames to it are APDUs, which the reader carries by ISO-DEP.
+/// An ISO 14443 type B card, as it was selected; frames to it are APDUs, which the reader carries over ISO-DEP.
 public struct TypeBTarget: Hashable, Sendable {
-    /// The PUPI, four bytes, which many cards choose anew at each activation; `nil` when the reader does not report it.
+    /// The PUPI, four bytes, which many cards regenerate at each activation; `nil` if the reader does not report it.
     public var pupi: [UInt8]?
-    /// The application data of the ATQB, four bytes; `nil` when the reader does not report it.
+    /// The application data of the ATQB, four bytes; `nil` if the reader does not report it.
     public var applicationData: [UInt8]?
-    /// The protocol info of the ATQB, three or four bytes; `nil` when the reader does not report it.
+    /// The protocol info of the ATQB, three or four bytes; `nil` if the reader does not report it.
     public var protocolInfo: [UInt8]?
 
-    /// A card of type B.
+    /// Makes a type B card.
     public init(pupi: [UInt8]? = nil, applicationData: [UInt8]? = nil, protocolInfo: [UInt8]? = nil) {
         self.pupi = pupi
         self.applicationData = applicationData

@@ -7,10 +7,10 @@ internal import Glibc
 public struct FoundCard: Hashable, Sendable {
     /// The card, selected.
     public let picc: PICC
-    /// What it answered.
+    /// The request that it answered.
     public let request: ActivationRequest
 
-    /// A card and the request that it answered.
+    /// Makes a card and the request that it answered.
     package init(picc: PICC, request: ActivationRequest) {
         self.picc = picc
         self.request = request
@@ -19,31 +19,31 @@ public struct FoundCard: Hashable, Sendable {
     /// The kind of card.
     public var technology: Technology { picc.technology }
 
-    /// The FeliCa card; `nil` of another kind.
+    /// The FeliCa card; `nil` for a card of another kind.
     public var feliCa: FeliCaTarget? {
         if case .felica(let target) = picc { target } else { nil }
     }
 
-    /// The system code of the Polling that it answered; `nil` of another kind.
+    /// The system code of the Polling that it answered; `nil` for a card of another kind.
     public var system: SystemCode? {
         if case .felica(let code, _, _, _) = request { code } else { nil }
     }
 }
 
 extension Reader {
-    /// Looks once for a card by each of these requests, the most wanted first; the first of them that the card answers
-    /// wins, at whatever moment it came.
+    /// Looks once for a card with each of these requests, in order of preference.
     ///
-    /// A card that arrives, or wakes up, between two requests answers the later one first, and would be taken for
-    /// something else than it is: FE00 of a transit card is another purse. So when a request is answered, those before it
-    /// are sent once more, twice in all, since an answer may be lost in the air. A request that only damaged answers came
-    /// to decides nothing: what other systems answer is not believed then.
+    /// The first of them that the card answers wins, no matter when the card arrived. A card that arrives, or wakes up,
+    /// between two requests answers the later one first, and would be mistaken for something else: FE00 of a transit
+    /// card is another purse. So when a request is answered, those before it are sent once more, twice in all, since an
+    /// answer may be lost in the air. A request that got only damaged answers decides nothing: answers from other
+    /// systems are not trusted then.
     ///
-    /// FeliCa requests at another speed than that of the answer are not repeated.
+    /// FeliCa requests at a bit rate other than the answer's are not repeated.
     ///
-    /// - Parameter isWanted: whether an answer counts; others are passed over.
-    /// - Returns: the card, selected, or `nil` when none answered.
-    /// - Throws: ``TransportError`` when the reader failed or work was cancelled.
+    /// - Parameter isWanted: whether an answer counts; others are skipped.
+    /// - Returns: the card, selected, or `nil` if none answered.
+    /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
     package func firstAnswer(
         to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true }
     ) throws(TransportError) -> FoundCard? {
@@ -61,7 +61,7 @@ extension Reader {
         return nil
     }
 
-    /// Sends what is wanted more once again, and selects the card by its own request where nothing answers that.
+    /// Sends the preferred requests once more, and if none is answered, selects the card by its own request.
     private func confirm(
         _ found: FoundCard, after better: [ActivationRequest], where isWanted: (PICC) -> Bool
     ) throws(TransportError) -> FoundCard? {
@@ -77,7 +77,9 @@ extension Reader {
         return FoundCard(picc: again, request: found.request)
     }
 
-    /// How often a Polling whose answer came damaged is sent in all; readers repeat the requests of type A and B themselves.
+    /// Sends a request, and repeats a Polling with a damaged answer.
+    ///
+    /// Readers repeat the requests of type A and B themselves.
     private func look(for request: ActivationRequest) throws(TransportError) -> SearchStep {
         for _ in 0..<(request.technology == .felica ? 3 : 1) {
             do {
@@ -90,25 +92,25 @@ extension Reader {
     }
 }
 
-/// What a request came to.
+/// The result of a request.
 private enum SearchStep {
     case card(PICC)
     case nothing
-    /// Something answered, and could not be understood.
+    /// Something answered, but could not be decoded.
     case damaged
 }
 
 extension ActivationRequest {
-    /// Whether both are FeliCa requests, at different speeds.
+    /// Whether both are FeliCa requests, at different bit rates.
     fileprivate func isAtOtherSpeed(than other: ActivationRequest) -> Bool {
         guard case .felica(_, _, _, let own) = self, case .felica(_, _, _, let rate) = other else { return false }
         return own != rate
     }
 }
 
-/// Lets time pass on the calling thread, without Foundation.
+/// Sleeps on the calling thread, without Foundation.
 package enum ThreadPause {
-    /// Sleeps for this long; not at all for zero and less.
+    /// Sleeps for this long; returns immediately for zero or less.
     package static func sleep(_ time: Duration) {
         let (seconds, attoseconds) = max(time, .zero).components
         var request = timespec(tv_sec: Int(clamping: seconds), tv_nsec: Int(attoseconds / 1_000_000_000))

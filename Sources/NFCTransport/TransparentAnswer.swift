@@ -2,32 +2,32 @@
 
 internal import ByteCodec
 
-/// What a reader answers within a transparent session of PC/SC part 3: data objects, and a status word after them. Total
-/// on any bytes.
+/// A reader's answer within a transparent session of PC/SC part 3: data objects followed by a status word.
 ///
-/// `C0 03 nn SW1 SW2` says which data object of the command failed (00 none, else counted from 1) and why, `92 01` how
-/// many bits of the last byte came, `96 02` how it came through the air, `97` the card's frame, `8F` what the card that a
-/// switch of the protocol selected says of itself, `5F 51` its ATR. Tags are those of BER: `FF 6D` is Sony's own.
+/// The decoder accepts any bytes. `C0 03 nn SW1 SW2` reports which data object of the command failed (00 none, else
+/// counted from 1) and why, `92 01` how many bits of the last byte were received, `96 02` how it was received over the
+/// air, `97` the card's frame, `8F` the information of the card that a protocol switch selected, `5F 51` its ATR. Tags
+/// are BER tags: `FF 6D` is Sony's own.
 ///
-/// Sources: PC/SC part 3 supplement 2; felica-rs's `port400/pcsc.rs`; answers of an RC-S300 as EspUsbHost
-/// (`rcs300_felica_probe.py`) and simple-attendance-with-pasori (`felica.js`) have published them.
+/// Sources: PC/SC part 3 supplement 2; felica-rs's `port400/pcsc.rs`; answers of an RC-S300 as published by EspUsbHost
+/// (`rcs300_felica_probe.py`) and simple-attendance-with-pasori (`felica.js`).
 package struct TransparentAnswer: Hashable, Sendable {
-    /// The status word of object C0, else the one at the end.
+    /// The status word of object C0, else the final one.
     package let status: UInt16
     /// The number of the command's data object that failed; 0 for none.
     package let failedObject: Int
-    /// How many bits of the last byte came, 1 to 8.
+    /// The number of bits received in the last byte, 1 to 8.
     package let lastByteBits: Int
-    /// How the answer came through the air: bit 0 CRC, 1 collision, 2 parity, 3 framing.
+    /// The reception errors: bit 0 CRC, 1 collision, 2 parity, 3 framing.
     package let damage: UInt8
-    /// The card's frame; `nil` when the reader gave none.
+    /// The card's frame; `nil` if the reader returned none.
     package let frame: [UInt8]?
     /// Type A: the SAK. Type B: the protocol info.
     package let cardInformation: [UInt8]?
 
     private static let done: UInt16 = 0x9000
 
-    /// Reads a whole response, the status word included; `nil` when it has none, or an object's length does not fit.
+    /// Reads a complete response with its status word; `nil` if it has none, or an object's length does not fit.
     package init?(_ response: [UInt8]) {
         guard response.count >= 2 else { return nil }
         let outer = UInt16(response[response.count - 2]) << 8 | UInt16(response[response.count - 1])
@@ -48,25 +48,25 @@ package struct TransparentAnswer: Hashable, Sendable {
         cardInformation = objects[0x8F]?.value
     }
 
-    /// What a status word means.
+    /// The meaning of a status word.
     ///
-    /// Source: the command reference of the RC-S660/S, a reader of the same family, as hmpow's DLC_Starter quotes it.
+    /// Source: the command reference of the RC-S660/S, a reader of the same family, as quoted by hmpow's DLC_Starter.
     package enum Meaning: Hashable, Sendable {
-        /// 9000, and 6282: the answer is shorter than it might be.
+        /// 9000, and 6282: the answer is shorter than it could be.
         case done
         /// 6400, 6401: the card does not answer.
         case silent
-        /// 6300: an error in the air.
+        /// 6300: a transmission error over the air.
         case damaged
-        /// 6301, 6985: objects in a wrong order, or not allowed in this state; without a session, for one.
+        /// 6301, 6985: objects in the wrong order, or not allowed in this state, such as without a session.
         case wrongState
-        /// 698A: there is a session already.
+        /// 698A: a session is already open.
         case sessionIsOpen
-        /// The reader cannot carry it out.
+        /// The reader cannot carry out the command.
         case refused(status: UInt16)
     }
 
-    /// What the status means for a command that was not a frame to a card.
+    /// The meaning of the status for a command other than a frame to a card.
     package var meaning: Meaning {
         switch status {
         case Self.done, 0x6282: .done
@@ -78,8 +78,9 @@ package struct TransparentAnswer: Hashable, Sendable {
         }
     }
 
-    /// What the status means for an exchange: a status of silence for an object before the frame says that the frame
-    /// was never sent.
+    /// Returns the meaning of the status for an exchange.
+    ///
+    /// A no-answer status for an object before the frame means that the frame was never sent.
     ///
     /// - Parameter number: the number of the object with the frame in the command, counted from 1.
     package func meaning(ofExchangeWithFrameAt number: Int) -> Meaning {

@@ -3,14 +3,16 @@
 /// Why an exchange with a card, or with the reader, failed.
 @nonexhaustive
 public enum TransportError: Error, Hashable, Sendable {
-    /// The card kept silent: it left, or it does not know the command, the mode or the IDm.
+    /// The card did not answer: it left, or it does not support the command, the mode or the IDm.
     case noAnswer
-    /// The answer came damaged (CRC, parity, framing, collision); `status` is the chip's own code, or 0 when it was
-    /// damaged between reader and computer and the reader is well again. Worth another try.
+    /// The answer was damaged (CRC, parity, framing, collision); the exchange is worth another try.
+    ///
+    /// `status` is the chip's own code, or 0 if the answer was damaged between reader and computer and the reader has
+    /// recovered.
     case corrupted(status: UInt8)
-    /// The chip says that the card is no longer selected.
+    /// The chip reports that the card is no longer selected.
     case cardReleased
-    /// The reader did not answer in time; what it may still send belongs to no later command.
+    /// The reader did not answer in time; anything it still sends does not belong to a later command.
     case readerTimeout
     /// The reader's answer is not valid.
     case readerFailed(detail: Reason)
@@ -27,7 +29,7 @@ public enum TransportError: Error, Hashable, Sendable {
     /// A replayed or scripted exchange was not the one expected next.
     case outOfScript(detail: Reason)
 
-    /// Whether the same exchange may succeed when it is tried again at once.
+    /// Whether the same exchange may succeed if it is repeated immediately.
     public var isTransient: Bool {
         if case .corrupted = self { true } else { false }
     }
@@ -45,39 +47,39 @@ extension TransportError {
     /// The program has closed the reader.
     public static let closed = TransportError.readerUnavailable(reason: .absent, detail: .init(.closed))
 
-    /// What exactly is wrong: a code and its values. Only the command line words it.
+    /// The exact cause: a code and its values. Only the command line puts it into words.
     public struct Reason: Hashable, Sendable {
-        /// What is wrong.
+        /// The cause.
         public let code: Code
         /// The values of the code, in the order in which its case documents them.
         public let values: [String]
-        /// The name of the reader, where a message has to say which one is meant.
+        /// The name of the reader, if a message must name it.
         public var reader: String?
 
-        /// A reason.
+        /// Makes a reason.
         public init(_ code: Code, _ values: String..., reader: String? = nil) {
             self.init(code, values: values, reader: reader)
         }
 
-        /// A reason.
+        /// Makes a reason.
         public init(_ code: Code, values: [String], reader: String? = nil) {
             self.code = code
             self.values = values
             self.reader = reader
         }
 
-        /// The same, said of this reader.
+        /// Returns the same reason for this reader.
         public func of(_ reader: String) -> Reason { Reason(code, values: values, reader: reader) }
     }
 }
 
 extension TransportError.Reason {
-    /// What can be wrong with a reader, a device or a service. The raw values are the words of transcripts.
+    /// The possible faults of a reader, a device or a service. The raw values are the identifiers in transcripts.
     public enum Code: String, Hashable, Sendable, CaseIterable {
-        /// Text from elsewhere, shown as it is: a transcript of another version, or a test. Value: the text.
+        /// External text, shown unchanged: a transcript of another version, or a test. Value: the text.
         case text
 
-        // Readers that are not there.
+        // Missing readers.
         case closed, unplugged, noneConnected
         /// Value: the ID.
         case notConnected
@@ -86,20 +88,20 @@ extension TransportError.Reason {
         case notAPaSoRi
         /// Value: the name of the reader.
         case doesNotStart
-        /// Value: what libnfc was asked for.
+        /// Value: the libnfc name that was requested.
         case libnfcFindsNone, libnfcOpensNone
 
         // Device files. Value: the path; then the group, or `errno`.
         case deviceForGroup, deviceDenied, deviceInUse, deviceAbsent, noDevice, deviceNotOpened, notADevice
 
-        // Readers that something else uses.
+        // Readers in use by something else.
         case heldByProgram, heldByProgramOrService, keptByKernelDriver, working, sessionTaken
         /// Value: the name of the driver.
         case heldByKernelDriver
         /// Value: libusb's error number.
         case notClaimed
 
-        // Readers that fail.
+        // Failing readers.
         case invalidAnswers, fieldNotOn, fieldOff, fieldStaysOn, otherField, tooHot, overcurrent
         case transferRefused, transferTooLong, notInThisSession
         /// Value: the status byte in hexadecimal.
@@ -111,7 +113,7 @@ extension TransportError.Reason {
         /// Values: the environment variable that keeps the line slow, and the speed in baud.
         case lineTooFast
 
-        // What a reader or its driver cannot do.
+        // Operations that a reader or its driver does not support.
         case emptyFrame, commandTooLong, alwaysISODEP, libnfcRefused, noUSB, noConfiguration, noInterface
         case thisKindOfCard, typeAAndB, notTypeAOrB, sector, contactCard
         case noFeliCaThroughService, noType2ThroughService
@@ -128,12 +130,12 @@ extension TransportError.Reason {
         /// Value: the speed in kbit/s.
         case polling
 
-        // IDs that cannot be read.
+        // Unreadable IDs.
         /// Value: the kind of reader.
         case unknownSelector
         /// Values: the kind of reader, and an example.
         case portMissing
-        /// Value: the speeds that a PN532 knows.
+        /// Value: the speeds that a PN532 supports.
         case unknownSpeed
         case tooManyColons
         /// Value: the longest length in bytes.
@@ -141,7 +143,7 @@ extension TransportError.Reason {
         case connectionStringWithZero, connectionStringWithColon, connectionStringUSB, connectionStringSpeed
         /// Values: the driver, and an example.
         case connectionStringPath
-        /// Value: the speeds that libnfc knows.
+        /// Value: the speeds that libnfc supports.
         case connectionStringUnknownSpeed
 
         // The PC/SC service.
@@ -153,9 +155,9 @@ extension TransportError.Reason {
         case cardNotUnderstood, service
 
         // Transcripts.
-        /// Value: what was asked for.
+        /// Value: the request.
         case transcriptEnded
-        /// Values: the line, what it has, what was asked for.
+        /// Values: the line, its content, and the request.
         case transcriptDiffers
     }
 }

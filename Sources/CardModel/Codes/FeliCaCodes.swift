@@ -2,16 +2,16 @@
 
 internal import ByteCodec
 
-/// A 16-bit code that people write as four upper-case hexadecimal digits, most significant first.
+/// A 16-bit code written as four upper-case hexadecimal digits, most significant first.
 public protocol FourDigitCode: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The number that the four digits write.
+    /// The number that the four digits represent.
     var rawValue: UInt16 { get }
-    /// A code from the number that its four digits write.
+    /// Makes a code from the number that its four digits represent.
     init(rawValue: UInt16)
 }
 
 extension FourDigitCode {
-    /// A code from one to four hexadecimal digits with or without `0x`, as a user types it; else `nil`.
+    /// Makes a code from one to four hexadecimal digits with or without `0x`, as a user types them; otherwise `nil`.
     public init?(_ text: some StringProtocol) {
         let text = String(text)
         self.init(digits: text.utf8.span)
@@ -27,16 +27,16 @@ extension FourDigitCode {
     /// Four upper-case hexadecimal digits.
     public var description: String { Hex.encode(rawValue, digits: 4) }
 
-    /// By number.
+    /// Compares by number.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The code of a FeliCa system; big-endian on the wire. `FF` in either byte is a wildcard in a Polling.
 public struct SystemCode: FourDigitCode {
-    /// The number that the four digits write: `0x0003` for `0003`.
+    /// The number that the four digits represent: `0x0003` for `0003`.
     public let rawValue: UInt16
 
-    /// A system code from its number.
+    /// Makes a system code from its number.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -59,21 +59,21 @@ public struct SystemCode: FourDigitCode {
     public static let shenzhenTong = SystemCode(rawValue: 0x8005)
 }
 
-/// The code of a FeliCa service; little-endian on the wire, `090F` for people.
+/// The code of a FeliCa service; little-endian on the wire, written as `090F`.
 ///
-/// Bits 15–6 are the number, bits 5–0 the attribute: 08–0B random, 0C–0F cyclic, 10–17 purse; bit 0 set means
-/// no key is needed; bit 5 marks the PIN variants of phones. Source: the attribute tables of felica-tool and the
+/// Bits 15–6 are the number, bits 5–0 the attribute: 08–0B random, 0C–0F cyclic, 10–17 purse. Bit 0 set means that no
+/// key is needed; bit 5 marks the PIN variants on phones. Source: the attribute tables of felica-tool and of the
 /// unofficial user's manual, which agree.
 public struct ServiceCode: FourDigitCode {
-    /// The number that the four digits write: `0x090F` for `090F`.
+    /// The number that the four digits represent: `0x090F` for `090F`.
     public let rawValue: UInt16
 
-    /// A service code from its number.
+    /// Makes a service code from its number.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// The same code as a node.
+    /// The same code as a node code.
     public var node: NodeCode { NodeCode(rawValue: rawValue) }
 
     /// Bits 15–6, 0 to 1023.
@@ -82,7 +82,7 @@ public struct ServiceCode: FourDigitCode {
     /// Bits 5–0.
     public var attribute: UInt8 { UInt8(truncatingIfNeeded: rawValue & 0x3F) }
 
-    /// How its blocks behave, or `nil` for an attribute that no source names.
+    /// The behaviour of its blocks; `nil` for an attribute that no source names.
     public var kind: ServiceKind? {
         switch attribute & 0x1F {
         case 0x08...0x0B: .random
@@ -92,7 +92,7 @@ public struct ServiceCode: FourDigitCode {
         }
     }
 
-    /// What may be done with its blocks, or `nil` for an attribute that no source names.
+    /// The access to its blocks; `nil` for an attribute that no source names.
     public var access: ServiceAccess? {
         switch attribute & 0x1E {
         case 0x08, 0x0C: .readWrite
@@ -110,10 +110,10 @@ public struct ServiceCode: FourDigitCode {
     /// Whether it is a PIN variant (attributes 28–37, phones only).
     public var requiresPIN: Bool { (0x28...0x37).contains(attribute) }
 
-    /// Services with equal groups are overlapped: they open the same blocks with other rights.
+    /// The overlap group: services with equal groups open the same blocks with different rights.
     ///
-    /// Random and cyclic services overlap when all but the last two bits agree, purse services when all but the
-    /// last four do (felica-dumper, nfcpy).
+    /// Random and cyclic services overlap if all but the last two bits agree, purse services if all but the last four
+    /// do (felica-dumper, nfcpy).
     package var overlapGroup: UInt16 {
         kind == .purse ? rawValue & 0xFFF0 | 0x000F : rawValue & 0xFFFC
     }
@@ -125,21 +125,21 @@ public enum ServiceAccess: String, Hashable, Sendable {
     case readWrite
     /// Read only.
     case readOnly
-    /// Purse: any value may be written.
+    /// Purse: any value can be written.
     case direct
-    /// Purse: take off, and give back at most what was taken last.
+    /// Purse: deduct, and refund at most the last deduction.
     case cashback
-    /// Purse: take off only.
+    /// Purse: deduct only.
     case decrement
 }
 
-/// How the blocks of a FeliCa service behave; the raw values are those of `kazasu.scan/1`.
+/// The behaviour of a FeliCa service's blocks; the raw values are those of `kazasu.scan/1`.
 public enum ServiceKind: String, Hashable, Sendable {
-    /// Each block is read and written on its own.
+    /// Each block is read and written independently.
     case random
     /// A ring: block 0 is always the newest.
     case cyclic
-    /// A counter with checks on how it may change.
+    /// A counter with restrictions on how it may change.
     case purse
 }
 
@@ -148,7 +148,7 @@ public struct AreaCode: FourDigitCode {
     /// Bits 15–6 are the number, bits 5–0 the attribute.
     public let rawValue: UInt16
 
-    /// An area code from its number.
+    /// Makes an area code from its number.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -156,10 +156,10 @@ public struct AreaCode: FourDigitCode {
     /// `0000`: the root area of every system.
     public static let root = AreaCode(rawValue: 0x0000)
 
-    /// The same code as a node.
+    /// The same code as a node code.
     public var node: NodeCode { NodeCode(rawValue: rawValue) }
 
-    /// Whether sub-areas may be made in it: attribute 00 or 20, not 01 or 21.
+    /// Whether it can contain sub-areas: attribute 00 or 20, not 01 or 21.
     public var canHoldSubAreas: Bool { rawValue & 1 == 0 }
 }
 
@@ -168,7 +168,7 @@ public struct NodeCode: FourDigitCode {
     /// Bits 15–6 are the number, bits 5–0 the attribute.
     public let rawValue: UInt16
 
-    /// A node code from its number.
+    /// Makes a node code from its number.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -177,13 +177,14 @@ public struct NodeCode: FourDigitCode {
     public static let system = NodeCode(rawValue: 0xFFFF)
 }
 
-/// The version of the key of a FeliCa node; little-endian on the wire. `FFFF` on the wire says that the node is
-/// not there and never becomes a value of this type's users.
+/// The version of a FeliCa node's key; little-endian on the wire.
+///
+/// `FFFF` on the wire means that the node does not exist; users of this type never see that value.
 public struct KeyVersion: FourDigitCode {
     /// The version number.
     public let rawValue: UInt16
 
-    /// A key version from its number.
+    /// Makes a key version from its number.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -2,37 +2,37 @@
 
 internal import ByteCodec
 
-/// The manufacture ID of a FeliCa system: eight bytes that every command to it carries.
+/// The manufacture ID of a FeliCa system: eight bytes carried by every command to it.
 ///
-/// The high nibble of the first byte is the number of the system on the card; the other fifteen nibbles are
-/// equal in all systems of an ordinary card (not always on phones).
+/// The high nibble of the first byte is the number of the system on the card; the other fifteen nibbles are equal in
+/// all systems of an ordinary card (not always on phones).
 public struct IDm: Hashable, Sendable {
     /// The eight bytes as one big-endian number.
     public let rawValue: UInt64
 
-    /// An IDm from its bytes read as one big-endian number.
+    /// Makes an IDm from its bytes read as one big-endian number.
     public init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
-    /// An IDm from exactly eight bytes, else `nil`.
+    /// Makes an IDm from exactly eight bytes; otherwise `nil`.
     public init?(_ bytes: some Collection<UInt8>) {
         guard let value = UInt64(bigEndianBytes: bytes) else { return nil }
         rawValue = value
     }
 
-    /// The eight bytes as on the wire.
+    /// The eight bytes in wire order.
     public var bytes: [UInt8] { rawValue.bigEndianBytes }
 
     /// The number of the system on the card, 0 to 15.
     public var systemNumber: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 60) }
 
-    /// The IDm that system `number` of the same ordinary card has; only the low nibble of `number` counts.
+    /// Returns the IDm of system `number` on the same ordinary card; only the low nibble of `number` counts.
     package func inSystem(_ number: UInt8) -> IDm {
         IDm(rawValue: rawValue & 0x0FFF_FFFF_FFFF_FFFF | UInt64(number & 0x0F) << 60)
     }
 
-    /// Whether both are systems of one ordinary card: all but the system number is equal.
+    /// Returns whether both are systems of one ordinary card: everything but the system number is equal.
     public func isSameCard(as other: IDm) -> Bool {
         inSystem(0) == other.inSystem(0)
     }
@@ -48,18 +48,18 @@ public struct PMm: Hashable, Sendable {
     /// The eight bytes as one big-endian number.
     public let rawValue: UInt64
 
-    /// A PMm from its bytes read as one big-endian number.
+    /// Makes a PMm from its bytes read as one big-endian number.
     public init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
-    /// A PMm from exactly eight bytes, else `nil`.
+    /// Makes a PMm from exactly eight bytes; otherwise `nil`.
     public init?(_ bytes: some Collection<UInt8>) {
         guard let value = UInt64(bigEndianBytes: bytes) else { return nil }
         rawValue = value
     }
 
-    /// The eight bytes as on the wire.
+    /// The eight bytes in wire order.
     public var bytes: [UInt8] { rawValue.bigEndianBytes }
 
     /// Byte 0: the ROM type.
@@ -75,7 +75,7 @@ extension PMm: CustomStringConvertible {
 }
 
 extension UInt64 {
-    /// The number that exactly eight bytes write, most significant first.
+    /// Makes the number from exactly eight bytes, most significant first.
     init?(bigEndianBytes bytes: some Collection<UInt8>) {
         guard bytes.count == 8 else { return nil }
         self = bytes.reduce(0) { $0 << 8 | UInt64($1) }

@@ -2,19 +2,20 @@
 
 internal import ByteCodec
 
-/// An application identifier of ISO 7816-5: the name of an application on a card, 1 to 16 bytes; whole ones have 5 or
-/// more.
+/// An application identifier (ISO 7816-5): the name of an application on a card, 1 to 16 bytes.
+///
+/// Complete identifiers have 5 or more.
 public struct AID: Hashable, Sendable {
-    /// The bytes as on the wire.
+    /// The bytes in wire order.
     public let bytes: [UInt8]
 
-    /// An identifier of 1 to 16 bytes, else `nil`.
+    /// Makes an identifier of 1 to 16 bytes; otherwise `nil`.
     public init?(_ bytes: some Collection<UInt8>) {
         guard (1...16).contains(bytes.count) else { return nil }
         self.bytes = Array(bytes)
     }
 
-    /// An identifier from hexadecimal digits as a user types them, else `nil`.
+    /// Makes an identifier from hexadecimal digits as a user types them; otherwise `nil`.
     public init?(hexadecimal text: some StringProtocol) {
         guard let bytes = try? Hex.decode(String(text)) else { return nil }
         self.init(bytes)
@@ -26,12 +27,12 @@ extension AID: CustomStringConvertible {
     public var description: String { Hex.encode(bytes) }
 }
 
-/// The identifier of a file on an ISO 7816 card, as in `2F01`.
+/// The identifier of a file on an ISO 7816 card, such as `2F01`.
 public struct FileIdentifier: FourDigitCode {
     /// The identifier as a big-endian number.
     public let rawValue: UInt16
 
-    /// An identifier from its number.
+    /// Makes an identifier from its number.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -40,36 +41,37 @@ public struct FileIdentifier: FourDigitCode {
     package static let masterFile = FileIdentifier(rawValue: 0x3F00)
 }
 
-/// The short identifier of an EF, 1 to 30, with which it can be read without being selected first.
+/// The short identifier of an EF, 1 to 30, which allows reading it without selecting it first.
 package struct ShortFileIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The number, 1 to 30.
     package let rawValue: UInt8
 
-    /// A short file identifier, or `nil` when the number is not 1 to 30.
+    /// Makes a short file identifier; `nil` if the number is not 1 to 30.
     package init?(_ rawValue: UInt8) {
         guard (1...30).contains(rawValue) else { return nil }
         self.rawValue = rawValue
     }
 
-    /// By number.
+    /// Compares by number.
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// The number in two upper-case hexadecimal digits.
     package var description: String { Hex.encode(rawValue, digits: 2) }
 }
 
-/// INS, the instruction byte of a command APDU (ISO/IEC 7816-4 §5.4.2). The odd code of a pair carries its parameters
-/// in BER-TLV.
+/// INS, the instruction byte of a command APDU (ISO/IEC 7816-4 §5.4.2).
+///
+/// The odd code of a pair carries its parameters in BER-TLV.
 public struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The byte.
     public let rawValue: UInt8
 
-    /// An instruction from its byte.
+    /// Makes an instruction from its byte.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// An instruction from its byte.
+    /// Makes an instruction from its byte.
     public init(integerLiteral value: UInt8) {
         rawValue = value
     }
@@ -119,11 +121,10 @@ public struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIn
     /// UPDATE RECORD.
     package static let updateRecord: Instruction = 0xDC
 
-    /// Whether it carries, changes or spends a PIN, or may hide a command that does: such commands are sent by the PIN
-    /// guard alone, and no transcript shows their data.
+    /// Whether it carries, changes or spends a PIN, or may hide a command that does.
     ///
-    /// VERIFY, CHANGE REFERENCE DATA, DISABLE and ENABLE VERIFICATION REQUIREMENT, RESET RETRY COUNTER (also their odd
-    /// codes), and ENVELOPE.
+    /// Only the PIN guard sends such commands, and no transcript shows their data: VERIFY, CHANGE REFERENCE DATA,
+    /// DISABLE and ENABLE VERIFICATION REQUIREMENT, RESET RETRY COUNTER (also their odd codes), and ENVELOPE.
     package var needsGuard: Bool {
         switch Instruction(rawValue: rawValue & 0xFE) {
         case .verify, .changeReferenceData, .disableVerification, .enableVerification, .resetRetryCounter, .envelope:
@@ -132,7 +133,7 @@ public struct Instruction: RawRepresentable, Hashable, Sendable, ExpressibleByIn
         }
     }
 
-    /// What the standard calls it, in English as everywhere; `nil` for a code that it does not name here.
+    /// The standard's name, always in English; `nil` for a code not listed here.
     public var name: String? { Instruction.names[self] }
 
     private static let names: [Instruction: String] = [
@@ -161,40 +162,40 @@ public struct StatusWord: FourDigitCode, ExpressibleByIntegerLiteral {
     /// SW1 in the high byte, SW2 in the low byte.
     public let rawValue: UInt16
 
-    /// A status word from its number.
+    /// Makes a status word from its number.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// A status word from its two bytes.
+    /// Makes a status word from its two bytes.
     public init(_ sw1: UInt8, _ sw2: UInt8) {
         rawValue = UInt16(sw1) << 8 | UInt16(sw2)
     }
 
-    /// A status word from its number.
+    /// Makes a status word from its number.
     public init(integerLiteral value: UInt16) {
         rawValue = value
     }
 
-    /// 9000: done, nothing to add.
+    /// 9000: success, with no further information.
     package static let success: StatusWord = 0x9000
-    /// 6282: the file or record ended before as many bytes as were asked for, or a search found nothing.
+    /// 6282: end of file or record reached before the requested number of bytes, or unsuccessful search.
     package static let endOfFile: StatusWord = 0x6282
     /// 6283: the selected file is deactivated; on a driver's licence: locked.
     package static let fileDeactivated: StatusWord = 0x6283
     /// 6700: the length is wrong.
     package static let wrongLength: StatusWord = 0x6700
-    /// 6982: the security status does not allow it; a PIN is missing.
+    /// 6982: security status not satisfied; a PIN is missing.
     package static let securityStatusNotSatisfied: StatusWord = 0x6982
     /// 6983: the authentication method is blocked; a PIN is locked.
     package static let authenticationBlocked: StatusWord = 0x6983
-    /// 6984: the reference data cannot be used; what a driver's licence answers for a locked PIN.
+    /// 6984: the reference data cannot be used; a driver's licence returns this for a locked PIN.
     package static let referenceDataUnusable: StatusWord = 0x6984
-    /// 6A82: there is no such file or application.
+    /// 6A82: file or application not found.
     package static let fileNotFound: StatusWord = 0x6A82
-    /// 6A83: there is no such record.
+    /// 6A83: record not found.
     package static let recordNotFound: StatusWord = 0x6A83
-    /// 6B00: P1 P2 are wrong; with READ BINARY the offset lies outside of the file.
+    /// 6B00: wrong P1 P2; for READ BINARY, the offset is outside the file.
     package static let wrongParameters: StatusWord = 0x6B00
 
     /// The first byte.
@@ -202,21 +203,21 @@ public struct StatusWord: FourDigitCode, ExpressibleByIntegerLiteral {
     /// The second byte.
     public var sw2: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
 
-    /// Whether the command was carried out without a warning: 9000 or 61xx.
+    /// Whether the command completed without a warning: 9000 or 61xx.
     public var isSuccess: Bool { self == .success || sw1 == 0x61 }
 
-    /// Whether the command was carried out, with a warning: 62xx or 63xx.
+    /// Whether the command completed with a warning: 62xx or 63xx.
     public var isWarning: Bool { sw1 == 0x62 || sw1 == 0x63 }
 
-    /// How many bytes wait for GET RESPONSE, 1 to 256: 61xx, where 00 says 256 or more; else `nil`.
+    /// The number of bytes available to GET RESPONSE, 1 to 256: 61xx, where 00 means 256 or more; otherwise `nil`.
     package var bytesAvailable: Int? { sw1 == 0x61 ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
 
-    /// The length that should have been asked for, 1 to 256: 6Cxx; else `nil`.
+    /// The correct length to request, 1 to 256: 6Cxx; otherwise `nil`.
     package var correctLength: Int? { sw1 == 0x6C ? (sw2 == 0 ? 256 : Int(sw2)) : nil }
 
-    /// The counter of 63Cx, 0 to 15: after VERIFY the tries that are left; else `nil`.
+    /// The counter of 63Cx, 0 to 15: after VERIFY, the remaining tries; otherwise `nil`.
     public var counter: Int? { rawValue & 0xFFF0 == 0x63C0 ? Int(sw2 & 0x0F) : nil }
 
-    /// Whether the standard allows it: SW1 is 61 to 6F or 90 to 9F. Other values come from broken answers only.
+    /// Whether the standard allows it: SW1 is 61 to 6F or 90 to 9F. Other values occur only in corrupt answers.
     package var isValid: Bool { (0x61...0x6F).contains(sw1) || sw1 & 0xF0 == 0x90 }
 }

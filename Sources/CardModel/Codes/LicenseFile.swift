@@ -2,7 +2,7 @@
 
 /// The files of a Japanese driver's licence and of the licence on a My Number card; the raw values are their names.
 ///
-/// Sources: hmpow/JpDrvLicNfcCommand, TRETJapanNFCReader, the application of libjeid, tobari's notes on edition 010.
+/// Sources: hmpow/JpDrvLicNfcCommand, TRETJapanNFCReader, the libjeid application, tobari's notes on edition 010.
 package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     /// 共通データ要素
     case commonData = "MF/EF01"
@@ -24,7 +24,7 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     case signature = "DF1/EF07"
     /// 写真
     case photo = "DF2/EF01"
-    /// マイナ免許証: is the PIN set
+    /// マイナ免許証: whether the PIN is set
     case myNumberPINSetting = "WEF01"
     /// マイナ免許証: all items
     case myNumberMatters = "WEF02"
@@ -38,7 +38,7 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     /// The licence on a My Number card.
     package static let myNumberLicense = AID(hexadecimal: "a0000002310600000000000000000000")
 
-    /// The application that holds it; `nil` for a file of the master file.
+    /// The application that contains it; `nil` for a file of the master file.
     package var application: AID? {
         switch self {
         case .commonData, .pinSetting: nil
@@ -70,7 +70,7 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The most bytes that it has.
+    /// The maximum length, in bytes.
     package var longest: Int {
         switch self {
         case .commonData: 17
@@ -88,7 +88,7 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What has to be verified before it can be read.
+    /// The PINs to verify before it can be read.
     package var access: LicenseAccess {
         switch self {
         case .commonData, .pinSetting, .myNumberPINSetting: .free
@@ -97,7 +97,7 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it is one of the My Number card's application.
+    /// Whether it belongs to the My Number card's application.
     package var isOnMyNumberCard: Bool {
         switch self {
         case .myNumberPINSetting, .myNumberMatters, .myNumberSignature: true
@@ -106,9 +106,9 @@ package enum LicenseFile: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a file of a licence asks for before it can be read.
+/// The PINs that a licence file requires before it can be read.
 package enum LicenseAccess: Hashable, Sendable {
-    /// Nothing.
+    /// No PIN.
     case free
     /// PIN 1; the only PIN on a My Number card.
     case pin1
@@ -116,14 +116,14 @@ package enum LicenseAccess: Hashable, Sendable {
     case bothPINs
 }
 
-/// Which of the two cards holds a licence; the raw values are those of `kazasu.license/1`.
+/// The kind of card that holds a licence; the raw values are those of `kazasu.license/1`.
 public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
     /// IC運転免許証
     case license
     /// マイナ免許証: the licence on a My Number card
     case myNumberLicense
 
-    /// The name for people.
+    /// The display name.
     public var name: LocalizedText {
         switch self {
         case .license: LocalizedText("Driver's licence (Japan)", "運転免許証")
@@ -131,7 +131,7 @@ public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The files that make it up, in the order of the report.
+    /// The files of such a licence, in the order of the report.
     package var files: [LicenseFile] {
         LicenseFile.allCases.filter { $0.isOnMyNumberCard == (self == .myNumberLicense) }
     }
@@ -142,14 +142,14 @@ public enum LicenseKind: String, Hashable, Sendable, CaseIterable {
 
 /// A PIN of a licence.
 package enum LicensePIN: Hashable, Sendable, CaseIterable {
-    /// 暗証番号1: opens what is printed on the licence.
+    /// 暗証番号1: unlocks what is printed on the licence.
     case pin1
-    /// 暗証番号2: opens the registered domicile and the photo, together with PIN 1.
+    /// 暗証番号2: unlocks the registered domicile and the photo, together with PIN 1.
     case pin2
     /// The PIN of the licence on a My Number card.
     case myNumberLicense
 
-    /// What people call it.
+    /// The display name.
     package var name: LocalizedText {
         switch self {
         case .pin1: LocalizedText("PIN 1", "暗証番号1")

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file of a My Number card that Kazasu reads; the raw values are its words in `kazasu.mynumber/1`.
+/// A file of a My Number card that Kazasu reads; the raw values are its identifiers in `kazasu.mynumber/1`.
 ///
-/// The personal number itself (file 0001 of 券面事項入力補助) is not among them: the law allows collecting it for few
-/// purposes only.
+/// The personal number itself (file 0001 of 券面事項入力補助) is not included: the law allows collecting it for few purposes
+/// only.
 public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
-    /// Which kind of token it is.
+    /// The kind of token.
     case token
     /// 利用者証明用電子証明書
     case authenticationCertificate
     /// 利用者証明用認証局の証明書
     case authenticationCA
-    /// 署名用電子証明書: its password opens it; it holds name and address, and Kazasu does not ask for the password.
+    /// 署名用電子証明書: unlocked by its password; it contains name and address, and Kazasu does not ask for the password.
     case signatureCertificate
     /// 署名用認証局の証明書
     case signatureCA
@@ -43,7 +43,7 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The PIN that opens it; `nil` for one that is open.
+    /// The PIN that unlocks it; `nil` if it needs none.
     public var pin: MyNumberPIN? {
         switch self {
         case .attributes: .cardInput
@@ -60,7 +60,7 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The most bytes that are read of it; what holds a data object is read as far as that goes.
+    /// The maximum number of bytes to read; a file that contains a data object is read to the end of that object.
     package var longest: Int {
         switch self {
         case .token: 32
@@ -70,7 +70,7 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The name for people.
+    /// The display name.
     public var name: LocalizedText {
         switch self {
         case .token: LocalizedText("Token", "トークン情報")
@@ -84,7 +84,7 @@ public enum MyNumberFile: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// An application of a My Number card; the raw values are its words in `kazasu.mynumber/1`.
+/// An application of a My Number card; the raw values are its identifiers in `kazasu.mynumber/1`.
 ///
 /// Sources: jpki/myna, OpenSC, AokiApp/jsapdu.
 package enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
@@ -92,10 +92,10 @@ package enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
     case jpki
     /// 券面事項入力補助 AP: the holder's data as text.
     case cardInput
-    /// 券面 AP: the holder's data as pictures.
+    /// 券面 AP: the holder's data as images.
     case cardSurface
 
-    /// Its name on the card.
+    /// Its AID.
     package var aid: AID? {
         switch self {
         case .jpki: AID(hexadecimal: "d392f000260100000001")
@@ -105,9 +105,9 @@ package enum MyNumberApplication: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A PIN of a My Number card; the raw values are its words in `kazasu.mynumber/1`.
+/// A PIN of a My Number card; the raw values are its identifiers in `kazasu.mynumber/1`.
 ///
-/// Sources: jpki/myna and AokiApp/jsapdu for files and forms.
+/// Sources: jpki/myna and AokiApp/jsapdu, for files and formats.
 public enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
     /// 利用者証明用電子証明書の暗証番号: four digits.
     case authentication
@@ -123,7 +123,7 @@ public enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
     case cardSurfaceNumberA
     /// 照合番号B of 券面.
     case cardSurfaceNumberB
-    /// 生年月日 of 券面: checks an age.
+    /// 生年月日 of 券面: for checking an age.
     case cardSurfaceBirth
 
     /// The application it belongs to.
@@ -151,7 +151,7 @@ public enum MyNumberPIN: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The name for people.
+    /// The display name.
     public var name: LocalizedText {
         switch self {
         case .authentication: LocalizedText("User authentication PIN", "利用者証明用電子証明書の暗証番号")

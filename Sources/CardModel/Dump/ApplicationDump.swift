@@ -4,16 +4,16 @@ internal import ByteCodec
 
 /// One application of an ISO 7816 card in a dump.
 public struct ApplicationDump: Hashable, Sendable {
-    /// Its name; `nil` for the files of the master file.
+    /// The AID; `nil` for the files of the master file.
     public var aid: AID?
-    /// The data of the card's answer to SELECT, if there was any.
+    /// The data of the card's response to SELECT, if any.
     public var selectAnswer: [UInt8]?
     /// Its files in the order in which they were read.
     public var files: [FileDump]
-    /// Members of the document that this version does not know.
+    /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// An application of a card.
+    /// Makes the dump of an application.
     package init(
         aid: AID?, selectAnswer: [UInt8]? = nil, files: [FileDump] = [], extra: JSONObject = JSONObject()
     ) {
@@ -23,7 +23,7 @@ public struct ApplicationDump: Hashable, Sendable {
         self.extra = extra
     }
 
-    /// The first file with this identifier.
+    /// Returns the first file with this identifier.
     public func file(_ id: FileIdentifier) -> FileDump? {
         files.first { $0.id == id }
     }
@@ -35,14 +35,14 @@ public struct FileDump: Hashable, Sendable {
     public var id: FileIdentifier
     /// Whether it was read.
     public var state: ReadState
-    /// What was read of it, from its first byte on.
+    /// The data that was read, from the first byte.
     public var data: [UInt8]
-    /// What the card said of the PIN whose file this is; `nil` for every other file.
+    /// The card's report on the PIN stored in this file; `nil` for every other file.
     package var pin: CardPINState?
-    /// Members of the document that this version does not know.
+    /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// A file of a card.
+    /// Makes the dump of a file.
     package init(
         id: FileIdentifier, state: ReadState, data: [UInt8] = [], pin: CardPINState? = nil,
         extra: JSONObject = JSONObject()
@@ -55,39 +55,40 @@ public struct FileDump: Hashable, Sendable {
     }
 }
 
-/// What the card said of one of its PINs when it was read; the PIN itself is nowhere.
+/// A card's report on one of its PINs when it was read; the PIN itself is not stored anywhere.
 public struct CardPINState: Hashable, Sendable {
-    /// How many tries are left, 0 when it is locked; `nil` when that is not known.
+    /// The remaining tries, 0 if it is locked; `nil` if unknown.
     ///
-    /// After a PIN that the card took: how many were left before, since cards do not tell the counter of a verified PIN.
+    /// After a PIN that the card accepted, the number before it was sent: cards do not report the counter of a verified
+    /// PIN.
     public var triesLeft: Int?
-    /// Whether the card took the PIN in this reading.
+    /// Whether the card accepted the PIN during this reading.
     public var isVerified: Bool
-    /// Why the PIN opened nothing; `nil` when the card took it, and when none was given.
+    /// Why the PIN unlocked nothing; `nil` if the card accepted it or none was given.
     public var refusal: Reason?
 
-    /// Why a PIN opened nothing. The raw values are the words of dumps and of `withheldReason`.
+    /// The reasons why a PIN unlocked nothing. The raw values are the identifiers in dumps and in `withheldReason`.
     public enum Reason: String, Hashable, Sendable {
-        /// The card compared it, and it was wrong.
+        /// The card compared it and found it wrong.
         case wrong = "wrongPIN"
-        /// It is locked, by this PIN or before.
+        /// It is locked, by this attempt or earlier.
         case locked = "pinLocked"
-        /// It was not sent, because it may have been the last try.
+        /// It was not sent, because this may have been the last try.
         case lastTry
-        /// It was not sent, because it does not have the form of such a PIN.
+        /// It was not sent, because it does not have the format of such a PIN.
         case form = "pinForm"
         /// The card refused without comparing it.
         case refused
     }
 
-    /// A state.
+    /// Makes a state.
     public init(triesLeft: Int?, isVerified: Bool, refusal: Reason? = nil) {
         self.triesLeft = triesLeft
         self.isVerified = isVerified
         self.refusal = refusal
     }
 
-    /// The state that the members `triesLeft`, `verified` and `refusal` of a file give; `nil` when there is none.
+    /// Removes `triesLeft`, `verified` and `refusal` from a file's members and makes a state; `nil` if there is none.
     init?(takenFrom members: inout JSONObject) {
         guard case .bool(let isVerified)? = members["verified"], let tries = members["triesLeft"] else { return nil }
         var triesLeft: Int?
@@ -145,7 +146,7 @@ extension FileDump {
 }
 
 extension JSONCursor {
-    /// This as the name of an application, 1 to 16 bytes.
+    /// Returns this value as an AID, 1 to 16 bytes.
     package func aid() throws(DocumentError) -> AID {
         guard let aid = AID(try bytes()) else { throw malformed(.hexDigits, "2–32") }
         return aid

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The blocks of a service by their numbers, lowest first.
+/// The blocks of a service by number, lowest first.
 ///
-/// A card's blocks are numbered from 0 without gaps, and come in that order. So they stand in a row, where a block is
-/// found by its number at once, and a dictionary's hashing of each is saved.
+/// A card's blocks are numbered from 0 without gaps and arrive in that order. They are therefore stored in an array,
+/// which finds a block by number directly and avoids a dictionary's hashing.
 package struct BlockTable: Hashable, Sendable {
-    /// By number, each number once.
+    /// Sorted by number, each number once.
     private var entries: [Element] = []
 
-    /// No blocks.
+    /// Makes an empty table.
     package init() {}
 
-    /// Blocks with their numbers, in any order; of two with the same number the later counts.
+    /// Makes a table of blocks with their numbers, in any order; of two with the same number, the later counts.
     package init(_ blocks: some Sequence<(UInt16, Block)>) {
         for (number, block) in blocks { self[number] = block }
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     package var count: Int { entries.count }
-    /// Whether there is none.
+    /// Whether the table is empty.
     package var isEmpty: Bool { entries.isEmpty }
     /// The block with the highest number.
     package var last: Element? { entries.last }
     /// The numbers, lowest first.
     package var numbers: [UInt16] { entries.map(\.number) }
-    /// The blocks, that with the lowest number first.
+    /// The blocks, lowest number first.
     package var values: [Block] { entries.map(\.block) }
 
     /// The block with this number.
@@ -57,32 +57,32 @@ package struct BlockTable: Hashable, Sendable {
         return entries[place].block
     }
 
-    /// Adds the blocks whose numbers are not there yet.
+    /// Adds the blocks whose numbers are not yet present.
     package mutating func add(missing others: BlockTable) {
         for (number, block) in others where self[number] == nil { self[number] = block }
     }
 
-    /// Other blocks with the same numbers.
+    /// Returns a table with the blocks transformed and the same numbers.
     package func mapValues<Failure: Error>(_ change: (Block) throws(Failure) -> Block) throws(Failure) -> BlockTable {
         var table = BlockTable()
         table.entries = try entries.map { entry throws(Failure) in (entry.number, try change(entry.block)) }
         return table
     }
 
-    /// The blocks for which `isIncluded` holds.
+    /// Returns the blocks for which `isIncluded` holds.
     package func filter<Failure: Error>(_ isIncluded: (Element) throws(Failure) -> Bool) throws(Failure) -> BlockTable {
         var table = BlockTable()
         for entry in entries where try isIncluded(entry) { table.entries.append(entry) }
         return table
     }
 
-    // MARK: Places
+    // MARK: Positions
 
     private func holds(_ number: UInt16, at place: Int) -> Bool {
         place < entries.count && entries[place].number == number
     }
 
-    /// Where the block with this number stands, or would.
+    /// The index of the block with this number, or where it would be inserted.
     private func place(of number: UInt16) -> Int {
         let guess = Int(number)
         if holds(number, at: guess) { return guess }
@@ -95,12 +95,12 @@ package struct BlockTable: Hashable, Sendable {
         return low
     }
 
-    /// Whether both have the same blocks with the same numbers.
+    /// Returns whether both contain the same blocks with the same numbers.
     package static func == (left: BlockTable, right: BlockTable) -> Bool {
         left.entries.elementsEqual(right.entries) { $0.number == $1.number && $0.block == $1.block }
     }
 
-    /// By the numbers and the blocks.
+    /// Hashes the numbers and the blocks.
     package func hash(into hasher: inout Hasher) {
         for entry in entries {
             hasher.combine(entry.number)
@@ -113,12 +113,12 @@ extension BlockTable: Sequence {
     /// A block and its number.
     package typealias Element = (number: UInt16, block: Block)
 
-    /// Goes through the blocks by number, the lowest first.
+    /// Iterates over the blocks by number, lowest first.
     package func makeIterator() -> IndexingIterator<[Element]> { entries.makeIterator() }
 }
 
 extension BlockTable: ExpressibleByDictionaryLiteral {
-    /// Blocks by their numbers; of two with the same number the later counts.
+    /// Makes a table of blocks by number; of two with the same number, the later counts.
     package init(dictionaryLiteral elements: (UInt16, Block)...) {
         self.init(elements)
     }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All that was read from one card: the document `kazasu.dump/1`, the waist between reading and decoding.
+/// Everything that was read from one card: the document `kazasu.dump/1`, the interface between reading and decoding.
 ///
-/// Members that this version does not know are kept in the `extra` of their level and written again.
+/// Members that are unknown to this version are kept in the `extra` of their level and written back.
 public struct CardDump: Hashable, Sendable {
     /// The value of the document's `schema` member.
     public static let schema = "kazasu.dump/1"
 
-    /// The program that read the card, as in `kazasu 0.1.0`; `nil` when the document does not say.
+    /// The program that read the card, such as `kazasu 0.1.0`; `nil` if the document does not contain it.
     public var tool: String?
-    /// When the card was read, ISO 8601 with the offset from UTC; `nil` when the document does not say.
+    /// When the card was read, ISO 8601 with the offset from UTC; `nil` if the document does not contain it.
     public var readAt: String?
-    /// The reader's ID; `nil` when the document does not say.
+    /// The reader's ID; `nil` if the document does not contain it.
     public var reader: String?
-    /// Whether everything was read that can be read without a key.
+    /// Whether everything that can be read without a key was read.
     public var complete: Bool
-    /// What was not read although it could have been.
+    /// The parts that could have been read but were not.
     public var missing: [MissingPart]
-    /// What the reader learnt of the card when it found it.
+    /// The identity of the card, from its answers when the reader found it.
     public var card: CardIdentity
     /// The FeliCa systems in the card's order; empty for other cards.
     public var systems: [SystemDump]
@@ -25,10 +25,10 @@ public struct CardDump: Hashable, Sendable {
     public var applications: [ApplicationDump]
     /// The memory of a Type 2 Tag; `nil` for other cards.
     public var type2: Type2Dump?
-    /// Members of the document that this version does not know.
+    /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// A dump of a card.
+    /// Makes the dump of a card.
     package init(
         tool: String? = nil, readAt: String? = nil, reader: String? = nil, complete: Bool = true,
         missing: [MissingPart] = [], card: CardIdentity, systems: [SystemDump] = [],
@@ -46,41 +46,41 @@ public struct CardDump: Hashable, Sendable {
         self.extra = extra
     }
 
-    /// The first system with this code.
+    /// Returns the first system with this code.
     public func system(_ code: SystemCode) -> SystemDump? {
         systems.first { $0.systemCode == code }
     }
 
-    /// The first application with this name; the master file for `nil`.
+    /// Returns the first application with this AID; `nil` stands for the master file.
     public func application(_ aid: AID?) -> ApplicationDump? {
         applications.first { $0.aid == aid }
     }
 
-    /// The blocks that were read of a service, by block number; `nil` when the service is not in the dump.
+    /// Returns the blocks that were read from a service, by number; `nil` if the service is not in the dump.
     package func blocks(_ system: SystemCode, _ service: ServiceCode) -> BlockTable? {
         self.system(system)?.service(service)?.blocks
     }
 }
 
 extension CardDump {
-    /// The longest document that is read, in bytes; no card's dump comes near it.
+    /// The longest document that is accepted, in bytes; no card's dump comes near it.
     public static let longestDocument = 8 << 20
 
     /// Reads the document `kazasu.dump/1`.
     ///
-    /// - Throws: ``DocumentError`` with the path of what is wrong.
+    /// - Throws: ``DocumentError`` with the path of the faulty value.
     public init(parsing bytes: [UInt8]) throws(DocumentError) {
         try self.init(parsing: bytes[...])
     }
 
-    /// Reads a part of a text, as one line of ndjson.
+    /// Reads part of a text, such as one line of NDJSON.
     ///
-    /// - Throws: ``DocumentError`` with the path of what is wrong.
+    /// - Throws: ``DocumentError`` with the path of the faulty value.
     public init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
         guard bytes.count <= CardDump.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: CardDump.longestDocument)
         }
-        // A text with anything wrong in it is read again as a tree, which can say where.
+        // A faulty text is parsed again as a tree, which knows the path of the error.
         if let tape = try? JSONTape(parsing: bytes), let dump = try? CardDump(root: JSONCursor(tape)) {
             self = dump
         } else {
@@ -88,9 +88,9 @@ extension CardDump {
         }
     }
 
-    /// Takes a dump from the document as a JSON value.
+    /// Makes a dump from the document as a JSON value.
     ///
-    /// - Throws: ``DocumentError`` with the path of what is wrong.
+    /// - Throws: ``DocumentError`` with the path of the faulty value.
     package init(json: JSONValue) throws(DocumentError) {
         try self.init(root: JSONCursor(json))
     }
@@ -128,7 +128,7 @@ extension CardDump {
         "schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica", "iso7816", "type2",
     ]
 
-    /// The document `kazasu.dump/1`, indented, with a line feed at the end; ``init(parsing:)-([UInt8])`` reads it again.
+    /// The document `kazasu.dump/1`, indented, with a final newline; ``init(parsing:)-([UInt8])`` reads it again.
     public var document: String { json.prettyText + "\n" }
 
     /// The document `kazasu.dump/1`.
@@ -156,26 +156,26 @@ extension CardDump {
     }
 }
 
-/// Something that could have been read but was not, because the card left or the radio failed.
+/// A part that could have been read but was not, because the card left or the radio failed.
 public struct MissingPart: Hashable, Sendable {
-    /// The system it belongs to; `nil` when even the list of systems is not complete.
+    /// The system it belongs to; `nil` if even the list of systems is incomplete.
     public var system: SystemCode?
-    /// The service; `nil` when the list of the system's nodes is not complete.
+    /// The service; `nil` if the list of the system's nodes is incomplete.
     public var service: ServiceCode?
-    /// The first block that was not read; `nil` when that is not known.
+    /// The first block that was not read; `nil` if unknown.
     public var fromBlock: UInt16?
     /// ISO 7816: the application; `nil` with ``file`` for a file of the master file.
     public var application: AID?
-    /// ISO 7816: the file that was not read to its end.
+    /// ISO 7816: the file that was not read to the end.
     public var file: FileIdentifier?
     /// Type 2 Tag: the first page that was not read.
     public var fromPage: UInt16?
-    /// Why, in one word: `cardLost`, `radioError`, `readerFailed`, `cancelled`.
+    /// The reason: `cardLost`, `radioError`, `readerFailed`, `cancelled`.
     public var reason: String
-    /// Members of the document that this version does not know.
+    /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// A part that was not read.
+    /// Makes a part that was not read.
     package init(
         system: SystemCode? = nil, service: ServiceCode? = nil, fromBlock: UInt16? = nil,
         application: AID? = nil, file: FileIdentifier? = nil, fromPage: UInt16? = nil, reason: String,
@@ -193,19 +193,19 @@ public struct MissingPart: Hashable, Sendable {
 }
 
 extension JSONCursor {
-    /// This as an IDm of 16 digits.
+    /// Returns this value as an IDm of 16 digits.
     package func idm() throws(DocumentError) -> IDm {
         guard let idm = IDm(try bytes(count: 8)) else { throw malformed(.hexDigits, "16") }
         return idm
     }
 
-    /// This as a PMm of 16 digits.
+    /// Returns this value as a PMm of 16 digits.
     package func pmm() throws(DocumentError) -> PMm {
         guard let pmm = PMm(try bytes(count: 8)) else { throw malformed(.hexDigits, "16") }
         return pmm
     }
 
-    /// The elements of this array, each read by `read`.
+    /// Returns the elements of this array, each read by `read`.
     package func list<Element>(
         _ read: (JSONCursor) throws(DocumentError) -> Element
     ) throws(DocumentError) -> [Element] {

@@ -2,7 +2,7 @@
 
 internal import ByteCodec
 
-/// What the reader learnt of a card when it found it: `card` of `kazasu.dump/1`.
+/// The identity of a card, from its answers when the reader found it: `card` of `kazasu.dump/1`.
 public struct CardIdentity: Hashable, Sendable {
     /// The kind of card.
     public var technology: Technology
@@ -12,11 +12,11 @@ public struct CardIdentity: Hashable, Sendable {
     public var pmm: PMm?
     /// Type A: the UID, 4, 7 or 10 bytes.
     public var uid: [UInt8]?
-    /// Type A: the ATQA as people write it, as in `0344`.
+    /// Type A: the ATQA in its usual notation, such as `0344`.
     public var atqa: UInt16?
     /// Type A: the SAK.
     public var sak: UInt8?
-    /// Type A: the whole ATS with its length byte.
+    /// Type A: the complete ATS with its length byte.
     public var ats: [UInt8]?
     /// Type B: the PUPI, four bytes, which may differ at each activation.
     public var pupi: [UInt8]?
@@ -24,12 +24,12 @@ public struct CardIdentity: Hashable, Sendable {
     public var applicationData: [UInt8]?
     /// Type B: the protocol info of the ATQB.
     public var protocolInfo: [UInt8]?
-    /// The speed that was used, in kilobits a second: 106, 212 or 424.
+    /// The bit rate that was used, in kilobits per second: 106, 212 or 424.
     public var bitRate: Int?
-    /// Members of the document that this version does not know.
+    /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// What is known of a card.
+    /// Makes an identity from the known values of a card.
     package init(
         technology: Technology, idm: IDm? = nil, pmm: PMm? = nil, bitRate: Int? = nil, extra: JSONObject = JSONObject()
     ) {
@@ -40,7 +40,7 @@ public struct CardIdentity: Hashable, Sendable {
         self.extra = extra
     }
 
-    /// A card of type A.
+    /// Makes the identity of a type A card.
     package static func typeA(
         uid: [UInt8]?, atqa: UInt16? = nil, sak: UInt8? = nil, ats: [UInt8]? = nil, bitRate: Int? = 106
     ) -> CardIdentity {
@@ -52,7 +52,7 @@ public struct CardIdentity: Hashable, Sendable {
         return identity
     }
 
-    /// A card of type B.
+    /// Makes the identity of a type B card.
     package static func typeB(
         pupi: [UInt8]?, applicationData: [UInt8]? = nil, protocolInfo: [UInt8]? = nil, bitRate: Int? = 106
     ) -> CardIdentity {
@@ -72,7 +72,7 @@ extension CardIdentity {
         }
         var known: [StaticString] = ["technology", "bitRate"]
         self.init(technology: technology, bitRate: try json.optional("bitRate")?.integer(in: 0...10_000))
-        // A member of another technology is one that this version does not know there.
+        // A member that belongs to another technology counts as unknown.
         switch technology {
         case .felica:
             idm = try json.optional("idm")?.idm()
@@ -113,8 +113,10 @@ extension CardIdentity {
 }
 
 extension CardIdentity {
-    /// Whether this is surely another card: IDms of one card differ in the number of the system only, and a UID of four
-    /// bytes that begins with 08 is made anew at each activation (ISO 14443-3), so it tells nothing.
+    /// Returns whether this is definitely another card.
+    ///
+    /// IDms of one card differ only in the system number. A four-byte UID that begins with 08 is generated again at
+    /// each activation (ISO 14443-3), so it proves nothing.
     public func isOtherCard(than other: CardIdentity) -> Bool {
         if technology != other.technology { return true }
         if let idm, let otherIDm = other.idm { return !idm.isSameCard(as: otherIDm) }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One FeliCa system of a dump.
+/// One FeliCa system in a dump.
 public struct SystemDump: Hashable, Sendable {
     /// Its code.
     public var systemCode: SystemCode
-    /// Its own IDm.
+    /// Its IDm.
     public var idm: IDm
-    /// The PMm that it answered with.
+    /// The PMm in its answer.
     public var pmm: PMm
     /// Its areas in the card's order.
     public var areas: [AreaDump]
     /// Its services in the card's order.
     public var services: [ServiceDump]
-    /// What the file that the dump comes from did not say, so that it was filled in.
+    /// The parts that the source file did not contain and that were filled in.
     package var assumed: [AssumedPart]
     /// Whether the program that read the card left this system out.
     package var isSkipped = false
-    /// Members of the document that this version does not know.
+    /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// A system with what was found in it.
+    /// Makes a system with what was found in it.
     package init(
         systemCode: SystemCode, idm: IDm, pmm: PMm, areas: [AreaDump] = [], services: [ServiceDump] = [],
         assumed: [AssumedPart] = [], extra: JSONObject = JSONObject()
@@ -33,14 +33,15 @@ public struct SystemDump: Hashable, Sendable {
         self.extra = extra
     }
 
-    /// The service with this code.
+    /// Returns the service with this code.
     public func service(_ code: ServiceCode) -> ServiceDump? {
         services.first { $0.code == code }
     }
 }
 
-/// What other programs' files do not always say of a system or a service; the raw values are the words of the member
-/// `assumed`.
+/// The parts of a system or service that other programs' files do not always contain.
+///
+/// The raw values are the identifiers in the member `assumed`.
 package enum AssumedPart: String, Hashable, Sendable {
     /// The IDm of a system.
     case idm
@@ -54,18 +55,18 @@ package enum AssumedPart: String, Hashable, Sendable {
     case blocks
 }
 
-/// One FeliCa area of a dump.
+/// One FeliCa area in a dump.
 public struct AreaDump: Hashable, Sendable {
     /// Its code.
     public var start: AreaCode
     /// The last code that belongs to it: `FFFE` for the root area.
     public var end: AreaCode
-    /// The version of its key, or `nil` when the card did not say.
+    /// The version of its key; `nil` if the card did not report it.
     public var keyVersion: KeyVersion?
-    /// Members of the document that this version does not know.
+    /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// An area of a card.
+    /// Makes an area.
     package init(start: AreaCode, end: AreaCode, keyVersion: KeyVersion? = nil, extra: JSONObject = JSONObject()) {
         self.start = start
         self.end = end
@@ -74,26 +75,26 @@ public struct AreaDump: Hashable, Sendable {
     }
 }
 
-/// One FeliCa service of a dump.
+/// One FeliCa service in a dump.
 public struct ServiceDump: Hashable, Sendable {
     /// Its code.
     public var code: ServiceCode
-    /// The version of its key, or `nil` when the card did not say.
+    /// The version of its key; `nil` if the card did not report it.
     public var keyVersion: KeyVersion?
     /// Whether it was read.
     public var state: ReadState
     /// The blocks that were read, by block number from 0.
     package var blocks: BlockTable
-    /// What opens the same blocks and was read in place of this one.
+    /// The node that opens the same blocks and was read instead of this one.
     package var sameAs: SameBlocks?
-    /// What the file that the dump comes from did not say, so that it was filled in.
+    /// The parts that the source file did not contain and that were filled in.
     package var assumed: [AssumedPart] = []
     /// Whether the program that read the card masked some of the blocks.
     package var isMasked = false
-    /// Members of the document that this version does not know.
+    /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// A service of a card.
+    /// Makes a service.
     package init(
         code: ServiceCode, keyVersion: KeyVersion? = nil, state: ReadState, blocks: BlockTable = [:],
         sameAs: SameBlocks? = nil, extra: JSONObject = JSONObject()
@@ -106,12 +107,14 @@ public struct ServiceDump: Hashable, Sendable {
         self.extra = extra
     }
 
-    /// The block with this number, counted from 0; `nil` when it was not read.
+    /// The block with this number, counted from 0; `nil` if it was not read.
     public subscript(number: UInt16) -> Block? { blocks[number] }
 }
 
-/// What opens the same blocks as a service: another service, or for every service of a twin system (FeliCa Lite has 88B4
-/// and 12FC) the other system. The document has the code alone.
+/// The node that opens the same blocks as a service.
+///
+/// It is another service, or, for every service of a twin system (FeliCa Lite has 88B4 and 12FC), the other system. The
+/// document contains only the code.
 package struct SameBlocks: FourDigitCode {
     package let rawValue: UInt16
 
@@ -119,9 +122,9 @@ package struct SameBlocks: FourDigitCode {
         self.rawValue = rawValue
     }
 
-    /// The blocks of a service.
+    /// Refers to the blocks of a service.
     package init(_ service: ServiceCode) { self.init(rawValue: service.rawValue) }
-    /// The blocks of a system.
+    /// Refers to the blocks of a system.
     package init(_ system: SystemCode) { self.init(rawValue: system.rawValue) }
 }
 
@@ -131,14 +134,14 @@ public enum ReadState: Hashable, Sendable {
     case read
     /// It cannot be read without a key.
     case keyRequired
-    /// The card refused with these status flags (FeliCa: SF1 SF2) or status word; `nil` when it only kept silent.
+    /// The card refused with these status flags (FeliCa: SF1 SF2) or status word; `nil` if it only failed to answer.
     case refused(status: UInt16?)
     /// The card left, or the radio failed, before all of it was read.
     case lost
-    /// It was not asked for, or it is the same as another part that was read.
+    /// It was not requested, or it is identical to another part that was read.
     case skipped
 
-    /// The word in `kazasu.dump/1`.
+    /// The identifier in `kazasu.dump/1`.
     package var word: String {
         switch self {
         case .read: "read"
@@ -213,7 +216,7 @@ extension ServiceDump {
             guard let number = BlockNumber(digits: name) else {
                 throw member.malformed(.hexName, "4")
             }
-            // `000a` and `000A` are two names, but one block.
+            // `000a` and `000A` are two names for one block.
             guard blocks.updateValue(try member.block(), forKey: number.rawValue) == nil else {
                 throw member.malformed(.uniqueBlock)
             }
@@ -255,7 +258,7 @@ extension ReadState {
         if case .refused = self { true } else { false }
     }
 
-    /// The member `status` of what was refused, which may be null; `nil` for the other states, which have none.
+    /// The member `status` of a refused part, which may be null; `nil` for the other states, which have none.
     var statusMember: JSONValue? {
         guard case .refused(let status) = self else { return nil }
         return .text(status.map { StatusCode(rawValue: $0).description })

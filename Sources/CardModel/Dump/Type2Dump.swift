@@ -6,22 +6,22 @@ internal import ByteCodec
 public struct Type2Dump: Hashable, Sendable {
     /// The pages that were read, by number from 0, four bytes each; 256 pages are one sector.
     public var pages: [UInt16: [UInt8]]
-    /// The answer to GET_VERSION, eight bytes; `nil` when the tag does not know the command.
+    /// The answer to GET_VERSION, eight bytes; `nil` if the tag does not support the command.
     public var version: [UInt8]?
-    /// The answer to READ_SIG, 32 bytes; `nil` when the tag does not know the command.
+    /// The answer to READ_SIG, 32 bytes; `nil` if the tag does not support the command.
     public var signature: [UInt8]?
     /// The counters that were read, by number; 24 bits each.
     public var counters: [UInt8: UInt32]
-    /// The product, when no version tells it and the reader found it out; as on its data sheet.
+    /// The product name from its data sheet, if the reader identified it without version information.
     package var product: String?
     /// The first page that needs a password or a key.
     package var closedFrom: UInt16?
-    /// The commands that the reader did not pass on, so that the tag could not be asked; as in `GET_VERSION`.
+    /// The commands that the reader did not pass on, so that the tag could not be asked; such as `GET_VERSION`.
     package var notAsked: [String] = []
-    /// Members of the document that this version does not know.
+    /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
-    /// The memory of a tag.
+    /// Makes the dump of a tag's memory.
     package init(
         pages: [UInt16: [UInt8]], version: [UInt8]? = nil, signature: [UInt8]? = nil, counters: [UInt8: UInt32] = [:],
         extra: JSONObject = JSONObject()
@@ -82,7 +82,7 @@ extension Type2Dump {
         return .object(object)
     }
 
-    /// A page's number as people write it: two upper-case hexadecimal digits, four from page 100 on.
+    /// Returns a page's number for display: two upper-case hexadecimal digits, four from page 100 on.
     package static func name(of page: UInt16) -> String {
         Hex.encode(page, digits: page > 0xFF ? 4 : 2)
     }

@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a document could not be read. `key` is the path of the value, as in `felica.systems[0].systemCode`.
+/// Why a document could not be read. `key` is the path of the value, such as `felica.systems[0].systemCode`.
 @nonexhaustive
 public enum DocumentError: Error, Hashable, Sendable {
     /// The text is not JSON, or ends too early; line and byte count from 1.
     case notJSON(Reason, line: Int, byte: Int)
-    /// A value that must be there is not.
+    /// A required value is missing.
     case missing(key: String)
-    /// A value is of another kind or form than it must be; the key is empty for the document as a whole.
+    /// A value is of the wrong type or form; the key is empty for the document as a whole.
     case malformed(key: String, expected: Expectation)
-    /// The document is of a schema or version that this program does not read.
+    /// The document has a schema or version that this program cannot read.
     case unknownSchema(found: String, supported: String)
-    /// The file has none of the known formats.
+    /// The file is not in any known format.
     case unknownFormat
-    /// The file is of a format that is known, but holds another kind of card, as the format names it.
+    /// The file is in a known format, but contains another kind of card, as the format names it.
     case notImported(kind: String)
     /// The document is longer than any card's could be.
     case tooLong(bytes: Int, limit: Int)
-    /// A line of a line-oriented document is not what it must be; lines count from 1.
+    /// A line of a line-oriented document is malformed; lines count from 1.
     case malformedLine(line: Int, expected: Expectation)
 }
 
 extension DocumentError {
-    /// What is wrong with a JSON text.
+    /// The faults of a JSON text.
     public enum Reason: String, Hashable, Sendable {
         case syntax, endsEarly, notUTF8, tooDeep, tooManyValues, numberTooLarge
     }
 
-    /// What a value or a line has to be: a code and its values. Only the command line words it.
+    /// The expected form of a value or a line: a code and its values. Only the command line puts it into words.
     public struct Expectation: Hashable, Sendable {
-        /// What has to be there.
+        /// The expected form.
         public let code: Code
         /// The values of the code, such as a count.
         public let values: [String]
-        /// The value within a line that is meant; `nil` for the line as a whole.
+        /// The value within the line; `nil` for the line as a whole.
         public var key: String?
 
-        /// An expectation.
+        /// Makes an expectation.
         package init(_ code: Code, _ values: String...) {
             self.init(code, values: values)
         }
 
-        /// An expectation.
+        /// Makes an expectation.
         package init(_ code: Code, values: [String], key: String? = nil) {
             self.code = code
             self.values = values
             self.key = key
         }
 
-        /// What has to be there.
+        /// The expected forms.
         public enum Code: String, Hashable, Sendable, CaseIterable {
-            // Without values.
+            // No values.
             case hexStation, decimalStation, hexBusStop, decimalBusStop
             case object, array, string, bool, integer, milliseconds, hex, shortHexNumber, decimalName, decimalByteName
             case decimalServiceName, decimalSystemName, counterName, pageName, serviceName, nodeName, instructionName
@@ -66,27 +66,27 @@ extension DocumentError {
             case jsonObject, oneMoment, oneType, stationRows, stationRadix, scannedAt, errorName, serviceNumber
             case counterValue, nextOffset, simulatedTag
 
-            // With one value: a number, or a name.
+            // One value: a number or a name.
             case number, form, bytesInBase64, bytesInHexOrBase64, byteList, hexDigits, hexName, atMostSystems
             case atMostBlocks, atMostPages, atMostRecords, atMostBytes, atMostApplications, systemCount, cardCount
             case xml, xmlDepth, blockNumberUpTo, wireCode, numberedCode, field, fieldOnly, member
 
-            // With a list of values that are possible.
+            // A list of possible values.
             case oneOf, bytes, bytesInHex, oneOfNames, knownCommand, knownPINs, knownMember
 
-            // With two values: how many there should be, and how many there are.
+            // Two values: the expected count and the actual count.
             case areasBefore, servicesBefore, systemsBefore, blocksBefore, pagesBefore
         }
     }
 }
 
-/// What is wrong with a JSON text, and where.
+/// A fault in a JSON text, and its position.
 struct JSONError: Error {
     let kind: DocumentError.Reason
-    /// The index of the first byte that no JSON text has there.
+    /// The index of the first byte that is not valid JSON at its position.
     let index: Int
 
-    /// The error with the line and the byte.
+    /// Returns the error with line and byte.
     func documentError(in bytes: ArraySlice<UInt8>) -> DocumentError {
         let before = bytes[..<min(max(index, bytes.startIndex), bytes.endIndex)]
         let newline = UInt8(ascii: "\n")
@@ -97,7 +97,7 @@ struct JSONError: Error {
     }
 }
 
-/// The way to a value of a document; the text of it is made for errors only.
+/// The path to a value of a document; its text is built only for errors.
 final class JSONPlace: Sendable {
     private let step: JSONCursor.Step
     private let parent: JSONPlace?
@@ -107,7 +107,7 @@ final class JSONPlace: Sendable {
         self.parent = parent
     }
 
-    /// As in `felica.systems[0].systemCode`; empty for the whole document.
+    /// The path, such as `felica.systems[0].systemCode`; empty for the whole document.
     var text: String {
         let before = parent?.text ?? ""
         return switch step {

@@ -6,15 +6,15 @@ internal import ByteCodec
 package struct JSONCursor: Sendable {
     let source: Source
 
-    /// What is read from.
+    /// The source of the value.
     enum Source: Sendable {
-        /// A value. What stands in it gets `inside` as its place; a value with nothing in it needs none.
+        /// A value. Its members get `inside` as their place; an empty value needs none.
         case tree(JSONValue, Step, in: JSONPlace?, inside: JSONPlace?)
-        /// A note of a tape. It has no path: a text with anything odd in it is read again as a tree.
+        /// A note on a tape. It has no path: a text with any irregularity is parsed again as a tree.
         case tape(JSONTape, Int)
     }
 
-    /// One step on the way to a value.
+    /// One step on the path to a value.
     enum Step: Sendable {
         case document
         case member(String)
@@ -29,18 +29,18 @@ package struct JSONCursor: Sendable {
         }
     }
 
-    /// Where it stands, as in `felica.systems[0].systemCode`; empty for the whole document.
+    /// The path, such as `felica.systems[0].systemCode`; empty for the whole document.
     package var path: String {
         guard case .tree(_, let step, let parent, _) = source else { return "" }
         return JSONPlace(step, in: parent).text
     }
 
-    /// The whole of a document.
+    /// Makes a cursor at the root of a document.
     package init(_ value: JSONValue) {
         self.init(value, .document, in: nil)
     }
 
-    /// The whole of a text.
+    /// Makes a cursor at the root of a tape.
     init(_ tape: JSONTape) {
         source = .tape(tape, 0)
     }
@@ -58,9 +58,9 @@ package struct JSONCursor: Sendable {
 
     // MARK: Arrays and objects
 
-    /// The member `key`, or `nil` when it is absent or `null`.
+    /// Returns the member `key`; `nil` if it is absent or `null`.
     ///
-    /// - Throws: ``DocumentError/malformed(key:expected:)`` when this is no object.
+    /// - Throws: ``DocumentError/malformed(key:expected:)`` if this is not an object.
     package func optional(_ key: String) throws(DocumentError) -> JSONCursor? {
         switch source {
         case .tree(.object(let object), _, _, let place):
@@ -73,22 +73,22 @@ package struct JSONCursor: Sendable {
         }
     }
 
-    /// The member `key`.
+    /// Returns the member `key`.
     ///
-    /// - Throws: ``DocumentError/missing(key:)`` when it is absent or `null`.
+    /// - Throws: ``DocumentError/missing(key:)`` if it is absent or `null`.
     package func required(_ key: String) throws(DocumentError) -> JSONCursor {
         if let member = try optional(key) { return member }
         guard case .tree(_, _, _, let place) = source else { throw .missing(key: key) }
         throw .missing(key: JSONPlace(.member(key), in: place).text)
     }
 
-    /// This as an object.
+    /// Returns this value as an object.
     package func object() throws(DocumentError) -> JSONObject {
         guard case .object(let object) = value else { throw malformed(.object) }
         return object
     }
 
-    /// The members of this object but those with these names, which are few.
+    /// Returns the members of this object except those with these names; there should be few names.
     package func members(without names: [StaticString]) throws(DocumentError) -> JSONObject {
         guard case .tape(let tape, let index) = source, tape.isObject(index) else {
             return try object().without(names.map(\.description))
@@ -96,7 +96,7 @@ package struct JSONCursor: Sendable {
         return tape.members(of: index, without: names)
     }
 
-    /// The members of this object.
+    /// Returns the members of this object.
     package func members() throws(DocumentError) -> [(key: String, value: JSONCursor)] {
         var members: [(key: String, value: JSONCursor)] = []
         var names: Set<String> = []
@@ -107,7 +107,7 @@ package struct JSONCursor: Sendable {
         return members
     }
 
-    /// Calls `body` with the name of each member of this object, UTF-8, and the member. A name may come twice.
+    /// Calls `body` with the name (UTF-8) and value of each member of this object. A name can occur twice.
     func forEachMember(
         _ body: (_ name: Span<UInt8>, _ member: JSONCursor) throws(DocumentError) -> Void
     ) throws(DocumentError) {
@@ -133,7 +133,7 @@ package struct JSONCursor: Sendable {
         }
     }
 
-    /// The elements of this array.
+    /// Returns the elements of this array.
     package func elements() throws(DocumentError) -> [JSONCursor] {
         switch source {
         case .tree(.array(let values), _, _, let place):
@@ -146,19 +146,19 @@ package struct JSONCursor: Sendable {
 
     // MARK: Errors
 
-    /// The error that says what should stand here.
+    /// Returns the error that names the expected form.
     package func malformed(_ code: DocumentError.Expectation.Code, _ values: String...) -> DocumentError {
         malformed(code, values: values)
     }
 
-    /// The same with a list of values.
+    /// Returns the same error with a list of values.
     package func malformed(_ code: DocumentError.Expectation.Code, values: [String]) -> DocumentError {
         .malformed(key: path, expected: .init(code, values: values))
     }
 }
 
 extension JSONCursor {
-    /// This as a text.
+    /// Returns this value as a string.
     package func text() throws(DocumentError) -> String {
         switch source {
         case .tree(.string(let text), _, _, _): return text
@@ -169,13 +169,13 @@ extension JSONCursor {
         }
     }
 
-    /// This as a truth value.
+    /// Returns this value as a Boolean.
     package func bool() throws(DocumentError) -> Bool {
         guard case .bool(let value) = value else { throw malformed(.bool) }
         return value
     }
 
-    /// This as a whole number within `range`.
+    /// Returns this value as an integer within `range`.
     package func integer(in range: ClosedRange<Int> = Int.min...Int.max) throws(DocumentError) -> Int {
         guard case .integer(let number) = value, let value = Int(exactly: number), range.contains(value) else {
             throw range == Int.min...Int.max
@@ -184,7 +184,7 @@ extension JSONCursor {
         return value
     }
 
-    /// This as bytes written in hexadecimal; exactly `count` of them when that is given.
+    /// Returns this value as bytes written in hexadecimal; exactly `count` of them if given.
     package func bytes(count: Int? = nil) throws(DocumentError) -> [UInt8] {
         if let bytes = (try? text()).flatMap({ try? Hex.decode($0) }), count == nil || bytes.count == count {
             return bytes
@@ -192,7 +192,7 @@ extension JSONCursor {
         throw count.map { malformed(.hexDigits, "\($0 * 2)") } ?? malformed(.hex)
     }
 
-    /// This as a code of four hexadecimal digits.
+    /// Returns this value as a code of four hexadecimal digits.
     package func code<Code: FourDigitCode>(_ type: Code.Type = Code.self) throws(DocumentError) -> Code {
         let code: Code? =
             switch source {
@@ -203,7 +203,7 @@ extension JSONCursor {
         return code
     }
 
-    /// This as the sixteen bytes of a block; in other forms of hexadecimal too, which take longer.
+    /// Returns this value as the sixteen bytes of a block; also accepts other, slower forms of hexadecimal.
     func block() throws(DocumentError) -> Block {
         let packed: Block? =
             switch source {
@@ -218,7 +218,7 @@ extension JSONCursor {
 }
 
 extension String {
-    /// The text of bytes that are UTF-8.
+    /// Makes a string from valid UTF-8.
     init(decodingUTF8 bytes: Span<UInt8>) {
         if let text = try? UTF8Span(validating: bytes) { self = String(copying: text) } else { self = "" }
     }

@@ -2,18 +2,19 @@
 
 internal import ByteCodec
 
-/// Reads JSON (RFC 8259) from bytes, each once.
+/// Parses JSON (RFC 8259) from bytes in a single pass.
 ///
-/// Own code because FoundationEssentials' decoder names no place in the text, gives members in no order, takes texts
-/// with NUL bytes for UTF-16, needs the square of the depth in time, and 9 µs for each block of a dump.
+/// Kazasu has its own parser because FoundationEssentials' decoder reports no positions, does not keep the order of
+/// members, mistakes texts with NUL bytes for UTF-16, takes time quadratic in the nesting depth, and needs 9 µs for
+/// each block of a dump.
 struct JSONParser<Target: JSONTarget> {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
     private var depth = 0
-    /// Whether names of members may be whole numbers without quotes, as some programs write them.
+    /// Whether member names may be unquoted integers, as some programs write them.
     private let allowsNumbersAsNames: Bool
     private var values = 0
-    /// What gets the parts of the text.
+    /// Receives the parts of the text.
     private(set) var target: Target
 
     init(_ bytes: ArraySlice<UInt8>, _ target: Target, allowsNumbersAsNames: Bool = false) {
@@ -24,7 +25,7 @@ struct JSONParser<Target: JSONTarget> {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index += 3 }
     }
 
-    /// Reads the one value of the text.
+    /// Parses the single value of the text.
     mutating func document() throws(JSONError) {
         skipBlanks()
         try value()
@@ -116,7 +117,7 @@ struct JSONParser<Target: JSONTarget> {
         target.plainText(start..<index, in: bytes, isKey: true)
     }
 
-    // MARK: Texts
+    // MARK: Strings
 
     private mutating func string(isKey: Bool) throws(JSONError) {
         index += 1
@@ -131,9 +132,9 @@ struct JSONParser<Target: JSONTarget> {
         target.text(try stringWithEscapes(text(start..<index)), isKey: isKey)
     }
 
-    /// Goes on to the end of a text or to what is special in it.
+    /// Advances to the end of a string or to the next special character in it.
     ///
-    /// - Returns: whether all on the way was ASCII.
+    /// - Returns: whether everything skipped was ASCII.
     private mutating func skipPlainText() -> Bool {
         let bytes = bytes
         let text = bytes.span
@@ -160,7 +161,7 @@ struct JSONParser<Target: JSONTarget> {
         return all & EightBytes.marks == 0
     }
 
-    /// The rest of a text, from its first escape on.
+    /// Parses the rest of a string, from its first escape.
     private mutating func stringWithEscapes(_ beginning: String) throws(JSONError) -> String {
         var text = beginning
         while let byte = next, byte >= 0x20 {
@@ -211,7 +212,7 @@ struct JSONParser<Target: JSONTarget> {
         }
     }
 
-    /// Four digits, or two times four where they are a surrogate pair.
+    /// Parses four digits, or two groups of four for a surrogate pair.
     private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let first = try fourDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -254,7 +255,7 @@ struct JSONParser<Target: JSONTarget> {
         guard let value = Double(digits), value.isFinite else {
             throw JSONError(kind: .numberTooLarge, index: start)
         }
-        // 1e3 is as whole as 1000.
+        // 1e3 is as integral as 1000.
         if let whole = Int64(exactly: value), abs(value) < 0x1p53 { return target.scalar(.integer(whole)) }
         target.scalar(.number(value))
     }
@@ -266,49 +267,49 @@ struct JSONParser<Target: JSONTarget> {
     }
 }
 
-/// Looks at eight bytes of a text at once, the first of which is the lowest of a word.
+/// Examines eight bytes of a text at a time; the first is the lowest byte of a word.
 ///
-/// What is found is marked by the highest bit of its byte. Only the lowest mark is sure to be right, since a match may
-/// borrow from the byte above it; whether there is any is always right.
+/// A match is marked by the highest bit of its byte. Only the lowest mark is reliable, since a match may borrow from
+/// the byte above it; whether there is a match at all is always reliable.
 enum EightBytes {
     static let ones: UInt64 = 0x0101_0101_0101_0101
     static let marks: UInt64 = 0x8080_8080_8080_8080
 
-    /// Marks the bytes that are this letter of ASCII.
+    /// Marks the bytes equal to this ASCII letter.
     @inline(__always)
     static func matches(_ word: UInt64, _ letter: Unicode.Scalar) -> UInt64 {
         matches(word, byte: UInt8(ascii: letter))
     }
 
-    /// Marks the bytes that are `byte`.
+    /// Marks the bytes equal to `byte`.
     @inline(__always)
     static func matches(_ word: UInt64, byte: UInt8) -> UInt64 {
         let difference = word ^ (ones &* UInt64(byte))
         return (difference &- ones) & ~difference & marks
     }
 
-    /// Marks the bytes below 20, which stand in no text of JSON.
+    /// Marks the bytes below 20, which are not allowed in a JSON string.
     @inline(__always)
     static func controls(_ word: UInt64) -> UInt64 { (word &- ones &* 0x20) & ~word & marks }
 
-    /// Marks what ends a text of JSON or begins an escape, or may not stand there.
+    /// Marks the bytes that end a JSON string, begin an escape, or are not allowed in a string.
     @inline(__always)
     static func textEnds(_ word: UInt64) -> UInt64 { controls(word) | matches(word, "\"") | matches(word, "\\") }
 
-    /// Which byte carries the lowest mark, 0 to 7; 8 when none does.
+    /// Returns the index of the byte with the lowest mark, 0 to 7; 8 if there is none.
     @inline(__always)
     static func first(_ marks: UInt64) -> Int { marks.trailingZeroBitCount / 8 }
 }
 
-/// What a ``JSONParser`` tells of a text, part by part: its grammar is there once, whatever is made of it.
+/// Receives the parts of a text from a ``JSONParser``, which keeps the grammar separate from what is built.
 protocol JSONTarget {
     mutating func beginObject()
     mutating func endObject()
     mutating func beginArray()
     mutating func endArray()
-    /// A name or a text without escapes, by its place in the text; it is UTF-8.
+    /// A name or string without escapes, by its position in the text; it is UTF-8.
     mutating func plainText(_ range: Range<Int>, in bytes: ArraySlice<UInt8>, isKey: Bool)
-    /// A name or a text that had escapes.
+    /// A name or string that had escapes.
     mutating func text(_ text: String, isKey: Bool)
     /// A number, `true`, `false` or `null`.
     mutating func scalar(_ value: JSONValue)

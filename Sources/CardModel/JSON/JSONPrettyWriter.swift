@@ -2,17 +2,16 @@
 
 package import ByteCodec
 
-/// Writes JSON over several lines as it comes, two blanks a level; arrays and objects without arrays or objects in them
-/// stay on one line while that is short.
+/// Writes JSON over several lines as it arrives, indented by two spaces per level.
 ///
-/// No more than a line is kept back, so that a document of any length takes no memory but its pieces.
+/// Arrays and objects without nested arrays or objects stay on one line while that line is short. At most one line is
+/// held back, so that a document of any length needs no memory beyond its pieces.
 package struct JSONPrettyWriter: JSONSink, ~Copyable {
     private var text = JSONWriter()
     private let flush: ((Span<UInt8>) -> Void)?
-    /// The arrays and objects that were begun and not ended, outermost first. All but the last two are broken: spread
-    /// over lines.
+    /// The open arrays and objects, outermost first. All but the last two are broken: spread over lines.
     private var levels: [Level] = []
-    /// The entry that is being written: its key, then its value.
+    /// The entry being written: its key, then its value.
     private var entry = JSONWriter()
 
     private static let lineLength = 110
@@ -20,27 +19,27 @@ package struct JSONPrettyWriter: JSONSink, ~Copyable {
 
     private struct Level {
         let isObject: Bool
-        /// What stands before the bracket on its line.
+        /// The text before the bracket on its line.
         let key: [UInt8]
-        /// The entries while it is not known whether they fit on one line.
+        /// The entries, while it is not known whether they fit on one line.
         var entries: [[UInt8]] = []
-        /// How long that line is with both brackets.
+        /// The length of that line with both brackets.
         var length = 2
         var isBroken = false
         var isEmpty = true
     }
 
-    /// Nothing was written yet.
+    /// Makes an empty writer.
     ///
-    /// - Parameter flush: takes each piece of the text; without it, the text is kept as a whole.
+    /// - Parameter flush: receives each piece of the text; without it, the whole text is kept.
     package init(flush: ((Span<UInt8>) -> Void)? = nil) {
         self.flush = flush
     }
 
-    /// What was written since the last piece was taken.
+    /// The text written since the last piece was flushed.
     package var unflushed: String { text.text }
 
-    /// Ends the text with a line end and hands out what is left of it.
+    /// Ends the text with a newline and flushes the rest.
     package mutating func finish() {
         text.raw("\n")
         flushText(all: true)
@@ -54,7 +53,7 @@ package struct JSONPrettyWriter: JSONSink, ~Copyable {
 
     // MARK: Lines
 
-    /// Takes the finished entry: a scalar, or an array or object on one line.
+    /// Accepts the finished entry: a scalar, or an array or object on one line.
     private mutating func endEntry() {
         defer { entry.removeAll() }
         guard let last = levels.indices.last else { return text.raw(entry) }
@@ -67,12 +66,12 @@ package struct JSONPrettyWriter: JSONSink, ~Copyable {
         if levels[last].length + 2 * last > JSONPrettyWriter.lineLength { breakUp(last) }
     }
 
-    /// Something stands in this array or object, so the one around it is not on one line.
+    /// Notes that this array or object has contents, so that the one around it cannot be on one line.
     private mutating func becomeParent(_ level: Int) {
         if level > 0, !levels[level - 1].isBroken { breakUp(level - 1) }
     }
 
-    /// Writes the entry on a line of its own.
+    /// Writes the entry on a separate line.
     private mutating func writeLine(of level: Int) {
         beginLine(of: level)
         text.raw(entry)
@@ -85,7 +84,7 @@ package struct JSONPrettyWriter: JSONSink, ~Copyable {
         text.blanks(2 * (level + 1))
     }
 
-    /// Spreads an array or object over lines: its bracket, and the entries that were kept back.
+    /// Spreads an array or object over lines: its bracket, and the entries that were held back.
     private mutating func breakUp(_ level: Int) {
         if level > 0 {
             becomeParent(level)
@@ -130,7 +129,7 @@ package struct JSONPrettyWriter: JSONSink, ~Copyable {
         endEntry()
     }
 
-    // MARK: The sink
+    // MARK: JSONSink
 
     /// `{`
     package mutating func beginObject() { begin(isObject: true) }
@@ -140,9 +139,9 @@ package struct JSONPrettyWriter: JSONSink, ~Copyable {
     package mutating func beginArray() { begin(isObject: false) }
     /// `]`
     package mutating func endArray() { end() }
-    /// The name of the next value; its characters need no escapes.
+    /// Writes the name of the next value; its characters need no escapes.
     package mutating func key(_ name: StaticString) { key(name.description) }
-    /// The name of the next value.
+    /// Writes the name of the next value.
     package mutating func key(_ name: String) {
         entry.string(name)
         entry.raw(": ")
@@ -157,22 +156,22 @@ package struct JSONPrettyWriter: JSONSink, ~Copyable {
         entry.bool(value)
         endEntry()
     }
-    /// A number without fraction.
+    /// Writes an integer.
     package mutating func integer(_ value: Int64) {
         entry.integer(value)
         endEntry()
     }
-    /// Any other number; one that JSON does not have becomes `null`.
+    /// Writes any other number; one that JSON cannot represent becomes `null`.
     package mutating func number(_ value: Double) {
         entry.number(value)
         endEntry()
     }
-    /// A text.
+    /// Writes a string.
     package mutating func string(_ text: String) {
         entry.string(text)
         endEntry()
     }
-    /// A text that needs no escapes.
+    /// Writes a string that needs no escapes.
     package mutating func plain(_ text: some ASCIIText) {
         entry.plain(text)
         endEntry()

@@ -2,11 +2,11 @@
 
 package import ByteCodec
 
-/// Takes a JSON value part by part, in the order of its text.
+/// Receives a JSON value part by part, in the order of its text.
 ///
-/// A document is described once, as calls to a sink. ``JSONWriter`` makes bytes of them at once, for very many documents;
-/// ``JSONTreeBuilder`` makes a ``JSONValue``. In an object each value follows its key. What is written out of turn makes
-/// no valid text, but traps nowhere.
+/// A document is described once, as calls to a sink. ``JSONWriter`` turns them directly into bytes, for very many
+/// documents; ``JSONTreeBuilder`` builds a ``JSONValue``. In an object, each value follows its key. Calls out of order
+/// produce invalid text, but never trap.
 package protocol JSONSink: ~Copyable {
     /// `{`
     mutating func beginObject()
@@ -16,26 +16,26 @@ package protocol JSONSink: ~Copyable {
     mutating func beginArray()
     /// `]`
     mutating func endArray()
-    /// The name of the next value; its characters need no escapes.
+    /// Writes the name of the next value; its characters need no escapes.
     mutating func key(_ name: StaticString)
-    /// The name of the next value.
+    /// Writes the name of the next value.
     mutating func key(_ name: String)
     /// `null`
     mutating func null()
     /// `true` or `false`
     mutating func bool(_ value: Bool)
-    /// A number without fraction.
+    /// Writes an integer.
     mutating func integer(_ value: Int64)
-    /// Any other number; one that JSON does not have becomes `null`.
+    /// Writes any other number; one that JSON cannot represent becomes `null`.
     mutating func number(_ value: Double)
-    /// A text.
+    /// Writes a string.
     mutating func string(_ text: String)
-    /// A text that needs no escapes.
+    /// Writes a string that needs no escapes.
     mutating func plain(_ text: some ASCIIText)
 }
 
 extension JSONSink where Self: ~Copyable {
-    /// An object with the members that `body` writes.
+    /// Writes an object with the members that `body` writes.
     @inline(__always)
     package mutating func object(_ body: (inout Self) -> Void) {
         beginObject()
@@ -43,51 +43,51 @@ extension JSONSink where Self: ~Copyable {
         endObject()
     }
 
-    /// An array with one value, which `body` writes, for each element.
+    /// Writes an array with one value per element, written by `body`.
     package mutating func array<Element>(of elements: [Element], _ body: (inout Self, borrowing Element) -> Void) {
         beginArray()
-        // Elements of an array are copied when it is gone through; those of a span are not.
+        // Iterating over an array copies its elements; iterating over a span does not.
         let elements = elements.span
         for index in elements.indices { body(&self, elements[index]) }
         endArray()
     }
 
-    /// A member whose value `body` writes.
+    /// Writes a member whose value `body` writes.
     @inline(__always)
     package mutating func member(_ name: StaticString, _ body: (inout Self) -> Void) {
         key(name)
         body(&self)
     }
 
-    /// A text, or `null` when there is none.
+    /// Writes a string member, or `null` for `nil`.
     @inline(__always)
     package mutating func member(_ name: StaticString, _ text: String?) {
         key(name)
         if let text { string(text) } else { null() }
     }
 
-    /// A text that needs no escapes, or `null` when there is none.
+    /// Writes a string member that needs no escapes, or `null` for `nil`.
     @inline(__always)
     package mutating func member(_ name: StaticString, _ text: (some ASCIIText)?) {
         key(name)
         if let text { plain(text) } else { null() }
     }
 
-    /// A number, or `null` when there is none.
+    /// Writes a number member, or `null` for `nil`.
     @inline(__always)
     package mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
         key(name)
         if let number { integer(Int64(clamping: number)) } else { null() }
     }
 
-    /// A truth value.
+    /// Writes a Boolean member.
     @inline(__always)
     package mutating func member(_ name: StaticString, _ value: Bool) {
         key(name)
         bool(value)
     }
 
-    /// A whole value that was made before.
+    /// Writes a complete, existing value.
     package mutating func value(_ value: JSONValue) {
         switch value {
         case .null: null()
@@ -100,7 +100,7 @@ extension JSONSink where Self: ~Copyable {
         }
     }
 
-    /// The members of an object that was made before, among those of the object that is being written.
+    /// Writes the members of an existing object among those of the object being written.
     package mutating func members(of object: JSONObject) {
         for member in object.members {
             key(member.key)

@@ -2,15 +2,15 @@
 
 internal import ByteCodec
 
-/// A JSON text in one row of notes, each with the place of its value in the text.
+/// A JSON text as a flat array of notes, each with the position of its value in the text.
 ///
-/// A dump is nearly all hexadecimal digits. They are read where they stand, so that no string is made of them.
+/// A dump consists almost entirely of hexadecimal digits. They are read in place, so that no strings are made of them.
 final class JSONTape: Sendable {
     /// The text.
     let bytes: ArraySlice<UInt8>
-    /// The values in the order of the text; in an object each is preceded by its name.
+    /// The values in the order of the text; in an object, each is preceded by its name.
     let notes: [Note]
-    /// The scalars and the texts with escapes.
+    /// The scalars, and the strings with escapes.
     let others: [JSONValue]
 
     /// One value or name.
@@ -18,11 +18,11 @@ final class JSONTape: Sendable {
         enum Kind: UInt8, Sendable { case object, array, text, other }
 
         let kind: Kind
-        /// Of a text, where it begins; of others, the index in ``JSONTape/others``.
+        /// For a string, its start; for other values, the index in ``JSONTape/others``.
         var start: UInt32 = 0
-        /// Of a text, where it ends.
+        /// For a string, its end.
         var end: UInt32 = 0
-        /// The index of the note behind the value and all that stands in it.
+        /// The index of the note after the value and its contents.
         var next: UInt32
     }
 
@@ -32,10 +32,10 @@ final class JSONTape: Sendable {
         self.others = others
     }
 
-    /// The longest text, in bytes, that notes can name every place of.
+    /// The longest text, in bytes, whose positions all fit in a note.
     static let longestText = Int(UInt32.max)
 
-    /// The value of a note as a tree.
+    /// Returns the value of a note as a tree.
     func value(_ index: Int) -> JSONValue {
         guard let note = notes.element(at: index) else { return .null }
         switch note.kind {
@@ -47,7 +47,7 @@ final class JSONTape: Sendable {
         }
     }
 
-    /// A text as a string; `nil` for another value.
+    /// Returns a string; `nil` for any other value.
     func text(_ index: Int) -> String? {
         guard let note = notes.element(at: index) else { return nil }
         switch note.kind {
@@ -59,7 +59,7 @@ final class JSONTape: Sendable {
         }
     }
 
-    /// Where the bytes of a text without escapes are, counted from the first of ``bytes``; `nil` for another value.
+    /// Returns the range of a string without escapes, relative to the start of ``bytes``; `nil` for any other value.
     func plainRange(_ index: Int) -> Range<Int>? {
         guard let note = notes.element(at: index), note.kind == .text else { return nil }
         let start = Int(note.start) - bytes.startIndex
@@ -67,7 +67,7 @@ final class JSONTape: Sendable {
         return start >= 0 && start <= end && end <= bytes.count ? start..<end : nil
     }
 
-    /// What `body` makes of the bytes of a text without escapes; `nil` for another value.
+    /// Returns the result of `body` for the bytes of a string without escapes; `nil` for any other value.
     func withBytes<Result>(_ index: Int, _ body: (Span<UInt8>) -> Result?) -> Result? {
         guard let range = plainRange(index) else { return nil }
         let bytes = bytes
@@ -84,7 +84,7 @@ final class JSONTape: Sendable {
 
     // MARK: Arrays and objects
 
-    /// The notes of the elements of an array.
+    /// Returns the notes of an array's elements.
     func elements(_ index: Int) -> [Int] {
         var elements: [Int] = []
         var place = index + 1
@@ -96,9 +96,9 @@ final class JSONTape: Sendable {
         return elements
     }
 
-    /// The note of the first member with this name; `nil` when there is none.
+    /// Returns the note of the first member with this name; `nil` if there is none.
     func member(_ name: String, of index: Int) -> Int? {
-        // Taken once: an object is gone through for each of its members.
+        // Loaded once: an object is searched for each of its members.
         let (bytes, notes) = (bytes, notes)
         let (text, wanted) = (bytes.span, name.utf8.span)
         var place = index + 1
@@ -110,7 +110,7 @@ final class JSONTape: Sendable {
         return nil
     }
 
-    /// The members of an object but those with these names; of a name that stands twice the first value counts.
+    /// Returns the members of an object except those with these names; of a duplicate name, the first value counts.
     func members(of index: Int, without names: [StaticString]) -> JSONObject {
         let (bytes, notes) = (bytes, notes)
         let text = bytes.span
@@ -128,7 +128,7 @@ final class JSONTape: Sendable {
         return builder.object
     }
 
-    /// Whether a note is this text.
+    /// Returns whether a note is this string.
     private func isText(
         _ index: Int, _ wanted: Span<UInt8>, _ notes: [Note], _ text: Span<UInt8>, _ offset: Int
     ) -> Bool {
@@ -148,20 +148,20 @@ final class JSONTape: Sendable {
         return difference == 0
     }
 
-    /// The note behind a value.
+    /// Returns the note after a value.
     func next(_ index: Int) -> Int { Int(notes[index].next) }
 }
 
-/// Notes down what a ``JSONParser`` tells.
+/// Records the events of a ``JSONParser``.
 struct JSONTapeBuilder: JSONTarget {
     private(set) var notes: [JSONTape.Note] = []
     private(set) var others: [JSONValue] = []
-    /// The arrays and objects that were begun and not ended, outermost first.
+    /// The open arrays and objects, outermost first.
     private var open: [Int] = []
 
-    /// - Parameter size: how long the text is.
+    /// - Parameter size: the length of the text.
     init(size: Int) {
-        // Few texts have more values: a block with its number takes two notes and forty bytes.
+        // Few texts have more values: a block with its number needs two notes and forty bytes.
         notes.reserveCapacity(size / 16)
     }
 
@@ -200,7 +200,7 @@ struct JSONTapeBuilder: JSONTarget {
 extension JSONTape {
     /// Reads a text.
     ///
-    /// - Throws: ``JSONError`` when it is no JSON, or too long for notes.
+    /// - Throws: ``JSONError`` if it is not JSON, or too long for notes.
     convenience init(parsing bytes: ArraySlice<UInt8>) throws(JSONError) {
         guard bytes.endIndex <= JSONTape.longestText else { throw JSONError(kind: .syntax, index: bytes.startIndex) }
         var parser = JSONParser(bytes, JSONTapeBuilder(size: bytes.count))

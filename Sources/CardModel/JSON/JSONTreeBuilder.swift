@@ -2,10 +2,9 @@
 
 package import ByteCodec
 
-/// Makes a ``JSONValue`` of what is written.
+/// Builds a ``JSONValue`` from what is written.
 package struct JSONTreeBuilder: JSONSink {
-    /// The arrays and objects that were begun and not ended, outermost first, each with the name that its next value
-    /// gets.
+    /// The open arrays and objects, outermost first, each with the name of its next value.
     private var open: [(container: Container, key: String)] = []
     private var whole: JSONValue = .null
     private let isReplacing: Bool
@@ -15,12 +14,12 @@ package struct JSONTreeBuilder: JSONSink {
         case object(JSONObject.Builder)
     }
 
-    /// Nothing was written yet. Of a name that is written twice the last value counts, at the first place.
+    /// Makes an empty builder. Of a duplicate name, the last value counts, in the first position.
     package init() {
         isReplacing = true
     }
 
-    /// For reading: of a name that stands twice the first value counts.
+    /// Makes a builder for reading: of a duplicate name, the first value counts.
     init(firstCounts: ()) {
         isReplacing = false
     }
@@ -29,7 +28,7 @@ package struct JSONTreeBuilder: JSONSink {
     package var value: JSONValue { whole }
 
     mutating func add(_ value: JSONValue) {
-        // Taken out of the row, so that the array or object is not copied when it is added to.
+        // Popped first, so that the container is not copied when it is extended.
         guard let (container, key) = open.popLast() else {
             whole = value
             return
@@ -60,9 +59,9 @@ package struct JSONTreeBuilder: JSONSink {
     package mutating func beginArray() { open.append((.array([]), "")) }
     /// `]`
     package mutating func endArray() { end() }
-    /// The name of the next value.
+    /// Writes the name of the next value.
     package mutating func key(_ name: StaticString) { key(name.description) }
-    /// The name of the next value.
+    /// Writes the name of the next value.
     package mutating func key(_ name: String) {
         guard let last = open.indices.last else { return }
         open[last].key = name
@@ -71,18 +70,18 @@ package struct JSONTreeBuilder: JSONSink {
     package mutating func null() { add(.null) }
     /// `true` or `false`
     package mutating func bool(_ value: Bool) { add(.bool(value)) }
-    /// A number without fraction.
+    /// Writes an integer.
     package mutating func integer(_ value: Int64) { add(.integer(value)) }
-    /// Any other number.
+    /// Writes any other number.
     package mutating func number(_ value: Double) { add(.number(value)) }
-    /// A text.
+    /// Writes a string.
     package mutating func string(_ text: String) { add(.string(text)) }
-    /// A text that needs no escapes.
+    /// Writes a string that needs no escapes.
     package mutating func plain(_ text: some ASCIIText) { add(.string(text.text)) }
 }
 
 extension JSONValue {
-    /// The value that `body` writes.
+    /// Builds the value that `body` writes.
     package init(writing body: (inout JSONTreeBuilder) -> Void) {
         var builder = JSONTreeBuilder()
         body(&builder)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value whose objects keep the order of their keys, when they are read and when they are written.
+/// A JSON value whose objects keep the order of their keys when read and written.
 package enum JSONValue: Hashable, Sendable {
     /// `null`
     case null
     /// `true` or `false`
     case bool(Bool)
-    /// A number without fraction that fits in 64 bits.
+    /// An integer that fits in 64 bits.
     case integer(Int64)
     /// Any other number.
     case number(Double)
-    /// A text.
+    /// A string.
     case string(String)
     /// Values in order.
     case array([JSONValue])
@@ -21,41 +21,41 @@ package enum JSONValue: Hashable, Sendable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-    /// A text.
+    /// Makes a string.
     package init(stringLiteral value: String) { self = .string(value) }
-    /// A truth value.
+    /// Makes a Boolean.
     package init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// A number.
+    /// Makes a number.
     package init(integerLiteral value: Int64) { self = .integer(value) }
-    /// Values in order.
+    /// Makes an array of values in order.
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Named values in order.
+    /// Makes an object of named values in order.
     package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
     /// `null`
     package init(nilLiteral: ()) { self = .null }
 }
 
 extension JSONValue {
-    /// A number.
+    /// Makes a number.
     package static func int(_ value: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: value)) }
 
-    /// The text, or `null` when there is none.
+    /// Returns the string, or `null` for `nil`.
     package static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
 
-    /// The number, or `null` when there is none.
+    /// Returns the number, or `null` for `nil`.
     package static func optional(_ value: (some BinaryInteger)?) -> JSONValue { value.map { .int($0) } ?? .null }
 
-    /// A list of texts; `nil` when it is empty.
+    /// Returns an array of strings; `nil` if it is empty.
     package static func list(_ texts: [String]) -> JSONValue? {
         texts.isEmpty ? nil : .array(texts.map { .string($0) })
     }
 
-    /// What `read` makes of a text; `nil` for another value.
+    /// Returns the result of `read` for a string; `nil` for any other value.
     func fromText<Value>(_ read: (String) -> Value?) -> Value? {
         if case .string(let text) = self { read(text) } else { nil }
     }
 
-    /// What `read` makes of each text of a list; `nil` when the list is empty or `read` cannot read one of them.
+    /// Returns the result of `read` for each string of an array; `nil` if it is empty or `read` fails for one of them.
     package func fromTexts<Value>(_ read: (String) -> Value?) -> [Value]? {
         guard case .array(let values) = self, !values.isEmpty else { return nil }
         let texts = values.compactMap { $0.fromText(read) }
@@ -64,33 +64,35 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// The most arrays and objects that may stand in one another; Kazasu's own documents have seven at most.
+    /// The maximum nesting depth of arrays and objects; Kazasu's own documents have a depth of at most seven.
     package static let deepestNesting = 64
 
-    /// The most values that a text may have, so that one of a few megabytes does not take hundreds: a dump in the longest
-    /// document has fewer than 200,000 blocks.
+    /// The maximum number of values in a text, so that a few megabytes do not expand to hundreds.
+    ///
+    /// A dump in the longest document has fewer than 200,000 blocks.
     package static let mostValues = 1 << 18
 
     /// Reads a JSON text (RFC 8259) in UTF-8, with or without a byte order mark.
     ///
-    /// Members keep their order; of a name that stands twice the first value counts.
+    /// Members keep their order; of a duplicate name, the first value counts.
     ///
-    /// - Throws: ``DocumentError/notJSON(_:line:byte:)`` with the line and the byte of it, both counted from 1.
+    /// - Throws: ``DocumentError/notJSON(_:line:byte:)`` with the line and byte, both counted from 1.
     package init(parsing bytes: [UInt8]) throws(DocumentError) {
         try self.init(parsing: bytes[...])
     }
 
-    /// Reads a part of a text, as one line of ndjson.
+    /// Reads part of a text, such as one line of NDJSON.
     ///
-    /// - Throws: ``DocumentError/notJSON(_:line:byte:)`` with the line and the byte of it, both counted from 1.
+    /// - Throws: ``DocumentError/notJSON(_:line:byte:)`` with the line and byte, both counted from 1.
     package init(parsing bytes: ArraySlice<UInt8>) throws(DocumentError) {
         try self.init(parsing: bytes, allowsNumbersAsNames: false)
     }
 
-    /// Reads a text in which names of members may also be whole numbers without quotes, as in `{3: []}`; such a name is the
-    /// text of its digits.
+    /// Reads a text in which member names may also be unquoted integers, such as `{3: []}`.
     ///
-    /// - Throws: ``DocumentError/notJSON(_:line:byte:)`` with the line and the byte of it, both counted from 1.
+    /// Such a name becomes the text of its digits.
+    ///
+    /// - Throws: ``DocumentError/notJSON(_:line:byte:)`` with the line and byte, both counted from 1.
     package init(parsingNumbersAsNames bytes: ArraySlice<UInt8>) throws(DocumentError) {
         try self.init(parsing: bytes, allowsNumbersAsNames: true)
     }
@@ -108,7 +110,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// This value on one line, without blanks, as for one line of ndjson.
+    /// This value on one line, without spaces, as for one line of NDJSON.
     package var compactText: String {
         var writer = JSONWriter()
         writer.value(self)
@@ -123,7 +125,7 @@ extension JSONValue {
     }
 }
 
-/// The named values of a JSON object, in order; a name stands at most once.
+/// The named values of a JSON object, in order; each name occurs at most once.
 package struct JSONObject: Hashable, Sendable {
     /// The names and values in order.
     package private(set) var members: [Member]
@@ -132,21 +134,21 @@ package struct JSONObject: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         /// The name.
         package let key: String
-        /// What it names.
+        /// The value.
         package var value: JSONValue
     }
 
-    /// An object of these members; of a name that stands twice the last value counts, at the first place.
+    /// Makes an object of these members; of a duplicate name, the last value counts, in the first position.
     package init(_ members: [(String, JSONValue)] = []) {
         var builder = Builder(capacity: members.count)
         for (key, value) in members { builder.add(key, value, replacing: true) }
         self = builder.object
     }
 
-    /// Collects members without looking through all of them each time: a document may have very many.
+    /// Collects members without a linear search for each: a document may have very many.
     struct Builder {
         private(set) var object: JSONObject
-        /// Where each name stands, once there are so many that looking is slower than hashing.
+        /// The position of each name, once there are so many that searching is slower than hashing.
         private var places: [String: Int] = [:]
 
         private static let few = 24
@@ -156,7 +158,7 @@ package struct JSONObject: Hashable, Sendable {
             object.members.reserveCapacity(capacity)
         }
 
-        /// Adds a member; of a name that is there already the first value counts, or the last when it is replaced.
+        /// Adds a member; of a duplicate name, the first value counts, or the last with `replacing`.
         mutating func add(_ key: String, _ value: JSONValue, replacing: Bool = false) {
             if let place = place(of: key) {
                 if replacing { object.members[place].value = value }
@@ -193,23 +195,23 @@ package struct JSONObject: Hashable, Sendable {
         }
     }
 
-    /// Takes out the member `key` when `read` can make something of its value; a member of another form stays.
+    /// Removes the member `key` if `read` can convert its value; any other member stays.
     mutating func take<Value>(_ key: String, _ read: (JSONValue) -> Value?) -> Value? {
         guard !members.isEmpty, let value = self[key].flatMap(read) else { return nil }
         self[key] = nil
         return value
     }
 
-    /// Takes out the member `key` when it is true.
+    /// Removes the member `key` if it is true.
     mutating func takeFlag(_ key: String) -> Bool { take(key) { $0 == true ? true : nil } ?? false }
 
-    /// Adds the members of `other` whose names are not there yet.
+    /// Adds the members of `other` whose names are not yet present.
     package mutating func merge(_ other: JSONObject) {
         let known = Set(members.map(\.key))
         members += other.members.filter { !known.contains($0.key) }
     }
 
-    /// All but the members with these names, which are few.
+    /// Returns all members except those with these names; there should be few names.
     package func without(_ keys: [String]) -> JSONObject {
         var rest = JSONObject(empty: ())
         for member in members where !keys.contains(member.key) { rest.members.append(member) }

@@ -2,42 +2,42 @@
 
 package import ByteCodec
 
-/// Writes JSON on one line into a buffer of bytes.
+/// Writes JSON on one line into a byte buffer.
 ///
-/// One writer can take many documents one after the other: ``removeAll()`` keeps the room that the buffer has.
+/// One writer can be used for many documents in turn: ``removeAll()`` keeps the buffer's capacity.
 package struct JSONWriter: JSONSink, ~Copyable {
     var buffer = ByteBuffer(capacity: 256)
-    /// Whether a value has ended that the next one or its name must be kept apart from.
+    /// Whether a comma must separate the last value from the next value or its name.
     var needsComma = false
 
-    /// What was written, UTF-8.
+    /// The bytes written, UTF-8.
     package var bytes: [UInt8] { buffer.bytes }
 
-    /// How many bytes were written.
+    /// The number of bytes written.
     package var count: Int { buffer.count }
 
-    /// Nothing was written yet.
+    /// Makes an empty writer.
     package init() {}
 
-    /// What was written.
+    /// The text written.
     package var text: String { buffer.text }
 
-    /// Calls `body` with what was written, UTF-8.
+    /// Calls `body` with the bytes written, UTF-8.
     package func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try buffer.withBytes(body)
     }
 
-    /// Forgets what was written.
+    /// Discards everything written.
     package mutating func removeAll() {
         buffer.removeAll()
         needsComma = false
     }
 
-    // MARK: Outside of values
+    // MARK: Outside values
 
-    /// Adds a line end, after which the next document can begin.
+    /// Appends a newline, after which the next document can begin.
     package mutating func endLine() { raw("\n") }
 
     mutating func raw(_ byte: UInt8) {
@@ -81,14 +81,14 @@ package struct JSONWriter: JSONSink, ~Copyable {
     /// `]`
     package mutating func endArray() { buffer.append(UInt8(ascii: "]")); needsComma = true }
 
-    /// The name of the next value; its characters need no escapes.
+    /// Writes the name of the next value; its characters need no escapes.
     @inline(__always)
     package mutating func key(_ name: StaticString) {
         buffer.append(key: name, afterComma: needsComma)
         needsComma = false
     }
 
-    /// The name of the next value.
+    /// Writes the name of the next value.
     package mutating func key(_ name: String) {
         string(name)
         raw(UInt8(ascii: ":"))
@@ -105,20 +105,20 @@ package struct JSONWriter: JSONSink, ~Copyable {
         if value { buffer.append("true") } else { buffer.append("false") }
     }
 
-    /// A number without fraction.
+    /// Writes an integer.
     package mutating func integer(_ value: Int64) {
         comma()
         DecimalDigits(value).append(to: &buffer)
     }
 
-    /// Any other number; one that JSON does not have becomes `null`.
+    /// Writes any other number; one that JSON cannot represent becomes `null`.
     package mutating func number(_ value: Double) {
         guard value.isFinite else { return null() }
         comma()
         buffer.append(contentsOf: "\(value)".utf8.span)
     }
 
-    /// A text that needs no escapes.
+    /// Writes a string that needs no escapes.
     package mutating func plain(_ text: some ASCIIText) {
         comma()
         buffer.append(UInt8(ascii: "\""))
@@ -126,8 +126,9 @@ package struct JSONWriter: JSONSink, ~Copyable {
         buffer.append(UInt8(ascii: "\""))
     }
 
-    /// A text. What must be escaped is, and whatever is not seen (``HiddenCharacters``): a document may be shown on a
-    /// terminal. Everything else stays as it is.
+    /// Writes a string, escaping what JSON requires and everything invisible (``HiddenCharacters``).
+    ///
+    /// A document may be shown on a terminal. Everything else is written unchanged.
     package mutating func string(_ text: String) {
         comma()
         if !buffer.append(quoted: text) { escaped(text) }
@@ -156,9 +157,9 @@ package struct JSONWriter: JSONSink, ~Copyable {
 }
 
 extension ByteBuffer {
-    /// Adds the name of a member in quotes and a colon, after a comma where one is due.
+    /// Appends a member name in quotes and a colon, after a comma if one is due.
     ///
-    /// The name stands in the program, so that its bytes, quotes and colon become a few words that are stored.
+    /// The name is a literal in the program, so that its bytes, quotes and colon become a few word-sized stores.
     @inline(__always)
     mutating func append(key name: StaticString, afterComma hasComma: Bool) {
         unsafe append(atMost: 4 + name.utf8CodeUnitCount) { end in
@@ -173,9 +174,9 @@ extension ByteBuffer {
         }
     }
 
-    /// Adds a text in quotes, unless some of it must be escaped.
+    /// Appends a string in quotes, unless part of it must be escaped.
     ///
-    /// - Returns: whether it was added; if not, nothing was.
+    /// - Returns: whether it was appended; if not, nothing was.
     mutating func append(quoted text: String) -> Bool {
         unsafe text.utf8.withContiguousStorageIfAvailable { unsafe append(quoted: UnsafeRawBufferPointer($0)) } ?? false
     }
@@ -194,7 +195,7 @@ extension ByteBuffer {
                 place += 8
             }
             if place < text.count, text.count >= 8 {
-                // The last eight, some of which were looked at before.
+                // The last eight bytes, some of which were examined before.
                 place = text.count - 8
                 let word = unsafe text.loadUnaligned(fromByteOffset: place, as: UInt64.self)
                 found |= ByteBuffer.mustBeEscaped(word)
@@ -217,21 +218,24 @@ extension ByteBuffer {
         return isPlain
     }
 
-    /// Not zero when one of eight bytes is a quote, a backslash, or a control character, or when a hidden character
-    /// beyond ASCII may begin there.
+    /// Returns nonzero if one of eight bytes is a quote, a backslash or a control character, or may begin a hidden one.
+    ///
+    /// Here, hidden characters are those beyond ASCII.
     @inline(__always)
     private static func mustBeEscaped(_ word: UInt64) -> UInt64 {
         EightBytes.textEnds(word) | EightBytes.matches(word, "\u{7F}") | HiddenCharacters.mayBegin(in: word)
     }
 }
 
-/// Characters that change how a text is shown without being seen themselves: control characters (C0, DEL, C1), the
-/// marks of the bidirectional algorithm, separators of lines, invisible format characters and tags.
+/// Characters that affect how a text is displayed without being visible.
 ///
-/// Source: Unicode 16, general categories Cc, Cf, Zl and Zp; the joiners U+200B to U+200D, without which some scripts and
-/// emoji are not written, are left out.
+/// They are control characters (C0, DEL, C1), the marks of the bidirectional algorithm, line separators, invisible
+/// format characters and tags.
+///
+/// Source: Unicode 16, general categories Cc, Cf, Zl and Zp. The joiners U+200B to U+200D, which some scripts and emoji
+/// need, are excluded.
 package enum HiddenCharacters {
-    /// Whether it is one of them; line feed and tab are, too.
+    /// Returns whether it is one of them; line feed and tab are included.
     package static func contains(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0...0x1F, 0x7F...0x9F: true
@@ -241,9 +245,9 @@ package enum HiddenCharacters {
         }
     }
 
-    /// Whether the UTF-8 of one of them may begin with this byte.
+    /// Returns whether the UTF-8 of one of them may begin with this byte.
     ///
-    /// That of kana and kanji does not, so most texts are decided by this alone.
+    /// That of kana and kanji does not, so this alone decides most texts.
     package static func mayBegin(with byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F, 0xC2, 0xD8, 0xE1, 0xE2, 0xEF, 0xF3: true
@@ -251,7 +255,7 @@ package enum HiddenCharacters {
         }
     }
 
-    /// Not zero when one of them beyond ASCII may begin in these eight bytes.
+    /// Returns nonzero if a hidden character beyond ASCII may begin in these eight bytes.
     @inline(__always)
     static func mayBegin(in word: UInt64) -> UInt64 {
         guard word & EightBytes.marks != 0 else { return 0 }

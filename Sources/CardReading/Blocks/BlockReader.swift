@@ -3,12 +3,12 @@
 internal import CardModel
 public import FeliCa
 
-/// Reads the blocks of services of one system in as few commands as the card and the reader allow.
+/// Reads blocks of services of one system in as few commands as the card and the reader allow.
 ///
-/// No ordinary card tells how many blocks a service has. Services of a usual size are fetched together, several in a
-/// command, and a single command for the block after the last proves the end; services of unknown size are tried
-/// with as many blocks as fit, and the place of the error tells their size. What was read stays in ``jobs`` when
-/// reading ends early.
+/// No ordinary card reports how many blocks a service has. Services of a usual size are fetched together, several per
+/// command, and a single command for the block after the last proves the end. Services of unknown size are tried with
+/// as many blocks as fit, and the position of the error gives their size. If reading ends early, what was read stays in
+/// ``jobs``.
 final class BlockReader {
     private(set) var jobs: [ServiceJob]
     private let session: CardSession
@@ -27,7 +27,7 @@ final class BlockReader {
         for index in jobs.indices { self.jobs[index].settle() }
     }
 
-    /// Reads all that the jobs want.
+    /// Reads everything that the jobs request.
     ///
     /// - Throws: ``ReadingError``; refused services and blocks are results, not errors.
     func run() throws(ReadingError) {
@@ -41,7 +41,7 @@ final class BlockReader {
         }
     }
 
-    // MARK: What to do next
+    // MARK: Next step
 
     /// One block of one job.
     private struct Element {
@@ -55,7 +55,7 @@ final class BlockReader {
         case proveEnd(job: Int, count: Int)
     }
 
-    /// Sizes first, since a command is fuller when more is known; then the data; then the ends.
+    /// Sizes first, since commands can be filled better when more is known; then the data; then the ends.
     private func nextStep() -> Step? {
         for (index, job) in jobs.enumerated() {
             if case .explore(let from, let below) = job.stage {
@@ -70,14 +70,14 @@ final class BlockReader {
         return nil
     }
 
-    /// With bitmap flags the place of an error is only certain among eight elements.
+    /// With bitmap flags, the position of an error is unambiguous only among eight elements.
     private func exploreCount(from: Int, below: Int?) -> Int {
         let most = limits.style == .bitmap ? min(8, limits.blocks) : limits.blocks
         let half = below.map { ($0 - from) / 2 } ?? most
         return max(1, min(half, most, 0x1_0000 - from))
     }
 
-    /// As many elements as fit into one command, services in ascending order as all cards accept them.
+    /// Returns as many elements as fit into one command, services in ascending order, which all cards accept.
     private func nextElements() -> [Element] {
         var elements: [Element] = []
         var services = 0
@@ -122,9 +122,9 @@ final class BlockReader {
         for index in Set(elements.map(\.job)) { jobs[index].settle() }
     }
 
-    /// Takes less at once after the card found a command of `count` blocks too long.
+    /// Lowers the limits after the card rejected a command of `count` blocks as too long.
     ///
-    /// - Returns: whether less is possible.
+    /// - Returns: whether a smaller command is possible.
     private func takeLess(than count: Int, services: Int, _ flags: StatusFlags?) -> Bool {
         if flags?.flag2 == .wrongServiceCount, services > 1 { return limits.lowerServices() }
         return limits.lowerBlocks(below: count)
@@ -159,7 +159,7 @@ final class BlockReader {
         }
     }
 
-    /// The card refused block `from` alone: the service ends there, or is refused as a whole.
+    /// The card refused block `from` on its own: the service ends there, or is refused as a whole.
     private func settleSingle(_ job: Int, _ from: Int, _ flags: StatusFlags?) {
         let endsHere = flags.map { $0.flag2 == .noSuchBlock } ?? false
         if from == 0, !endsHere {
@@ -169,7 +169,7 @@ final class BlockReader {
         }
     }
 
-    /// The place in the block list, from 0, that the flags name; `nil` when they do not tell.
+    /// Returns the position in the block list, from 0, that the flags indicate; `nil` if they do not indicate one.
     private func place(
         of flags: StatusFlags, among count: Int, _ job: Int, _ from: Int
     ) throws(ReadingError) -> Int? {
@@ -181,7 +181,7 @@ final class BlockReader {
         return places.count == 1 ? places.first : nil
     }
 
-    /// Finds out how the card writes the place of an error: three elements, of which only the third is wrong.
+    /// Determines how the card encodes the position of an error: of three elements, only the third is wrong.
     private func learnStyle(_ job: Int, _ from: Int) throws(ReadingError) {
         if from == 0 {
             let first = [Element(job: job, block: 0)]
@@ -217,7 +217,7 @@ final class BlockReader {
         }
     }
 
-    /// One of these elements is not there, or may not be read; finds out which.
+    /// One of these elements does not exist or cannot be read; determines which.
     private func distrust(_ elements: [Element], _ flags: StatusFlags?) {
         if elements.count == 1, let only = elements.first {
             settleFetched(only, flags)
@@ -242,7 +242,7 @@ final class BlockReader {
         }
     }
 
-    /// The flags do not say which element it was: each service goes on by itself.
+    /// The flags do not say which element it was: each service continues separately.
     private func separate(_ elements: [Element]) {
         let involved = Set(elements.map(\.job))
         for job in involved {
@@ -255,7 +255,7 @@ final class BlockReader {
         }
     }
 
-    /// What was believed of the size of a service is wrong.
+    /// The assumed size of a service was wrong.
     private func exploreAnew(_ job: Int) {
         jobs[job].isDistrusted = true
         jobs[job].stage = .explore(from: ServiceJob.leadingCount(jobs[job].have), below: nil)
@@ -275,14 +275,14 @@ final class BlockReader {
     }
 }
 
-/// How a card, although it is there, did not give what was asked for.
+/// How a card that is present failed to give what was requested.
 public enum RefusalReason: Hashable, Sendable {
     /// With these status flags.
     case flags(StatusFlags)
-    /// By silence.
+    /// By not answering.
     case silence
 
-    /// Status flags 1 and 2 as one number, `nil` for silence.
+    /// Status flags 1 and 2 as one number; `nil` if the card did not answer.
     public var status: UInt16? {
         switch self {
         case .flags(let flags): flags.value
@@ -292,9 +292,9 @@ public enum RefusalReason: Hashable, Sendable {
 }
 
 extension StatusFlags {
-    /// Status flag 1 and 2 as one number.
+    /// Status flags 1 and 2 as one number.
     var value: UInt16 { UInt16(flag1) << 8 | UInt16(flag2.rawValue) }
 
-    /// Whether the command asked for more services or blocks than the card gives at once.
+    /// Whether the command requested more services or blocks than the card returns at a time.
     var isTooMany: Bool { flag2 == .wrongServiceCount || flag2 == .wrongBlockCount }
 }

@@ -2,24 +2,24 @@
 
 package import CardModel
 
-/// Which blocks of which service are to be read.
+/// A request to read some blocks of a service.
 package struct ServiceRequest: Hashable, Sendable {
     /// The service.
     package var code: ServiceCode
-    /// Which of its blocks.
+    /// The blocks to read.
     package var blocks: Blocks
 
-    /// Which blocks of a service.
+    /// A choice of a service's blocks.
     package enum Blocks: Hashable, Sendable {
-        /// All, to the end of the service. `expected` is how many there usually are; it only saves commands.
+        /// All, to the end of the service. `expected` is the usual number; it only saves commands.
         case all(expected: Int?)
-        /// The first ones, as far as they exist.
+        /// The first ones, as many as exist.
         case first(Int)
         /// These, each if it exists.
         case these([UInt16])
     }
 
-    /// A request for blocks of a service.
+    /// Makes a request for blocks of a service.
     package init(_ code: ServiceCode, _ blocks: Blocks) {
         self.code = code
         self.blocks = blocks
@@ -27,19 +27,19 @@ package struct ServiceRequest: Hashable, Sendable {
 }
 
 extension CardSession {
-    /// What came of reading chosen services.
+    /// The result of reading chosen services.
     package struct ServicesResult: Hashable, Sendable {
-        /// The services in the order in which they were asked for.
+        /// The services in the order in which they were requested.
         package var services: [ServiceDump]
-        /// Why single blocks that were asked for by number were not given.
+        /// Why individual blocks that were requested by number were not returned.
         package var absent: [ServiceCode: [UInt16: RefusalReason]]
-        /// Why whole services gave nothing.
+        /// Why whole services returned nothing.
         package var refusals: [ServiceCode: RefusalReason]
-        /// Why reading ended before its end.
+        /// Why reading ended early.
         package var interruption: ReadingError?
     }
 
-    /// Reads blocks of services of one system without listing what else is there, in as few commands as possible.
+    /// Reads blocks of services of one system in as few commands as possible, without listing its other nodes.
     package func read(_ requests: [ServiceRequest], of system: SystemHandle) -> ServicesResult {
         let reader = BlockReader(session: self, system: system, jobs: requests.map { ServiceJob($0) })
         var interruption: ReadingError?
@@ -60,30 +60,30 @@ extension CardSession {
     }
 }
 
-/// How far the reading of one service has come.
+/// The progress of reading one service.
 struct ServiceJob {
     let code: ServiceCode
-    /// What was read.
+    /// The blocks that were read.
     var have: BlockTable = [:]
-    /// Why single blocks were not given, when only some were asked for.
+    /// Why individual blocks were not returned, if only some were requested.
     var absent: [UInt16: RefusalReason] = [:]
     /// Why nothing of the service can be read.
     var refusal: RefusalReason?
-    /// What is still to be done.
+    /// The work that remains.
     var stage: Stage
-    /// Whether the card contradicted itself about this service; then only single steps are believed.
+    /// Whether the card contradicted itself about this service; from then on, only single steps are trusted.
     var isDistrusted = false
     /// Whether its blocks must not share a command with those of other services.
     var isAlone = false
-    /// How many blocks of a list may be asked for at once.
+    /// How many blocks of a list can be requested at a time.
     var listStep = Int.max
 
     enum Stage: Equatable {
-        /// The first `count` blocks are believed, or known, to exist; `confirmed` when block `count` is known not to.
+        /// The first `count` blocks are assumed or known to exist; `confirmed` if block `count` is known not to exist.
         case fetch(count: Int, confirmed: Bool)
-        /// The blocks before `from` were read; block `below`, or one before it, does not exist if that is known.
+        /// The blocks before `from` were read; block `below`, or one before it, does not exist, if known.
         case explore(from: Int, below: Int?)
-        /// Only these blocks are still wanted.
+        /// Only these blocks remain.
         case list([UInt16])
         /// Nothing.
         case done
@@ -105,7 +105,7 @@ struct ServiceJob {
         }
     }
 
-    /// The blocks that may go into a command together with those of other services, in order.
+    /// The blocks that can share a command with those of other services, in order.
     var packable: [UInt16] {
         switch stage {
         case .fetch(let count, _):
@@ -115,7 +115,7 @@ struct ServiceJob {
         }
     }
 
-    /// Moves on when the stage has nothing left to fetch.
+    /// Moves on if the stage has nothing left to fetch.
     mutating func settle() {
         switch stage {
         case .fetch(_, confirmed: true) where packable.isEmpty: stage = .done
@@ -138,7 +138,7 @@ struct ServiceJob {
         stage = .done
     }
 
-    /// How many blocks were read from block 0 on without a gap.
+    /// Returns how many blocks were read from block 0 without a gap.
     static func leadingCount(_ have: BlockTable) -> Int {
         var count = 0
         while count <= 0xFFFF, have[UInt16(count)] != nil { count += 1 }

@@ -4,17 +4,16 @@ package import CardModel
 internal import FeliCa
 internal import NFCTransport
 
-/// Reads every block of a FeliCa card that needs no key, system by system, and goes on with a dump that was
-/// interrupted.
+/// Reads every block of a FeliCa card that needs no key, system by system, and can resume an interrupted dump.
 package struct CardDumper {
     private let session: CardSession
     private let selection: DumpSelection
     private let earlier: CardDump?
     private let progress: (ReadingProgress) -> Void
 
-    /// A dumper of the card in this session.
+    /// Makes a dumper for the card in this session.
     ///
-    /// - Parameter earlier: an incomplete dump of the same card; what it holds is not read again.
+    /// - Parameter earlier: an incomplete dump of the same card; what it contains is not read again.
     package init(
         session: CardSession, selection: DumpSelection = .everything, resuming earlier: CardDump? = nil,
         progress: @escaping (ReadingProgress) -> Void = { _ in }
@@ -27,19 +26,19 @@ package struct CardDumper {
 
     /// The dump, and why it ended early if it did.
     package struct Result: Hashable, Sendable {
-        /// All that was read; `tool`, `readAt` and `reader` are left to the caller.
+        /// Everything that was read; `tool`, `readAt` and `reader` are left to the caller.
         package var dump: CardDump
-        /// Why reading ended before its end.
+        /// Why reading ended early.
         package var interruption: ReadingError?
     }
 
-    /// Whether `dump` is of the card in this session: one of its systems, or the card itself, has this IDm.
+    /// Returns whether `dump` is of the card in this session: one of its systems, or the card itself, has this IDm.
     package static func isSameCard(_ dump: CardDump, _ session: CardSession) -> Bool {
         let idm = session.target.idm
         return ([dump.card.idm].compactMap { $0 } + dump.systems.map(\.idm)).contains { $0.isSameCard(as: idm) }
     }
 
-    /// Reads the card; what was read before an interruption is in the dump, and what was not is in its `missing`.
+    /// Reads the card. The dump contains what was read before an interruption; its `missing` lists the rest.
     package func dump() -> Result {
         let target = session.target
         let identity = CardIdentity(
@@ -77,12 +76,12 @@ package struct CardDumper {
         return outcome
     }
 
-    /// The system of a FeliCa Lite that was read already: all its systems show the same blocks.
+    /// Returns the system of a FeliCa Lite that was already read: all its systems show the same blocks.
     private func twin(of system: SystemHandle, in dump: CardDump) -> SystemCode? {
         LiteLayout.applies(to: system.pmm) ? dump.systems.first { $0.systemCode != system.code }?.systemCode : nil
     }
 
-    /// What the earlier dump holds of a system, if all its nodes were listed.
+    /// Returns the earlier dump's data of a system, if all its nodes were listed.
     private func earlierSystem(_ system: SystemHandle) -> SystemDump? {
         guard let earlier, let found = earlier.system(system.code), found.idm == system.idm,
             !earlier.missing.contains(where: { $0.system == system.code && $0.service == nil })
@@ -90,20 +89,20 @@ package struct CardDumper {
         return found
     }
 
-    /// The systems of the earlier dump that this reading did not come to again.
+    /// Returns the systems of the earlier dump that this reading did not reach again.
     private func keptSystems(_ dump: CardDump) -> [SystemDump] {
         (earlier?.systems ?? []).filter { dump.system($0.systemCode) == nil }
     }
 }
 
-/// Which part of a card a dump is to hold.
+/// The part of a card to dump.
 package struct DumpSelection: Hashable, Sendable {
     /// Only these systems; `nil` for all.
     package var systems: [SystemCode]?
     /// Only these services; `nil` for all. They are read without listing what else is there.
     package var services: [ServiceCode]?
 
-    /// All, or a part of a card.
+    /// Selects all or a part of a card.
     package init(systems: [SystemCode]? = nil, services: [ServiceCode]? = nil) {
         self.systems = systems
         self.services = services
@@ -113,12 +112,12 @@ package struct DumpSelection: Hashable, Sendable {
     package static let everything = DumpSelection()
 }
 
-/// How far a long reading has come.
+/// The progress of a long reading.
 package struct ReadingProgress: Hashable, Sendable {
-    /// The system that is being read.
+    /// The system being read.
     package var system: SystemCode
-    /// How many nodes of it are known.
+    /// How many of its nodes are known.
     package var nodes: Int
-    /// How many blocks of it were read.
+    /// How many of its blocks were read.
     package var blocks: Int
 }

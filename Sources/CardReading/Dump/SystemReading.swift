@@ -17,8 +17,8 @@ final class SystemReading {
 
     /// - Parameters:
     ///   - services: only these, without listing the nodes; `nil` for all.
-    ///   - earlier: what an earlier reading left, with all nodes.
-    ///   - twin: a system that was read already and holds the same blocks, as 88B4 and 12FC of FeliCa Lite do.
+    ///   - earlier: the result of an earlier reading, with all nodes.
+    ///   - twin: a system that was already read and contains the same blocks, as 88B4 and 12FC of FeliCa Lite do.
     init(
         session: CardSession, system: SystemHandle, services: [ServiceCode]?, earlier: SystemDump?,
         twin: SystemCode? = nil, progress: @escaping (ReadingProgress) -> Void
@@ -37,7 +37,7 @@ final class SystemReading {
             isListed = true
             try read(
                 earlier.services.filter { $0.state == .lost }.map { service in
-                    // A ring may have turned since: what was read of it then does not belong to what is read now.
+                    // A ring may have turned since: the blocks read then do not match those read now.
                     let have = service.code.kind == .cyclic ? [:] : service.blocks
                     return ServiceJob(request(service.code), have: have)
                 })
@@ -62,9 +62,9 @@ final class SystemReading {
         try reader.run()
     }
 
-    // MARK: What is read
+    // MARK: Reading
 
-    /// One open service of each overlap group: one that only reads if there is one, else the last.
+    /// One open service of each overlap group: a read-only one if there is one, else the last.
     private var readable: [ServiceCode] {
         var chosen: [UInt16: ServiceCode] = [:]
         for code in scan.services where !code.requiresAuthentication && !code.requiresPIN && code.kind != nil {
@@ -84,9 +84,9 @@ final class SystemReading {
         KnownService.of(code, in: system.code)?.usualBlocks
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
-    /// The system as it stands in the dump.
+    /// The system as it appears in the dump.
     var dump: SystemDump {
         if let earlier {
             var dump = earlier
@@ -130,7 +130,7 @@ final class SystemReading {
         return service
     }
 
-    /// What was not read, for the dump's `missing`.
+    /// Returns the parts that were not read, for the dump's `missing`.
     func missing(_ reason: String) -> [MissingPart] {
         guard isListed else { return [MissingPart(system: system.code, reason: reason)] }
         return dump.services.filter { $0.state == .lost }.map {
@@ -142,7 +142,7 @@ final class SystemReading {
 }
 
 extension ServiceDump {
-    /// Takes over how the reading of this service ended.
+    /// Records how the reading of this service ended.
     mutating func take(_ job: ServiceJob) {
         blocks = job.have
         if job.stage != .done {

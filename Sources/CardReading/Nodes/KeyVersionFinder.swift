@@ -4,15 +4,15 @@ internal import CardModel
 internal import FeliCa
 internal import NFCTransport
 
-/// Asks for the key versions of nodes, 32 in a command.
+/// Requests the key versions of nodes, 32 per command.
 struct KeyVersionFinder {
     let session: CardSession
     let system: SystemHandle
 
-    /// The versions by code; a node that the card did not speak of is absent.
+    /// Returns the versions by code; a node that the card did not report is absent.
     ///
-    /// Some cards (IC 24) keep silent when one node of a command has an attribute that they do not know; then the
-    /// command is halved until the odd node is alone. A card that never answers does not know the command.
+    /// Some cards (IC 24) do not answer if one node of a command has an attribute unknown to them; the command is then
+    /// halved until that node is alone. A card that never answers does not support the command.
     func versions(of codes: [NodeCode]) throws(ReadingError) -> [NodeCode: KeyVersion] {
         var found: [NodeCode: KeyVersion] = [:]
         guard session.target.pmm.mayAnswer(RequestService.code) else { return found }
@@ -42,7 +42,7 @@ struct KeyVersionFinder {
 }
 
 extension Array {
-    /// The elements in order, `size` at a time.
+    /// Returns the elements in order, `size` at a time.
     func batches(of size: Int) -> [ArraySlice<Element>] {
         stride(from: 0, to: count, by: Swift.max(1, size)).map { self[$0..<Swift.min($0 + Swift.max(1, size), count)] }
     }

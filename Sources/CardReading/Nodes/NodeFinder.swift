@@ -4,8 +4,9 @@ public import CardModel
 internal import FeliCa
 internal import NFCTransport
 
-/// Finds the nodes of one system by the best way that the card knows. What was found stays in ``nodes`` when the
-/// card leaves.
+/// Finds the nodes of one system by the best method that the card supports.
+///
+/// What was found stays in ``nodes`` when the card leaves.
 final class NodeFinder {
     private(set) var nodes: [ScannedNode] = []
     private(set) var listing = NodeListing.searchServiceCode
@@ -15,7 +16,7 @@ final class NodeFinder {
     private var seen: Set<NodeCode> = []
     private var nesting = Nesting()
 
-    /// No card has more nodes than there are numbers and attributes; an odd card that lists for ever is stopped here.
+    /// The maximum number of nodes, the numbers times the attributes; stops a faulty card that lists endlessly.
     private static let mostNodes = 1024 * 20
 
     init(session: CardSession, system: SystemHandle, progress: @escaping (Int) -> Void = { _ in }) {
@@ -24,8 +25,10 @@ final class NodeFinder {
         self.progress = progress
     }
 
-    /// Lists the nodes: Search Service Code, else Request Code List, else Request Service over the known codes, else
-    /// a read of the known open services. FeliCa Lite and Lite-S have a fixed layout and are not asked.
+    /// Lists the nodes with Search Service Code, else Request Code List, else Request Service, else by reading.
+    ///
+    /// Request Service is sent for the known codes, and a read for the known open services. FeliCa Lite and Lite-S have
+    /// a fixed layout and are not asked.
     func run() throws(ReadingError) {
         let pmm = session.target.pmm
         if LiteLayout.applies(to: system.pmm) {
@@ -39,7 +42,7 @@ final class NodeFinder {
         try probe()
     }
 
-    /// Takes over key versions that were found by code.
+    /// Applies key versions that were found by code.
     func apply(_ versions: [NodeCode: KeyVersion]) {
         for index in nodes.indices { nodes[index].keyVersion = versions[nodes[index].code] ?? nodes[index].keyVersion }
     }
@@ -68,9 +71,9 @@ final class NodeFinder {
         add(.area(.root, end: AreaCode(rawValue: 0xFFFE)))
     }
 
-    /// Index 0 is the root area on every card and is not asked for.
+    /// Index 0 is the root area on every card and is not requested.
     ///
-    /// - Returns: `false` when the card does not know the command.
+    /// - Returns: `false` if the card does not support the command.
     private func search() throws(ReadingError) -> Bool {
         restart(.searchServiceCode)
         var index: UInt16 = 1
@@ -89,7 +92,7 @@ final class NodeFinder {
         return true
     }
 
-    /// Each area's direct content, page by page.
+    /// Lists each area's direct contents, page by page.
     private func requestCodeList() throws(ReadingError) -> Bool {
         restart(.requestCodeList)
         return try requestCodeList(of: .root, depth: 0)
@@ -114,12 +117,12 @@ final class NodeFinder {
         return true
     }
 
-    /// By code, as Search Service Code lists them.
+    /// Orders by code, as Search Service Code lists them.
     private static func treeOrder(_ left: ScannedNode.Kind, _ right: ScannedNode.Kind) -> Bool {
         ScannedNode(left).code < ScannedNode(right).code
     }
 
-    /// Asks for the key versions of all codes that are known of this system; `FFFF` says that one is not there.
+    /// Requests the key versions of all known codes of this system; `FFFF` means that a node does not exist.
     private func requestService() throws(ReadingError) -> Bool {
         restart(.requestService)
         var known = false
@@ -139,7 +142,7 @@ final class NodeFinder {
         return known
     }
 
-    /// Reads block 0 of each open service that is known; only "no such service" says that it is not there.
+    /// Reads block 0 of each known open service; only "no such service" means that it does not exist.
     private func probe() throws(ReadingError) {
         restart(.readProbe)
         for code in candidates where !code.requiresAuthentication {
@@ -155,20 +158,20 @@ final class NodeFinder {
     }
 }
 
-/// How the nodes of a system were found; what the card cannot list may be incomplete.
+/// How the nodes of a system were found; if the card cannot list them, the list may be incomplete.
 public enum NodeListing: String, Hashable, Sendable {
-    /// Search Service Code listed them: complete.
+    /// Listed by Search Service Code: complete.
     case searchServiceCode
-    /// Request Code List listed them: complete.
+    /// Listed by Request Code List: complete.
     case requestCodeList
-    /// Request Service over the codes that are known: others may exist.
+    /// Found by Request Service with the known codes: others may exist.
     case requestService
-    /// A read was tried on the codes that are known: others may exist.
+    /// Found by trying to read the known codes: others may exist.
     case readProbe
-    /// FeliCa Lite and Lite-S always have these.
+    /// The fixed nodes of FeliCa Lite and Lite-S.
     case fixedLayout
 
-    /// Whether the card itself said that there are no other nodes.
+    /// Whether the card itself reported that there are no other nodes.
     public var isComplete: Bool {
         switch self {
         case .searchServiceCode, .requestCodeList, .fixedLayout: true
@@ -177,16 +180,16 @@ public enum NodeListing: String, Hashable, Sendable {
     }
 }
 
-/// A node as a scan found it, in the card's order.
+/// A node found by a scan, in the card's order.
 public struct ScannedNode: Hashable, Sendable {
-    /// What it is.
+    /// The kind of node.
     public var kind: Kind
-    /// The version of its key, or `nil` when the card did not say.
+    /// The version of its key; `nil` if the card did not report it.
     public var keyVersion: KeyVersion?
-    /// How many areas it lies in; 0 for the root area.
+    /// The number of areas that contain it; 0 for the root area.
     public var depth: Int
 
-    /// What a node is.
+    /// The kinds of node.
     public enum Kind: Hashable, Sendable {
         /// An area, with the last code that belongs to it.
         case area(AreaCode, end: AreaCode)
@@ -194,7 +197,7 @@ public struct ScannedNode: Hashable, Sendable {
         case service(ServiceCode)
     }
 
-    /// A node of a card.
+    /// Makes a node of a card.
     package init(_ kind: Kind, keyVersion: KeyVersion? = nil, depth: Int = 0) {
         self.kind = kind
         self.keyVersion = keyVersion
@@ -210,11 +213,11 @@ public struct ScannedNode: Hashable, Sendable {
     }
 }
 
-/// The depth of nodes that a card lists flat, an area before its content.
+/// Computes the depth of nodes that a card lists flat, each area before its contents.
 struct Nesting {
     private var ends: [UInt16] = []
 
-    /// The depth of the next node of the list: how many of the areas listed before still contain it.
+    /// Returns the depth of the next node in the list: how many of the areas listed before still contain it.
     mutating func depth(of node: ScannedNode.Kind) -> Int {
         let code: UInt16 =
             switch node {
@@ -232,13 +235,13 @@ enum LiteLayout {
     /// The IC types that have it: Lite (F0), Lite-S (F1) and Link in Lite-S mode (F2).
     static func applies(to pmm: PMm) -> Bool { (0xF0...0xF2).contains(pmm.icType) }
 
-    /// The service that only reads; all blocks are read through it.
+    /// The read-only service; all blocks are read through it.
     static let readOnly = ServiceCode(rawValue: 0x000B)
 
     /// Both services, over the same blocks.
     static let services = [ServiceCode(rawValue: 0x0009), readOnly]
 
-    /// The blocks that exist and are not write-only.
+    /// Returns the blocks that exist and are not write-only.
     static func readableBlocks(pmm: PMm) -> [UInt16] {
         LiteBlock.readableNumbers(liteS: pmm.icType != 0xF0)
     }

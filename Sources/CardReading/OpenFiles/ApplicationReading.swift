@@ -13,7 +13,7 @@ struct ApplicationReading {
     private let session: ISO7816Session
     private let aid: AID?
     private let earlier: ApplicationDump?
-    /// The file that is being read.
+    /// The file being read.
     private var current: FileIdentifier?
 
     init(session: ISO7816Session, aid: AID?, earlier: ApplicationDump?) {
@@ -23,10 +23,11 @@ struct ApplicationReading {
         dump = ApplicationDump(aid: aid, selectAnswer: earlier?.selectAnswer, extra: earlier?.extra ?? JSONObject())
     }
 
-    /// Selects the application and reads the files that an earlier dump does not hold whole; an application that is not
-    /// there is no error.
+    /// Selects the application and reads the files that an earlier dump does not contain completely.
     ///
-    /// - Throws: ``ReadingError`` when the card left or the reader failed.
+    /// A missing application is not an error.
+    ///
+    /// - Throws: ``ReadingError`` if the card left or the reader failed.
     mutating func run(_ files: [OpenFile]) throws(ReadingError) {
         guard try select() else { return }
         for file in files {
@@ -39,15 +40,18 @@ struct ApplicationReading {
         current = nil
     }
 
-    /// What was not read, for the dump's `missing`.
+    /// Returns the parts that were not read, for the dump's `missing`.
     func missing(_ reason: String) -> [MissingPart] {
         [MissingPart(application: aid, file: current, reason: reason)]
     }
 
-    /// Type 4 Tags want P2 = 00 for the application and know no P1 but 00 for files; cards with PINs want the other forms.
+    /// Whether the card is a Type 4 Tag.
+    ///
+    /// Type 4 Tags require P2 = 00 for the application and accept only P1 = 00 for files; cards with PINs need the
+    /// other forms.
     private var isType4Tag: Bool { aid == Type4Tag.application }
 
-    /// The NDEF files that the Capability Container names.
+    /// The NDEF files listed in the Capability Container.
     private var ndefFiles: [(id: FileIdentifier, size: OpenFile.Length)] {
         guard let bytes = dump.file(FileIdentifier(rawValue: 0xE103))?.data,
             let capability = Type4Capability(bytes), (1...3).contains(capability.majorVersion)
@@ -113,7 +117,7 @@ struct ApplicationReading {
         status == .securityStatusNotSatisfied ? .keyRequired : .refused(status: status.rawValue)
     }
 
-    /// Whether the card did it; a status word that says no, and an answer that is none, count as no.
+    /// Returns whether the card succeeded; an error status word and an invalid answer both count as failure.
     private func isDone<Value>(_ work: (ISO7816Session) throws(ISO7816Error) -> Value) throws(ReadingError) -> Bool {
         do throws(ISO7816Error) {
             _ = try work(session)
@@ -128,7 +132,7 @@ struct ApplicationReading {
 }
 
 extension ReadingError {
-    /// Why reading an ISO 7816 card ended early.
+    /// Converts the reason why reading an ISO 7816 card ended early.
     init(_ error: ISO7816Error) {
         switch error {
         case .transport(let error): self = CardSession.readingError(error)

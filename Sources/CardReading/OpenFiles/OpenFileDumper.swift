@@ -5,20 +5,20 @@ package import ISO7816
 internal import NDEF
 internal import NFCTransport
 
-/// Reads the files of an ISO 7816 card that anybody may read, and goes on with a dump that was interrupted.
+/// Reads the public files of an ISO 7816 card, and can resume an interrupted dump.
 ///
-/// No PIN is sent or asked about: SELECT and READ BINARY are all that a card gets.
+/// No PIN is sent or queried: the card receives only SELECT and READ BINARY.
 package struct OpenFileDumper {
     private let session: ISO7816Session
     private let identity: CardIdentity
     private let earlier: CardDump?
     private let plan: [OpenFile]
 
-    /// A dumper of the card behind a session.
+    /// Makes a dumper for the card behind a session.
     ///
     /// - Parameters:
-    ///   - identity: what the reader learnt of the card.
-    ///   - earlier: an incomplete dump of the same card; the files that it holds whole are not read again.
+    ///   - identity: the identity of the card, as found by the reader.
+    ///   - earlier: an incomplete dump of the same card; files that it contains completely are not read again.
     ///   - plan: the files to try; all of the table by default.
     package init(
         session: ISO7816Session, identity: CardIdentity, resuming earlier: CardDump? = nil,
@@ -30,8 +30,9 @@ package struct OpenFileDumper {
         self.plan = plan
     }
 
-    /// Whether `dump` is of a card with this identity. The PUPI of most cards of type B, and UIDs that begin with 08, are
-    /// chosen anew each time and tell nothing.
+    /// Returns whether `dump` is of a card with this identity.
+    ///
+    /// The PUPI of most type B cards, and UIDs that begin with 08, are generated again each time and prove nothing.
     package static func isSameCard(_ dump: CardDump, _ identity: CardIdentity) -> Bool {
         guard dump.card.technology == identity.technology else { return false }
         let isRandom = identity.uid.map { $0.count == 4 && $0.first == 0x08 } ?? true
@@ -40,7 +41,7 @@ package struct OpenFileDumper {
             && dump.card.protocolInfo == identity.protocolInfo
     }
 
-    /// Reads the card; what was read before an interruption is in the dump, and what was not is in its `missing`.
+    /// Reads the card. The dump contains what was read before an interruption; its `missing` lists the rest.
     package func dump() -> CardDumper.Result {
         var applications: [ApplicationDump] = []
         var missing: [MissingPart] = []
@@ -79,33 +80,33 @@ package struct OpenFileDumper {
         var dump = CardDump(
             complete: missing.isEmpty, missing: missing, card: earlier?.card ?? identity,
             applications: applications, extra: earlier?.extra ?? JSONObject())
-        // What an earlier dump holds beside the plan is kept.
+        // Contents of an earlier dump that are not in the plan are kept.
         let planned = Set(plan.map(\.application))
         dump.applications += (earlier?.applications ?? []).filter { !planned.contains($0.aid) }
         return CardDumper.Result(dump: dump, interruption: interruption)
     }
 }
 
-/// A file that anybody may read; the facts are rows of `Data/open-files.tsv`.
+/// A file that anyone can read; the facts are rows of `Data/open-files.tsv`.
 package struct OpenFile: Hashable, Sendable {
     /// The application; `nil` for the master file.
     package let application: AID?
-    /// The file; `nil` where another file names it.
+    /// The file; `nil` if another file names it.
     package let file: FileIdentifier?
     /// How far to read.
     package let length: Length
-    /// What it is.
+    /// Its name.
     package let name: LocalizedText
 
-    /// How far to read a file.
+    /// The methods to determine how far to read a file.
     package enum Length: Hashable, Sendable {
-        /// So many bytes, or to its end.
+        /// This many bytes, or to its end.
         case bytes(Int)
-        /// As far as the BER-TLV object at its start says.
+        /// To the end of the BER-TLV object at its start.
         case dataObject
-        /// As far as the two bytes at its start say.
+        /// To the length given by the two bytes at its start.
         case counted
-        /// The NDEF files that the Capability Container names.
+        /// The NDEF files listed in the Capability Container.
         case ndef
     }
 
@@ -130,7 +131,7 @@ package struct OpenFile: Hashable, Sendable {
     /// Every file of the table, in the order in which they are read.
     package static var all: [OpenFile] { table.rows }
 
-    /// What is wrong in the table; a release has no faults.
+    /// The faults of the table; a release has none.
     package static var faults: [FactTableError] { table.faults }
 
     private static let table = FactTable(

@@ -5,33 +5,34 @@ public import CardModel
 package import ISO7816
 package import NFCTransport
 
-/// Says what kind of card of type A or B lies on the reader, without reading what is on it.
+/// Identifies the kind of a type A or B card on the reader without reading its contents.
 ///
-/// Of payment cards only the list of applications is asked for: no file, no record, so no number of a card is ever
-/// read. No command carries a PIN or counts as a try.
+/// Payment cards are asked only for the list of applications: no file and no record, so no card number is ever read. No
+/// command carries a PIN or counts as a try.
 package struct CardRecognizer {
     private let session: ISO7816Session
     private let picc: PICC
 
-    /// A recogniser of the card that a reader has just activated.
+    /// Makes a recogniser for the card that a reader has just activated.
     ///
     /// - Parameters:
     ///   - reader: the reader, which outlives the recogniser.
     ///   - picc: the card as it was activated.
-    ///   - request: what activated it.
+    ///   - request: the request that activated it.
     package init(reader: any Reader, picc: PICC, request: ActivationRequest) {
         self.init(session: ISO7816Session(reader: reader, picc: picc, request: request), picc: picc)
     }
 
-    /// A recogniser that goes on with a session.
+    /// Makes a recogniser that continues with a session.
     package init(session: ISO7816Session, picc: PICC) {
         self.session = session
         self.picc = picc
     }
 
-    /// What a card is by the way in which it answered when it was selected; nothing is sent to it.
+    /// Identifies a card by its answers when it was selected; nothing is sent to it.
     ///
-    /// - Returns: one kind at most. FeliCa cards are not named here, nor any of type B, whose answers tell nothing.
+    /// - Returns: at most one kind. FeliCa and type B cards are not identified here; the answers of type B are not
+    ///   specific.
     package static func recognize(_ picc: PICC) -> RecognizedCard? {
         guard case .typeA(let target) = picc, let sak = target.sak else { return nil }
         if sak & 0x20 != 0, let ats = target.ats, let kind = KnownCard.of(.ats, ats) { return RecognizedCard(kind) }
@@ -39,11 +40,12 @@ package struct CardRecognizer {
         return (atqa.flatMap { KnownCard.of(.atqaSAK, $0) } ?? KnownCard.of(.sak, [sak])).map { RecognizedCard($0) }
     }
 
-    /// What a card is by the applications that it has: each known one is looked for with SELECT, and a card that may be
-    /// a DESFire is asked for its version.
+    /// Identifies a card by its applications.
     ///
-    /// - Returns: everything that was found, in the order of the table; empty for a card that takes no APDUs.
-    /// - Throws: ``ISO7816Error`` when the card left or the reader failed.
+    /// Each known one is tried with SELECT, and a card that may be a DESFire is asked for its version.
+    ///
+    /// - Returns: everything that was found, in the order of the table; empty for a card that does not accept APDUs.
+    /// - Throws: ``ISO7816Error`` if the card left or the reader failed.
     package func applications() throws(ISO7816Error) -> [RecognizedCard] {
         guard picc.isISODEP else { return [] }
         var found: [RecognizedCard] = []
@@ -56,14 +58,14 @@ package struct CardRecognizer {
 
     private func look(for kind: KnownCard) throws(ISO7816Error) -> RecognizedCard? {
         guard let aid = AID(kind.value) else { return nil }
-        // Only what is read of the answer is asked for: some cards refuse to say nothing, others to say more.
+        // Requests an answer only if it is used: some cards refuse SELECT without an answer, others with one.
         let needsAnswer = kind.id == "emv" || kind.id == "fido"
         let command = CommandAPDU.select(.application(aid), answer: needsAnswer ? .fileControlInformation : .nothing)
         var response = try transmit(command)
         if !needsAnswer, response?.status == 0x6A86 {
             response = try transmit(.select(.application(aid), answer: .fileControlInformation))
         }
-        // 6283: it is there, and locked.
+        // 6283: it exists, but is locked.
         guard let response, response.status.isSuccess || response.status == .fileDeactivated else { return nil }
         switch kind.id {
         case "emv": return RecognizedCard(kind, details: PaymentDirectory.details(response.data))
@@ -72,7 +74,7 @@ package struct CardRecognizer {
         }
     }
 
-    /// The version that a FIDO application answers with: `U2F_V2` or `FIDO_2_0`.
+    /// Returns the version in a FIDO application's answer: `U2F_V2` or `FIDO_2_0`.
     private func fidoVersion(_ data: [UInt8]) -> [RecognizedCard.Detail] {
         guard (1...16).contains(data.count), data.allSatisfy({ (0x20...0x7E).contains($0) }) else { return [] }
         return [.init("version", LocalizedText("Version", "バージョン"), String(decoding: data, as: UTF8.self))]
@@ -90,7 +92,7 @@ package struct CardRecognizer {
         return DESFireVersion(answer).map { RecognizedCard(kind, details: $0.details) }
     }
 
-    /// Sends a command; a card that keeps silent to one that it does not know, as some do, is selected anew.
+    /// Sends a command; a card that does not answer a command unknown to it, as some do, is selected again.
     private func transmit(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU? {
         do {
             return try session.transmit(command)
@@ -105,20 +107,20 @@ package struct CardRecognizer {
     }
 }
 
-/// One thing that a card is recognised as; a card may be several, as a phone with many applications is.
+/// One identification of a card; a card may have several, such as a phone with many applications.
 public struct RecognizedCard: Hashable, Sendable {
-    /// What it is, and by what it was recognised.
+    /// The kind of card, with the clue that identified it.
     public var kind: KnownCard
-    /// What else the card said of itself, in its own words: labels, schemes, versions. Never a number of its owner.
+    /// Other information reported by the card, verbatim: labels, schemes, versions. Never a number of its owner.
     public var details: [Detail]
 
-    /// One thing that a card said.
+    /// One detail that a card reported.
     public struct Detail: Hashable, Sendable {
-        /// The word for it in documents.
+        /// The identifier in documents.
         public var key: String
-        /// What it is called.
+        /// The display name.
         public var title: LocalizedText
-        /// What the card said.
+        /// The value that the card reported.
         public var value: String
 
         init(_ key: String, _ title: LocalizedText, _ value: String) {
@@ -134,39 +136,39 @@ public struct RecognizedCard: Hashable, Sendable {
     }
 }
 
-/// A kind of card of type A or B and how it is identified; the facts are rows of `Data/known-cards.tsv`.
+/// A kind of type A or B card and how it is identified; the facts are rows of `Data/known-cards.tsv`.
 public struct KnownCard: Hashable, Sendable {
-    /// Which answer of the card tells it.
+    /// The answer of the card that identifies it.
     package enum Clue: String, Hashable, Sendable {
         /// ATQA and SAK, three bytes.
         case atqaSAK
         /// The SAK, one byte.
         case sak
-        /// The whole ATS.
+        /// The complete ATS.
         case ats
         /// An application that SELECT finds.
         case application
-        /// An application that a payment card lists, or the beginning of its AID.
+        /// An application that a payment card lists, or a prefix of its AID.
         case scheme
     }
 
-    /// What a clue proves.
+    /// How conclusive a clue is.
     public enum Certainty: String, Hashable, Sendable {
         /// It is such a card.
         case certain
         /// Nearly every card with this clue is such a card.
         case likely
-        /// Other kinds of card have the same clue.
+        /// Other kinds of card share this clue.
         case possible
     }
 
-    /// The word for it in documents.
+    /// The identifier in documents.
     public let id: String
-    /// Which answer tells it.
+    /// The answer that identifies it.
     package let clue: Clue
     /// The bytes of that answer.
     package let value: [UInt8]
-    /// What the clue proves.
+    /// How conclusive the clue is.
     public let certainty: Certainty
     /// Its name.
     public let name: LocalizedText
@@ -192,13 +194,13 @@ public struct KnownCard: Hashable, Sendable {
     /// Every known kind, in the order of the table.
     package static var all: [KnownCard] { table.rows }
 
-    /// What is wrong in the table; a release has no faults.
+    /// The faults of the table; a release has none.
     package static var faults: [FactTableError] { table.faults }
 
-    /// The kinds with this clue.
+    /// Returns the kinds with this clue.
     static func all(by clue: Clue) -> [KnownCard] { all.filter { $0.clue == clue } }
 
-    /// The kind that a clue tells, or `nil`.
+    /// Returns the kind that a clue identifies, or `nil`.
     static func of(_ clue: Clue, _ value: [UInt8]) -> KnownCard? {
         all.first { $0.clue == clue && $0.value == value }
     }

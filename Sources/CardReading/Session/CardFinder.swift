@@ -3,11 +3,11 @@
 package import CardModel
 package import NFCTransport
 
-/// Waits for a card: one with a system, one of each kind, the first of several, or one that takes APDUs.
+/// Waits for a card: one with a system, one of each kind, the first of several, or one that accepts APDUs.
 package struct CardFinder {
     private let search: CardSearch
 
-    /// A finder on an open reader.
+    /// Makes a finder on an open reader.
     package init(reader: any Reader, cancellation: CancellationToken = CancellationToken()) {
         self.init(reader: reader, cancellation: cancellation, clock: .system)
     }
@@ -16,32 +16,32 @@ package struct CardFinder {
         search = CardSearch(reader: reader, cancellation: cancellation, clock: clock)
     }
 
-    /// What a search for a card of one sort came to.
+    /// The result of a search for one kind of card.
     package enum Finding: Hashable, Sendable {
-        /// A card answered; the request is the one that it answered, and finds it again.
+        /// A card answered; contains the request that it answered, which finds it again.
         case found(FoundCard)
-        /// A card is there, but not of that sort.
+        /// A card is there, but of another kind.
         case other(PICC)
-        /// No card came in time.
+        /// No card arrived in time.
         case nothing
     }
 
     // MARK: A FeliCa card with one of some systems
 
-    /// The systems to look for when any will do: the one that the Express transit card of a phone answers, then any.
+    /// The systems to look for if any will do: the one that the Express transit card of a phone answers, then any.
     package static let anySystem: [SystemCode] = [.transit, .any]
 
-    /// Polls the codes in the caller's order, at the first speed of the reader's, then at the others. The first code that
-    /// the card has wins, at whatever moment it comes.
+    /// Polls the codes in the caller's order, at the reader's first bit rate, then at the others.
     ///
-    /// Where the first code is that of transit cards, it is polled for often enough to wake the Express card of a phone
-    /// before any other code is, which would open the phone's wallet.
+    /// The first code that the card has wins, no matter when the card arrives. If the first code is that of transit
+    /// cards, it is polled for often enough to wake the Express card of a phone before any other code, which would open
+    /// the phone's wallet.
     ///
     /// - Parameters:
-    ///   - codes: the systems; ``SystemCode/any`` takes whatever is first.
-    ///   - requestCode: what the card is to tell beside its IDm; 1 for the system code.
-    ///   - timeout: how long to go on; zero for one round, `nil` for ever.
-    /// - Throws: ``ReadingError`` when the reader failed or work was cancelled.
+    ///   - codes: the systems; ``SystemCode/any`` accepts whichever is first.
+    ///   - requestCode: what the card returns besides its IDm; 1 for the system code.
+    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
+    /// - Throws: ``ReadingError`` if the reader failed or work was cancelled.
     package func find(
         _ codes: [SystemCode], requestCode: UInt8 = 0, timeout: Duration?
     ) throws(ReadingError) -> Finding {
@@ -58,19 +58,20 @@ package struct CardFinder {
 
     // MARK: One card of each kind
 
-    /// The order in which kinds are looked for when nobody says another one: FeliCa answers fastest, and is what
-    /// most of the cards here are.
+    /// The default order of kinds: FeliCa answers fastest, and most of the cards here are FeliCa.
     package static let usualOrder: [Technology] = [.felica, .typeA, .typeB]
 
-    /// Looks for a card of each kind, round by round, until one answers; then the rest of the round goes on, since a
-    /// phone answers as several kinds.
+    /// Looks for a card of each kind, round by round, until one answers.
+    ///
+    /// The rest of that round is then completed, since a phone answers as several kinds.
     ///
     /// - Parameters:
-    ///   - technologies: the kinds, in the order in which they are looked for; FeliCa by the transit system first, which the
-    ///     Express card of a phone answers, then by any.
-    ///   - timeout: how long to go on; zero for one round, `nil` for ever.
-    /// - Returns: what answered, at most one card of each kind, in the caller's order; of FeliCa with the system code.
-    /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
+    ///   - technologies: the kinds, in the order in which they are looked for; FeliCa first by the transit system,
+    ///     which the Express card of a phone answers, then by any.
+    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
+    /// - Returns: the cards that answered, at most one of each kind, in the caller's order; FeliCa with the system
+    ///   code.
+    /// - Throws: ``ReadingError`` if the reader failed, cannot look for any of them, or work was cancelled.
     package func findAll(
         _ technologies: [Technology] = usualOrder, timeout: Duration?
     ) throws(ReadingError) -> [FoundCard] {
@@ -83,7 +84,7 @@ package struct CardFinder {
         return found ?? []
     }
 
-    /// - Parameter requests: what to begin with; all else follows only when something answers that.
+    /// - Parameter requests: the requests to start with; the others follow only if something answers these.
     private func round(
         _ requests: [ActivationRequest], of all: [ActivationRequest], _ technologies: [Technology]
     ) throws(ReadingError) -> [FoundCard]? {
@@ -99,7 +100,8 @@ package struct CardFinder {
                 obstacle = obstacle ?? error
             }
         }
-        // Kinds that were looked for after something had answered: for the others it may have come too late.
+        // The kinds that were looked for after something had answered: for the others, the card may have arrived too
+        // late.
         var settled: Set<Technology> = []
         for technology in technologies {
             if !found.isEmpty, requests == all { settled.insert(technology) }
@@ -115,7 +117,7 @@ package struct CardFinder {
         return technologies.compactMap { found[$0] }
     }
 
-    /// What is asked for a card of this kind, until one answers.
+    /// Returns the requests for a card of this kind, to be tried until one answers.
     private func requests(_ technology: Technology) -> [ActivationRequest] {
         switch technology {
         case .felica: search.reader.requests(CardFinder.anySystem)
@@ -126,14 +128,15 @@ package struct CardFinder {
 
     // MARK: The first card of several kinds
 
-    /// Looks for each in the caller's order, round by round, until a card answers; the first that it answers wins, at
-    /// whatever moment it comes.
+    /// Looks for each in the caller's order, round by round, until a card answers.
+    ///
+    /// The first request that it answers wins, no matter when the card arrives.
     ///
     /// - Parameters:
-    ///   - requests: what to look for; what the reader cannot look for is left out.
-    ///   - timeout: how long to go on; zero for one round, `nil` for ever.
-    /// - Returns: the first card, or `nil` when none came in time.
-    /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
+    ///   - requests: the requests to try; those that the reader does not support are left out.
+    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
+    /// - Returns: the first card, or `nil` if none arrived in time.
+    /// - Throws: ``ReadingError`` if the reader failed, cannot look for any of them, or work was cancelled.
     package func findFirst(_ requests: [ActivationRequest], timeout: Duration?) throws(ReadingError) -> FoundCard? {
         let possible = requests.filter { search.reader.information.technologies.contains($0.technology) }
         guard !possible.isEmpty else { throw .reader(.unsupported(detail: .init(.thisKindOfCard))) }
@@ -142,14 +145,14 @@ package struct CardFinder {
         }
     }
 
-    // MARK: A card that takes APDUs
+    // MARK: A card that accepts APDUs
 
     /// Looks for a card of each kind in the caller's order until one answers; the first kind that does wins.
     ///
     /// - Parameters:
-    ///   - technologies: type A, type B or both; what the reader cannot look for is left out.
-    ///   - timeout: how long to go on; zero for one round, `nil` for ever.
-    /// - Throws: ``ReadingError`` when the reader failed, cannot look for any of them, or work was cancelled.
+    ///   - technologies: type A, type B or both; those that the reader does not support are left out.
+    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
+    /// - Throws: ``ReadingError`` if the reader failed, cannot look for any of them, or work was cancelled.
     package func findISODEP(
         _ technologies: [Technology] = [.typeA, .typeB], timeout: Duration?
     ) throws(ReadingError) -> Finding {
@@ -177,8 +180,10 @@ package struct CardFinder {
 }
 
 extension ActivationRequest {
-    /// What to look for when a tag is wanted: type A first, as most tags are, then the systems of FeliCa tags, type B,
-    /// and any FeliCa card, to tell that it is no tag.
+    /// The requests for finding a tag.
+    ///
+    /// Type A is first, as most tags are; then the systems of FeliCa tags, type B, and any FeliCa card, to report that
+    /// it is not a tag.
     package static let tags: [ActivationRequest] = [
         .typeA(), .felica(.ndef, requestCode: 1), .felica(.lite, requestCode: 1), .typeB(),
         .felica(.any, requestCode: 1),

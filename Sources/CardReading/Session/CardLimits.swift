@@ -4,19 +4,20 @@ internal import CardModel
 internal import FeliCa
 internal import NFCTransport
 
-/// How much one Read Without Encryption may ask of this card through this reader; starts with what is known of the
-/// IC and is corrected by what the card says.
+/// How much one Read Without Encryption can request from this card through this reader.
+///
+/// Starts with what is known about the IC and is corrected by the card's answers.
 final class CardLimits {
-    /// The blocks of one command.
+    /// The number of blocks per command.
     private(set) var blocks: Int
-    /// Whether the number of blocks is a known fact of this IC, so that silence must have another reason.
+    /// Whether the number of blocks is known for this IC, so that a missing answer must have another cause.
     let areKnown: Bool
-    /// The services of one command.
+    /// The number of services per command.
     private(set) var services = 16
-    /// How the card writes the place of an error into status flag 1, once that is known.
+    /// How the card encodes the position of an error in status flag 1, once that is known.
     var style: StatusFlagStyle?
 
-    /// The steps down when a card refuses, or does not answer, a number of blocks.
+    /// The successive limits when a card refuses, or does not answer, a number of blocks.
     private static let steps = [15, 12, 8, 4, 1]
 
     init(pmm: PMm, reader: ReaderInformation) {
@@ -27,14 +28,14 @@ final class CardLimits {
 
     /// Goes one step down after a command of `count` blocks was too long.
     ///
-    /// - Returns: whether there was a step left.
+    /// - Returns: whether a step was left.
     func lowerBlocks(below count: Int) -> Bool {
         guard let next = CardLimits.steps.first(where: { $0 < min(count, blocks) }) else { return false }
         blocks = next
         return true
     }
 
-    /// Only one service a command from now on.
+    /// Limits commands to one service from now on.
     ///
     /// - Returns: whether that is a change.
     func lowerServices() -> Bool {
@@ -45,7 +46,7 @@ final class CardLimits {
 }
 
 extension PMm {
-    /// Whether a card with this IC may answer a command: it is not known to keep silent.
+    /// Returns whether a card with this IC may answer a command: it is not known to leave it unanswered.
     func mayAnswer(_ command: CommandCode) -> Bool {
         ICProfile.of(self)?.support(of: command) != .silent
     }

@@ -4,7 +4,7 @@ internal import CardModel
 internal import Glibc
 internal import NFCTransport
 
-/// The clock of a search, and how it lets time pass; tests bring one of their own.
+/// The clock of a search, and how it sleeps; tests supply their own.
 package struct SearchClock: Sendable {
     package let now: @Sendable () -> Duration
     package let pause: @Sendable (Duration) -> Void
@@ -14,7 +14,7 @@ package struct SearchClock: Sendable {
         self.pause = pause
     }
 
-    /// The system's.
+    /// The system clock.
     package static let system: SearchClock = {
         let start = ContinuousClock.now
         return SearchClock(now: { ContinuousClock.now - start }) { time in
@@ -25,13 +25,13 @@ package struct SearchClock: Sendable {
     }()
 }
 
-/// Looks for a card until it is there: what is asked for when, for all finders.
+/// Looks for a card until one is there; decides which request is sent when, for all finders.
 ///
-/// Which answer wins is ``NFCTransport/Reader/firstAnswer(to:where:)``'s business. Here is the pace, which is made for
-/// phones: an iPhone answers 0003 with its Express transit card, but only from about the fourth Polling on, 40 to 50 ms after
-/// it felt the field, and any other system code opens its wallet, which asks its owner to choose. So where 0003 is wanted
-/// first, it is polled for alone until a phone would have answered, and while nothing is there, other codes follow only now
-/// and then. Where the caller wants another code first, just that is done.
+/// ``NFCTransport/Reader/firstAnswer(to:where:)`` decides which answer wins. This type sets the pace, which is designed
+/// for phones: an iPhone answers 0003 with its Express transit card, but only from about the fourth Polling, 40 to 50
+/// ms after it detected the field, and any other system code opens its wallet, which asks its owner to choose. So if
+/// 0003 is wanted first, it is polled for alone until a phone would have answered, and while nothing is there, other
+/// codes follow only occasionally. If the caller wants another code first, that order is simply followed.
 ///
 /// Source: kormax, apple-enhanced-contactless-polling (2025-11), and bellx2's measurements of system codes; unverified.
 struct CardSearch {
@@ -39,25 +39,25 @@ struct CardSearch {
     let cancellation: CancellationToken
     let clock: SearchClock
 
-    /// How often, and for how long at least, the transit system is polled for before anything else.
+    /// The minimum number of Pollings, and the minimum time, for the transit system before any other request.
     private static let transitLooks = 4
     private static let transitTime = Duration.milliseconds(75)
-    /// How long a search goes on at least: so long may a card need after the field came on (FeliCa user's manual, 2.4.1).
+    /// The minimum duration of a search: a card may need this long after field-on (FeliCa user's manual, 2.4.1).
     private static let cardStart = Duration.milliseconds(21)
-    /// How long it takes from one look for the transit system to the next, at least.
+    /// The minimum time between two looks for the transit system.
     private static let transitPeriod = Duration.milliseconds(15)
-    /// How long it takes from one Polling for other systems to the next, while nothing is there.
+    /// The time between two Pollings for other systems while nothing is there.
     private static let otherSystemsPeriod = Duration.milliseconds(500)
-    /// How long it takes from one round to the next, at least: the bus and the processor belong to others, too.
+    /// The minimum time between two rounds: others share the bus and the processor.
     private static let period = Duration.milliseconds(40)
 
     /// Looks until `look` finds something.
     ///
     /// - Parameters:
-    ///   - requests: what to look for, most wanted first.
-    ///   - timeout: how long to go on; zero for one round, `nil` for ever.
+    ///   - requests: the requests, in order of preference.
+    ///   - timeout: how long to continue; zero for one round, `nil` for no limit.
     ///   - look: looks once, with some or all of the requests.
-    /// - Returns: `nil` when nothing was found in time.
+    /// - Returns: `nil` if nothing was found in time.
     func find<Finding>(
         _ requests: [ActivationRequest], within timeout: Duration?,
         _ look: ([ActivationRequest]) throws(ReadingError) -> Finding?
@@ -99,14 +99,14 @@ struct CardSearch {
         return nil
     }
 
-    /// ``NFCTransport/Reader/firstAnswer(to:where:)``, in the terms of reading.
+    /// Calls ``NFCTransport/Reader/firstAnswer(to:where:)`` and converts its errors.
     func firstAnswer(
         to requests: [ActivationRequest], where isWanted: (PICC) -> Bool = { _ in true }
     ) throws(ReadingError) -> FoundCard? {
         do throws(TransportError) {
             return try reader.firstAnswer(to: requests, where: isWanted)
         } catch {
-            // A card that was lost while it was being selected is none.
+            // A card that was lost while being selected does not count.
             guard error != .noAnswer, error != .cardReleased else { return nil }
             throw CardSession.readingError(error)
         }
@@ -131,14 +131,14 @@ struct CardSearch {
 }
 
 extension ActivationRequest {
-    /// Whether it polls for the transit system, and for no other.
+    /// Whether it polls for the transit system and no other.
     fileprivate var isTransit: Bool {
         if case .felica(.transit, _, _, _) = self { true } else { false }
     }
 }
 
 extension Reader {
-    /// The Pollings for these systems in this order, at each speed.
+    /// Returns the Pollings for these systems in this order, at each bit rate.
     func requests(_ codes: [SystemCode], requestCode: UInt8 = 1) -> [ActivationRequest] {
         information.feliCaBitRates.flatMap { rate in
             codes.map { .felica($0, requestCode: requestCode, bitRate: rate) }

@@ -5,23 +5,24 @@ public import FeliCa
 internal import NFCForumTags
 public import NFCTransport
 
-/// One card in the field of one reader: commands with bounded retries, and the difference between a card that does
-/// not know a command and a card that left.
+/// One card in the field of one reader.
+///
+/// Retries commands a bounded number of times, and distinguishes an unsupported command from a card that left.
 package final class CardSession {
     /// The reader.
     package let reader: any Reader
     /// The card as it answered when it was found.
     package let target: FeliCaTarget
-    /// What is known of the card's limits; learnt while reading.
+    /// The known limits of the card; updated while reading.
     let limits: CardLimits
-    /// Whether an exchange came back damaged, or got no answer and was repeated: then one unanswered Polling says little.
+    /// Whether an answer was damaged, or missing and the exchange repeated: then one unanswered Polling proves little.
     private(set) var isNoisy = false
     private let cancellation: CancellationToken
 
-    /// How often an exchange that came back damaged is tried in all.
+    /// How many times in all a damaged exchange is tried.
     private static let attempts = 4
 
-    /// A session with the card that `reader` has just activated.
+    /// Makes a session with the card that `reader` has just activated.
     package init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
         self.reader = reader
         self.target = target
@@ -29,14 +30,14 @@ package final class CardSession {
         limits = CardLimits(pmm: target.pmm, reader: reader.information)
     }
 
-    /// How many nodes one Request Service may name so that the answer (11 bytes and 2 a node) fits the reader.
+    /// How many nodes one Request Service can name so that the answer (11 bytes and 2 per node) fits the reader.
     var nodesPerRequest: Int {
         max(1, min(RequestService.allowedNodes.upperBound, (reader.information.longestFeliCaAnswer - 11) / 2))
     }
 
-    /// Sends a command to one system until the card answered it, or cannot.
+    /// Sends a command to one system until the card answers it or cannot.
     ///
-    /// - Throws: ``ReadingError``; a refusal and lasting silence are values, not errors.
+    /// - Throws: ``ReadingError``; a refusal and persistent lack of an answer are values, not errors.
     func ask<Value>(
         _ system: SystemHandle, _ command: (FeliCaSystem) throws(FeliCaError) -> Value
     ) throws(ReadingError) -> CardReply<Value> {
@@ -69,9 +70,9 @@ package final class CardSession {
         }
     }
 
-    /// Polls for a system of this card, once; damaged answers are tried again.
+    /// Polls for a system of this card once; damaged answers are tried again.
     ///
-    /// - Returns: the system, or `nil` when no card, or another card, answered.
+    /// - Returns: the system, or `nil` if no card, or another card, answered.
     package func poll(_ code: SystemCode, requestCode: UInt8 = 0) throws(ReadingError) -> FeliCaTarget? {
         var damaged = 0
         while true {
@@ -89,8 +90,9 @@ package final class CardSession {
         }
     }
 
-    /// Whether the card still answers a Polling for this system with this IDm. A card that was moved, or put back,
-    /// gets three tries.
+    /// Returns whether the card still answers a Polling for this system with this IDm.
+    ///
+    /// A card that was moved, or put back, gets three tries.
     func isPresent(_ system: SystemHandle) throws(ReadingError) -> Bool {
         for _ in 0..<3 {
             if try poll(system.code)?.idm == system.idm { return true }
@@ -109,10 +111,11 @@ package final class CardSession {
 }
 
 extension CardSession {
-    /// The codes of the systems that the card lists, in its order; when it cannot list them, those that answer to a
-    /// Polling of the ones that such cards have.
+    /// Returns the codes of the systems that the card lists, in its order.
     ///
-    /// - Throws: ``ReadingError`` when the card left or the reader failed.
+    /// If it cannot list them, returns those that answer a Polling for the systems that such cards have.
+    ///
+    /// - Throws: ``ReadingError`` if the card left or the reader failed.
     package func systemCodes() throws(ReadingError) -> [SystemCode] {
         let first = target.requestData.map { SystemCode(rawValue: $0) }
         if target.pmm.mayAnswer(RequestSystemCode.code) {
@@ -128,26 +131,26 @@ extension CardSession {
     }
 }
 
-/// What a card that is there said to a command.
+/// The reply of a card that is present to a command.
 enum CardReply<Value> {
     /// The answer.
     case value(Value)
     /// It refused with these status flags.
     case refused(StatusFlags)
-    /// It kept silent twice although it answers a Polling: it does not know the command, or not in this form.
+    /// It did not answer twice although it answers a Polling: it does not support the command, or not in this form.
     case silent
 }
 
-/// One system of the card in the field, as it answered its own Polling.
+/// One system of the card in the field, from its answer to its Polling.
 public struct SystemHandle: Hashable, Sendable {
     /// Its code.
     public var code: SystemCode
-    /// Its own IDm.
+    /// Its IDm.
     public var idm: IDm
-    /// The PMm that it answered with.
+    /// The PMm in its answer.
     public var pmm: PMm
 
-    /// A system that answered.
+    /// Makes a handle for a system that answered.
     package init(code: SystemCode, idm: IDm, pmm: PMm) {
         self.code = code
         self.idm = idm
@@ -155,21 +158,21 @@ public struct SystemHandle: Hashable, Sendable {
     }
 }
 
-/// Why reading a card ended before its end.
+/// Why reading a card ended early.
 @nonexhaustive
 public enum ReadingError: Error, Hashable, Sendable {
     /// The card left the field, or another one is there now.
     case cardLost
-    /// The same exchange came back damaged each time it was tried.
+    /// The answer to the same exchange was damaged on every try.
     case radio(TransportError)
-    /// The card answered something that no card may answer, each time it was asked.
+    /// The card gave an answer that is never valid, on every try.
     case badAnswer(FeliCaError)
     /// The reader failed.
     case reader(TransportError)
     /// Work was cancelled.
     case cancelled
 
-    /// The word for it in the `missing` list of a dump.
+    /// The identifier in the `missing` list of a dump.
     package var word: String {
         switch self {
         case .cardLost: "cardLost"
@@ -182,7 +185,7 @@ public enum ReadingError: Error, Hashable, Sendable {
 }
 
 extension ReadingError {
-    /// Why reading a tag ended early; `nil` for what is the tag's own answer.
+    /// Why reading a tag ended early; `nil` if the error is the tag's own answer.
     init?(_ error: TagError) {
         switch error {
         case .tagLost: self = .cardLost

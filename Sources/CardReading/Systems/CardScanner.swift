@@ -8,17 +8,17 @@ package struct CardScanner {
     private let session: CardSession
     private let progress: (ReadingProgress) -> Void
 
-    /// A scanner of the card in this session.
+    /// Makes a scanner for the card in this session.
     package init(session: CardSession, progress: @escaping (ReadingProgress) -> Void = { _ in }) {
         self.session = session
         self.progress = progress
     }
 
-    /// What a scan found, and why it ended early if it did.
+    /// The result of a scan, and why it ended early if it did.
     package struct Result: Hashable, Sendable {
         /// The systems in the card's order, then those that it does not list.
         package var systems: [SystemScan]
-        /// Why the scan ended before its end.
+        /// Why the scan ended early.
         package var interruption: ReadingError?
     }
 
@@ -37,7 +37,7 @@ package struct CardScanner {
         return outcome
     }
 
-    /// Finds the nodes of one system and their key versions; what is found before an error is kept in `scan`.
+    /// Finds the nodes of one system and their key versions; what was found before an error is kept in `scan`.
     func nodes(of system: SystemHandle, into scan: inout SystemScan) throws(ReadingError) {
         let finder = NodeFinder(session: session, system: system) { count in
             progress(ReadingProgress(system: system.code, nodes: count, blocks: 0))
@@ -55,18 +55,18 @@ package struct CardScanner {
     }
 }
 
-/// What a scan found in one system.
+/// The result of a scan in one system.
 public struct SystemScan: Hashable, Sendable {
-    /// The system as it answered its Polling.
+    /// The system, from its answer to its Polling.
     public var system: SystemHandle
-    /// The version of the system key, or `nil` when the card did not say.
+    /// The version of the system key; `nil` if the card did not report it.
     public var keyVersion: KeyVersion?
     /// Its nodes in the card's order, the root area first.
     public var nodes: [ScannedNode]
     /// How they were found.
     public var listing: NodeListing
 
-    /// A system with its nodes.
+    /// Makes a system with its nodes.
     package init(
         system: SystemHandle, keyVersion: KeyVersion? = nil, nodes: [ScannedNode] = [],
         listing: NodeListing = .searchServiceCode

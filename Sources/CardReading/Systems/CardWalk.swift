@@ -4,15 +4,15 @@ internal import CardModel
 internal import FeliCa
 internal import NFCTransport
 
-/// Goes through all systems of a card, each polled for its own IDm before it is visited.
+/// Visits all systems of a card, each polled for its own IDm before it is visited.
 ///
-/// A card that is taken away early has by then given whole systems, the first first. The codes that are polled for
-/// although the card did not list them come last, since the field holds no selected card after a Polling that
-/// nobody answered.
+/// If a card is removed early, whole systems have been read by then, starting with the first. Codes that are polled for
+/// although the card did not list them come last, since after an unanswered Polling the field contains no selected
+/// card.
 final class CardWalk {
-    /// The codes of the listed systems that were not visited, when the walk ended early.
+    /// The codes of the listed systems that were not visited, if the walk ended early.
     private(set) var unvisited: [SystemCode] = []
-    /// Whether the walk ended before it was known which systems there are.
+    /// Whether the walk ended before the list of systems was known.
     private(set) var isListIncomplete = true
     /// Whether the walk ended while the first of ``unvisited`` was being visited.
     private(set) var isVisiting = false
@@ -26,7 +26,7 @@ final class CardWalk {
     static let fallback: [SystemCode] = [.octopus, .shenzhenTong, .transit, .commonArea]
 
     /// - Parameters:
-    ///   - selection: only these systems, without asking which there are; `nil` for all.
+    ///   - selection: only these systems, without requesting the list; `nil` for all.
     ///   - known: a system that need not be polled again.
     init(
         session: CardSession, selection: [SystemCode]? = nil,
@@ -57,12 +57,12 @@ final class CardWalk {
             if handle == nil { handle = try answer(to: code) }
             if let handle { try visit(handle) }
         }
-        // Nobody answered the last Pollings, or the card was already gone: only asking again tells.
+        // The last Pollings were unanswered, or the card was already gone: only another Polling can tell.
         guard try session.isPresent(first) else { throw .cardLost }
         isListIncomplete = false
     }
 
-    /// The chosen systems, as far as this card has them.
+    /// Visits the chosen systems that this card has.
     private func run(
         _ codes: [SystemCode], _ visit: (SystemHandle) throws(ReadingError) -> Void
     ) throws(ReadingError) {
@@ -81,7 +81,7 @@ final class CardWalk {
         }
     }
 
-    /// The system that answered when the card was found; its code is asked for when the Polling did not say it.
+    /// Returns the system that answered when the card was found; requests its code if the Polling did not return it.
     private func firstSystem() throws(ReadingError) -> SystemHandle {
         var target = session.target
         if target.requestData == nil, let again = try session.poll(.any, requestCode: 1), again.pmm == target.pmm {
@@ -91,7 +91,7 @@ final class CardWalk {
         return SystemHandle(code: code, idm: target.idm, pmm: target.pmm)
     }
 
-    /// `nil` when the card does not know Request System Code.
+    /// Returns `nil` if the card does not support Request System Code.
     private func listedSystems(_ first: SystemHandle) throws(ReadingError) -> [SystemCode]? {
         guard first.pmm.mayAnswer(RequestSystemCode.code) else { return nil }
         let reply = try session.ask(first) { felica throws(FeliCaError) in try felica.requestSystemCode() }
@@ -99,7 +99,8 @@ final class CardWalk {
         return codes
     }
 
-    /// The place in the list is the high nibble of the IDm, but phones may have other IDms: each system is polled.
+    /// The high nibble of the IDm is the position in the list, but phones may have other IDms: each system is polled.
+    ///
     /// Only a system that cannot be polled by its code (FFFF, or one listed twice) gets the derived IDm.
     private func handle(
         for code: SystemCode, number: Int, first: SystemHandle
@@ -117,15 +118,18 @@ final class CardWalk {
         return derived
     }
 
-    /// Whether an answer to a Polling comes from the card of `first`. On phones the systems may have bodies of their
-    /// own (ICs 10 to 1F); otherwise another card of the same kind would be taken for this one.
+    /// Returns whether an answer to a Polling comes from the card of `first`.
+    ///
+    /// On phones (ICs 10 to 1F), the systems may have unrelated IDms; otherwise another card of the same kind would be
+    /// mistaken for this one.
     private static func isSameCard(_ found: FeliCaTarget, _ first: SystemHandle) -> Bool {
         found.idm.isSameCard(as: first.idm)
             || found.pmm == first.pmm && (0x10...0x1F).contains(found.pmm.icType)
     }
 
-    /// The system if this card, and not another in the field, answers to exactly this code. One Polling that nobody
-    /// answers is enough where nothing was lost so far.
+    /// Returns the system if this card, and not another in the field, answers to exactly this code.
+    ///
+    /// One unanswered Polling is enough if nothing was lost so far.
     private func answer(to code: SystemCode) throws(ReadingError) -> SystemHandle? {
         for _ in 0..<(session.isNoisy ? 3 : 1) {
             guard let found = try session.poll(code, requestCode: 1), found.idm.isSameCard(as: session.target.idm),

@@ -3,7 +3,9 @@
 internal import ByteCodec
 package import CardModel
 
-/// Get Area Information (24): two bytes about an area. Mobile FeliCa 4.1 knows it; felica-tool is the only source.
+/// Get Area Information (24): two bytes about an area.
+///
+/// Mobile FeliCa 4.1 supports it; felica-tool is the only source.
 package struct GetAreaInformation: FeliCaCommand, Hashable, Sendable {
     /// `24`.
     package static let code = CommandCode.getAreaInformation
@@ -11,7 +13,7 @@ package struct GetAreaInformation: FeliCaCommand, Hashable, Sendable {
     /// The area.
     package var area: AreaCode
 
-    /// A question about an area.
+    /// Makes a request for an area.
     package init(_ area: AreaCode) {
         self.area = area
     }
@@ -23,7 +25,9 @@ package struct GetAreaInformation: FeliCaCommand, Hashable, Sendable {
         return bytes.bytes
     }
 
-    /// A node and two bytes. Refusals: `E0` for the root area, `E2` for what is no area, `E7` for others.
+    /// Reads a node and two bytes.
+    ///
+    /// Refusals: `E0` for the root area, `E2` for a node other than an area, `E7` for others.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> AreaInformation {
         try answer.expectSuccess()
         return AreaInformation(node: try answer.code(NodeCode.self), data: Array(try answer.bytes(2)))
@@ -34,7 +38,7 @@ package struct GetAreaInformation: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Asks for the information of an area.
+    /// Requests the information of an area.
     ///
     /// - Throws: ``FeliCaError``.
     package func getAreaInformation(_ area: AreaCode) throws(FeliCaError) -> AreaInformation {
@@ -44,8 +48,8 @@ extension FeliCaSystem {
 
 /// The answer to Get Area Information.
 package struct AreaInformation: Hashable, Sendable {
-    /// The node that the card names.
+    /// The node in the card's answer.
     package let node: NodeCode
-    /// Two bytes of unknown meaning, as they came.
+    /// Two bytes of unknown meaning, unchanged.
     package let data: [UInt8]
 }

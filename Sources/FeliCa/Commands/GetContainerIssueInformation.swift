@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Get Container Issue Information (22): what phone is it? Apple Wallet and Osaifu-Keitai know it. Source: felica-tool.
+/// Get Container Issue Information (22): the model of a phone.
+///
+/// Apple Wallet and Osaifu-Keitai support it. Source: felica-tool.
 package struct GetContainerIssueInformation: FeliCaCommand, Hashable, Sendable {
     /// `22`.
     package static let code = CommandCode.getContainerIssueInformation
 
-    /// The question; it has no arguments.
+    /// Makes the request; it has no arguments.
     package init() {}
 
-    /// Two bytes 00.
+    /// Two bytes of 00.
     package var parameters: [UInt8] { [0, 0] }
 
-    /// Five and eleven bytes; there are no Status Flags.
+    /// Reads five and eleven bytes; there are no Status Flags.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> ContainerIssueInformation {
         ContainerIssueInformation(
             formatVersionCarrier: Array(try answer.bytes(5)), model: Array(try answer.bytes(11)))
@@ -22,7 +24,7 @@ package struct GetContainerIssueInformation: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Asks a phone for its container issue information.
+    /// Requests a phone's container issue information.
     ///
     /// - Throws: ``FeliCaError``.
     package func getContainerIssueInformation() throws(FeliCaError) -> ContainerIssueInformation {
@@ -32,8 +34,8 @@ extension FeliCaSystem {
 
 /// The answer to Get Container Issue Information.
 package struct ContainerIssueInformation: Hashable, Sendable {
-    /// Format version and carrier: five bytes as they came.
+    /// Format version and carrier: five bytes, unchanged.
     package let formatVersionCarrier: [UInt8]
-    /// The model of the phone: eleven bytes as they came, often ASCII.
+    /// The model of the phone: eleven bytes, unchanged, often ASCII.
     package let model: [UInt8]
 }

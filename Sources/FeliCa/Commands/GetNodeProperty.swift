@@ -3,22 +3,22 @@
 internal import ByteCodec
 package import CardModel
 
-/// Get Node Property (28): a property of 1 to 16 nodes. ICs 3B, 44 and 46 know it.
+/// Get Node Property (28): a property of 1 to 16 nodes. ICs 3B, 44 and 46 support it.
 package struct GetNodeProperty<Property: NodeProperty>: FeliCaCommand, Hashable, Sendable {
     /// `28`.
     package static var code: CommandCode { .getNodeProperty }
-    /// How many nodes one command may ask for.
+    /// The number of nodes that one command can name.
     package static var allowedNodes: ClosedRange<Int> { 1...16 }
 
     /// The nodes.
     package var nodes: [NodeCode]
 
-    /// A question about these nodes.
+    /// Makes a request for these nodes.
     package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
 
-    /// Between 1 and 16 nodes.
+    /// Checks that there are between 1 and 16 nodes.
     package func validate() throws(FeliCaError) {
         try nodes.validateCount(.nodes, Self.allowedNodes)
     }
@@ -26,21 +26,21 @@ package struct GetNodeProperty<Property: NodeProperty>: FeliCaCommand, Hashable,
     /// The property's type, the count and the nodes.
     package var parameters: [UInt8] { [Property.type] + nodes.countedWireBytes }
 
-    /// The property of each node in the order asked.
+    /// Reads the property of each node in the requested order.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [Property] {
         try answer.expectSuccess()
         try answer.expectCount(nodes.count)
         return try answer.list(nodes.count) { (answer) throws(FeliCaError) in try Property(&answer) }
     }
 
-    /// The variable class, one unit a node (felica-tool).
+    /// The variable class, one unit per node (felica-tool).
     package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.variable, units: nodes.count)
     }
 }
 
 extension FeliCaSystem {
-    /// Asks for a property of 1 to 16 nodes: ``ValueLimitedPurseProperty`` or ``MACCommunicationProperty``.
+    /// Requests a property of 1 to 16 nodes: ``ValueLimitedPurseProperty`` or ``MACCommunicationProperty``.
     ///
     /// - Throws: ``FeliCaError``.
     package func getNodeProperty<Property: NodeProperty>(
@@ -50,9 +50,9 @@ extension FeliCaSystem {
     }
 }
 
-/// A property that Get Node Property can ask for.
+/// A property that Get Node Property can request.
 package protocol NodeProperty {
-    /// The byte that asks for it.
+    /// The byte that requests it.
     static var type: UInt8 { get }
 
     /// Reads the property of one node.
@@ -66,10 +66,10 @@ package struct MACCommunicationProperty: NodeProperty, Hashable, Sendable {
     /// `01`.
     package static let type: UInt8 = 0x01
 
-    /// The byte: 01 when communication with MAC is on.
+    /// The byte: 01 if communication with MAC is on.
     package let flag: UInt8
 
-    /// One byte.
+    /// Reads one byte.
     package init(_ answer: inout AnswerReader) throws(FeliCaError) {
         flag = try answer.uint8()
     }
@@ -78,22 +78,23 @@ package struct MACCommunicationProperty: NodeProperty, Hashable, Sendable {
     package var isEnabled: Bool { flag == 0x01 }
 }
 
-/// The limits of a value-limited purse service: property type 00, ten bytes. Source: felica-tool, the unofficial
-/// user's manual.
+/// The limits of a value-limited purse service: property type 00, ten bytes.
+///
+/// Source: felica-tool, the unofficial user's manual.
 package struct ValueLimitedPurseProperty: NodeProperty, Hashable, Sendable {
     /// `00`.
     package static let type: UInt8 = 0x00
 
-    /// The first byte: 01 when the purse has limits.
+    /// The first byte: 01 if the purse has limits.
     package let flag: UInt8
-    /// The highest value; `nil` when the node has no limits (all ten bytes FF).
+    /// The highest value; `nil` if the node has no limits (all ten bytes FF).
     package let upperLimit: Int32?
-    /// The lowest value; `nil` when the node has no limits.
+    /// The lowest value; `nil` if the node has no limits.
     package let lowerLimit: Int32?
-    /// The generation number; `nil` when the node has no limits.
+    /// The generation number; `nil` if the node has no limits.
     package let generation: UInt8?
 
-    /// Flag, upper and lower limit (signed, least significant byte first), generation.
+    /// Reads flag, upper and lower limit (signed, least significant byte first), generation.
     package init(_ answer: inout AnswerReader) throws(FeliCaError) {
         flag = try answer.uint8()
         let upper = try answer.int32LittleEndian()

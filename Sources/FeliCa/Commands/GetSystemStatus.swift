@@ -5,13 +5,13 @@ package struct GetSystemStatus: FeliCaCommand, Hashable, Sendable {
     /// `38`.
     package static let code = CommandCode.getSystemStatus
 
-    /// The question; it has no arguments.
+    /// Makes the request; it has no arguments.
     package init() {}
 
-    /// Two bytes 00.
+    /// Two bytes of 00.
     package var parameters: [UInt8] { [0, 0] }
 
-    /// A flag, and as many bytes as the card counts.
+    /// Reads a flag, and as many bytes as the card's count gives.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> SystemStatus {
         try answer.expectSuccess()
         let flag = try answer.uint8()
@@ -24,7 +24,7 @@ package struct GetSystemStatus: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Asks for the system status.
+    /// Requests the system status.
     ///
     /// - Throws: ``FeliCaError``.
     package func getSystemStatus() throws(FeliCaError) -> SystemStatus {
@@ -32,10 +32,10 @@ extension FeliCaSystem {
     }
 }
 
-/// The answer to Get System Status; what it means is not published.
+/// The answer to Get System Status; its meaning is not published.
 package struct SystemStatus: Hashable, Sendable {
     /// The byte before the data.
     package let flag: UInt8
-    /// The data, as many bytes as the card counts.
+    /// The data, as many bytes as the card's count gives.
     package let data: [UInt8]
 }

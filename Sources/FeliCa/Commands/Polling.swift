@@ -4,23 +4,23 @@ internal import ByteCodec
 package import CardModel
 internal import NFCTransport
 
-/// Polling (00): which card is there, and has it this system?
+/// Polling (00): finds a card that has this system.
 ///
-/// Answered with 18 bytes, or 20 when the card knows the request code. It carries no IDm.
+/// The answer has 18 bytes, or 20 if the card supports the request code. It carries no IDm.
 package struct Polling: FeliCaCommand, Hashable, Sendable {
     /// `00`.
     package static let code = CommandCode.polling
-    /// `false`: the IDm is what a Polling asks for.
+    /// `false`: a Polling is a request for the IDm.
     package static let carriesIDm = false
 
-    /// The system; `FF` in either byte stands for any value of that byte.
+    /// The system; `FF` in either byte matches any value of that byte.
     package var systemCode: SystemCode
-    /// What the card is to tell beside IDm and PMm.
+    /// The data that the card returns besides IDm and PMm.
     package var requestCode: PollingRequestCode
-    /// In how many slots cards may answer.
+    /// The number of slots in which cards can answer.
     package var timeSlots: TimeSlots
 
-    /// A Polling for a system.
+    /// Makes a Polling for a system.
     package init(
         _ systemCode: SystemCode, requestCode: PollingRequestCode = .none, timeSlots: TimeSlots = .one
     ) {
@@ -35,7 +35,7 @@ package struct Polling: FeliCaCommand, Hashable, Sendable {
         return Array(polling.frame.dropFirst(2))
     }
 
-    /// IDm, PMm and the request data where there are some; data that was not asked for is refused.
+    /// Reads IDm, PMm and any request data; unrequested data is refused.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> PollingResponse {
         let idm = try answer.idmField()
         let pmm = PMm(rawValue: try answer.idmField().rawValue)
@@ -44,14 +44,14 @@ package struct Polling: FeliCaCommand, Hashable, Sendable {
             idm: idm, pmm: pmm, requestData: hasData ? try answer.uint16(.big) : nil, requestCode: requestCode)
     }
 
-    /// How long cards may take.
+    /// The time that cards may take.
     package var window: Duration { ResponseTime.pollingWindow(timeSlots) }
 
     /// ``window``: the PMm says nothing about Polling.
     package func maximumTime(_ times: ResponseTime) -> Duration { window }
 }
 
-/// What a card is to tell beside IDm and PMm when it is polled; the raw values are the bytes on the wire.
+/// The data that a polled card returns besides IDm and PMm; the raw values are the bytes on the wire.
 package enum PollingRequestCode: UInt8, Hashable, Sendable, CaseIterable {
     /// Nothing.
     case none = 0x00
@@ -67,24 +67,25 @@ package struct PollingResponse: Hashable, Sendable {
     package let idm: IDm
     /// The PMm.
     package let pmm: PMm
-    /// The two bytes of request data as one big-endian number; `nil` when none were asked for, or when the product
-    /// does not know the request code and left them out.
+    /// The two bytes of request data as one big-endian number; `nil` if absent.
+    ///
+    /// They are absent if none were requested, or if the product does not support the request code and omitted them.
     package let requestData: UInt16?
-    /// What was asked for.
+    /// The request code of the Polling.
     package let requestCode: PollingRequestCode
 
-    /// The system code, when it was asked for and given.
+    /// The system code, if requested and returned.
     package var systemCode: SystemCode? {
         requestCode == .systemCode ? requestData.map(SystemCode.init(rawValue:)) : nil
     }
 
-    /// The communication performance, when it was asked for and given.
+    /// The communication performance, if requested and returned.
     package var communicationPerformance: CommunicationPerformance? {
         requestCode == .communicationPerformance ? requestData.map(CommunicationPerformance.init(rawValue:)) : nil
     }
 }
 
-/// In how many time slots cards may answer a Polling; the raw values are the bytes on the wire.
+/// The number of time slots in which cards can answer a Polling; the raw values are the bytes on the wire.
 package enum TimeSlots: UInt8, Hashable, Sendable, CaseIterable {
     /// One slot.
     case one = 0x00
@@ -97,17 +98,18 @@ package enum TimeSlots: UInt8, Hashable, Sendable, CaseIterable {
     /// Sixteen slots.
     case sixteen = 0x0F
 
-    /// How many slots.
+    /// The number of slots.
     package var count: Int { Int(rawValue) + 1 }
 }
 
-/// The two bytes that a card answers to request code 02, kept as they came: the bits beyond the raw value are not
-/// documented in what this project has read.
+/// The two bytes that a card returns for request code 02, unchanged.
+///
+/// The meaning of the bits in the raw value is not documented in the sources that this project has read.
 package struct CommunicationPerformance: RawRepresentable, Hashable, Sendable {
     /// The two bytes as one big-endian number.
     package let rawValue: UInt16
 
-    /// A communication performance from its two bytes read as one big-endian number.
+    /// Makes a communication performance from its two bytes read as one big-endian number.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -3,36 +3,36 @@
 internal import ByteCodec
 package import CardModel
 
-/// Read Without Encryption (06): blocks of services that need no key. Every FeliCa product knows it.
+/// Read Without Encryption (06): blocks of services that need no key. Every FeliCa product supports it.
 ///
-/// 1 to 16 services; 1 to 15 blocks, because an answer of 13 bytes and 16 a block must fit into LEN. What the card
-/// and the reader can do may be less (``ICProfile/blocksPerRead``).
+/// 1 to 16 services; 1 to 15 blocks, because an answer of 13 bytes and 16 per block must fit into LEN. The card and the
+/// reader may support fewer (``ICProfile/blocksPerRead``).
 package struct ReadWithoutEncryption: FeliCaCommand, Hashable, Sendable {
     /// `06`.
     package static let code = CommandCode.readWithoutEncryption
-    /// How many services one command may name.
+    /// The number of services that one command can name.
     package static let allowedServices = 1...16
-    /// How many blocks one answer has room for.
+    /// The number of blocks that fit into one answer.
     package static let allowedBlocks = 1...15
 
     /// The Service Code List.
     package var services: [ServiceCode]
-    /// The Block List; its elements name services by their place in the list.
+    /// The Block List; its elements refer to services by their index in the list.
     package var blocks: BlockList
 
-    /// A read of these blocks.
+    /// Makes a read of these blocks.
     package init(services: [ServiceCode], blocks: BlockList) {
         self.services = services
         self.blocks = blocks
     }
 
-    /// The counts, and that each element names a service of the list.
+    /// Checks the counts, and that each element refers to a service of the list.
     package func validate() throws(FeliCaError) {
         try services.validateCount(.services, Self.allowedServices)
         try blocks.validate(serviceCount: services.count, allowed: Self.allowedBlocks)
     }
 
-    /// Both lists, each after its count.
+    /// Both lists, each preceded by its count.
     package var parameters: [UInt8] {
         var bytes = ByteWriter(services.countedWireBytes)
         bytes.write(UInt8(truncatingIfNeeded: blocks.count))
@@ -40,7 +40,7 @@ package struct ReadWithoutEncryption: FeliCaCommand, Hashable, Sendable {
         return bytes.bytes
     }
 
-    /// The blocks in the order asked. A success with fewer bytes than the blocks need is refused.
+    /// Reads the blocks in the requested order. A success with fewer bytes than the blocks need is refused.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [Block] {
         try answer.expectSuccess()
         try answer.expectCount(blocks.count)
@@ -50,7 +50,7 @@ package struct ReadWithoutEncryption: FeliCaCommand, Hashable, Sendable {
         }
     }
 
-    /// The read class, one unit a block.
+    /// The read class, one unit per block.
     package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.read, units: blocks.count)
     }

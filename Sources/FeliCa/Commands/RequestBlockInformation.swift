@@ -3,22 +3,22 @@
 internal import ByteCodec
 package import CardModel
 
-/// Request Block Information (0E): how many blocks have these nodes? Mobile FeliCa 4.1 knows it.
+/// Request Block Information (0E): the numbers of blocks of these nodes. Mobile FeliCa 4.1 supports it.
 package struct RequestBlockInformation: FeliCaCommand, Hashable, Sendable {
     /// `0E`.
     package static let code = CommandCode.requestBlockInformation
-    /// How many nodes one command may ask for.
+    /// The number of nodes that one command can name.
     package static let allowedNodes = 1...32
 
     /// The nodes.
     package var nodes: [NodeCode]
 
-    /// A question about these nodes.
+    /// Makes a request for these nodes.
     package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
 
-    /// Between 1 and 32 nodes.
+    /// Checks that there are between 1 and 32 nodes.
     package func validate() throws(FeliCaError) {
         try nodes.validateCount(.nodes, Self.allowedNodes)
     }
@@ -26,21 +26,22 @@ package struct RequestBlockInformation: FeliCaCommand, Hashable, Sendable {
     /// The count and the nodes.
     package var parameters: [UInt8] { nodes.countedWireBytes }
 
-    /// A number for each node in the order asked: the allocated blocks of a service. What it is for an area (free or
-    /// allocated blocks) is not certain.
+    /// Reads a number for each node in the requested order: the allocated blocks of a service.
+    ///
+    /// Its meaning for an area (free or allocated blocks) is not certain.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [UInt16] {
         try answer.expectCount(nodes.count)
         return try answer.list(nodes.count) { (answer) throws(FeliCaError) in try answer.uint16(.little) }
     }
 
-    /// The variable class, one unit a node (felica-tool).
+    /// The variable class, one unit per node (felica-tool).
     package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.variable, units: nodes.count)
     }
 }
 
 extension FeliCaSystem {
-    /// Asks for the numbers of blocks of 1 to 32 nodes.
+    /// Requests the numbers of blocks of 1 to 32 nodes.
     ///
     /// - Throws: ``FeliCaError``.
     package func requestBlockInformation(_ nodes: [NodeCode]) throws(FeliCaError) -> [UInt16] {
@@ -48,8 +49,9 @@ extension FeliCaSystem {
     }
 }
 
-/// Request Block Information Ex (1E): how many blocks of these nodes are assigned and free? Mobile FeliCa 4.1
-/// knows it.
+/// Request Block Information Ex (1E): the numbers of assigned and free blocks of these nodes.
+///
+/// Mobile FeliCa 4.1 supports it.
 package struct RequestBlockInformationEx: FeliCaCommand, Hashable, Sendable {
     /// `1E`.
     package static let code = CommandCode.requestBlockInformationEx
@@ -57,12 +59,12 @@ package struct RequestBlockInformationEx: FeliCaCommand, Hashable, Sendable {
     /// The nodes, 1 to 32.
     package var nodes: [NodeCode]
 
-    /// A question about these nodes.
+    /// Makes a request for these nodes.
     package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
 
-    /// Between 1 and 32 nodes.
+    /// Checks that there are between 1 and 32 nodes.
     package func validate() throws(FeliCaError) {
         try nodes.validateCount(.nodes, RequestBlockInformation.allowedNodes)
     }
@@ -70,7 +72,7 @@ package struct RequestBlockInformationEx: FeliCaCommand, Hashable, Sendable {
     /// The count and the nodes.
     package var parameters: [UInt8] { nodes.countedWireBytes }
 
-    /// Two numbers for each node in the order asked.
+    /// Reads two numbers for each node in the requested order.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [BlockCounts] {
         try answer.expectSuccess()
         try answer.expectCount(nodes.count)
@@ -79,14 +81,14 @@ package struct RequestBlockInformationEx: FeliCaCommand, Hashable, Sendable {
         }
     }
 
-    /// The variable class, one unit a node (felica-tool).
+    /// The variable class, one unit per node (felica-tool).
     package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.variable, units: nodes.count)
     }
 }
 
 extension FeliCaSystem {
-    /// Asks for the assigned and free blocks of 1 to 32 nodes.
+    /// Requests the numbers of assigned and free blocks of 1 to 32 nodes.
     ///
     /// - Throws: ``FeliCaError``.
     package func requestBlockInformationEx(_ nodes: [NodeCode]) throws(FeliCaError) -> [BlockCounts] {
@@ -96,12 +98,12 @@ extension FeliCaSystem {
 
 /// The blocks of a node, in the answer to Request Block Information Ex.
 package struct BlockCounts: Hashable, Sendable {
-    /// Blocks that are assigned.
+    /// The number of assigned blocks.
     package let assigned: UInt16
-    /// Blocks that are free.
+    /// The number of free blocks.
     package let free: UInt16
 
-    /// The blocks of a node.
+    /// Makes the block counts of a node.
     package init(assigned: UInt16, free: UInt16) {
         self.assigned = assigned
         self.free = free

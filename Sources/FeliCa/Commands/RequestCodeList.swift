@@ -3,17 +3,17 @@
 internal import ByteCodec
 package import CardModel
 
-/// Request Code List (1A): the areas and services below a node, page by page. Mobile FeliCa 4.1 knows it.
+/// Request Code List (1A): the areas and services below a node, page by page. Mobile FeliCa 4.1 supports it.
 package struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
     /// `1A`.
     package static let code = CommandCode.requestCodeList
 
-    /// The node whose content is listed.
+    /// The node whose contents are listed.
     package var parent: NodeCode
     /// The page; the first is 1.
     package var index: UInt16
 
-    /// A question about one page.
+    /// Makes a request for one page.
     package init(parent: NodeCode, index: UInt16) {
         self.parent = parent
         self.index = index
@@ -27,7 +27,7 @@ package struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
         return bytes.bytes
     }
 
-    /// The continue flag, the areas and the services; the counts are the card's.
+    /// Reads the continue flag, the areas and the services; the counts are the card's.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> CodeListPage {
         try answer.expectSuccess()
         let hasMore = try answer.uint8() != 0
@@ -40,13 +40,14 @@ package struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
         return CodeListPage(hasMore: hasMore, areas: areas, services: services)
     }
 
-    /// The variable class with a unit for each node that a page has room for: 32. No source says how many units the
-    /// command counts; felica-tool reckons none and adds 50 ms.
+    /// The variable class with one unit for each of the 32 nodes that a page has room for.
+    ///
+    /// No source gives the number of units for this command; felica-tool assumes none and adds 50 ms.
     package func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.variable, units: 32) }
 }
 
 extension FeliCaSystem {
-    /// Asks for a page of the areas and services below a node; the first page is 1.
+    /// Requests a page of the areas and services below a node; the first page is 1.
     ///
     /// - Throws: ``FeliCaError``.
     package func requestCodeList(parent: NodeCode, index: UInt16) throws(FeliCaError) -> CodeListPage {
@@ -58,9 +59,9 @@ extension FeliCaSystem {
 package struct CodeListPage: Hashable, Sendable {
     /// Whether another page follows at the next index.
     package let hasMore: Bool
-    /// Areas, at most 16 on cards that are known.
+    /// Areas, at most 16 on known cards.
     package let areas: [AreaRange]
-    /// Services, at most 16 on cards that are known.
+    /// Services, at most 16 on known cards.
     package let services: [ServiceCode]
 }
 
@@ -71,20 +72,20 @@ package struct AreaRange: Hashable, Sendable {
     /// The last code that belongs to it: `FFFE` for the root area.
     package let end: AreaCode
 
-    /// An area.
+    /// Makes an area.
     package init(start: AreaCode, end: AreaCode) {
         self.start = start
         self.end = end
     }
 
-    /// Whether a code lies in the area: from its own number to the number of its end.
+    /// Returns whether a code is within the area: from its own number to the number of its end.
     package func contains(_ node: NodeCode) -> Bool {
         (start.rawValue & 0xFFC0...max(end.rawValue, start.rawValue) | 0x3F).contains(node.rawValue)
     }
 }
 
 extension AnswerReader {
-    /// Takes the two codes of an area.
+    /// Reads the two codes of an area.
     mutating func area() throws(FeliCaError) -> AreaRange {
         AreaRange(start: try code(AreaCode.self), end: try code(AreaCode.self))
     }

@@ -5,10 +5,10 @@ package struct RequestProductInformation: FeliCaCommand, Hashable, Sendable {
     /// `3A`.
     package static let code = CommandCode.requestProductInformation
 
-    /// The question; it has no arguments.
+    /// Makes the request; it has no arguments.
     package init() {}
 
-    /// As many bytes as the card counts, as they came; what they mean is not published.
+    /// Reads as many bytes as the card's count gives, unchanged; their meaning is not published.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [UInt8] {
         try answer.expectSuccess()
         let count = Int(try answer.uint8())
@@ -20,7 +20,7 @@ package struct RequestProductInformation: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Asks for the product information, bytes of unpublished meaning.
+    /// Requests the product information, bytes of unpublished meaning.
     ///
     /// - Throws: ``FeliCaError``.
     package func requestProductInformation() throws(FeliCaError) -> [UInt8] {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Request Response (04): is the card there, and in which mode? FeliCa Lite and Lite-S do not know it.
+/// Request Response (04): the presence and mode of the card. FeliCa Lite and Lite-S do not support it.
 package struct RequestResponse: FeliCaCommand, Hashable, Sendable {
     /// `04`.
     package static let code = CommandCode.requestResponse
 
-    /// The question; it has no arguments.
+    /// Makes the request; it has no arguments.
     package init() {}
 
-    /// The mode, 0 to 3; any other is refused.
+    /// Reads the mode, 0 to 3; any other is refused.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> CardMode {
         let byte = try answer.uint8()
         guard let mode = CardMode(rawValue: byte) else { throw answer.flaw(.value(.mode, UInt16(byte))) }
         return mode
     }
 
-    /// The fixed class with one unit, as nfcpy reckons; other sources reckon none.
+    /// The fixed class with one unit, as in nfcpy; other sources assume none.
     package func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.fixed, units: 1) }
 }
 
 extension FeliCaSystem {
-    /// Asks for the card's mode.
+    /// Requests the card's mode.
     ///
     /// - Throws: ``FeliCaError``.
     package func requestResponse() throws(FeliCaError) -> CardMode {
@@ -28,18 +28,18 @@ extension FeliCaSystem {
     }
 }
 
-/// Reset Mode (3E): back to mode 0 from any mode. AES cards know it.
+/// Reset Mode (3E): returns to mode 0 from any mode. AES cards support it.
 package struct ResetMode: FeliCaCommand, Hashable, Sendable {
     /// `3E`.
     package static let code = CommandCode.resetMode
 
-    /// The command; it has no arguments.
+    /// Makes the command; it has no arguments.
     package init() {}
 
-    /// Two bytes 00.
+    /// Two bytes of 00.
     package var parameters: [UInt8] { [0, 0] }
 
-    /// Nothing but the Status Flags.
+    /// Reads only the Status Flags.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) {
         try answer.expectSuccess()
     }
@@ -49,7 +49,7 @@ package struct ResetMode: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Puts the card back into mode 0.
+    /// Returns the card to mode 0.
     ///
     /// - Throws: ``FeliCaError``.
     package func resetMode() throws(FeliCaError) {
@@ -57,11 +57,11 @@ extension FeliCaSystem {
     }
 }
 
-/// The mode that a card is in; the raw values are those on the wire.
+/// The mode of a card; the raw values are those on the wire.
 package enum CardMode: UInt8, Hashable, Sendable, CaseIterable {
     /// Mode 0: as after power-on; plain commands work.
     case initial = 0
-    /// Mode 1: authentication has begun.
+    /// Mode 1: authentication in progress.
     case authenticating = 1
     /// Mode 2: authenticated.
     case authenticated = 2

@@ -3,24 +3,24 @@
 internal import ByteCodec
 package import CardModel
 
-/// Request Service (02): which of these nodes are there, and what are their key versions?
+/// Request Service (02): the existence and key versions of these nodes.
 ///
-/// At most 32 nodes. IC 24 keeps silent when one node has an attribute that it does not know.
+/// At most 32 nodes. IC 24 does not answer if one node has an attribute unknown to it.
 package struct RequestService: FeliCaCommand, Hashable, Sendable {
     /// `02`.
     package static let code = CommandCode.requestService
-    /// How many nodes one command may ask for.
+    /// The number of nodes that one command can name.
     package static let allowedNodes = 1...32
 
     /// The nodes; ``CardModel/NodeCode/system`` is the system itself.
     package var nodes: [NodeCode]
 
-    /// A question about these nodes.
+    /// Makes a request for these nodes.
     package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
 
-    /// Between 1 and 32 nodes.
+    /// Checks that there are between 1 and 32 nodes.
     package func validate() throws(FeliCaError) {
         try nodes.validateCount(.nodes, Self.allowedNodes)
     }
@@ -28,20 +28,20 @@ package struct RequestService: FeliCaCommand, Hashable, Sendable {
     /// The count and the nodes.
     package var parameters: [UInt8] { nodes.countedWireBytes }
 
-    /// The key version of each node in the order asked; `nil` for a node that is not there.
+    /// Reads the key version of each node in the requested order; `nil` for a node that does not exist.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [KeyVersion?] {
         try answer.expectCount(nodes.count)
         return try answer.list(nodes.count) { (answer) throws(FeliCaError) in try answer.keyVersion() }
     }
 
-    /// The variable class, one unit a node.
+    /// The variable class, one unit per node.
     package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.variable, units: nodes.count)
     }
 }
 
 extension FeliCaSystem {
-    /// Asks for the key versions of 1 to 32 nodes; `nil` for a node that is not there.
+    /// Requests the key versions of 1 to 32 nodes; `nil` for a node that does not exist.
     ///
     /// - Throws: ``FeliCaError``.
     package func requestService(_ nodes: [NodeCode]) throws(FeliCaError) -> [KeyVersion?] {
@@ -49,7 +49,7 @@ extension FeliCaSystem {
     }
 }
 
-/// Request Service v2 (32): like Request Service, with AES and DES key versions apart.
+/// Request Service v2 (32): like Request Service, with separate AES and DES key versions.
 package struct RequestServiceV2: FeliCaCommand, Hashable, Sendable {
     /// `32`.
     package static let code = CommandCode.requestServiceV2
@@ -57,12 +57,12 @@ package struct RequestServiceV2: FeliCaCommand, Hashable, Sendable {
     /// The nodes, 1 to 32.
     package var nodes: [NodeCode]
 
-    /// A question about these nodes.
+    /// Makes a request for these nodes.
     package init(_ nodes: [NodeCode]) {
         self.nodes = nodes
     }
 
-    /// Between 1 and 32 nodes.
+    /// Checks that there are between 1 and 32 nodes.
     package func validate() throws(FeliCaError) {
         try nodes.validateCount(.nodes, RequestService.allowedNodes)
     }
@@ -70,8 +70,9 @@ package struct RequestServiceV2: FeliCaCommand, Hashable, Sendable {
     /// The count and the nodes.
     package var parameters: [UInt8] { nodes.countedWireBytes }
 
-    /// The encryption identifier and one or two lists; where the identifier does not say how many lists follow, the
-    /// length does.
+    /// Reads the encryption identifier and one or two lists.
+    ///
+    /// If the identifier does not determine the number of lists, the length does.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> ServiceVersions {
         try answer.expectSuccess()
         let encryption = EncryptionIdentifier(rawValue: try answer.uint8())
@@ -83,14 +84,14 @@ package struct RequestServiceV2: FeliCaCommand, Hashable, Sendable {
         return ServiceVersions(encryption: encryption, first: first, second: second)
     }
 
-    /// The variable class, one unit a node.
+    /// The variable class, one unit per node.
     package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.variable, units: nodes.count)
     }
 }
 
 extension FeliCaSystem {
-    /// Asks for the AES and DES key versions of 1 to 32 nodes.
+    /// Requests the AES and DES key versions of 1 to 32 nodes.
     ///
     /// - Throws: ``FeliCaError``.
     package func requestServiceV2(_ nodes: [NodeCode]) throws(FeliCaError) -> ServiceVersions {
@@ -100,19 +101,19 @@ extension FeliCaSystem {
 
 /// The answer to Request Service v2.
 package struct ServiceVersions: Hashable, Sendable {
-    /// Which kinds of keys the system has.
+    /// The kinds of keys that the system has.
     package let encryption: EncryptionIdentifier
-    /// The first list, in the order asked; `nil` for a node that is not there or has no such key.
+    /// The first list, in the requested order; `nil` for a node that does not exist or has no such key.
     package let first: [KeyVersion?]
-    /// The second list, where there is one.
+    /// The second list, if there is one.
     package let second: [KeyVersion?]?
 
-    /// The versions of the AES keys; `nil` when the answer has none, or its identifier is unknown.
+    /// The versions of the AES keys; `nil` if the answer has none, or its identifier is unknown.
     package var aes: [KeyVersion?]? {
         encryption.listCount == nil ? nil : first
     }
 
-    /// The versions of the DES keys; `nil` when the answer has none, or its identifier is unknown.
+    /// The versions of the DES keys; `nil` if the answer has none, or its identifier is unknown.
     package var des: [KeyVersion?]? {
         switch encryption {
         case .des56, .des112: second ?? first
@@ -138,29 +139,30 @@ extension Array where Element: FourDigitCode {
     }
 }
 
-/// Which kinds of keys a system has, in the answer to Request Service v2; unknown values are kept as they came.
+/// The kinds of keys of a system, in the answer to Request Service v2; unknown values are kept unchanged.
+///
 /// Source: the unofficial user's manual, felica-tool.
 package struct EncryptionIdentifier: RawRepresentable, Hashable, Sendable {
     /// The byte.
     package let rawValue: UInt8
 
-    /// An identifier from its byte.
+    /// Makes an identifier from its byte.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// `4F`: AES only.
     package static let aes = EncryptionIdentifier(rawValue: 0x4F)
-    /// `41`: AES and DES of 56 bits.
+    /// `41`: AES and 56-bit DES.
     package static let aesAndDES56 = EncryptionIdentifier(rawValue: 0x41)
-    /// `43`: AES and DES of 112 bits.
+    /// `43`: AES and 112-bit DES.
     package static let aesAndDES112 = EncryptionIdentifier(rawValue: 0x43)
-    /// `3F`: DES of 112 bits.
+    /// `3F`: 112-bit DES.
     package static let des112 = EncryptionIdentifier(rawValue: 0x3F)
-    /// `2F`: DES of 56 bits.
+    /// `2F`: 56-bit DES.
     package static let des56 = EncryptionIdentifier(rawValue: 0x2F)
 
-    /// How many lists of key versions the answer has, or `nil` where no source says so.
+    /// The number of lists of key versions in the answer; `nil` if no source gives it.
     var listCount: Int? {
         switch self {
         case .aes: 1

@@ -2,18 +2,18 @@
 
 internal import ByteCodec
 
-/// Request Specification Version (3C): which version of the specification does the card follow? AES cards know it.
+/// Request Specification Version (3C): the version of the specification that the card follows. AES cards support it.
 package struct RequestSpecificationVersion: FeliCaCommand, Hashable, Sendable {
     /// `3C`.
     package static let code = CommandCode.requestSpecificationVersion
 
-    /// The question; it has no arguments.
+    /// Makes the request; it has no arguments.
     package init() {}
 
-    /// Two bytes 00.
+    /// Two bytes of 00.
     package var parameters: [UInt8] { [0, 0] }
 
-    /// Format version 00, the basic version, and as many options as the card counts.
+    /// Reads format version 00, the basic version, and as many options as the card's count gives.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> SpecificationVersion {
         try answer.expectSuccess()
         let format = try answer.uint8()
@@ -31,7 +31,7 @@ package struct RequestSpecificationVersion: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Asks for the version of the specification.
+    /// Requests the version of the specification.
     ///
     /// - Throws: ``FeliCaError``.
     package func requestSpecificationVersion() throws(FeliCaError) -> SpecificationVersion {
@@ -43,10 +43,10 @@ extension FeliCaSystem {
 package struct SpecificationVersion: Hashable, Sendable {
     /// The basic version.
     package let basic: Number
-    /// The versions of the options in the card's order; ``Option`` names the places that are known.
+    /// The versions of the options in the card's order; ``Option`` names the known positions.
     package let options: [Number]
 
-    /// The version of an option, or `nil` when the card does not list it.
+    /// Returns the version of an option; `nil` if the card does not list it.
     package func version(of option: Option) -> Number? {
         options.element(at: option.rawValue)
     }
@@ -67,17 +67,17 @@ package struct SpecificationVersion: Hashable, Sendable {
         case randomID
     }
 
-    /// One version: a top nibble of 8, then three decimal digits, `8500` for 5.0.0.
+    /// One version: a top nibble of 8, then three decimal digits, such as `8500` for 5.0.0.
     package struct Number: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The two bytes, which are least significant first on the wire.
         package let rawValue: UInt16
 
-        /// A version from its two bytes.
+        /// Makes a version from its two bytes.
         package init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
-        /// `5.0.0`; the four hexadecimal digits when they are not of that form.
+        /// The version, such as `5.0.0`; the four hexadecimal digits if they do not have that form.
         package var description: String {
             let digits = [rawValue.bits(8...11), rawValue.bits(4...7), rawValue.bits(0...3)]
             guard rawValue.bits(12...15) == 8, digits.allSatisfy({ $0 <= 9 }) else {

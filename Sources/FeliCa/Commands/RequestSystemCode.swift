@@ -3,15 +3,15 @@
 internal import ByteCodec
 package import CardModel
 
-/// Request System Code (0C): the systems of the card. `12FC`, `88B4` and `957A` may be there without being listed.
+/// Request System Code (0C): the systems of the card. `12FC`, `88B4` and `957A` may exist without being listed.
 package struct RequestSystemCode: FeliCaCommand, Hashable, Sendable {
     /// `0C`.
     package static let code = CommandCode.requestSystemCode
 
-    /// The question; it has no arguments.
+    /// Makes the request; it has no arguments.
     package init() {}
 
-    /// The codes (big-endian) in the order of the system numbers.
+    /// Reads the codes (big-endian) in the order of the system numbers.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [SystemCode] {
         let count = Int(try answer.uint8())
         return try answer.list(count) { (answer) throws(FeliCaError) in
@@ -24,8 +24,9 @@ package struct RequestSystemCode: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Asks for the systems of the card; the place in the list is the system number, which is the high nibble of
-    /// that system's IDm.
+    /// Requests the systems of the card.
+    ///
+    /// The position in the list is the system number, which is the high nibble of that system's IDm.
     ///
     /// - Throws: ``FeliCaError``.
     package func requestSystemCode() throws(FeliCaError) -> [SystemCode] {

@@ -3,17 +3,17 @@
 internal import ByteCodec
 package import CardModel
 
-/// Search Service Code (0A): the area or service at a place of the system's list.
+/// Search Service Code (0A): the area or service at an index of the system's list.
 ///
-/// The list is in tree order: an area comes before what it holds; index 0 is the root area.
+/// The list is in tree order: an area precedes its contents; index 0 is the root area.
 package struct SearchServiceCode: FeliCaCommand, Hashable, Sendable {
     /// `0A`.
     package static let code = CommandCode.searchServiceCode
 
-    /// The place in the list, counted from 0.
+    /// The index in the list, counted from 0.
     package var index: UInt16
 
-    /// A question about one place.
+    /// Makes a request for one index.
     package init(index: UInt16) {
         self.index = index
     }
@@ -25,7 +25,7 @@ package struct SearchServiceCode: FeliCaCommand, Hashable, Sendable {
         return bytes.bytes
     }
 
-    /// Four bytes are an area, two are a service, `FFFF` is the end: `nil`.
+    /// Reads an area (four bytes), a service (two bytes), or the end, `FFFF`: `nil`.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> SearchedNode? {
         if answer.remaining > 2 { return .area(try answer.area()) }
         let service = try answer.code(ServiceCode.self)
@@ -37,7 +37,7 @@ package struct SearchServiceCode: FeliCaCommand, Hashable, Sendable {
 }
 
 extension FeliCaSystem {
-    /// Asks for the area or service at a place of the system's list, counted from 0; `nil` past its end.
+    /// Requests the area or service at an index of the system's list, counted from 0; `nil` past its end.
     ///
     /// - Throws: ``FeliCaError``.
     package func searchServiceCode(index: UInt16) throws(FeliCaError) -> SearchedNode? {
@@ -45,9 +45,9 @@ extension FeliCaSystem {
     }
 }
 
-/// What Search Service Code found at an index.
+/// The result of Search Service Code at an index.
 package enum SearchedNode: Hashable, Sendable {
-    /// An area; what belongs to it follows at the next indexes.
+    /// An area; its contents follow at the next indexes.
     case area(AreaRange)
     /// A service.
     case service(ServiceCode)

@@ -5,29 +5,29 @@ package import CardModel
 
 /// Write Without Encryption (08): blocks of services that need no key.
 ///
-/// 1 to 16 services; at most 13 blocks fit into LEN with one service, 11 with sixteen and three-byte elements. What
-/// the card can do may be less (``ICProfile/blocksPerWrite``).
+/// 1 to 16 services; at most 13 blocks fit into LEN with one service, 11 with sixteen and three-byte elements. The card
+/// may support fewer (``ICProfile/blocksPerWrite``).
 package struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
     /// `08`.
     package static let code = CommandCode.writeWithoutEncryption
-    /// How many blocks the Block List may name before the length of the packet is looked at.
+    /// The number of blocks that the Block List can name before the length of the packet is checked.
     package static let allowedBlocks = 1...13
 
     /// The Service Code List.
     package var services: [ServiceCode]
-    /// The Block List; its elements name services by their place in the list.
+    /// The Block List; its elements refer to services by their index in the list.
     package var blocks: BlockList
-    /// What is written, one block for each element.
+    /// The data to write, one block for each element.
     package var data: [Block]
 
-    /// A write of these blocks.
+    /// Makes a write of these blocks.
     package init(services: [ServiceCode], blocks: BlockList, data: [Block]) {
         self.services = services
         self.blocks = blocks
         self.data = data
     }
 
-    /// The counts, and that each element names a service of the list and has its data.
+    /// Checks the counts, and that each element refers to a service of the list and has its data.
     package func validate() throws(FeliCaError) {
         try services.validateCount(.services, ReadWithoutEncryption.allowedServices)
         try blocks.validate(serviceCount: services.count, allowed: Self.allowedBlocks)
@@ -36,7 +36,7 @@ package struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
         }
     }
 
-    /// Both lists, each after its count, and the data.
+    /// Both lists, each preceded by its count, and the data.
     package var parameters: [UInt8] {
         var bytes = ByteWriter(services.countedWireBytes)
         bytes.write(UInt8(truncatingIfNeeded: blocks.count))
@@ -45,7 +45,7 @@ package struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
         return bytes.bytes
     }
 
-    /// The flags of a write that was done: 00 00, or the warning `71` that the memory wears out.
+    /// Reads the flags of a successful write: 00 00, or the warning `71` that the memory is wearing out.
     package func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> StatusFlags {
         let flags = try answer.statusFlags()
         try answer.expectEnd()
@@ -53,7 +53,7 @@ package struct WriteWithoutEncryption: FeliCaCommand, Hashable, Sendable {
         return flags
     }
 
-    /// The write class, one unit a block.
+    /// The write class, one unit per block.
     package func maximumTime(_ times: ResponseTime) -> Duration {
         times.maximum(.write, units: blocks.count)
     }

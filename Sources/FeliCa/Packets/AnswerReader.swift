@@ -3,18 +3,18 @@
 package import ByteCodec
 package import CardModel
 
-/// Reads an answer field by field; each thing that breaks the packet's rules becomes ``FeliCaError/malformed(_:_:)``.
+/// Reads an answer field by field; any violation of the packet format becomes ``FeliCaError/malformed(_:_:)``.
 package struct AnswerReader {
-    /// The command that is answered.
+    /// The command being answered.
     package let command: CommandCode
     private var reader: ByteReader
 
-    /// Checks LEN, the response code and the IDm, and stops behind them.
+    /// Checks LEN, the response code and the IDm, and continues after them.
     ///
     /// - Parameters:
     ///   - frame: the answer with its LEN byte.
-    ///   - command: what was sent.
-    ///   - idm: whose answer it must be; `nil` where the answer has no IDm that was known before.
+    ///   - command: the command that was sent.
+    ///   - idm: the expected IDm; `nil` if the answer has no IDm that was known before.
     /// - Throws: ``FeliCaError/malformed(_:_:)``.
     package init(_ frame: [UInt8], to command: CommandCode, from idm: IDm?) throws(FeliCaError) {
         self.command = command
@@ -31,13 +31,13 @@ package struct AnswerReader {
         guard sender == idm else { throw flaw(.idm(sender)) }
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     package var remaining: Int { reader.remaining }
 
-    /// The error for something wrong in this answer.
+    /// Returns the error for a fault in this answer.
     package func flaw(_ flaw: FeliCaError.Reason) -> FeliCaError { .malformed(command, flaw) }
 
-    /// Takes the next `count` bytes.
+    /// Reads the next `count` bytes.
     package mutating func bytes(_ count: Int) throws(FeliCaError) -> ArraySlice<UInt8> {
         guard let field = try? reader.readBytes(count) else {
             throw flaw(.tooShort(missing: count - remaining))
@@ -45,39 +45,39 @@ package struct AnswerReader {
         return field
     }
 
-    /// Takes one byte.
+    /// Reads one byte.
     package mutating func uint8() throws(FeliCaError) -> UInt8 {
         try bytes(1).reduce(0) { $0 | $1 }
     }
 
-    /// Takes two bytes.
+    /// Reads two bytes.
     package mutating func uint16(_ order: ByteOrder) throws(FeliCaError) -> UInt16 {
         let field = try bytes(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
         return order == .big ? field : field.byteSwapped
     }
 
-    /// Takes a signed four-byte number, least significant byte first.
+    /// Reads a signed four-byte number, least significant byte first.
     package mutating func int32LittleEndian() throws(FeliCaError) -> Int32 {
         Int32(bitPattern: try bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }.byteSwapped)
     }
 
-    /// Takes the eight bytes of an IDm.
+    /// Reads the eight bytes of an IDm.
     package mutating func idmField() throws(FeliCaError) -> IDm {
         IDm(rawValue: try bytes(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// Takes a two-byte code, least significant byte first as nodes are on the wire.
+    /// Reads a two-byte code, least significant byte first as node codes are on the wire.
     package mutating func code<Code: FourDigitCode>(_ type: Code.Type) throws(FeliCaError) -> Code {
         Code(rawValue: try uint16(.little))
     }
 
-    /// Takes a key version; `FFFF` says that there is none.
+    /// Reads a key version; `FFFF` means that there is none.
     package mutating func keyVersion() throws(FeliCaError) -> KeyVersion? {
         let version = try uint16(.little)
         return version == 0xFFFF ? nil : KeyVersion(rawValue: version)
     }
 
-    /// Takes `count` entries of one kind.
+    /// Reads `count` entries of one kind.
     package mutating func list<Element>(
         _ count: Int, _ element: (inout AnswerReader) throws(FeliCaError) -> Element
     ) throws(FeliCaError) -> [Element] {
@@ -86,24 +86,24 @@ package struct AnswerReader {
         return elements
     }
 
-    /// Takes a count byte that must be what was asked for.
+    /// Reads a count byte that must match the request.
     package mutating func expectCount(_ expected: Int) throws(FeliCaError) {
         let received = Int(try uint8())
         guard received == expected else { throw flaw(.count(expected: expected, received: received)) }
     }
 
-    /// Takes all that is left.
+    /// Reads everything that is left.
     package mutating func rest() -> [UInt8] { Array(reader.readRest()) }
 
-    /// Takes the Status Flags without judging them.
+    /// Reads the Status Flags without checking them.
     package mutating func statusFlags() throws(FeliCaError) -> StatusFlags {
         StatusFlags(try uint8(), try uint8())
     }
 
-    /// Takes the Status Flags and goes on only when Status Flag 1 is 00.
+    /// Reads the Status Flags and continues only if Status Flag 1 is 00.
     ///
-    /// - Throws: ``FeliCaError/status(_:)`` for any other, and for Status Flags `00 xx` (xx not 00) with no byte
-    ///   behind them, which say no more than a refusal.
+    /// - Throws: ``FeliCaError/status(_:)`` for any other, and for Status Flags `00 xx` (xx not 00) with no byte after
+    ///   them, which amount to a refusal.
     package mutating func expectSuccess() throws(FeliCaError) {
         let flags = try statusFlags()
         if flags.flag1 == 0, flags.flag2.rawValue == 0 || remaining > 0 { return }

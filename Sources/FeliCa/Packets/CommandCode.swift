@@ -4,13 +4,13 @@ internal import ByteCodec
 
 /// The code of a FeliCa command: one byte, or two for a few commands such as Echo (`F000`).
 ///
-/// Sources of the codes: the unofficial user's manual of soltia48, felica-tool, and proxmark3's
-/// `include/protocols.h`, which agree.
+/// Sources of the codes: soltia48's unofficial user's manual, felica-tool, and proxmark3's `include/protocols.h`, which
+/// agree.
 public struct CommandCode: RawRepresentable, Hashable, Sendable {
-    /// The code as people write it: `0x06`, `0xF000`.
+    /// The code as a number: `0x06`, `0xF000`.
     public let rawValue: UInt16
 
-    /// A code from its number; above `FF` it takes two bytes on the wire, most significant first.
+    /// Makes a code from its number; above `FF` it takes two bytes on the wire, most significant first.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -70,7 +70,7 @@ public struct CommandCode: RawRepresentable, Hashable, Sendable {
         return rawValue > 0xFF ? [UInt8(truncatingIfNeeded: rawValue >> 8), low] : [low]
     }
 
-    /// The code of the answer: one more than the command's, the same for two-byte commands.
+    /// The code of the answer: one more than the command's; for two-byte commands, the same.
     package var response: CommandCode {
         CommandCode(rawValue: rawValue > 0xFF ? rawValue : (rawValue &+ 1) & 0xFF)
     }
@@ -82,13 +82,14 @@ extension CommandCode: CustomStringConvertible {
 }
 
 extension CommandCode {
-    /// What the manual calls the command, in English as everywhere; `nil` for a code that no source names.
+    /// The name in the manual, always in English; `nil` for a code that no source names.
     public var name: String? {
         CommandCode.names.first { $0.code == self }?.name
     }
 
-    /// Codes and names, in the order of the codes. Sources: the unofficial user's manual, felica-tool, proxmark3
-    /// `include/protocols.h`.
+    /// Codes and names, in the order of the codes.
+    ///
+    /// Sources: the unofficial user's manual, felica-tool, proxmark3 `include/protocols.h`.
     private static let names: [(code: CommandCode, name: String)] = [
         (polling, "Polling"),
         (requestService, "Request Service"),

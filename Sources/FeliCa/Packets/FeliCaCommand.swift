@@ -4,15 +4,15 @@ internal import ByteCodec
 package import CardModel
 package import NFCTransport
 
-/// A FeliCa command: what is sent, what comes back, and how long the card may take.
+/// A FeliCa command: its packet, its answer, and how long the card may take.
 package protocol FeliCaCommand {
-    /// What a good answer says.
+    /// The contents of a successful answer.
     associatedtype Response
 
     /// The command code.
     static var code: CommandCode { get }
 
-    /// Whether command and answer carry the IDm of the system; all but a few do.
+    /// Whether command and answer carry the IDm of the system, as all but a few do.
     static var carriesIDm: Bool { get }
 
     /// Checks the arguments before anything is sent.
@@ -20,15 +20,17 @@ package protocol FeliCaCommand {
     /// - Throws: ``FeliCaError/invalidArgument(_:)``.
     func validate() throws(FeliCaError)
 
-    /// What follows the command code, and the IDm where there is one.
+    /// The bytes after the command code, and after the IDm if there is one.
     var parameters: [UInt8] { get }
 
-    /// Reads what follows the response code, and the IDm where there is one. The caller checks that nothing is left.
+    /// Reads the bytes after the response code, and after the IDm if there is one.
+    ///
+    /// The caller checks that nothing is left.
     ///
     /// - Throws: ``FeliCaError/malformed(_:_:)``, ``FeliCaError/status(_:)``.
     func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> Response
 
-    /// The longest time that a card with these response times may take.
+    /// Returns the longest time that a card with these response times may take.
     func maximumTime(_ times: ResponseTime) -> Duration
 }
 
@@ -36,13 +38,13 @@ extension FeliCaCommand {
     /// `true`.
     package static var carriesIDm: Bool { true }
 
-    /// Nothing to check.
+    /// Checks nothing.
     package func validate() throws(FeliCaError) {}
 
     /// No parameters.
     package var parameters: [UInt8] { [] }
 
-    /// The whole packet with its LEN byte.
+    /// Returns the complete packet with its LEN byte.
     ///
     /// - Throws: ``FeliCaError/invalidArgument(_:)``.
     package func packet(for idm: IDm) throws(FeliCaError) -> [UInt8] {
@@ -59,7 +61,7 @@ extension FeliCaCommand {
         return bytes
     }
 
-    /// Reads a whole answer and checks every byte of it.
+    /// Reads a complete answer and checks every byte of it.
     ///
     /// - Throws: ``FeliCaError/malformed(_:_:)``, ``FeliCaError/status(_:)``.
     package func response(from frame: [UInt8], idm: IDm) throws(FeliCaError) -> Response {
@@ -70,20 +72,20 @@ extension FeliCaCommand {
     }
 }
 
-/// One system of the FeliCa card behind a channel; its methods are the commands of the manual.
+/// One system of the FeliCa card behind a channel; its methods are the commands in the manual.
 ///
-/// Sending to an IDm of another system of the card switches the card to that system.
+/// Sending to the IDm of another system of the card switches the card to that system.
 package struct FeliCaSystem {
-    /// The way to the card.
+    /// The channel to the card.
     package let channel: any CardChannel
     /// The system's IDm, which every command carries and every answer must echo.
     package let idm: IDm
-    /// The PMm, which says how long the card may take.
+    /// The PMm, which determines how long the card may take.
     package let pmm: PMm
-    /// The time-outs that the PMm stands for.
+    /// The timeouts encoded in the PMm.
     package let times: ResponseTime
 
-    /// The system with this IDm.
+    /// Makes the system with this IDm.
     package init(channel: any CardChannel, idm: IDm, pmm: PMm) {
         self.channel = channel
         self.idm = idm
@@ -91,7 +93,7 @@ package struct FeliCaSystem {
         times = ResponseTime(pmm)
     }
 
-    /// The system that answered a Polling.
+    /// Makes the system that answered a Polling.
     package init(channel: any CardChannel, target: FeliCaTarget) {
         self.init(channel: channel, idm: target.idm, pmm: target.pmm)
     }
@@ -110,10 +112,10 @@ extension CardChannel {
     /// Looks for a card that has a system, with one Polling packet.
     ///
     /// - Parameters:
-    ///   - systemCode: the system; `FF` in either byte stands for any value of that byte.
-    ///   - requestCode: what the card is to tell beside IDm and PMm.
-    ///   - timeSlots: in how many slots cards may answer.
-    /// - Throws: ``FeliCaError``; no card is ``FeliCaError/transport(_:)`` with `noAnswer`.
+    ///   - systemCode: the system; `FF` in either byte matches any value of that byte.
+    ///   - requestCode: the data that the card returns besides IDm and PMm.
+    ///   - timeSlots: the number of slots in which cards can answer.
+    /// - Throws: ``FeliCaError``; a missing card is ``FeliCaError/transport(_:)`` with `noAnswer`.
     package func polling(
         _ systemCode: SystemCode, requestCode: PollingRequestCode = .none, timeSlots: TimeSlots = .one
     ) throws(FeliCaError) -> PollingResponse {
@@ -124,7 +126,7 @@ extension CardChannel {
         return try command.response(from: frame, idm: nobody)
     }
 
-    /// One exchange with its errors wrapped.
+    /// Performs one exchange and wraps its errors.
     func exchange(_ packet: [UInt8], timeout: Duration) throws(FeliCaError) -> [UInt8] {
         do {
             return try transceive(packet, timeout: timeout)

@@ -6,13 +6,13 @@ public import NFCTransport
 /// Why a FeliCa command gave no result.
 @nonexhaustive
 public enum FeliCaError: Error, Hashable, Sendable {
-    /// The exchange itself failed; a silent card is ``TransportError/noAnswer``.
+    /// The exchange itself failed; a card that does not answer is ``TransportError/noAnswer``.
     case transport(TransportError)
-    /// The card's answer to this command breaks the rules of the packet; nothing of it was used.
+    /// The card's answer to this command violates the packet format; none of it was used.
     case malformed(CommandCode, FeliCaError.Reason)
     /// The card refused.
     case status(StatusFlags)
-    /// The command cannot be sent like this; nothing was sent.
+    /// The command cannot be sent in this form; nothing was sent.
     case invalidArgument(FeliCaError.ArgumentReason)
 
     /// The card's status flags, when it refused.
@@ -20,23 +20,23 @@ public enum FeliCaError: Error, Hashable, Sendable {
         if case .status(let flags) = self { flags } else { nil }
     }
 
-    /// Whether the card kept silent: it left, or it does not know the command, the mode or the IDm.
+    /// Whether the card did not answer: it left, or it does not support the command, the mode or the IDm.
     public var isSilence: Bool { self == .transport(.noAnswer) }
 }
 
 extension FeliCaError {
-    /// What is wrong with an answer.
+    /// The faults of an answer.
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
-        /// No byte at all.
+        /// There is no byte at all.
         case empty
-        /// The LEN byte and the number of bytes that came differ.
+        /// The LEN byte does not match the number of bytes received.
         case length(declared: Int, received: Int)
-        /// It answers another command; the byte or two bytes where the response code is.
+        /// It answers another command; contains the byte or two bytes in place of the response code.
         case responseCode(UInt16)
         /// It came from another card, or another system of the card.
         case idm(IDm)
-        /// A field is not there in full; `missing` bytes more were needed.
+        /// A field is truncated; `missing` more bytes were needed.
         case tooShort(missing: Int)
         /// `extra` bytes came after the last field.
         case trailingBytes(extra: Int)
@@ -44,10 +44,10 @@ extension FeliCaError {
         case count(expected: Int, received: Int)
         /// A field has a value that its definition does not allow.
         case value(Field, UInt16)
-        /// The bytes that came back are not those that were sent: Echo.
+        /// Echo: the bytes returned are not those that were sent.
         case echo
 
-        /// Fields that have few legal values.
+        /// Fields with few valid values.
         @nonexhaustive
         public enum Field: Hashable, Sendable {
             /// The mode in Request Response, 0 to 3.
@@ -59,14 +59,14 @@ extension FeliCaError {
 }
 
 extension FeliCaError {
-    /// Why a command cannot be sent as asked.
+    /// Why a command cannot be sent as requested.
     @nonexhaustive
     public enum ArgumentReason: Hashable, Sendable {
         /// Too few or too many entries in a list.
         case count(List, Int, allowed: ClosedRange<Int>)
-        /// The command would be longer than LEN can say, 255 bytes.
+        /// The command would be longer than the 255 bytes that LEN can express.
         case packetTooLong(Int)
-        /// The answer would be longer than LEN can say, 255 bytes.
+        /// The answer would be longer than the 255 bytes that LEN can express.
         case answerTooLong(Int)
         /// Element `element` of the Block List names a service (counted from 0) that is not in the Service Code List.
         case serviceIndex(Int, element: Int)

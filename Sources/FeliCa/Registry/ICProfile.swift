@@ -2,25 +2,25 @@
 
 package import CardModel
 
-/// What cards with an IC type were seen to do. A hint for planning, never a reason to refuse a command.
+/// The observed behaviour of cards with an IC type. A hint for planning, never a reason to refuse a command.
 package struct ICProfile: Hashable, Sendable {
     /// The IC types, byte 1 of the PMm.
     package let icTypes: [UInt8]
     /// The ROM types (byte 0 of the PMm) that it is limited to; empty for any.
     package let romTypes: [UInt8]
-    /// The most blocks that one Read Without Encryption may ask for.
+    /// The maximum number of blocks in one Read Without Encryption.
     package let blocksPerRead: Int?
-    /// The most blocks that one Write Without Encryption may carry.
+    /// The maximum number of blocks in one Write Without Encryption.
     package let blocksPerWrite: Int?
     /// Commands that are answered.
     package let answered: [CommandCode]
-    /// Commands that are met with silence.
+    /// Commands that are not answered.
     package let silent: [CommandCode]
-    /// The most bytes that an Echo may carry; `nil` when Echo is not answered or not measured.
+    /// The maximum number of bytes in an Echo; `nil` if Echo is not answered or not measured.
     package let echoLimit: Int?
-    /// Whether some commands are met with silence when bytes follow their last field.
+    /// Whether some commands are not answered if bytes follow their last field.
     package let isStrictAboutLength: Bool
-    /// Whether a Polling with request code 02 is answered; `nil` when not measured.
+    /// Whether a Polling with request code 02 is answered; `nil` if not measured.
     package let tellsPerformance: Bool?
 
     init(
@@ -38,13 +38,13 @@ package struct ICProfile: Hashable, Sendable {
         tellsPerformance = performance
     }
 
-    /// Whether a command is answered. Read Without Encryption is answered by every FeliCa product.
+    /// Returns whether a command is answered. Read Without Encryption is answered by every FeliCa product.
     package func support(of command: CommandCode) -> CommandSupport {
         if command == .readWithoutEncryption || answered.contains(command) { return .answered }
         return silent.contains(command) ? .silent : .unknown
     }
 
-    /// The profile of cards with this PMm, or `nil` when none was published.
+    /// Returns the profile of cards with this PMm; `nil` if none was published.
     package static func of(_ pmm: PMm) -> ICProfile? {
         all.first { row in
             row.icTypes.contains(pmm.icType) && (row.romTypes.isEmpty || row.romTypes.contains(pmm.romType))
@@ -53,9 +53,10 @@ package struct ICProfile: Hashable, Sendable {
 }
 
 extension ICProfile {
-    /// Every profile. Sources: the table in felica-tool's README, measured on real cards; for the numbers of blocks of
-    /// ICs 08, 09, 0C and 0D and the writes of 00 and 01 nfcpy `tt3_sony.py`; for FeliCa Lite the Nbr and Nbw of
-    /// nfcpy's tests.
+    /// Every profile.
+    ///
+    /// Sources: the table in felica-tool's README, measured on real cards; nfcpy `tt3_sony.py` for the numbers of
+    /// blocks of ICs 08, 09, 0C and 0D and the writes of 00 and 01; the Nbr and Nbw of nfcpy's tests for FeliCa Lite.
     package static let all: [ICProfile] = [
         .init(
             [0x00], rom: [0x02], read: 12, write: 8, answered: plain,
@@ -112,15 +113,15 @@ extension ICProfile {
     ]
 }
 
-/// Which product has an IC type; the facts are rows of `Data/ic-products.tsv`.
+/// The product that has an IC type; the facts are rows of `Data/ic-products.tsv`.
 package struct ICProduct: Hashable, Sendable {
     /// The IC types, byte 1 of the PMm.
     package let icTypes: ClosedRange<UInt8>
-    /// The ROM types (byte 0 of the PMm) that were seen with them; empty where no source gives one.
+    /// The ROM types (byte 0 of the PMm) that were seen with them; empty if no source gives one.
     package let romTypes: [UInt8]
-    /// The chip, as its maker calls it.
+    /// The manufacturer's name of the chip.
     package let name: String
-    /// Where it is found: cards, shops, phones; `nil` where nothing is known.
+    /// Where it is used: cards, shops, phones; `nil` if unknown.
     package let use: String?
 
     init(_ row: FactRow) throws(FactTableError) {
@@ -136,8 +137,9 @@ package struct ICProduct: Hashable, Sendable {
     /// Every product, by IC type.
     package static var all: [ICProduct] { Registry.products.rows }
 
-    /// The product with this PMm: the row of its IC and ROM type; where no row has that ROM type, the only row of the
-    /// IC type; else `nil`.
+    /// Returns the product with this PMm.
+    ///
+    /// It is the row of its IC and ROM type; if no row has that ROM type, the only row of the IC type; otherwise `nil`.
     package static func of(_ pmm: PMm) -> ICProduct? {
         let rows = all.filter { $0.icTypes.contains(pmm.icType) }
         return rows.first { $0.romTypes.contains(pmm.romType) } ?? (rows.count == 1 ? rows.first : nil)
@@ -146,10 +148,10 @@ package struct ICProduct: Hashable, Sendable {
 
 /// Whether cards of a kind answer a command.
 package enum CommandSupport: Hashable, Sendable {
-    /// They do.
+    /// They answer it.
     case answered
-    /// They keep silent.
+    /// They do not answer it.
     case silent
-    /// Nobody has published it.
+    /// Unknown: nobody has published it.
     case unknown
 }

@@ -2,17 +2,18 @@
 
 package import CardModel
 
-/// What is known of a service of some system.
+/// The known facts about a service of some system.
 package struct KnownService: Hashable, Sendable {
     /// The service.
     package let code: ServiceCode
-    /// What it holds, or `nil` when nobody has published it.
+    /// Its contents; `nil` if nobody has published them.
     package let name: LocalizedText?
-    /// How many blocks real cards had, or how many the public decoders read; `nil` when neither gave a number. A hint
-    /// for planning a read: what the card says counts.
+    /// The number of blocks on real cards, or the number that the public decoders read; `nil` if neither is known.
+    ///
+    /// A hint for planning a read: the card's answers are authoritative.
     package let usualBlocks: Int?
 
-    /// What is known of a service in a system, or `nil`.
+    /// Returns the known facts about a service in a system, or `nil`.
     package static func of(_ code: ServiceCode, in system: SystemCode) -> KnownService? {
         for group in KnownServiceGroup.all where group.systems.contains(system) {
             if let service = group.services.first(where: { $0.code == code }) { return service }
@@ -20,17 +21,17 @@ package struct KnownService: Hashable, Sendable {
         return nil
     }
 
-    /// The services that are known in a system, in the order of their codes.
+    /// Returns the known services of a system, in the order of their codes.
     package static func all(in system: SystemCode) -> [KnownService] {
         let services = KnownServiceGroup.all.filter { $0.systems.contains(system) }.flatMap(\.services)
         var seen: Set<ServiceCode> = []
         return services.filter { seen.insert($0.code).inserted }.sorted { $0.code < $1.code }
     }
 
-    /// The nodes to ask for by Request Service when a card does not answer Search Service Code: the root area and the
-    /// known services of the system; the openly readable ones of all systems when the system is unknown.
+    /// Returns the nodes to request with Request Service if a card does not answer Search Service Code.
     ///
-    /// No PIN variants are among them, which silence cards that do not know them.
+    /// They are the root area and the known services of the system; if the system is unknown, the openly readable
+    /// services of all systems. PIN variants are excluded, since cards that do not support them do not answer.
     package static func candidateNodes(in system: SystemCode) -> [NodeCode] {
         let own = all(in: system).map(\.code)
         let services = own.isEmpty ? openOfAllSystems : own
@@ -43,14 +44,14 @@ package struct KnownService: Hashable, Sendable {
     }()
 }
 
-/// Services that mean the same in each of some systems; the facts are rows of `Data/services.tsv`.
+/// Services with the same meaning in each of some systems; the facts are rows of `Data/services.tsv`.
 package struct KnownServiceGroup: Hashable, Sendable {
     /// The systems.
     package let systems: [SystemCode]
     /// The services.
     package private(set) var services: [KnownService]
 
-    /// A group of one row.
+    /// Makes a group from one row.
     init(_ row: FactRow) throws(FactTableError) {
         systems = try row.hexList("systems").map(SystemCode.init(rawValue:))
         if systems.isEmpty { throw row.fault("systems", .empty) }
@@ -61,7 +62,7 @@ package struct KnownServiceGroup: Hashable, Sendable {
         ]
     }
 
-    /// Every group. Where two groups have the same system and service, the earlier one's name counts.
+    /// Every group. If two groups have the same system and service, the earlier one's name counts.
     package static let all: [KnownServiceGroup] = {
         var groups: [KnownServiceGroup] = []
         for row in Registry.services.rows {
@@ -75,7 +76,7 @@ package struct KnownServiceGroup: Hashable, Sendable {
     }()
 }
 
-/// A system code and whose it is; the facts are rows of `Data/systems.tsv`.
+/// A system code and its owner; the facts are rows of `Data/systems.tsv`.
 package struct KnownSystem: Hashable, Sendable {
     /// The code.
     package let code: SystemCode
@@ -87,10 +88,10 @@ package struct KnownSystem: Hashable, Sendable {
         name = try row.requiredName()
     }
 
-    /// Every system that is known, by code.
+    /// Every known system, by code.
     package static var all: [KnownSystem] { Registry.systems.rows }
 
-    /// What is known of a code, or `nil`.
+    /// Returns the known facts about a code, or `nil`.
     package static func of(_ code: SystemCode) -> KnownSystem? {
         byCode[code]
     }
@@ -98,10 +99,10 @@ package struct KnownSystem: Hashable, Sendable {
     private static let byCode = Dictionary(all.map { ($0.code, $0) }) { first, _ in first }
 }
 
-/// The tables in `Registry/Data`, one row a fact; each is read when it is first asked for.
+/// The tables in `Registry/Data`, one fact per row; each is read when it is first used.
 ///
-/// What a row says, and where the facts of a table come from, stands on top of its file. Profiles of ICs
-/// (``ICProfile``) are code, since every read of a card asks for one and they name commands.
+/// The head of each file explains its rows and names its sources. IC profiles (``ICProfile``) are code, since every
+/// read of a card uses one and they refer to commands.
 package enum Registry {
     static let systems = FactTable(
         PackageResources.systems_tsv, columns: ["code", "english", "japanese"], key: ["code"],
@@ -115,7 +116,7 @@ package enum Registry {
         PackageResources.services_tsv, columns: ["systems", "service", "blocks", "english", "japanese"],
         key: ["systems", "service"], row: KnownServiceGroup.init(_:))
 
-    /// What is wrong in the tables, by the name of the file; a release has no faults.
+    /// The faults of the tables, by file name; a release has none.
     package static var faults: [String: [FactTableError]] {
         [
             "systems.tsv": systems.faults, "ic-products.tsv": products.faults, "services.tsv": services.faults,

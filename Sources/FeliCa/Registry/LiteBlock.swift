@@ -6,13 +6,13 @@ package import CardModel
 package struct LiteBlock: Hashable, Sendable {
     /// The block numbers; they are the same in services 0009 and 000B.
     package let numbers: ClosedRange<UInt16>
-    /// The name in the manual: `S_PAD`, `MC`.
+    /// The name in the manual, such as `S_PAD` or `MC`.
     package let name: String
-    /// What it holds.
+    /// Its contents.
     package let meaning: LocalizedText
-    /// Whether FeliCa Lite lacks it and only Lite-S has it.
+    /// Whether only Lite-S has it, and FeliCa Lite does not.
     package let isLiteSOnly: Bool
-    /// Whether it is never given out.
+    /// Whether it can never be read.
     package let isWriteOnly: Bool
 
     init(
@@ -26,17 +26,17 @@ package struct LiteBlock: Hashable, Sendable {
         isWriteOnly = writeOnly
     }
 
-    /// The row that a block number belongs to, or `nil` when there is no such block.
+    /// Returns the row that contains a block number; `nil` if there is no such block.
     package static func of(_ number: UInt16) -> LiteBlock? {
         all.first { $0.numbers.contains(number) }
     }
 
-    /// The numbers of the blocks that may be read, in order: those of FeliCa Lite, or with `liteS` all of Lite-S.
+    /// Returns the numbers of the readable blocks in order: those of FeliCa Lite, or with `liteS` all of Lite-S.
     package static func readableNumbers(liteS: Bool) -> [UInt16] {
         all.filter { !$0.isWriteOnly && (liteS || !$0.isLiteSOnly) }.flatMap { Array($0.numbers) }
     }
 
-    /// Every block that nfcpy and Flipper both know, by number.
+    /// Every block listed by both nfcpy and Flipper, by number.
     package static let all: [LiteBlock] = [
         .init(0x00...0x0D, "S_PAD", "user data", "ユーザーブロック"),
         .init(0x0E...0x0E, "REG", "decrement-only counters", "減算専用レジスター"),

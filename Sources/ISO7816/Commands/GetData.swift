@@ -4,11 +4,11 @@ package import ByteCodec
 internal import CardModel
 
 extension CommandAPDU {
-    /// GET DATA (ISO/IEC 7816-4 §11.5.3) of the data object with this tag, which is P1 P2.
+    /// Returns GET DATA (ISO/IEC 7816-4 §11.5.3) for the data object with this tag, which is P1 P2.
     ///
     /// - Parameters:
     ///   - tag: a tag of one or two bytes.
-    ///   - cla: the class; some cards want a proprietary one.
+    ///   - cla: the class; some cards require a proprietary one.
     /// - Throws: ``APDUError/count(_:)`` for a tag of more than two bytes.
     package static func getData(_ tag: BERTag, cla: ClassByte = .interindustry) throws(APDUError) -> CommandAPDU {
         guard let number = UInt16(exactly: tag.rawValue) else { throw .count(tag.bytes.count) }
@@ -21,7 +21,7 @@ extension CommandAPDU {
 extension ISO7816Session {
     /// Reads a data object of the current context.
     ///
-    /// - Returns: the value, or the whole object: cards differ in that.
+    /// - Returns: the value or the complete object, depending on the card.
     /// - Throws: ``ISO7816Error``.
     package func getData(_ tag: BERTag, cla: ClassByte = .interindustry) throws(ISO7816Error) -> [UInt8] {
         try data(try made { () throws(APDUError) in try .getData(tag, cla: cla) })
@@ -29,9 +29,9 @@ extension ISO7816Session {
 }
 
 extension CommandAPDU {
-    /// GET CHALLENGE (ISO/IEC 7816-4 §11.6.3): random bytes from the card.
+    /// Returns GET CHALLENGE (ISO/IEC 7816-4 §11.6.3): random bytes from the card.
     ///
-    /// - Parameter count: how many bytes, 1 to 256.
+    /// - Parameter count: the number of bytes, 1 to 256.
     package static func getChallenge(_ count: Int = 8) -> CommandAPDU {
         CommandAPDU(.getChallenge, ne: count)
     }
@@ -40,7 +40,7 @@ extension CommandAPDU {
 extension ISO7816Session {
     /// Fetches random bytes from the card.
     ///
-    /// - Throws: ``ISO7816Error``; ``ISO7816Error.Reason/dataLength(expected:received:)`` when there are more or fewer.
+    /// - Throws: ``ISO7816Error``; ``ISO7816Error.Reason/dataLength(expected:received:)`` if there are more or fewer.
     package func getChallenge(_ count: Int = 8) throws(ISO7816Error) -> [UInt8] {
         let bytes = try data(.getChallenge(count))
         guard bytes.count == count else {

@@ -4,26 +4,27 @@ internal import ByteCodec
 package import CardModel
 
 extension CommandAPDU {
-    /// The highest offset that READ and UPDATE BINARY can name in P1 P2.
+    /// The highest offset that READ and UPDATE BINARY can encode in P1 P2.
     package static let highestBinaryOffset = 0x7FFF
 
-    /// READ BINARY (ISO/IEC 7816-4 §11.3.3) of the current EF.
+    /// Returns READ BINARY (ISO/IEC 7816-4 §11.3.3) of the current EF.
     ///
     /// - Parameters:
-    ///   - offset: where to begin, 0 to 32,767.
-    ///   - count: how many bytes, 1 to 65,536; up to 256 is asked for in the short form, 256 being all there is.
+    ///   - offset: the first byte, 0 to 32,767.
+    ///   - count: the number of bytes, 1 to 65,536; up to 256 are requested in the short form, where 256 means
+    ///     everything available.
     /// - Throws: ``APDUError/offset(_:)``.
     package static func readBinary(offset: Int, count: Int) throws(APDUError) -> CommandAPDU {
         let (p1, p2) = try offset15(offset)
         return CommandAPDU(.readBinary, p1: p1, p2: p2, ne: count)
     }
 
-    /// READ BINARY of an EF of the current DF by its short identifier, which makes it the current one.
+    /// Returns READ BINARY of an EF of the current DF by its short identifier, which makes it the current one.
     ///
     /// - Parameters:
     ///   - file: the EF.
-    ///   - offset: where to begin, 0 to 255.
-    ///   - count: how many bytes, as in ``readBinary(offset:count:)``.
+    ///   - offset: the first byte, 0 to 255.
+    ///   - count: the number of bytes, as in ``readBinary(offset:count:)``.
     /// - Throws: ``APDUError/offset(_:)``.
     package static func readBinary(
         _ file: ShortFileIdentifier, offset: Int = 0, count: Int
@@ -32,13 +33,13 @@ extension CommandAPDU {
         return CommandAPDU(.readBinary, p1: 0x80 | file.rawValue, p2: offset, ne: count)
     }
 
-    /// READ BINARY with the odd instruction B1, whose offset is a data object: for what lies behind byte 32,767.
+    /// Returns READ BINARY with the odd instruction B1, whose offset is a data object, for data after byte 32,767.
     ///
-    /// The answer is a data object 53 around the bytes.
+    /// The answer is a data object 53 that contains the bytes.
     ///
     /// - Parameters:
-    ///   - offset: where to begin, 0 to 4,294,967,295.
-    ///   - count: how many bytes of answer, the data object's tag and length included.
+    ///   - offset: the first byte, 0 to 4,294,967,295.
+    ///   - count: the number of answer bytes, including the data object's tag and length.
     ///   - file: the EF; the current one by default.
     /// - Throws: ``APDUError/offset(_:)``.
     package static func readBinary(
@@ -53,7 +54,7 @@ extension CommandAPDU {
             ne: count)
     }
 
-    /// P1 and P2 of an offset of 15 bits.
+    /// Returns P1 and P2 for a 15-bit offset.
     static func offset15(_ offset: Int) throws(APDUError) -> (UInt8, UInt8) {
         guard (0...highestBinaryOffset).contains(offset) else { throw .offset(offset) }
         return (UInt8(truncatingIfNeeded: offset >> 8), UInt8(truncatingIfNeeded: offset))
@@ -61,9 +62,9 @@ extension CommandAPDU {
 }
 
 extension ISO7816Session {
-    /// Reads bytes of the current EF with one READ BINARY and gives the answer, whatever its status word says.
+    /// Reads bytes of the current EF with one READ BINARY and returns the answer, whatever its status word.
     ///
-    /// Offsets above 32,767 go with the odd instruction, whose data object is taken off the answer.
+    /// Offsets above 32,767 use the odd instruction; its data object is removed from the answer.
     ///
     /// - Throws: ``ISO7816Error``.
     package func readBinary(offset: Int, count: Int) throws(ISO7816Error) -> ResponseAPDU {
@@ -82,8 +83,9 @@ extension ISO7816Session {
         return response
     }
 
-    /// Reads bytes of an EF of the current DF by its short identifier, with one READ BINARY, and gives the answer,
-    /// whatever its status word says.
+    /// Reads bytes of an EF of the current DF by its short identifier, with one READ BINARY.
+    ///
+    /// Returns the answer, whatever its status word.
     ///
     /// - Throws: ``ISO7816Error``.
     package func readBinary(
@@ -92,7 +94,7 @@ extension ISO7816Session {
         try transmit(try made { () throws(APDUError) in try .readBinary(file, offset: offset, count: count) })
     }
 
-    /// A command whose arguments are checked as it is made.
+    /// Makes a command whose arguments are checked when it is created.
     func made(_ command: () throws(APDUError) -> CommandAPDU) throws(ISO7816Error) -> CommandAPDU {
         do throws(APDUError) {
             return try command()
@@ -103,13 +105,13 @@ extension ISO7816Session {
 }
 
 extension CommandAPDU {
-    /// READ RECORD (ISO/IEC 7816-4 §11.4.3) by number.
+    /// Returns READ RECORD (ISO/IEC 7816-4 §11.4.3) by number.
     ///
     /// - Parameters:
     ///   - number: the record, 1 to 254; 0 is the current one.
     ///   - file: an EF of the current DF, which becomes the current one; `nil` for the current EF.
     ///   - andFollowing: all records from this one to the last.
-    ///   - count: how many bytes, 256 being all there is.
+    ///   - count: the number of bytes; 256 means everything available.
     package static func readRecord(
         _ number: UInt8, file: ShortFileIdentifier? = nil, andFollowing: Bool = false, count: Int = 0x100
     ) -> CommandAPDU {
@@ -119,13 +121,13 @@ extension CommandAPDU {
 }
 
 extension ISO7816Session {
-    /// Reads one record, or all from one on.
+    /// Reads one record, or all records from one on.
     ///
     /// - Parameters:
     ///   - number: the record, 1 to 254; 0 is the current one.
     ///   - file: an EF of the current DF; `nil` for the current EF.
     ///   - andFollowing: all records from this one to the last.
-    /// - Throws: ``ISO7816Error``; `6A83` when there is no such record.
+    /// - Throws: ``ISO7816Error``; `6A83` if there is no such record.
     package func readRecord(
         _ number: UInt8, file: ShortFileIdentifier? = nil, andFollowing: Bool = false
     ) throws(ISO7816Error) -> [UInt8] {
@@ -133,7 +135,7 @@ extension ISO7816Session {
             .readRecord(number, file: file, andFollowing: andFollowing, count: limits.longestExpected))
     }
 
-    /// Reads the records of an EF one after another, from 1 on, until the card says that there is none.
+    /// Reads the records of an EF one after another, from 1 on, until the card reports that there are no more.
     ///
     /// - Parameter file: an EF of the current DF; `nil` for the current EF.
     /// - Throws: ``ISO7816Error``; only the status word `6A83` ends the list without an error.
@@ -151,10 +153,10 @@ extension ISO7816Session {
 }
 
 extension CommandAPDU {
-    /// UPDATE BINARY (ISO/IEC 7816-4 §11.3.5) of the current EF.
+    /// Returns UPDATE BINARY (ISO/IEC 7816-4 §11.3.5) of the current EF.
     ///
     /// - Parameters:
-    ///   - offset: where to begin, 0 to 32,767.
+    ///   - offset: the first byte, 0 to 32,767.
     ///   - data: the bytes, at least one; more than 255 are sent in a chain or extended.
     /// - Throws: ``APDUError/offset(_:)``, ``APDUError/count(_:)``.
     package static func updateBinary(offset: Int, data: [UInt8]) throws(APDUError) -> CommandAPDU {
@@ -163,11 +165,11 @@ extension CommandAPDU {
         return CommandAPDU(.updateBinary, p1: p1, p2: p2, data: data)
     }
 
-    /// UPDATE BINARY of an EF of the current DF by its short identifier, which makes it the current one.
+    /// Returns UPDATE BINARY of an EF of the current DF by its short identifier, which makes it the current one.
     ///
     /// - Parameters:
     ///   - file: the EF.
-    ///   - offset: where to begin, 0 to 255.
+    ///   - offset: the first byte, 0 to 255.
     ///   - data: the bytes, at least one.
     /// - Throws: ``APDUError/offset(_:)``, ``APDUError/count(_:)``.
     package static func updateBinary(
@@ -180,12 +182,12 @@ extension CommandAPDU {
 }
 
 extension ISO7816Session {
-    /// Writes bytes into the current EF, in as many commands as it takes.
+    /// Writes bytes into the current EF, in as many commands as necessary.
     ///
     /// - Parameters:
-    ///   - offset: where to begin; all of the bytes must lie below 32,768.
+    ///   - offset: the first byte; all bytes must be below 32,768.
     ///   - data: the bytes.
-    ///   - bytesPerCommand: the most that one command carries; what the reader can send by default.
+    ///   - bytesPerCommand: the maximum for one command; by default what the reader can send.
     /// - Throws: ``ISO7816Error``; what earlier commands wrote stays written.
     package func updateBinary(
         offset: Int, data: [UInt8], bytesPerCommand: Int? = nil

@@ -4,19 +4,19 @@ internal import ByteCodec
 package import CardModel
 
 extension ISO7816Session {
-    /// The most bytes that are read of one file unless more is asked for.
+    /// The maximum number of bytes read from one file unless more is requested.
     package static let longestFile = 0x10000
 
     /// Reads the current EF in blocks that the reader can pass on.
     ///
-    /// A block may be shorter than was asked for; the next one then begins behind it. Where the card calls the length
-    /// wrong (`6700`), half as much is asked for. Reading ends as ``FileContents/End`` lists, and after a few more
-    /// exchanges at most than there are bytes.
+    /// A block may be shorter than requested; the next one then begins after it. If the card reports a wrong length
+    /// (`6700`), half as much is requested. Reading ends as listed in ``FileContents/End``, after at most a few more
+    /// exchanges than there are bytes.
     ///
     /// - Parameters:
-    ///   - limit: how many bytes at most, when the size of the file is known before or no more is wanted.
-    ///   - bytesPerRead: the most that one command asks for; what the reader can pass on by default.
-    /// - Returns: what was read, also when an exchange failed on the way.
+    ///   - limit: the maximum number of bytes, if the size of the file is already known or no more is wanted.
+    ///   - bytesPerRead: the maximum for one command; by default what the reader can pass on.
+    /// - Returns: what was read, even if an exchange failed on the way.
     package func readFile(limit: Int = longestFile, bytesPerRead: Int? = nil) -> FileContents {
         var step = max(1, min(bytesPerRead ?? limits.bytesPerRead, limits.longestExpected))
         var data: [UInt8] = []
@@ -38,9 +38,9 @@ extension ISO7816Session {
         return FileContents(data: data, end: .limit)
     }
 
-    /// Selects an EF of the current DF and reads it, as ``readFile(limit:bytesPerRead:)`` does.
+    /// Selects an EF of the current DF and reads it like ``readFile(limit:bytesPerRead:)``.
     ///
-    /// - Throws: ``ISO7816Error`` when it cannot be selected, and when not a byte of it could be read.
+    /// - Throws: ``ISO7816Error`` if it cannot be selected, or if not even one byte could be read.
     package func readFile(
         _ file: FileIdentifier, limit: Int = longestFile, bytesPerRead: Int? = nil
     ) throws(ISO7816Error) -> FileContents {
@@ -54,11 +54,12 @@ extension ISO7816Session {
         }
     }
 
-    /// Reads the one data object in BER-TLV that the current EF begins with: its tag and length tell how far to read.
+    /// Reads the one BER-TLV data object at the start of the current EF; its tag and length determine how far to read.
     ///
-    /// - Parameter limit: the longest object that is read, its tag and length included.
-    /// - Returns: the object as far as it was read, and nothing behind it.
-    /// - Throws: ``ISO7816Error``; ``ISO7816Error.Reason/notADataObject`` when the file begins with no tag and length.
+    /// - Parameter limit: the longest object to read, including its tag and length.
+    /// - Returns: the part of the object that was read, and nothing after it.
+    /// - Throws: ``ISO7816Error``; ``ISO7816Error.Reason/notADataObject`` if the file does not begin with a tag and
+    ///   length.
     package func readDataObject(limit: Int = longestFile) throws(ISO7816Error) -> FileContents {
         let head = readFile(limit: min(limit, 7))
         if case .failed(let error) = head.end { throw error }
@@ -72,31 +73,32 @@ extension ISO7816Session {
     }
 }
 
-/// What could be read of a transparent EF.
+/// The part of a transparent EF that could be read.
 package struct FileContents: Hashable, Sendable {
     /// The bytes from the start of the file.
     package var data: [UInt8]
-    /// Why there are no more.
+    /// Why reading ended.
     package var end: End
 
-    /// Why reading came to an end.
+    /// The reasons for the end of reading.
     @nonexhaustive
     package enum End: Hashable, Sendable {
-        /// As many bytes as were asked for are there.
+        /// The requested number of bytes was read.
         case limit
-        /// The card says that the file ends here: by `6282`, by `6B00` for an offset behind the end, or by an answer
-        /// without bytes.
+        /// The card reported the end of the file.
+        ///
+        /// It did so with `6282`, with `6B00` for an offset after the end, or with an answer without bytes.
         case file
-        /// The card refused to go on with this status word; there may be more.
+        /// The card refused to continue with this status word; there may be more.
         case refused(StatusWord)
         /// An exchange failed; there may be more.
         case failed(ISO7816Error)
     }
 
-    /// Whether nothing is missing of what was asked for or of the file.
+    /// Whether nothing is missing from the requested range or from the file.
     package var isComplete: Bool { end == .limit || end == .file }
 
-    /// Bytes and why there are no more.
+    /// Makes contents from the bytes and the reason for the end.
     package init(data: [UInt8], end: End) {
         self.data = data
         self.end = end

@@ -3,11 +3,11 @@
 package import CardModel
 
 extension CommandAPDU {
-    /// SELECT (ISO/IEC 7816-4 §11.2.2).
+    /// Returns SELECT (ISO/IEC 7816-4 §11.2.2).
     ///
     /// - Parameters:
     ///   - target: the file or application.
-    ///   - answer: what is to be told of it; with anything but nothing Le is there and asks for all.
+    ///   - answer: the information to return about it; unless it is `.nothing`, Le is present and requests everything.
     ///   - occurrence: which of several.
     ///   - cla: the class.
     package static func select(
@@ -19,7 +19,7 @@ extension CommandAPDU {
             ne: answer == .nothing ? 0 : 0x100)
     }
 
-    /// Whether this is a SELECT that names its file from the root, so that it does not matter which one is current.
+    /// Whether this is a SELECT that addresses its file from the root, independently of the current file.
     var selectsFromTheRoot: Bool {
         guard ins == .select, p2 & 0x03 == SelectOccurrence.first.rawValue else { return false }
         return switch p1 {
@@ -35,11 +35,11 @@ extension ISO7816Session {
     ///
     /// - Parameters:
     ///   - target: the file or application.
-    ///   - answer: what is to be told of it.
+    ///   - answer: the information to return about it.
     ///   - occurrence: which of several.
-    /// - Returns: what the card tells of it, a template in BER-TLV, or nothing.
-    /// - Throws: ``ISO7816Error``; ``ISO7816Error/status(_:_:)`` for any status word but 9000, a warning as well:
-    ///   `6283` says that the file is deactivated or, on a driver's licence, locked.
+    /// - Returns: the card's information about it, a BER-TLV template, or nothing.
+    /// - Throws: ``ISO7816Error``; ``ISO7816Error/status(_:_:)`` for any status word but 9000, including warnings:
+    ///   `6283` means that the file is deactivated or, on a driver's licence, locked.
     @discardableResult
     package func select(
         _ target: SelectTarget, answer: SelectAnswer = .nothing, occurrence: SelectOccurrence = .first
@@ -48,7 +48,7 @@ extension ISO7816Session {
     }
 }
 
-/// What a SELECT asks to be told of the file: bits 4 and 3 of P2.
+/// The information that a SELECT requests about the file: bits 4 and 3 of P2.
 package enum SelectAnswer: UInt8, Hashable, Sendable, CaseIterable {
     /// File control information, template 6F.
     case fileControlInformation = 0x00
@@ -60,7 +60,7 @@ package enum SelectAnswer: UInt8, Hashable, Sendable, CaseIterable {
     case nothing = 0x0C
 }
 
-/// Which of several files with the same name a SELECT means: bits 2 and 1 of P2.
+/// The choice among several files with the same name in a SELECT: bits 2 and 1 of P2.
 package enum SelectOccurrence: UInt8, Hashable, Sendable, CaseIterable {
     /// The first, or the only one.
     case first = 0
@@ -72,7 +72,7 @@ package enum SelectOccurrence: UInt8, Hashable, Sendable, CaseIterable {
     case previous = 3
 }
 
-/// What a SELECT names (ISO/IEC 7816-4 §11.2.2).
+/// The target of a SELECT (ISO/IEC 7816-4 §11.2.2).
 package enum SelectTarget: Hashable, Sendable {
     /// The MF, by its identifier 3F00.
     case masterFile
@@ -86,11 +86,11 @@ package enum SelectTarget: Hashable, Sendable {
     case childEF(FileIdentifier)
     /// The DF above the current one.
     case parent
-    /// An application by its name, or by the first bytes of it.
+    /// An application by its AID, or by a prefix of it.
     case application(AID)
-    /// A file by the identifiers of the files on the way from the MF, the MF itself left out.
+    /// A file by its path of identifiers from the MF, excluding the MF itself.
     case pathFromMF([FileIdentifier])
-    /// A file by the identifiers of the files on the way from the current DF, the DF itself left out.
+    /// A file by its path of identifiers from the current DF, excluding the DF itself.
     case pathFromCurrentDF([FileIdentifier])
 
     /// P1.

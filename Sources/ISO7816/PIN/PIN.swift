@@ -3,26 +3,26 @@
 public import CardCiphers
 public import CardModel
 
-/// A PIN, or another secret that a card compares: its bytes are in one place of memory, which is overwritten when nobody
-/// holds the value any more.
+/// A PIN, or another secret that a card compares; its bytes are overwritten when the last reference is released.
 ///
-/// It prints, reflects and dumps as `Redacted`, cannot be compared, encoded or copied out, and is sent at most once.
+/// The bytes are in a single place in memory. The value prints, reflects and dumps as `Redacted`, cannot be compared,
+/// encoded or copied out, and is sent at most once.
 public final class PIN: SecretValue {
     private let secret: SecretBytes
-    /// Whether it was sent, or tried to be.
+    /// Whether it was sent, or an attempt to send it was made.
     public private(set) var isSpent = false
 
-    /// A secret of these bytes; the caller has to overwrite its own copy.
+    /// Makes a secret from these bytes; the caller must overwrite its own copy.
     public convenience init(_ bytes: some Collection<UInt8>) {
         self.init(SecretBytes(bytes))
     }
 
-    /// These bytes, which are overwritten when the PIN is.
+    /// Makes a PIN from these bytes, which are overwritten together with the PIN.
     package init(_ secret: SecretBytes) {
         self.secret = secret
     }
 
-    /// Whether it has this form.
+    /// Returns whether it has this format.
     package func matches(_ form: PINForm) -> Bool {
         unsafe secret.withUnsafeBytes { unsafe form.accepts($0) }
     }
@@ -33,8 +33,9 @@ public final class PIN: SecretValue {
         secret.wipe()
     }
 
-    /// Hands the bytes out, once: the second time there are none. They are overwritten afterwards, here and in the
-    /// array, as far as nobody else holds that.
+    /// Hands out the bytes once; the second time there are none.
+    ///
+    /// They are overwritten afterwards, here and in the array, unless someone else holds a reference to it.
     func spend<Result>(
         _ permit: PINPermit, after header: [UInt8], _ use: ([UInt8]) throws(ISO7816Error) -> Result
     ) throws(ISO7816Error) -> Result? {
@@ -52,16 +53,16 @@ public final class PIN: SecretValue {
     }
 }
 
-/// What a PIN may be; checked before anything is sent, since a card takes a wrong form for a wrong PIN.
+/// The format of a PIN; checked before anything is sent, since a card treats a wrong format as a wrong PIN.
 @nonexhaustive
 package enum PINForm: Hashable, Sendable {
-    /// So many digits in ASCII.
+    /// This many ASCII digits.
     case digits(Int)
-    /// Capital letters A to Z and digits in ASCII, so many of them.
+    /// Capital letters A to Z and digits in ASCII, of a length in this range.
     case capitalsAndDigits(ClosedRange<Int>)
-    /// Printable ASCII, so many characters.
+    /// Printable ASCII characters, of a length in this range.
     case printable(ClosedRange<Int>)
-    /// Just these bytes: what a card has in place of a PIN that was never set.
+    /// Exactly these bytes: the placeholder on a card whose PIN was never set.
     case exactly([UInt8])
 
     func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -79,20 +80,20 @@ package enum PINForm: Hashable, Sendable {
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
-/// Which PIN of a card: where it is, and what it may be.
+/// A reference to a PIN of a card: its location and its format.
 public struct PINReference: Hashable, Sendable {
-    /// What people call it.
+    /// The display name.
     public var name: LocalizedText
-    /// The files to select before, in this order; none when the current one is right.
+    /// The files to select first, in this order; none if the current one is right.
     package var path: [SelectTarget]
     /// P2 of VERIFY: 80 for the selected PIN file, 81 and so on for one by its number.
     package var p2: UInt8
-    /// What it may be.
+    /// The format.
     package var form: PINForm
     /// The class of the commands.
     package var cla: ClassByte
 
-    /// A PIN of a card.
+    /// Makes a reference to a PIN of a card.
     package init(
         _ name: LocalizedText, path: [SelectTarget] = [], p2: UInt8, form: PINForm,
         cla: ClassByte = .interindustry
@@ -105,20 +106,20 @@ public struct PINReference: Hashable, Sendable {
     }
 }
 
-/// What a card says of the tries that a PIN has left.
+/// A card's report on the remaining tries of a PIN.
 public enum TriesLeft: Hashable, Sendable {
     /// This many, 1 to 15.
     case count(Int)
     /// None: the PIN is locked (`6983`, `6984` or `63C0`).
     case locked
-    /// The card asks for no PIN now: it was verified before, or is not needed (`9000`).
+    /// The card requires no PIN now: it was already verified, or is not needed (`9000`).
     case notNeeded
-    /// The card does not say (`6300`, `6700`); the next VERIFY may be the last.
+    /// The card does not report them (`6300`, `6700`); the next VERIFY may be the last.
     case unknown(StatusWord)
-    /// The card says something else, so it would not take a VERIFY either.
+    /// The card returned another status, so it would not accept a VERIFY either.
     case refused(StatusWord)
 
-    /// What an answer to a VERIFY without data says.
+    /// Interprets the answer to a VERIFY without data.
     package init(query status: StatusWord) {
         switch status {
         case .success: self = .notNeeded

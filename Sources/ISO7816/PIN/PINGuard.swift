@@ -2,27 +2,28 @@
 
 public import CardModel
 
-/// What lets a PIN command through a session; nothing but ``PINGuard`` can make one.
+/// The permit for a PIN command to pass through a session; only ``PINGuard`` can make one.
 struct PINPermit {
     fileprivate init() {}
 }
 
-/// Sends VERIFY, and is all that can: a PIN that is locked by wrong tries costs its holder a trip to the office.
+/// The only sender of VERIFY: a PIN that is locked by wrong tries costs its holder a trip to the office.
 ///
-/// Each session has one. What it holds to:
+/// Each session has one. Its rules:
 ///
-/// - The form of every PIN is checked before anything is sent.
-/// - The tries that are left are read right before each VERIFY. With one left, or when the card does not say, the PIN
-///   is sent only when ``PINConsent`` says so; locked is `6983`, `6984` and `63C0`.
-/// - A PIN is sent once in a run and never again, whatever came of it. After a radio error the tries are read and told.
-/// - PINs go in order; when one fails, no further one is sent.
+/// - The format of every PIN is checked before anything is sent.
+/// - The remaining tries are read immediately before each VERIFY. With one left, or if the card does not report them,
+///   the PIN is sent only if ``PINConsent`` allows it; locked is `6983`, `6984` and `63C0`.
+/// - A PIN is sent once in a run and never again, whatever the result. After a radio error, the tries are read and
+///   reported.
+/// - PINs are sent in order; if one fails, no further one is sent.
 package final class PINGuard {
     private var sent: Set<Place> = []
-    /// What a card said that does not tell the tries of these PINs.
+    /// Answers of the card that did not give the remaining tries of these PINs.
     private var untold: [Place: TriesLeft] = [:]
     private var hasFailed = false
 
-    /// Which PIN of the card, wherever the name comes from.
+    /// The location of a PIN on the card, whatever its name.
     private struct Place: Hashable {
         var trail: [CommandAPDU]
         var p2: UInt8
@@ -30,9 +31,9 @@ package final class PINGuard {
 
     init() {}
 
-    /// Asks the card how many tries a PIN has left: a VERIFY without data, which uses none.
+    /// Asks the card for the remaining tries of a PIN with a VERIFY without data, which uses none.
     ///
-    /// A card that does not tell is asked once only: it may be one that takes the question for a try.
+    /// A card that does not report them is asked only once: it may count the query as a try.
     ///
     /// - Throws: ``ISO7816Error``.
     package func triesLeft(
@@ -46,7 +47,7 @@ package final class PINGuard {
         return tries
     }
 
-    /// What the card answers to a VERIFY without data, as it is.
+    /// Returns the card's answer to a VERIFY without data, unchanged.
     ///
     /// - Throws: ``ISO7816Error``.
     package func queryStatus(
@@ -62,8 +63,8 @@ package final class PINGuard {
     ///   - requests: the PINs; each is overwritten, sent or not.
     ///   - session: the card.
     ///   - consent: whether a last try may be used.
-    /// - Returns: what became of each.
-    /// - Throws: ``PINGuardError`` for the first that was not taken.
+    /// - Returns: the result for each.
+    /// - Throws: ``PINGuardError`` for the first that was not accepted.
     package func verify(
         _ requests: [PINRequest], in session: ISO7816Session, consent: PINConsent
     ) throws(PINGuardError) -> [PINResult] {
@@ -100,7 +101,7 @@ package final class PINGuard {
         guard sent.insert(Place(trail: session.trail, p2: reference.p2)).inserted else {
             throw .alreadySent(reference)
         }
-        // From here on there is no way back to a second one, whatever happens.
+        // From here on, no second PIN can be sent, whatever happens.
         hasFailed = true
         try send(request, before, session)
         hasFailed = false
@@ -136,7 +137,7 @@ package final class PINGuard {
         }
         guard let response else { throw .alreadySent(reference) }
         let status = response.status
-        // A VERIFY has no answer but a status word: with data before it, it may be another one with bytes behind it.
+        // A VERIFY is answered by a status word alone: data before it may mean another status word with trailing bytes.
         if let flaw = flaw(of: response) {
             throw .interrupted(
                 reference, .malformed(.verify, flaw), before: before, after: stateAfterFailure(reference, session))
@@ -152,7 +153,7 @@ package final class PINGuard {
         }
     }
 
-    /// After a radio error: what the card, selected anew, says of the tries.
+    /// Returns the remaining tries after a radio error, as reported by the card after selecting it again.
     private func stateAfterFailure(_ reference: PINReference, _ session: ISO7816Session) -> TriesLeft? {
         do throws(ISO7816Error) {
             try session.retraceSteps()
@@ -176,36 +177,38 @@ package final class PINGuard {
     }
 }
 
-/// Why a PIN was not sent, or was sent in vain.
+/// Why a PIN was not sent, or was sent without success.
 @nonexhaustive
 public enum PINGuardError: Error, Hashable, Sendable {
-    /// It does not have the form that the card's PIN has; nothing was sent to the card at all.
+    /// It does not have the format of the card's PIN; nothing at all was sent to the card.
     case form(PINReference)
-    /// This PIN was sent in this run already; it was not sent again.
+    /// This PIN was already sent in this run; it was not sent again.
     case alreadySent(PINReference)
     /// An earlier PIN failed in this run, so this one was not sent.
     case earlierFailure(PINReference)
     /// It is locked; it was not sent.
     case locked(PINReference)
-    /// It was not sent, since another wrong one may lock it and nobody agreed to that: one try is left, or the card
-    /// does not say how many.
+    /// It was not sent, since another wrong try may lock it and nobody agreed to that.
+    ///
+    /// One try is left, or the card does not report how many.
     case lastTry(PINReference, TriesLeft)
     /// It was not sent, since the tries could not be read.
     case triesUnreadable(PINReference, ISO7816Error)
-    /// It was not sent, since the card does not take it: the status word that it gave when asked for the tries.
+    /// It was not sent, since the card does not accept it; contains the status word of the query for the tries.
     case notVerifiable(PINReference, StatusWord)
-    /// It was sent, and it is wrong; so many tries are left.
+    /// It was sent and is wrong; contains the remaining tries.
     case wrong(PINReference, TriesLeft)
-    /// It was sent, and the card refused with a status word that does not say whether it is wrong.
+    /// It was sent, and the card refused with a status word that does not reveal whether it is wrong.
     case refused(PINReference, StatusWord, TriesLeft?)
-    /// It was sent, but the answer did not come. What the card says of the tries after that; `nil` when it could not be
-    /// asked. It is not sent again.
+    /// It was sent, but no answer arrived. It is not sent again.
+    ///
+    /// `after` is what the card reported about the tries after that; `nil` if it could not be asked.
     case interrupted(PINReference, ISO7816Error, before: TriesLeft, after: TriesLeft?)
 
-    /// What is known of the tries now: what the card said last, or `before` where nothing was sent since.
+    /// Returns what is known about the tries now: the card's last report, or `before` if nothing was sent since.
     ///
-    /// - Parameter before: what the card said before; `nil` when it was not asked.
-    /// - Returns: `nil` when nobody knows.
+    /// - Parameter before: the card's earlier report; `nil` if it was not asked.
+    /// - Returns: `nil` if unknown.
     package func triesLeft(before: TriesLeft?) -> TriesLeft? {
         switch self {
         case .locked: .locked
@@ -216,7 +219,7 @@ public enum PINGuardError: Error, Hashable, Sendable {
         }
     }
 
-    /// Which PIN.
+    /// The PIN concerned.
     public var reference: PINReference {
         switch self {
         case .form(let reference), .alreadySent(let reference), .earlierFailure(let reference),
@@ -228,14 +231,14 @@ public enum PINGuardError: Error, Hashable, Sendable {
     }
 }
 
-/// Whether a VERIFY may be sent that can lock the PIN.
+/// Whether a VERIFY that can lock the PIN may be sent.
 public struct PINConsent {
-    /// Whether the user asked for it beforehand (`--allow-last-try`).
+    /// Whether the user requested it in advance (`--allow-last-try`).
     public var allowsLastTry: Bool
-    /// Asks the user, who has to type the answer; called only when ``allowsLastTry`` is set.
+    /// Asks the user, who must type the answer; called only if ``allowsLastTry`` is set.
     public var confirm: (PINReference, TriesLeft) -> Bool
 
-    /// Both have to say yes.
+    /// Makes a consent; both conditions must be met.
     public init(allowsLastTry: Bool, confirm: @escaping (PINReference, TriesLeft) -> Bool) {
         self.allowsLastTry = allowsLastTry
         self.confirm = confirm
@@ -245,22 +248,22 @@ public struct PINConsent {
     public static var never: PINConsent { PINConsent(allowsLastTry: false) { _, _ in false } }
 }
 
-/// What became of a PIN that was not refused.
+/// The result of a PIN that was not refused.
 package enum PINResult: Hashable, Sendable {
-    /// The card took it.
+    /// The card accepted it.
     case verified
-    /// The card asked for none, so it was not sent.
+    /// The card required none, so it was not sent.
     case notNeeded
 }
 
-/// A PIN and which of the card's PINs it is.
+/// A PIN and its reference on the card.
 package struct PINRequest {
-    /// Which PIN of the card.
+    /// The PIN of the card.
     package var reference: PINReference
-    /// What the user gave.
+    /// The value that the user gave.
     package var pin: PIN
 
-    /// A PIN to be verified.
+    /// Makes a request to verify a PIN.
     package init(_ reference: PINReference, _ pin: PIN) {
         self.reference = reference
         self.pin = pin

@@ -8,18 +8,21 @@ public import NFCTransport
 public enum ISO7816Error: Error, Hashable, Sendable {
     /// The exchange itself failed. Nothing is selected any more: activate the card again.
     case transport(TransportError)
-    /// The card's answer breaks the rules of a response APDU; nothing of it was used.
+    /// The card's answer violates the format of a response APDU; none of it was used.
     case malformed(Instruction, ISO7816Error.Reason)
     /// The card refused with this status word, or the operation cannot continue after it.
     case status(Instruction, StatusWord)
-    /// The command cannot be sent like this; nothing was sent.
+    /// The command cannot be sent in this form; nothing was sent.
     case invalidCommand(APDUError)
-    /// The instruction carries or spends a PIN; nothing was sent, since only `Card.license` and `Card.myNumber` send PINs.
+    /// The instruction carries or spends a PIN; nothing was sent.
+    ///
+    /// Only `Card.license` and `Card.myNumber` send PINs.
     case guarded(Instruction)
-    /// An earlier exchange failed, so the card was activated again and its current file is the MF: the command was
-    /// not sent, since it would have reached another file. SELECT the application again.
+    /// An earlier exchange failed, so the card was activated again and its current file is the MF.
+    ///
+    /// The command was not sent, since it would have reached another file. SELECT the application again.
     case selectionLost
-    /// After a failed exchange another card is on the reader.
+    /// After a failed exchange, another card is on the reader.
     case otherCard
 
     /// The card's status word, if it refused.
@@ -29,16 +32,16 @@ public enum ISO7816Error: Error, Hashable, Sendable {
 }
 
 extension ISO7816Error {
-    /// What is wrong with a response APDU.
+    /// The faults of a response APDU.
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
         /// Fewer than the two bytes of the status word.
         case tooShort(length: Int)
-        /// GET RESPONSE gave no byte, more than was promised in all, or never came to an end.
+        /// GET RESPONSE returned no byte, more than was promised in all, or never came to an end.
         case endlessResponse
-        /// The data field has another length than the command asked for.
+        /// The length of the data field is not the one that the command requested.
         case dataLength(expected: Int, received: Int)
-        /// The data field is not the data object that the command asks for.
+        /// The data field is not the data object that the command requested.
         case notADataObject
     }
 }

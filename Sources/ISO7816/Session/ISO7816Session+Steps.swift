@@ -2,15 +2,16 @@
 
 internal import CardModel
 
-/// What the standard asks of the terminal around one command, a small step each.
+/// The terminal's duties around a single command, each a small step.
 extension ISO7816Session {
-    /// The most bytes that are fetched for one answer: no command asks for more.
+    /// The maximum number of bytes fetched for one answer: no command requests more.
     static let longestFetchedAnswer = 0x10000
-    /// The most GET RESPONSE commands for one answer: enough for the longest in parts of 256 bytes.
+    /// The maximum number of GET RESPONSE commands for one answer: enough for the longest in parts of 256 bytes.
     static let mostFetches = 300
 
-    /// Command chaining (ISO/IEC 7816-4 §5.3.3): a command whose data is too long for one APDU as several, of which all
-    /// but the last have the chaining bit and ask for nothing.
+    /// Splits a command whose data is too long for one APDU: command chaining (ISO/IEC 7816-4 §5.3.3).
+    ///
+    /// All but the last command have the chaining bit and request nothing.
     func chained(_ command: CommandAPDU) throws(ISO7816Error) -> [CommandAPDU] {
         let most = limits.longestData
         guard command.data.count > most, command.lengthForm != .extended else { return [command] }
@@ -33,7 +34,7 @@ extension ISO7816Session {
         return parts
     }
 
-    /// Le correction (§5.6, 6Cxx): the same command with the length that the card names, once.
+    /// Sends the same command once more with the length that the card returned: Le correction (§5.6, 6Cxx).
     func corrected(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
         let response = try exchange(command)
         guard let length = response.status.correctLength else { return response }
@@ -42,7 +43,7 @@ extension ISO7816Session {
         return try exchange(again)
     }
 
-    /// GET RESPONSE (§5.6, 61xx): fetches the rest until the card says something else than that there is more.
+    /// Fetches the rest with GET RESPONSE (§5.6, 61xx) until the card no longer reports that there is more.
     func fetched(_ first: ResponseAPDU, _ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
         var whole = first
         var fetches = 0

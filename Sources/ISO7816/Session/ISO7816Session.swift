@@ -4,47 +4,49 @@ internal import ByteCodec
 internal import CardModel
 package import NFCTransport
 
-/// Commands to one card that speaks ISO 7816-4, with what the standard asks of the terminal: answers fetched in parts,
-/// lengths corrected once, long data sent in a chain.
+/// Sends commands to one ISO 7816-4 card and carries out the terminal's duties.
 ///
-/// A card may take seconds for an answer, so every exchange has seconds. When one fails, nobody knows what of it
-/// the card has done, nor whether a late answer is still to come: the card is selected anew before anything else is
-/// sent, and commands that count on the file that was current before are not sent (``ISO7816Error/selectionLost``).
+/// Answers are fetched in parts, lengths are corrected once, and long data is sent in a chain.
+///
+/// A card may take seconds to answer, so every exchange is allowed seconds. After a failed exchange, it is unknown how
+/// much of the command the card has carried out, and whether a late answer is still to come: the card is selected again
+/// before anything else is sent, and commands that depend on the previously current file are not sent
+/// (``ISO7816Error/selectionLost``).
 ///
 /// PIN commands are not sent by ``transmit(_:)``; see ``PINGuard``.
 package final class ISO7816Session {
-    /// The time that a card gets for an answer: a licence may take more than the 2.5 s that it names.
+    /// The time allowed for an answer: a licence may take more than the 2.5 s that it declares.
     package static let usualTimeout: Duration = .seconds(5)
 
-    /// How long commands and answers may be.
+    /// The maximum lengths of commands and answers.
     package var limits: APDULimits
-    /// How long the card may take for one answer.
+    /// The maximum time for one answer.
     package var timeout: Duration
-    /// Sends what carries a PIN; there is one for each session, and it keeps book of what was sent.
+    /// Sends PIN commands; each session has one, which keeps track of what was sent.
     package let pinGuard = PINGuard()
 
-    /// The SELECT commands that led to the current file, from the last that did not depend on one before.
+    /// The SELECT commands that led to the current file, starting with the last that did not depend on an earlier one.
     private(set) var trail: [CommandAPDU] = []
     private let channel: any CardChannel
     private let selectAnew: () throws(TransportError) -> Bool
     private var selection = Selection.current
 
     private enum Selection {
-        /// The card is as the last answer left it.
+        /// The card is in the state that the last answer left it in.
         case current
-        /// An exchange failed: the card has to be selected anew before anything is sent.
+        /// An exchange failed: the card must be selected again before anything is sent.
         case unknown
-        /// The card was selected anew, and the caller does not know yet.
+        /// The card was selected again, and the caller has not been notified yet.
         case renewed
     }
 
-    /// A session over a channel whose card is selected.
+    /// Makes a session over a channel whose card is selected.
     ///
     /// - Parameters:
     ///   - channel: carries APDUs.
-    ///   - limits: how long commands and answers may be.
-    ///   - timeout: how long the card may take for one answer.
-    ///   - reselect: selects the same card anew and says whether it is the same; throws when there is none.
+    ///   - limits: the maximum lengths of commands and answers.
+    ///   - timeout: the maximum time for one answer.
+    ///   - reselect: selects the card again and returns whether it is the same; throws if there is none.
     package init(
         channel: any CardChannel, limits: APDULimits = APDULimits(), timeout: Duration = usualTimeout,
         reselect: @escaping () throws(TransportError) -> Bool
@@ -55,13 +57,13 @@ package final class ISO7816Session {
         selectAnew = reselect
     }
 
-    /// A session with the card that a reader has just activated.
+    /// Makes a session with the card that a reader has just activated.
     ///
     /// - Parameters:
     ///   - reader: the reader, which outlives the session.
     ///   - picc: the card as it was activated.
-    ///   - request: what activated it.
-    ///   - timeout: how long the card may take for one answer.
+    ///   - request: the request that activated it.
+    ///   - timeout: the maximum time for one answer.
     package convenience init(
         reader: any Reader, picc: PICC, request: ActivationRequest, timeout: Duration = usualTimeout
     ) {
@@ -72,9 +74,9 @@ package final class ISO7816Session {
         }
     }
 
-    /// Selects the card anew when an exchange has failed before, and takes note that its current file is the MF.
+    /// Selects the card again if an exchange has failed, and notes that its current file is the MF.
     ///
-    /// - Throws: ``ISO7816Error/transport(_:)`` when there is no card, ``ISO7816Error/otherCard``.
+    /// - Throws: ``ISO7816Error/transport(_:)`` if there is no card, ``ISO7816Error/otherCard``.
     package func reselect() throws(ISO7816Error) {
         try renew()
         selection = .current
@@ -96,10 +98,10 @@ package final class ISO7816Session {
     /// Whether an exchange has failed and ``reselect()`` was not called since.
     package var isSelectionLost: Bool { selection != .current }
 
-    /// Sends a command and gives the whole answer, whatever its status word says.
+    /// Sends a command and returns the complete answer, whatever its status word.
     ///
-    /// Long data goes in a chain when the command cannot be extended. `6Cxx` is answered by the same command once
-    /// more with that length, `61xx` by GET RESPONSE until all is there.
+    /// Long data is sent in a chain if the command cannot be extended. After `6Cxx`, the same command is sent once more
+    /// with that length; after `61xx`, GET RESPONSE is sent until everything is there.
     ///
     /// - Throws: ``ISO7816Error``, but never ``ISO7816Error/status(_:_:)``.
     package func transmit(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
@@ -110,7 +112,7 @@ package final class ISO7816Session {
         let last = parts.removeLast()
         for part in parts {
             let answer = try exchange(part)
-            // A chain is broken off where the card says anything but "go on".
+            // The chain is broken off if the card answers anything but "go on".
             guard answer.status == .success else { return answer }
         }
         let response = try fetched(try corrected(last), last)
@@ -118,7 +120,7 @@ package final class ISO7816Session {
         return response
     }
 
-    /// Sends a command as it is and gives the one answer to it: nothing is chained, corrected or fetched.
+    /// Sends a command unchanged and returns its single answer: nothing is chained, corrected or fetched.
     ///
     /// - Throws: ``ISO7816Error``, but never ``ISO7816Error/status(_:_:)``.
     package func transmitOnce(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
@@ -127,7 +129,7 @@ package final class ISO7816Session {
         return response
     }
 
-    /// Sends a command and gives the data of its answer.
+    /// Sends a command and returns the data of its answer.
     ///
     /// - Throws: ``ISO7816Error``; any status word but 9000 is ``ISO7816Error/status(_:_:)``.
     @discardableResult
@@ -137,7 +139,7 @@ package final class ISO7816Session {
         return response.data
     }
 
-    /// One command to the card and its answer, no more.
+    /// Sends exactly one command to the card and returns its answer.
     func exchange(_ command: CommandAPDU) throws(ISO7816Error) -> ResponseAPDU {
         let frame: [UInt8]
         do throws(APDUError) {
@@ -148,12 +150,12 @@ package final class ISO7816Session {
         return try exchange(frame, isAbsolute: command.selectsFromTheRoot)
     }
 
-    /// One frame to the card and its answer, no more; all that is sent goes this way.
+    /// Sends exactly one frame to the card and returns its answer; everything that is sent passes through here.
     ///
     /// - Parameters:
     ///   - frame: the bytes of a command APDU.
     ///   - isAbsolute: whether the command does not depend on the current file.
-    ///   - permit: what a PIN command needs.
+    ///   - permit: required for a PIN command.
     func exchange(
         _ frame: [UInt8], isAbsolute: Bool = false, permit: PINPermit? = nil
     ) throws(ISO7816Error) -> ResponseAPDU {
@@ -180,21 +182,21 @@ package final class ISO7816Session {
             throw .transport(error)
         }
         guard let response = ResponseAPDU(decoding: answer) else {
-            // What is no answer at all may be half of one.
+            // An invalid answer may be half of a valid one.
             selection = .unknown
             throw .malformed(instruction, .tooShort(length: answer.count))
         }
         return response
     }
 
-    /// Keeps the way to the current file.
+    /// Records the path to the current file.
     private func note(_ command: CommandAPDU, _ status: StatusWord) {
         guard command.ins == .select, status.isSuccess || status.isWarning else { return }
         if command.selectsFromTheRoot { trail = [] }
         trail.append(command)
     }
 
-    /// After a failed exchange: selects the card anew and takes the same way to the file that was current.
+    /// After a failed exchange, selects the card again and follows the same path to the file that was current.
     func retraceSteps() throws(ISO7816Error) {
         let steps = trail
         try reselect()
@@ -206,7 +208,7 @@ package final class ISO7816Session {
 }
 
 extension TransportError {
-    /// Whether nobody knows what the card has got and done.
+    /// Whether it is unknown what the card has received and done.
     fileprivate var leavesCardUnknown: Bool {
         switch self {
         case .frameTooLong, .answerTooLong, .unsupported: false
@@ -215,36 +217,37 @@ extension TransportError {
     }
 }
 
-/// How long commands and answers may be on the way to a card.
+/// The maximum lengths of commands and answers on the way to a card.
 package struct APDULimits: Hashable, Sendable {
-    /// The longest command APDU in bytes; at least 261 carries every short one.
+    /// The longest command APDU in bytes; at least 261 allows every short one.
     package var longestCommand: Int
-    /// The longest response APDU in bytes, status word included; at least 258 carries every short one.
+    /// The longest response APDU in bytes, including the status word; at least 258 allows every short one.
     package var longestResponse: Int
-    /// Whether Lc and Le may be extended: the card must know it, and reader and driver must let it through.
+    /// Whether Lc and Le may be extended: the card must support it, and reader and driver must pass it on.
     package var allowsExtended: Bool
 
-    /// Limits; by default those of short APDUs, which every reader but the ACR122U can pass on.
+    /// Makes limits; by default those of short APDUs, which every reader but the ACR122U can pass on.
     package init(longestCommand: Int = 261, longestResponse: Int = 258, allowsExtended: Bool = false) {
         self.longestCommand = longestCommand
         self.longestResponse = longestResponse
         self.allowsExtended = allowsExtended
     }
 
-    /// What a reader can pass on. Extended lengths stay off until ``allowsExtended`` is set: only the card tells
-    /// whether it knows them.
+    /// Makes the limits of a reader.
+    ///
+    /// Extended lengths stay off until ``allowsExtended`` is set: only the card reports whether it supports them.
     package init(_ information: ReaderInformation) {
         self.init(
             longestCommand: information.longestCommandAPDU, longestResponse: information.longestResponseAPDU)
     }
 
-    /// The most data of one command: what goes beyond is sent in a chain.
+    /// The maximum data length of one command; longer data is sent in a chain.
     var longestData: Int {
         let room = longestCommand - (allowsExtended ? 9 : 6)
         return max(1, min(room, allowsExtended ? 0xFFFF : 0xFF))
     }
 
-    /// The most bytes that one READ BINARY asks for: a multiple of 16 when it is not all that Le can say.
+    /// The maximum number of bytes in one READ BINARY: a multiple of 16, unless it is the maximum of Le.
     package var bytesPerRead: Int {
         let room = max(1, min(longestResponse - 2, allowsExtended ? 0xFFFF : 0x100))
         return room >= 0x100 || room < 16 ? room : room & ~0x0F
@@ -255,8 +258,9 @@ package struct APDULimits: Hashable, Sendable {
 }
 
 extension PICC {
-    /// Whether a card that was activated now may be the one that was activated before. UIDs that begin with 08 and the
-    /// PUPI of most cards are random at each activation, so they tell nothing.
+    /// Returns whether a card that was activated now may be the one that was activated before.
+    ///
+    /// UIDs that begin with 08 and the PUPI of most cards are random at each activation, so they prove nothing.
     func mayBeSameCard(as other: PICC) -> Bool {
         switch (self, other) {
         case (.typeA(let now), .typeA(let before)):

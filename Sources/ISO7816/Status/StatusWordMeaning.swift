@@ -2,11 +2,11 @@
 
 package import CardModel
 
-/// What a status word, or every one of a range, means; the facts are rows of `Data/status-words.tsv`.
+/// The meaning of a status word, or of a range; the facts are rows of `Data/status-words.tsv`.
 package struct StatusWordMeaning: Hashable, Sendable {
     /// The word as four upper-case digits, of which the last one or two may be `x` for any.
     package let pattern: String
-    /// What it means.
+    /// Its meaning.
     package let text: LocalizedText
 
     init(_ row: FactRow) throws(FactTableError) {
@@ -29,10 +29,10 @@ package struct StatusWordMeaning: Hashable, Sendable {
     /// Every word and range with a known meaning, by number.
     package static var all: [StatusWordMeaning] { table.rows }
 
-    /// What is wrong in the table; a release has no faults.
+    /// The faults of the table; a release has none.
     package static var faults: [FactTableError] { table.faults }
 
-    /// The most exact row for a status word, or `nil`.
+    /// Returns the most specific row for a status word, or `nil`.
     package static func of(_ status: StatusWord) -> StatusWordMeaning? {
         let digits = status.description
         return [digits, digits.dropLast() + "x", digits.dropLast(2) + "xx"].lazy
@@ -41,7 +41,7 @@ package struct StatusWordMeaning: Hashable, Sendable {
 }
 
 extension StatusWord {
-    /// What it means; `nil` for one that no source names. Of `61xx`, `63Cx` and `6Cxx` the number is told as well.
+    /// The meaning; `nil` for one that no source names. For `61xx`, `63Cx` and `6Cxx`, it includes the number.
     package var meaning: LocalizedText? {
         guard let text = StatusWordMeaning.of(self)?.text else { return nil }
         guard let number = bytesAvailable ?? counter ?? correctLength else { return text }

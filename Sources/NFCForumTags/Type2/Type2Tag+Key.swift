@@ -8,10 +8,10 @@ extension Type2Tag {
     /// Whether the tag is authenticated with a key.
     package var isAuthenticated: Bool { key != nil }
 
-    /// Authenticates with the key of an Ultralight C, sixteen bytes as its data sheet writes them (from the factory
-    /// `49454D4B41455242214E4143554F5946`), and does so again each time the tag has to be selected anew.
+    /// Authenticates with the key of an Ultralight C, and again each time the tag has to be reselected.
     ///
-    /// The key is proved and not sent. There is no limit of tries that a wrong one could use up.
+    /// The key has sixteen bytes in the order of the data sheet (factory default `49454D4B41455242214E4143554F5946`).
+    /// It is proved and not sent. There is no limit of tries that a wrong one could use up.
     ///
     /// - Throws: ``TagError``; ``TagError/takesNoKey``, ``TagError/keyRefused``.
     package func authenticate(_ key: TripleDESKey) throws(TagError) {
@@ -25,9 +25,9 @@ extension Type2Tag {
         }
     }
 
-    /// One run of AUTHENTICATE with the tag that was just selected.
+    /// Runs AUTHENTICATE once with the tag that was just selected.
     ///
-    /// - Returns: `false` when an answer did not come, or not whole.
+    /// - Returns: `false` if an answer did not arrive, or not completely.
     /// - Throws: ``TagError/keyRefused``, ``TagError/transport(_:)``, ``TagError/cancelled``.
     func proves(_ key: TripleDESKey) throws(TagError) -> Bool {
         let answer: [UInt8]
@@ -55,21 +55,21 @@ extension Type2Tag {
 
 /// One run of Ultralight C's AUTHENTICATE: both sides prove that they have the key, and neither sends it.
 ///
-/// The tag sends a random number RndB enciphered; the reader sends its own, RndA, and RndB turned by one byte, enciphered
-/// together; the tag sends RndA turned by one byte. Each ciphertext starts with the last block of the one before.
-/// Source: NXP MF0ICU2 data sheet §7.5.5; nfcpy `tt2_nxp.py` agrees.
+/// The tag sends an encrypted random number RndB; the reader sends its own, RndA, and RndB rotated by one byte,
+/// encrypted together; the tag sends RndA rotated by one byte. Each ciphertext is chained to the last block of the
+/// previous one. Source: NXP MF0ICU2 data sheet §7.5.5; nfcpy `tt2_nxp.py` agrees.
 struct Type2Authentication {
     /// The second part of the command.
     let reply: [UInt8]
     private let expected: [UInt8]
 
-    /// The reply to a tag's answer to `1A 00`.
+    /// Makes the reply to a tag's answer to `1A 00`.
     ///
     /// - Parameters:
     ///   - challenge: `AF` and eight bytes.
     ///   - key: the tag's key.
     ///   - random: RndA.
-    /// - Returns: `nil` when the answer is no challenge.
+    /// - Returns: `nil` if the answer is not a challenge.
     init?(challenge: [UInt8], key: TripleDESKey, random: UInt64) {
         guard Type2Command.isChallenge(challenge) else { return nil }
         let cipher = challenge.dropFirst()
@@ -82,11 +82,11 @@ struct Type2Authentication {
         expected = [Type2Command.done] + proof
     }
 
-    /// Whether the tag's last answer, `00` and eight bytes, proves that it has the key.
+    /// Returns whether the tag's last answer, `00` and eight bytes, proves that it has the key.
     func isProof(_ answer: [UInt8]) -> Bool { answer == expected }
 }
 
 extension UInt64 {
-    /// The first byte behind the others.
+    /// The bytes rotated by one, so that the first comes last.
     fileprivate var turned: UInt64 { self << 8 | self >> 56 }
 }

@@ -3,12 +3,12 @@
 package import NDEF
 
 extension Type2Tag: NDEFTag {
-    /// 2
+    /// The type number, 2.
     package var typeNumber: Int { 2 }
 
-    /// How the data area is divided; reads no more pages than it takes to know.
+    /// Returns the layout of the data area; reads no more pages than necessary.
     ///
-    /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` for a tag without a Capability Container that can be followed.
+    /// - Throws: ``TagError``; ``TagError/noNDEF(_:)`` for a tag without a usable Capability Container.
     package func layout() throws(TagError) -> Type2Layout {
         _ = try product()
         guard let capability = Type2Capability(try page(3)) else { throw .noNDEF(.notFormatted) }
@@ -28,7 +28,7 @@ extension Type2Tag: NDEFTag {
         return try area(layout, message.value)
     }
 
-    /// A data area without a message block has a place for one behind its other blocks.
+    /// Returns the writable area; a data area without a message block can hold one after its other blocks.
     package func writableArea() throws(TagError) -> NDEFArea {
         let layout = try layout()
         if layout.message == nil {
@@ -38,7 +38,7 @@ extension Type2Tag: NDEFTag {
         return try area(layout, layout.message?.value ?? [])
     }
 
-    /// Looks at the locks and the protection of each page that would change.
+    /// Checks the locks and the protection of each page that would change.
     package func checkPlaces(of bytes: [UInt8]) throws(TagError) {
         let layout = try layout()
         let pages = try plan(bytes, layout).writes.map(\.page)
@@ -60,8 +60,10 @@ extension Type2Tag: NDEFTag {
         return plan
     }
 
-    /// The pages that are for the user's data: by the table, for another product the data area of its Capability Container
-    /// without what control blocks point at; none where there is neither.
+    /// Returns the pages for user data.
+    ///
+    /// They come from the table or, for another product, from the data area of its Capability Container, excluding what
+    /// control blocks point to; there are none if neither exists.
     ///
     /// - Throws: ``TagError``.
     package func userPages() throws(TagError) -> [UInt16] {
@@ -80,7 +82,7 @@ extension Type2Tag: NDEFTag {
         }
     }
 
-    /// Which pages are locked; reads the pages with the lock bits.
+    /// Returns the locked pages; reads the pages with the lock bits.
     package func locks(_ layout: Type2Layout?) throws(TagError) -> Type2Locks {
         let product = try product()
         try readIfOpen(2)
@@ -94,7 +96,7 @@ extension Type2Tag: NDEFTag {
         return Type2Locks(memory: memory, product: product, layout: layout)
     }
 
-    /// The configuration; `nil` when the product has none, or does not let it be read.
+    /// Returns the configuration; `nil` if the product has none, or does not allow reading it.
     package func configuration() throws(TagError) -> Type2Configuration? {
         guard let product = try product(), let page = product.configurationPage else { return nil }
         try readIfOpen(page)
@@ -108,8 +110,9 @@ extension Type2Tag: NDEFTag {
             message: message, capacity: Type2WritePlan.capacity(layout), obstacle: try obstacle(to: pages, layout))
     }
 
-    /// Why one of these pages cannot be written, whatever the Capability Container says of messages; `nil` when nothing is
-    /// known against it.
+    /// Returns why one of these pages cannot be written, or `nil` if no reason is known.
+    ///
+    /// The access that the Capability Container declares for messages is ignored.
     ///
     /// - Throws: ``TagError``.
     package func obstacle(to pages: some Sequence<UInt16>) throws(TagError) -> TagError.WriteReason? {
@@ -138,7 +141,7 @@ extension Type2Tag: NDEFTag {
         return pages.first(where: configuration.protects).map { .passwordProtected(page: $0) }
     }
 
-    /// Whether a nibble of access allows it: 0 to everyone, 8 to who has the key (NXP AN1303, nfcpy).
+    /// Returns whether an access nibble grants access: 0 to everyone, 8 to the holder of the key (NXP AN1303, nfcpy).
     private func isGranted(_ access: UInt8) -> Bool {
         access == 0 || access == Type2Capability.accessWithKey && isAuthenticated
     }
@@ -153,10 +156,10 @@ extension Type2Tag: NDEFTag {
 
     // MARK: Reading ahead
 
-    /// How many pages are read at once where the tag knows how.
+    /// How many pages are read at a time if the tag supports it.
     private static let ahead: UInt16 = 16
 
-    /// Sees to it that ``memory`` has a page of the data area, if the tag gives it.
+    /// Ensures that ``memory`` has a page of the data area, if the tag returns it.
     private func fetch(_ page: UInt16, within capability: Type2Capability) throws(TagError) {
         guard memory[page] == nil else { return }
         let last = UInt16(clamping: capability.dataArea.upperBound / Type2Memory.pageSize - 1)
@@ -167,7 +170,7 @@ extension Type2Tag: NDEFTag {
         try readIfOpen(page)
     }
 
-    /// Reads a page; one that the tag refuses stays unknown.
+    /// Reads a page; a page that the tag refuses stays unknown.
     func readIfOpen(_ page: UInt16) throws(TagError) {
         do throws(TagError) {
             _ = try self.page(page)

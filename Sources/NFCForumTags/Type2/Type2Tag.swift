@@ -4,9 +4,9 @@ internal import CardCiphers
 package import NDEF
 package import NFCTransport
 
-/// A Type 2 Tag in the field of a reader: its commands with bounded retries, selected anew after each refusal.
+/// A Type 2 Tag in the field of a reader: sends commands with bounded retries, and reselects it after each refusal.
 ///
-/// After a NAK such a tag is idle and hears nothing until it is selected again, so that is done at once.
+/// After a NAK, such a tag is idle and ignores everything until it is selected again, so that is done immediately.
 package final class Type2Tag {
     /// The tag as it was found.
     package let target: TypeATarget
@@ -16,9 +16,9 @@ package final class Type2Tag {
     private let cancellation: CancellationToken
     /// The codes of commands that the reader does not pass on, so that the tag could not be asked.
     package private(set) var notPassed: Set<UInt8> = []
-    /// What the tag is authenticated with each time it is selected anew; `nil` for no authentication.
+    /// The key used for authentication each time the tag is selected again; `nil` for none.
     var key: TripleDESKey?
-    /// Where RndA comes from.
+    /// The source of RndA.
     var random: () -> UInt64 = { .random(in: .min ... .max) }
     private var sector: UInt8 = 0
     private var knownVersion: [UInt8]??
@@ -27,23 +27,23 @@ package final class Type2Tag {
     /// The longest time that one command takes: a tag answers within 20 ms.
     static let timeout: Duration = .milliseconds(100)
 
-    /// The tag that a reader has just activated.
+    /// Makes the tag that a reader has just activated.
     package init(reader: any Reader, target: TypeATarget, cancellation: CancellationToken = CancellationToken()) {
         self.reader = reader
         self.target = target
         self.cancellation = cancellation
     }
 
-    /// Whether a card of type A may be a Type 2 Tag: it speaks no ISO-DEP, and its SAK is 00.
+    /// Returns whether a type A card may be a Type 2 Tag: it does not support ISO-DEP, and its SAK is 00.
     package static func mayBe(_ target: TypeATarget) -> Bool {
         !target.isISODEP && (target.sak ?? 0) == 0
     }
 
     // MARK: Pages
 
-    /// Reads the four pages from this one on, sixteen bytes; those behind the last page are the first ones.
+    /// Reads the four pages from this one on, sixteen bytes; the pages after the last are the first ones again.
     ///
-    /// - Throws: ``TagError``; ``TagError/refused(page:nak:)`` for a page that is not there or needs the password.
+    /// - Throws: ``TagError``; ``TagError/refused(page:nak:)`` for a page that does not exist or needs the password.
     package func read(page: UInt16) throws(TagError) -> [UInt8] {
         try select(sector: UInt8(truncatingIfNeeded: page >> 8))
         switch try ask(Type2Command.read(UInt8(truncatingIfNeeded: page)), { $0.count == 16 }) {
@@ -54,9 +54,9 @@ package final class Type2Tag {
         }
     }
 
-    /// Reads pages of one sector in one command; ``memory`` takes them.
+    /// Reads pages of one sector in one command into ``memory``.
     ///
-    /// - Returns: whether the tag knew the command and gave them.
+    /// - Returns: whether the tag supported the command and returned them.
     package func fastRead(_ pages: ClosedRange<UInt16>) throws(TagError) -> Bool {
         guard pages.count <= Type2Command.fastPages, pages.lowerBound >> 8 == pages.upperBound >> 8 else {
             return false
@@ -71,10 +71,10 @@ package final class Type2Tag {
         return true
     }
 
-    /// One page, read when it is not in ``memory``.
+    /// Returns one page, reading it if it is not in ``memory``.
     ///
-    /// Three more pages come with it; ``memory`` takes those that are surely what they seem to be: READ goes on with page 0
-    /// behind the last page, and behind the last one that may be read without password or key.
+    /// Three more pages come with it; ``memory`` keeps only those that can be trusted: READ continues with page 0 after
+    /// the last page, and after the last one that can be read without password or key.
     package func page(_ number: UInt16) throws(TagError) -> [UInt8] {
         if let known = memory[number] { return known }
         let bytes = try read(page: number)
@@ -89,7 +89,7 @@ package final class Type2Tag {
         return Array(bytes.prefix(4))
     }
 
-    /// Writes the four bytes of one page, whatever that page is for.
+    /// Writes the four bytes of one page, whatever its purpose.
     ///
     /// - Throws: ``TagError``; ``TagError/refused(page:nak:)`` for a page that is locked or needs the password.
     package func write(page: UInt16, _ bytes: [UInt8]) throws(TagError) {
@@ -104,10 +104,10 @@ package final class Type2Tag {
         }
     }
 
-    /// Forgets what was read, so that it is read anew.
+    /// Discards what was read, so that it is read again.
     package func forget() { memory = Type2Memory() }
 
-    /// Whether these may be the bytes of page 0, which begins with the UID.
+    /// Returns whether these may be the bytes of page 0, which begins with the UID.
     private func mayBeFirstPage(_ bytes: [UInt8]) -> Bool {
         guard let first = memory[0] ?? (target.uid.count == 7 ? target.uid : nil) else { return true }
         return bytes.prefix(3) == first.prefix(3)
@@ -119,9 +119,9 @@ package final class Type2Tag {
         return UInt16(clamping: area.upperBound / Type2Memory.pageSize - 1)
     }
 
-    // MARK: What kind of tag it is
+    // MARK: Product identification
 
-    /// The answer to GET_VERSION, eight bytes; `nil` when the tag does not know the command.
+    /// Returns the answer to GET_VERSION, eight bytes; `nil` if the tag does not support the command.
     package func version() throws(TagError) -> [UInt8]? {
         if let knownVersion { return knownVersion }
         let answer = try ask(Type2Command.getVersion) { $0.count == 8 }
@@ -134,22 +134,22 @@ package final class Type2Tag {
         return bytes
     }
 
-    /// How GET_VERSION was refused: NTAG203 sends a NAK where Ultralight keeps silent.
+    /// How GET_VERSION was refused: NTAG203 sends a NAK, while Ultralight does not answer.
     private var versionRefusal: Answer?
 
-    /// The product, by its version or by what else it answers; `nil` when that tells no product of the table.
+    /// Returns the product, by its version or its other answers; `nil` if they match no product of the table.
     ///
-    /// Ultralight C is told by its answer to the first part of AUTHENTICATE, which changes nothing.
+    /// Ultralight C is identified by its answer to the first part of AUTHENTICATE, which changes nothing.
     package func product() throws(TagError) -> Type2Product? {
         if let knownProduct { return knownProduct }
         let product: Type2Product?
         if let version = try version() {
             product = Type2Product.of(version: version)
         } else if case .notPassed? = versionRefusal {
-            // A tag that could not be asked may be of any product.
+            // A tag that could not be asked may be any product.
             product = nil
         } else if case .bytes = try ask(Type2Command.authenticate, Type2Command.isChallenge) {
-            // The tag waits for the second part now; selecting it anew ends that.
+            // The tag now waits for the second part; selecting it again ends that.
             try select()
             product = .ultralightC
         } else if case .nak? = versionRefusal {
@@ -161,7 +161,7 @@ package final class Type2Tag {
         return product
     }
 
-    /// Whether a page is not there: what tells a product by its size.
+    /// Returns whether a page does not exist, which identifies a product by its size.
     private func refusesPage(_ page: UInt16) throws(TagError) -> Bool {
         do throws(TagError) {
             _ = try read(page: page)
@@ -173,13 +173,13 @@ package final class Type2Tag {
         }
     }
 
-    /// The answer to READ_SIG, 32 bytes; `nil` when the tag does not know the command.
+    /// Returns the answer to READ_SIG, 32 bytes; `nil` if the tag does not support the command.
     package func signature() throws(TagError) -> [UInt8]? {
         guard case .bytes(let bytes) = try ask(Type2Command.readSignature, { $0.count == 32 }) else { return nil }
         return bytes
     }
 
-    /// A counter, 24 bits; `nil` when the tag has none with this number, or does not give it.
+    /// Returns a counter, 24 bits; `nil` if the tag has none with this number, or does not return it.
     package func counter(_ number: UInt8) throws(TagError) -> UInt32? {
         guard case .bytes(let bytes) = try ask(Type2Command.readCounter(number), { $0.count == 3 }) else { return nil }
         return bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
@@ -187,19 +187,19 @@ package final class Type2Tag {
 
     // MARK: Exchanges
 
-    /// What a tag that is there said.
+    /// The answer of a tag that is present.
     enum Answer: Hashable {
         /// The bytes; none for an acknowledgement.
         case bytes([UInt8])
         /// It refused, with these four bits.
         case nak(UInt8)
-        /// It kept silent.
+        /// It did not answer.
         case silence
-        /// The reader does not pass such a command on; the tag heard nothing.
+        /// The reader does not pass on such a command; the tag received nothing.
         case notPassed(TransportError)
     }
 
-    /// Sends a command until the tag answered it, or cannot.
+    /// Sends a command until the tag answers it or cannot.
     func ask(_ frame: [UInt8], _ isAnswer: ([UInt8]) -> Bool) throws(TagError) -> Answer {
         var (damaged, silent, odd) = (0, 0, 0)
         while true {
@@ -231,9 +231,9 @@ package final class Type2Tag {
         }
     }
 
-    /// Selects the tag anew.
+    /// Selects the tag again.
     ///
-    /// - Throws: ``TagError/tagLost`` when it does not answer, or another one does; ``TagError/keyRefused``.
+    /// - Throws: ``TagError/tagLost`` if it does not answer, or another one does; ``TagError/keyRefused``.
     func select() throws(TagError) {
         var isUnproven = false
         for attempt in 1...Attempts.activation {
@@ -260,7 +260,7 @@ package final class Type2Tag {
         found.uid == target.uid || (found.uid.count == 4 && found.uid.first == 0x08 && target.uid.first == 0x08)
     }
 
-    /// Goes to a sector of 256 pages.
+    /// Selects a sector of 256 pages.
     private func select(sector wanted: UInt8) throws(TagError) {
         guard wanted != sector else { return }
         do throws(TransportError) {
@@ -274,7 +274,7 @@ package final class Type2Tag {
         let answer = try reader.transceive(Type2Command.sectorSelect, timeout: Type2Tag.timeout)
         guard answer == [Type2Command.ack] || answer.isEmpty else { throw .unsupported(detail: .init(.sector)) }
         do {
-            // Silence is success.
+            // No answer means success.
             _ = try reader.transceive(Type2Command.sector(number), timeout: .milliseconds(10))
         } catch .noAnswer {
             sector = number
@@ -288,7 +288,7 @@ package final class Type2Tag {
 
 /// The commands of Type 2 Tags that Kazasu sends, without their CRC. Sources: NXP data sheets, nfcpy `tt2.py`.
 package enum Type2Command {
-    /// READ: sixteen bytes, four pages, from a page on; at the end of the memory it goes on with page 0.
+    /// READ: sixteen bytes, four pages, from a page on; at the end of the memory it continues with page 0.
     static func read(_ page: UInt8) -> [UInt8] { [0x30, page] }
     /// FAST_READ: all pages from the first to the last.
     static func fastRead(_ first: UInt8, _ last: UInt8) -> [UInt8] { [0x3A, first, last] }
@@ -300,20 +300,20 @@ package enum Type2Command {
     static func readCounter(_ number: UInt8) -> [UInt8] { [0x39, number] }
     /// READ_SIG: 32 bytes.
     static let readSignature: [UInt8] = [0x3C, 0x00]
-    /// The first part of Ultralight C's AUTHENTICATE: `AF` and eight bytes. Nothing is authenticated by it.
+    /// The first part of Ultralight C's AUTHENTICATE: `AF` and eight bytes. It does not authenticate anything.
     static let authenticate: [UInt8] = [0x1A, 0x00]
-    /// What the first answer and the second part of AUTHENTICATE begin with.
+    /// The first byte of the first answer and of the second part of AUTHENTICATE.
     static let more: UInt8 = 0xAF
-    /// What the last answer to AUTHENTICATE begins with.
+    /// The first byte of the last answer to AUTHENTICATE.
     static let done: UInt8 = 0x00
-    /// Whether an answer is that to the first part of AUTHENTICATE.
+    /// Returns whether an answer is that to the first part of AUTHENTICATE.
     static func isChallenge(_ answer: [UInt8]) -> Bool { answer.count == 9 && answer.first == more }
     /// The first part of SECTOR_SELECT.
     static let sectorSelect: [UInt8] = [0xC2, 0xFF]
-    /// The second part of SECTOR_SELECT; silence is success.
+    /// The second part of SECTOR_SELECT; no answer means success.
     static func sector(_ number: UInt8) -> [UInt8] { [number, 0x00, 0x00, 0x00] }
 
-    /// What the data sheets call a command, by its code.
+    /// Returns the data sheets' name of a command, by its code.
     package static func name(of code: UInt8) -> String? {
         switch code {
         case 0x30: "READ"
@@ -330,6 +330,6 @@ package enum Type2Command {
 
     /// The acknowledgement, four bits.
     static let ack: UInt8 = 0x0A
-    /// The most pages of one FAST_READ, so that the answer fits into every reader.
+    /// The maximum number of pages in one FAST_READ, so that the answer fits into every reader.
     static let fastPages: UInt16 = 60
 }

@@ -4,10 +4,10 @@ internal import ByteCodec
 internal import CardModel
 internal import Synchronization
 
-/// A reader that passes everything on to another one and writes down what was asked and what came.
+/// A reader that forwards everything to another one and records the requests and results.
 ///
-/// What carries a PIN or a password is masked in the lines (``SecretMask``). Whoever adds a command with another secret
-/// adds it there.
+/// PINs and passwords are masked in the lines (``SecretMask``). Any new command with another secret must be added
+/// there.
 package final class RecordingReader: Reader {
     private let reader: any Reader
     private let write: (String) -> Void
@@ -15,13 +15,13 @@ package final class RecordingReader: Reader {
     private let now: () -> Duration
     private var mask = SecretMask()
 
-    /// Starts a transcript: the first line is written at once.
+    /// Starts a transcript; the first line is written immediately.
     ///
     /// - Parameters:
     ///   - reader: the reader that does the work.
-    ///   - redact: what is to be written in place of an entry; by default the entry itself.
+    ///   - redact: returns the entry to write in place of an entry; by default the entry itself.
     ///   - now: the time since any fixed moment, for `t`; by default a clock that starts now.
-    ///   - write: takes each line, without its newline.
+    ///   - write: receives each line, without its newline.
     package init(
         _ reader: any Reader, redact: @escaping (TranscriptEntry) -> TranscriptEntry = { $0 },
         now: (() -> Duration)? = nil, write: @escaping (String) -> Void
@@ -34,10 +34,10 @@ package final class RecordingReader: Reader {
         write(Transcript.header(reader.information))
     }
 
-    /// What is known of the reader that does the work.
+    /// The properties of the underlying reader.
     package var information: ReaderInformation { reader.information }
 
-    /// Looks for a card and writes it down.
+    /// Looks for a card and records it.
     package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         let time = now()
         let result = Result { () throws(TransportError) in try reader.activate(request) }
@@ -46,7 +46,7 @@ package final class RecordingReader: Reader {
         return try result.get()
     }
 
-    /// Sends a frame and writes it down.
+    /// Sends a frame and records it.
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         let time = now()
         let secret = mask.secret(in: frame)
@@ -55,12 +55,12 @@ package final class RecordingReader: Reader {
         return try result.get()
     }
 
-    /// Waits for the reader's event; nothing is written.
+    /// Waits for an event of the reader; nothing is recorded.
     package func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
         try reader.waitForEvent(within: time)
     }
 
-    /// Closes the reader that does the work; nothing is written.
+    /// Closes the underlying reader; nothing is recorded.
     package func close() {
         reader.close()
     }
@@ -71,21 +71,24 @@ package final class RecordingReader: Reader {
     }
 }
 
-/// Finds what of a frame nobody may read in a transcript: the data of VERIFY and the other PIN commands, also within
-/// ISO-DEP blocks, and the password of a Type 2 Tag.
+/// Finds the parts of a frame that must not appear in a transcript.
+///
+/// These are the data of VERIFY and the other PIN commands, also within ISO-DEP blocks, and the password of a Type 2
+/// Tag.
 struct SecretMask {
     private var picc: PICC?
-    /// Whether a chained block began with a PIN command and the next one goes on with it.
+    /// Whether a chained block began with a PIN command that the next one continues.
     private var continues = false
 
-    /// A card was selected, or none was found: frames from now on are of its kind.
+    /// Notes that a card was selected, or none was found: subsequent frames are of its kind.
     mutating func activated(_ picc: PICC?) {
         self.picc = picc
         continues = false
     }
 
-    /// The places of the frame that hold a secret, or `nil`. Of a kind of card that is not known, frames are taken for
-    /// APDUs.
+    /// Returns the range of the frame that contains a secret, or `nil`.
+    ///
+    /// For an unknown kind of card, frames count as APDUs.
     mutating func secret(in frame: [UInt8]) -> Range<Int>? {
         if let picc {
             if picc.technology == .felica { return nil }
@@ -95,7 +98,7 @@ struct SecretMask {
         return SecretMask.data(of: frame) ?? blockData(frame)
     }
 
-    /// What follows the header of a PIN command.
+    /// Returns the range after the header of a PIN command.
     private static func data(of apdu: some RandomAccessCollection<UInt8>) -> Range<Int>? {
         guard let code = apdu.dropFirst().first, Instruction(rawValue: code).needsGuard, apdu.count > 5 else {
             return nil
@@ -103,7 +106,7 @@ struct SecretMask {
         return 4..<apdu.count
     }
 
-    /// The same in an I-block, of which a chain may have several.
+    /// Returns the same for an I-block, of which a chain may have several.
     private mutating func blockData(_ frame: [UInt8]) -> Range<Int>? {
         guard let pcb = frame.first, pcb & 0xE2 == 0x02 else { return nil }
         let start = 1 + (pcb & 0x08 != 0 ? 1 : 0) + (pcb & 0x04 != 0 ? 1 : 0)
@@ -116,31 +119,31 @@ struct SecretMask {
     }
 }
 
-/// What passed between the computer and a reader, as the lowest layer of a driver saw it: a line `"op":"link"` of a
-/// report.
+/// Traffic between the computer and a reader, as seen by the lowest layer of a driver.
 ///
-/// A transfer of the USB for a PaSoRi; what libnfc writes to and reads from its bus; a command to pcscd and its answer.
+/// It is a line `"op":"link"` of a report: a USB transfer for a PaSoRi; what libnfc writes to and reads from its bus; a
+/// command to pcscd and its answer.
 package struct LinkEvent: Hashable, Sendable {
-    /// What passed.
+    /// The kinds of event.
     package enum Content: Hashable, Sendable {
         /// To the reader.
         case sent([UInt8])
         /// From the reader.
         case received([UInt8])
-        /// A transfer failed; the driver's own word for how.
+        /// A transfer failed; contains the driver's own description.
         case failed(String)
-        /// Something that the driver did or that its library logged.
+        /// Something that the driver did or its library logged.
         case note(String)
     }
 
-    /// When, since the recording began.
+    /// The time since the recording began.
     package var time: Duration
-    /// What passed.
+    /// The content.
     package var content: Content
-    /// Whether the bytes were replaced by 00 because nobody may read them.
+    /// Whether the bytes were replaced by 00 because they are secret.
     package var isMasked = false
 
-    /// An event.
+    /// Makes an event.
     package init(time: Duration, _ content: Content) {
         self.time = time
         self.content = content
@@ -174,24 +177,24 @@ package struct LinkEvent: Hashable, Sendable {
     }
 }
 
-/// Collects what passes between the computer and a reader. Drivers write to it from any thread.
+/// Collects the traffic between the computer and a reader. Drivers write to it from any thread.
 package final class LinkRecorder: Sendable {
     private let start = ContinuousClock.now
     private let events = Mutex<[LinkEvent]>([])
 
-    /// A recorder whose clock starts now.
+    /// Makes a recorder whose clock starts now.
     package init() {}
 
     /// The time since the recorder was made.
     package var elapsed: Duration { ContinuousClock.now - start }
 
-    /// Adds an event that has just happened.
+    /// Records an event that has just happened.
     package func record(_ content: LinkEvent.Content) {
         let event = LinkEvent(time: elapsed, content)
         events.withLock { $0.append(event) }
     }
 
-    /// Hands out what was recorded since the last call.
+    /// Returns what was recorded since the last call, and removes it.
     package func take() -> [LinkEvent] {
         events.withLock { events in
             defer { events = [] }

@@ -2,37 +2,37 @@
 
 package import CardModel
 
-/// All that a reader was asked in one run: the document `kazasu.trace/1`, one JSON object a line.
+/// All requests to a reader in one run: the document `kazasu.trace/1`, one JSON object per line.
 ///
 /// The first line is `{"schema":"kazasu.trace/1","reader":{…}}`; each further line is one ``TranscriptEntry``.
 ///
-/// A report of `kazasu doctor --report` has more lines, which are not played: the frames between computer and reader
-/// (``LinkEvent``), and for each command that was recorded a `section` before it and its `outcome` after it.
+/// A report of `kazasu doctor --report` has more lines, which are not replayed: the frames between computer and reader
+/// (``LinkEvent``), and for each recorded command a `section` before it and its `outcome` after it.
 package struct Transcript: Hashable, Sendable {
     /// The value of the first line's `schema` member.
     package static let schema = "kazasu.trace/1"
 
     /// The reader that was used.
     package var reader: ReaderInformation
-    /// What it was asked, in order.
+    /// The requests and results, in order.
     package var lines: [Line]
-    /// The lines of a report that are no exchanges, in order.
+    /// The lines of a report that are not exchanges, in order.
     package var remarks: [Remark] = []
 
-    /// A line of a report that is no exchange.
+    /// A line of a report that is not an exchange.
     package struct Remark: Hashable, Sendable {
-        /// What it says.
+        /// The kinds of remark.
         package enum Content: Hashable, Sendable {
-            /// Something passed between computer and reader.
+            /// Traffic between computer and reader.
             case link(LinkEvent)
-            /// From here on, what this command did.
+            /// The start of what this command did.
             case section(command: String)
-            /// How that command ended: `status`, and `answer` or `error` as it printed them.
+            /// The outcome of that command: `status`, and `answer` or `error` as it printed them.
             case outcome(JSONValue)
-            /// What was found of the machine.
+            /// The properties of the machine.
             case report(JSONValue)
 
-            /// As a line of the file, without a newline.
+            /// The line of the file, without a newline.
             package var line: String {
                 switch self {
                 case .link(let event): event.line
@@ -52,11 +52,11 @@ package struct Transcript: Hashable, Sendable {
 
         /// The number of the line in the file, from 1.
         package var number: Int
-        /// What it says.
+        /// The content.
         package var content: Content
     }
 
-    /// The commands that a report has recorded, in order, with their outcomes; empty for a plain trace.
+    /// The commands recorded in a report, in order, with their outcomes; empty for a plain trace.
     package var sections: [(command: String, outcome: JSONValue?)] {
         var sections: [(command: String, outcome: JSONValue?)] = []
         for remark in remarks {
@@ -69,7 +69,7 @@ package struct Transcript: Hashable, Sendable {
         return sections
     }
 
-    /// What a command is to be played: its section of a report, else the first one; a plain trace as it is.
+    /// Returns the part to replay: the command's section of a report, else the first one; a plain trace unchanged.
     package func playing(_ command: String?) -> Transcript {
         let starts = remarks.compactMap { remark -> (number: Int, command: String)? in
             if case .section(let command) = remark.content { (remark.number, command) } else { nil }
@@ -83,21 +83,21 @@ package struct Transcript: Hashable, Sendable {
         return transcript
     }
 
-    /// One exchange and where it stands.
+    /// One exchange and its position.
     package struct Line: Hashable, Sendable {
         /// The number of the line in the file, from 1.
         package var number: Int
-        /// What was asked and what came.
+        /// The request and the result.
         package var entry: TranscriptEntry
 
-        /// One exchange and where it stands.
+        /// Makes a line of an exchange and its position.
         package init(number: Int, entry: TranscriptEntry) {
             self.number = number
             self.entry = entry
         }
     }
 
-    /// A transcript of these exchanges, on the lines after the first.
+    /// Makes a transcript of these exchanges, on the lines after the first.
     package init(reader: ReaderInformation, entries: [TranscriptEntry] = []) {
         self.reader = reader
         lines = entries.enumerated().map { Line(number: $0 + 2, entry: $1) }
@@ -113,16 +113,16 @@ package struct Transcript: Hashable, Sendable {
 }
 
 extension Transcript {
-    /// The longest transcript that is read, in bytes.
+    /// The longest transcript that is accepted, in bytes.
     package static let longestDocument = 32 << 20
-    /// The longest line that is read, in bytes.
+    /// The longest line that is accepted, in bytes.
     ///
-    /// The answer of a command stands in a report on one line.
+    /// In a report, the answer of a command is on one line.
     package static let longestLine = 1 << 20
 
-    /// Reads the document `kazasu.trace/1`. Empty lines are passed over.
+    /// Reads the document `kazasu.trace/1`. Empty lines are skipped.
     ///
-    /// - Throws: `DocumentError`; what is wrong in a line names the line.
+    /// - Throws: `DocumentError`; faults in a line give its number.
     package init(parsing bytes: [UInt8]) throws(DocumentError) {
         guard bytes.count <= Transcript.longestDocument else {
             throw .tooLong(bytes: bytes.count, limit: Transcript.longestDocument)
@@ -132,7 +132,7 @@ extension Transcript {
         var remarks: [Remark] = []
         var rest = bytes[...]
         var number = 0
-        // Line by line, since a list of all lines of a file of newlines would fill the memory.
+        // Read line by line, since an array of all lines of a file of newlines would fill the memory.
         while !rest.isEmpty {
             let line = rest.prefix { $0 != UInt8(ascii: "\n") }
             rest = rest[line.endIndex...].dropFirst()
@@ -218,7 +218,7 @@ extension Transcript.Remark.Content {
 }
 
 extension DocumentError {
-    /// The same error as one of a line; a document of another schema stays that.
+    /// Returns the same error for a line; the error for a document of another schema is unchanged.
     fileprivate func inLine(_ line: Int) -> DocumentError {
         switch self {
         case .missing(let key): .malformedLine(line: line, expected: .init(.member, "\(key)"))

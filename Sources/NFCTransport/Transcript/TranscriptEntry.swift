@@ -3,31 +3,32 @@
 internal import ByteCodec
 internal import CardModel
 
-/// One thing that a reader was asked, and what came of it.
+/// One request to a reader and its result.
 package struct TranscriptEntry: Hashable, Sendable {
-    /// What a reader was asked.
+    /// The kinds of request.
     package enum Event: Hashable, Sendable {
-        /// A card was looked for; `nil` says that none answered.
+        /// A card was looked for; `nil` means that none answered.
         case activate(ActivationRequest, Result<PICC?, TransportError>)
         /// A frame was sent to the card.
         case transceive([UInt8], timeout: Duration, Result<[UInt8], TransportError>)
     }
 
-    /// When it was asked, since the transcript began; written in milliseconds with microseconds after the point.
+    /// The time of the request since the transcript began; written in milliseconds with microseconds after the point.
     package var time: Duration
-    /// What was asked and what came.
+    /// The request and the result.
     package var event: Event
-    /// The bytes of the frame that were replaced by 00 because nobody may read them: a PIN. Nothing is compared there
-    /// when the transcript is replayed.
+    /// The bytes of the frame that were replaced by 00 because they are secret, such as a PIN.
+    ///
+    /// They are not compared when the transcript is replayed.
     package private(set) var masked: Range<Int>?
 
-    /// One thing that a reader was asked.
+    /// Makes an entry of one request.
     package init(time: Duration, event: Event) {
         self.time = time
         self.event = event
     }
 
-    /// The same with these bytes of the frame replaced by 00; bytes that are not there are left out.
+    /// Returns the entry with these bytes of the frame replaced by 00; nonexistent bytes are ignored.
     package func masking(_ bytes: Range<Int>) -> TranscriptEntry {
         guard case .transceive(var frame, let timeout, let result) = event else { return self }
         let places = bytes.clamped(to: 0..<frame.count)

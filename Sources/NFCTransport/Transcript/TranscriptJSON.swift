@@ -81,7 +81,7 @@ extension PICC {
 }
 
 extension TransportError {
-    /// The members that stand for it in a line: its name as `error`, and what it carries.
+    /// The members that represent it in a line: its name as `error`, and its values.
     var json: JSONObject {
         switch self {
         case .noAnswer: named("noAnswer")
@@ -100,7 +100,7 @@ extension TransportError {
         }
     }
 
-    /// The error of a line, or `nil` when it has none.
+    /// Reads the error of a line; `nil` if it has none.
     init?(json: JSONCursor) throws(DocumentError) {
         guard let name = try json.optional("error") else { return nil }
         switch try name.text() {
@@ -135,18 +135,18 @@ extension TransportError {
 }
 
 extension JSONCursor {
-    /// The speed that a number of kilobits a second names.
+    /// Returns the bit rate for a number of kilobits per second.
     func bitRate() throws(DocumentError) -> FeliCaBitRate {
         guard let rate = FeliCaBitRate(rawValue: try integer()) else { throw malformed(.oneOf, "212", "424") }
         return rate
     }
 
-    /// A number 0 to 255.
+    /// Returns a number from 0 to 255.
     func byte() throws(DocumentError) -> UInt8 {
         UInt8(clamping: try integer(in: 0...255))
     }
 
-    /// A length of time of at most some 31 years.
+    /// Returns a duration of at most some 31 years.
     func milliseconds() throws(DocumentError) -> Duration {
         let milliseconds: Double? =
             switch value {
@@ -158,7 +158,7 @@ extension JSONCursor {
         return .microseconds(Int64((milliseconds * 1000).rounded()))
     }
 
-    /// The member `technology`.
+    /// Returns the member `technology`.
     func technology() throws(DocumentError) -> Technology {
         let word = try required("technology")
         guard let technology = Technology(rawValue: try word.text()) else {
@@ -169,7 +169,7 @@ extension JSONCursor {
 }
 
 extension JSONValue {
-    /// A length of time in milliseconds, to the microsecond; whole milliseconds without a point, negative ones as 0.
+    /// Returns a duration in milliseconds, to the microsecond; whole milliseconds without a point, negative ones as 0.
     static func milliseconds(_ duration: Duration) -> JSONValue {
         let (seconds, attoseconds) = max(duration, .zero).components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
@@ -179,7 +179,7 @@ extension JSONValue {
 }
 
 extension TransportError.Reason {
-    /// Its members in a line: `detail` is the code, `values` what belongs to it. Text from elsewhere is `detail` itself.
+    /// Its members in a line: `detail` is the code, `values` its values. External text is `detail` itself.
     fileprivate var members: [(String, JSONValue)] {
         guard code != .text else { return [("detail", .string(values.first ?? ""))] }
         return [("detail", .string(code.rawValue))]
