@@ -4,7 +4,7 @@ import ByteCodec
 import CardDecoders
 import CardModel
 
-/// The difference of two dumps for people; ``json`` is `kazasu.diff/1`.
+/// The difference of two dumps for display; ``json`` is `kazasu.diff/1`.
 struct DiffView {
     var diff: DumpDiff
     var old: Meanings
