@@ -165,7 +165,8 @@ struct PlaceArgument: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// A record's type and data as a user types them: `text/plain=hello` or `text/vcard=@card.vcf`, `@-` for standard input.
+/// A record's type and data as a user types them. `text/plain=hello` or `text/vcard=@card.vcf`, `@-` for standard
+/// input.
 struct TypedData: ExpressibleByArgument, Equatable, Sendable {
     var type: String
     private var text: String

@@ -260,7 +260,7 @@ struct KeptDump {
     /// The requested file.
     let output: String?
 
-    /// Writes the dump to a file beside the requested one, or to standard output unless only the format was the cause.
+    /// Writes the dump beside the requested file if only the format cannot hold it, otherwise to standard output.
     ///
     /// - Returns: the error, with a hint at where the dump is now.
     func kept(after error: CommandError, _ context: Context) -> CommandError {

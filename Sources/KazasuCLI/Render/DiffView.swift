@@ -48,7 +48,7 @@ struct DiffView {
         return "  \(sign) \(block)" + (meaning.isEmpty ? "" : "  \(meaning)") + "\n"
     }
 
-    // MARK: Tags and cards of files
+    // MARK: Tags and file-based cards
 
     private var memoryText: String {
         var text = ""

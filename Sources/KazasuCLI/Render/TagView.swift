@@ -11,7 +11,7 @@ struct TagView {
     let report: TagReport
     let redaction: Redaction
 
-    // MARK: For people
+    // MARK: For display
 
     var rows: [[String]] {
         var rows = [[tr("Tag", "タグ"), title]]

@@ -3,8 +3,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// The pipe that tells libnfc's serial drivers to end a call, and the descriptors that `nfc_abort_command` leaves of
-/// it.
+/// The pipe that ends calls of libnfc's serial drivers, and the descriptors that `nfc_abort_command` leaves of it.
 ///
 /// An abort closes the reading end and makes a new pipe. A call that waits for the chip then finds the writing end
 /// broken and closes it; when none waits, nobody does, and every cancellation would leak a descriptor (libnfc 1.8.0,

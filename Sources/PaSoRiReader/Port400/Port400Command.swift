@@ -22,8 +22,8 @@ enum Port400Command {
         manageSession([action.rawValue, 0x00])
     }
 
-    /// The UID of the card that the switch to type A has selected. Without a card an RC-S300 answers 6F00, or 9000 after
-    /// an object C0 with 6401 (simple-attendance-with-pasori).
+    /// The UID of the card that the switch to type A has selected. Without a card an RC-S300 answers 6F00, or 9000
+    /// after an object C0 with 6401 (simple-attendance-with-pasori).
     static let uniqueID: [UInt8] = [0xFF, 0xCA, 0x00, 0x00]
 
     /// Sets the speed of FeliCa frames, in both directions; see ``Port400Protocol/speed``.

@@ -10,7 +10,7 @@ package struct RadioFrame: Hashable, Sendable {
     package var bytes: [UInt8]
     /// The number of bits of the last byte that are sent, 1 to 8: 7 for REQA (26) and WUPA (52).
     package var lastByteBits: Int
-    /// Whether a CRC follows; cards accept REQA, WUPA and the anticollision commands without one, anything else with
+    /// Whether a CRC follows. Cards accept REQA, WUPA and the anticollision commands without one, anything else with
     /// one.
     package var hasCRC: Bool
 
@@ -100,8 +100,8 @@ enum FeliCaChecksum {
     }
 }
 
-/// The CRCs of ISO 14443: polynomial 8408, least significant bit first; type A starts with 6363, type B with FFFF and is
-/// inverted.
+/// The CRCs of ISO 14443: polynomial 8408, least significant bit first. Type A starts with 6363, type B with FFFF and
+/// is inverted.
 enum ISOChecksum {
     /// Returns the two bytes that follow a frame on air.
     static func bytes(of frame: some Sequence<UInt8>, _ technology: RadioTechnology) -> [UInt8] {

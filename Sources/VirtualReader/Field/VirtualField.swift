@@ -241,8 +241,7 @@ package protocol VirtualCard: AnyObject, Sendable {
     /// The field was switched off, or the card was removed: volatile state is lost.
     func losePower()
 
-    /// Returns the command APDU that this frame would complete for this card if sent now as its last I-block, else
-    /// `nil`.
+    /// Returns the command APDU that this frame, as the last I-block, would complete now for this card; else `nil`.
     func apdu(completedBy frame: RadioFrame) -> [UInt8]?
 
     /// Applies this fault to the response APDU of the next completed command, before it is split into blocks.

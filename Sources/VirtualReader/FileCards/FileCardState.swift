@@ -108,7 +108,7 @@ struct FileCardState: Sendable {
         return FileCardReply(data)
     }
 
-    // MARK: How much is given
+    // MARK: Answer length
 
     /// Returns as much as is expected, in the card's way.
     private mutating func fit(_ reply: FileCardReply, to command: CommandAPDU) -> FileCardReply {

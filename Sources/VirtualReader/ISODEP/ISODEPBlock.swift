@@ -143,7 +143,7 @@ struct ISODEPParameters: Hashable, Sendable {
 enum ISODEPSizes {
     private static let frames = [16, 24, 32, 40, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096]
 
-    /// The longest frame in bytes with its CRC, from FSCI or FSDI; unassigned indexes count as the highest assigned
+    /// The longest frame in bytes with its CRC, from FSCI or FSDI. Unassigned indexes count as the highest assigned
     /// one.
     static func frame(_ index: UInt8) -> Int {
         frames.element(at: Int(min(index, 12))) ?? 4096

@@ -118,7 +118,7 @@ extension PN532Chip {
         }
     }
 
-    // MARK: Frames as they are
+    // MARK: Unchanged frames
 
     /// InCommunicateThru: an unchanged frame, with the speed, framing, CRC and bits set in the registers.
     func communicateThru(_ parameters: [UInt8]) -> CommandResult {

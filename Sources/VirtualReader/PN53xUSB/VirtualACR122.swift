@@ -99,7 +99,7 @@ package struct ACR122Firmware: USBFirmware {
 struct CCIDMessage: Hashable, Sendable {
     /// PC_to_RDR_IccPowerOn, PC_to_RDR_XfrBlock and RDR_to_PC_DataBlock.
     static let (powerOn, transfer, dataBlock): (UInt8, UInt8, UInt8) = (0x62, 0x6F, 0x80)
-    /// bError ICC_MUTE: the card did not answer in time.
+    /// The bError value ICC_MUTE: the card did not answer in time.
     static let mute: UInt8 = 0xFE
 
     let kind: UInt8

@@ -9,7 +9,8 @@ internal import NFCTransport
 /// felica-rs, pasorich and esp32-pasori-rcs300 require it; Sony publishes no manual of the vendor interface. Host
 /// actions that are not known to be allowed are recorded in the statistics as complaints.
 ///
-/// Commands are counted by the second parameter of their header where the instruction is 50 or C2, else by the instruction.
+/// Commands are counted by the second parameter of their header where the instruction is 50 or C2, else by the
+/// instruction.
 package typealias VirtualPort400 = VirtualUSBReader<Port400Firmware>
 
 extension VirtualPort400 {

@@ -91,8 +91,7 @@ package final class ReplayReader: Reader {
         return line
     }
 
-    /// The two texts are equal when they differ only in the parts that they leave out, so the first different byte is
-    /// named as well.
+    /// The two texts can be equal, because parts are left out of them, so the first different byte is named as well.
     private static func mismatch(_ line: Transcript.Line, _ asked: String) -> TransportError {
         .outOfScript(detail: .init(.transcriptDiffers, "\(line.number)", FrameText.of(line.entry.event), asked))
     }

@@ -139,7 +139,7 @@ struct Type2Layout: Hashable, Sendable {
     }
 }
 
-/// The protection of a Type 2 Tag; changes to the configuration pages take effect at the next selection, as nfcpy
+/// The protection of a Type 2 Tag. Changes to the configuration pages take effect at the next selection, as nfcpy
 /// expects.
 struct Type2Protection: Hashable, Sendable {
     /// The first page that needs the password; pages from there on may still be readable.
