@@ -42,7 +42,7 @@ enum Interrupt {
     /// The exit status of an interrupted command.
     static var status: ExitStatus { state.withLock { $0.signal == SIGTERM ? .terminated : .interrupted } }
 
-    /// Whether a signal waits for the work to end.
+    /// Whether a signal cancels the work instead of ending the process.
     static var isHeld: Bool { state.withLock { $0.holds > 0 } }
 
     /// The signals that cancel the work.
