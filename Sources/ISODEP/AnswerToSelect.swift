@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The ATS: what a card of type A says of its ISO-DEP.
+/// The ATS: the ISO-DEP parameters of a card of type A.
 ///
-/// Source: ISO 14443-4, 5.2, as public implementations have it.
+/// Source: ISO 14443-4, 5.2, as implemented publicly.
 package struct AnswerToSelect: Hashable, Sendable {
     /// The whole ATS with its length byte TL.
     package let bytes: [UInt8]
-    /// The longest frame that the card takes.
+    /// The longest frame that the card accepts.
     package let frameSize: FrameSize
     /// The longest time that the card takes for an answer.
     package let waitingTime: Duration
     /// How long the card needs before its first command.
     package let guardTime: Duration
-    /// Whether the card takes a card identifier (CID) in its blocks.
+    /// Whether the card supports a card identifier (CID) in its blocks.
     package let supportsCID: Bool
-    /// What the card's maker put there.
+    /// The historical bytes, chosen by the card's manufacturer.
     package let historicalBytes: [UInt8]
 
-    /// Reads an ATS.
+    /// Parses an ATS.
     ///
-    /// - Returns: `nil` when it is shorter than it says.
+    /// - Returns: `nil` when it is shorter than its length byte says.
     package init?(_ answer: [UInt8]) {
         guard let length = answer.first, length > 0, Int(length) <= answer.count else { return nil }
         bytes = Array(answer.prefix(Int(length)))
@@ -49,9 +49,9 @@ package struct AnswerToSelect: Hashable, Sendable {
     }
 }
 
-/// The ATQB: what a card of type B says of itself.
+/// The ATQB: the parameters of a card of type B.
 ///
-/// Source: ISO 14443-3, 7.9, as public implementations have it.
+/// Source: ISO 14443-3, 7.9, as implemented publicly.
 package struct AnswerToRequestB: Hashable, Sendable {
     /// The pseudo-unique identifier, four bytes.
     package let pupi: [UInt8]
@@ -59,22 +59,22 @@ package struct AnswerToRequestB: Hashable, Sendable {
     package let applicationData: [UInt8]
     /// The protocol info: three bytes, four in an extended ATQB.
     package let protocolInfo: [UInt8]
-    /// The longest frame that the card takes.
+    /// The longest frame that the card accepts.
     package let frameSize: FrameSize
     /// The longest time that the card takes for an answer.
     package let waitingTime: Duration
     /// How long the card needs before its first command.
     package let guardTime: Duration
-    /// Whether the card speaks ISO-DEP.
+    /// Whether the card supports ISO-DEP.
     package let supportsISODEP: Bool
-    /// Whether the card takes a card identifier (CID) in its blocks.
+    /// Whether the card supports a card identifier (CID) in its blocks.
     package let supportsCID: Bool
-    /// What ATTRIB gives back to the card as its third parameter: the protocol type and the card's minimum TR2.
+    /// The third parameter of ATTRIB, returned to the card: the protocol type and the card's minimum TR2.
     let protocolType: UInt8
 
-    /// Reads an ATQB.
+    /// Parses an ATQB.
     ///
-    /// - Returns: `nil` when it is none.
+    /// - Returns: `nil` when it is not an ATQB.
     package init?(_ answer: [UInt8]) {
         guard (12...13).contains(answer.count), answer.first == 0x50 else { return nil }
         pupi = Array(answer[1...4])
@@ -91,19 +91,19 @@ package struct AnswerToRequestB: Hashable, Sendable {
 
 /// The bit rates beside 106 kbit/s that a card of ISO 14443 names in TA of its ATS or in its protocol info.
 package struct BitRates: Hashable, Sendable {
-    /// The byte as it came.
+    /// The raw byte.
     package let rawValue: UInt8
 
-    /// The bit rates that a byte names.
+    /// Creates the bit rates of a byte.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// What the card can send at, in kbit/s.
+    /// The rates at which the card can send, in kbit/s.
     package var fromCard: [Int] { BitRates.rates(rawValue >> 4) }
-    /// What the card can receive at, in kbit/s.
+    /// The rates at which the card can receive, in kbit/s.
     package var toCard: [Int] { BitRates.rates(rawValue) }
-    /// Whether both directions have to go at the same rate.
+    /// Whether both directions must use the same rate.
     package var mustBeEqual: Bool { rawValue & 0x80 != 0 }
 
     private static func rates(_ bits: UInt8) -> [Int] {
@@ -118,7 +118,7 @@ extension AnswerToSelect {
         return BitRates(rawValue: format & 0x10 != 0 ? bytes.dropFirst(2).first ?? 0 : 0)
     }
 
-    /// Whether the card takes a node address (NAD) in its blocks.
+    /// Whether the card supports a node address (NAD) in its blocks.
     package var supportsNAD: Bool {
         guard let format = bytes.dropFirst().first, format & 0x40 != 0 else { return false }
         let place = 2 + (format & 0x10 != 0 ? 1 : 0) + (format & 0x20 != 0 ? 1 : 0)
@@ -130,12 +130,12 @@ extension AnswerToRequestB {
     /// The bit rates.
     package var bitRates: BitRates { BitRates(rawValue: protocolInfo.first ?? 0) }
 
-    /// Whether the card takes a node address (NAD) in its blocks.
+    /// Whether the card supports a node address (NAD) in its blocks.
     package var supportsNAD: Bool { protocolInfo.dropFirst(2).first.map { $0 & 0x02 != 0 } ?? false }
 
-    /// The application data as ISO 14443-3 has it: application family, CRC_B of the AID as it came, and how many
-    /// applications there are (in the named family in the high four bits, on the card in the low); `nil` when the card
-    /// codes it in its own way.
+    /// The application data as ISO 14443-3 defines it; `nil` when the card uses its own coding. The fields are the
+    /// application family, CRC_B of the AID unchanged, and the numbers of applications (in the named family in the high
+    /// four bits, on the card in the low).
     package var application: (family: UInt8, checksum: [UInt8], counts: UInt8)? {
         guard let coding = protocolInfo.dropFirst(2).first, coding & 0x0C == 0x04,
             let family = applicationData.first, let counts = applicationData.last
@@ -144,7 +144,7 @@ extension AnswerToRequestB {
     }
 }
 
-/// The longest frames that reader (FSD) and card (FSC) take, as ISO 14443-3 and -4 code them (FSDI, FSCI).
+/// The longest frames that reader (FSD) and card (FSC) accept, as coded in ISO 14443-3 and -4 (FSDI, FSCI).
 package struct FrameSize: Hashable, Sendable {
     /// The sizes in bytes, PCB and CRC included, by their code.
     private static let sizes = [16, 24, 32, 40, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096]
@@ -154,37 +154,37 @@ package struct FrameSize: Hashable, Sendable {
     /// The bytes, PCB and CRC included.
     package let bytes: Int
 
-    /// What a code means. Codes above C are reserved and stand for the largest size.
+    /// Creates the size of a code. Codes above C are reserved and map to the largest size.
     package init(code: UInt8) {
         let known = min(Int(code), Self.sizes.count - 1)
         self.code = UInt8(truncatingIfNeeded: known)
         bytes = Self.sizes[known]
     }
 
-    /// The largest size that fits in this many bytes; never less than the smallest, 16.
+    /// Creates the largest size that fits in this many bytes; never less than the smallest, 16.
     package init(fitting bytes: Int) {
         let code = Self.sizes.lastIndex { $0 <= bytes } ?? 0
         self.init(code: UInt8(truncatingIfNeeded: code))
     }
 }
 
-/// The times of ISO 14443-4 that cards name by a power of two: the frame waiting time (FWI) and the start-up guard time
-/// (SFGI), both 4096 / 13.56 MHz × 2ⁿ.
+/// The times of ISO 14443-4 that cards give as a power of two, 4096 / 13.56 MHz × 2ⁿ. They are the frame waiting time
+/// (FWI) and the start-up guard time (SFGI).
 enum WaitingTime {
     /// 4096 / 13.56 MHz.
     private static let unit = Duration.nanoseconds(302_065)
-    /// The time of code 14, which no extension may pass: 4.95 s.
+    /// The time of code 14, which no extension can exceed: 4.95 s.
     static let longest = unit * (1 << 14)
-    /// What a reader adds before it takes a card for silent: 49152 / 13.56 MHz.
+    /// The time that a reader adds before it treats a card as not answering: 49152 / 13.56 MHz.
     static let margin = Duration.nanoseconds(3_624_779)
-    /// How long the card may take to answer RATS, ATTRIB, DESELECT and SELECT, once it has been heard: the standard says
-    /// 65536 / 13.56 MHz, 5 ms, nfcpy and the kernel give 30.
+    /// How long the card may take to answer RATS, ATTRIB, DESELECT and SELECT, once it has been heard. The standard
+    /// says 65536 / 13.56 MHz, 5 ms; nfcpy and the kernel give 30.
     static let activation = Duration.milliseconds(30)
-    /// How long the card may take to answer REQA, WUPA, REQB and the anticollision commands, to which silence is a
-    /// usual answer: the standard says less than 1 ms, nfcpy and the kernel give 30.
+    /// How long the card may take to answer REQA, WUPA, REQB and the anticollision commands, which often get no answer.
+    /// The standard says less than 1 ms; nfcpy and the kernel give 30.
     static let request = Duration.milliseconds(10)
 
-    /// The frame waiting time of a code; 15 is reserved and stands for 4.
+    /// The frame waiting time of a code; 15 is reserved and treated as 4.
     static func frame(code: UInt8) -> Duration {
         unit * (1 << Int(code < 15 ? code : 4))
     }
@@ -194,7 +194,7 @@ enum WaitingTime {
         code == 0 || code > 14 ? .zero : unit * (1 << Int(code))
     }
 
-    /// A frame waiting time that the card extended.
+    /// A frame waiting time extended by the card.
     static func extended(_ time: Duration, by multiplier: UInt8) -> Duration {
         min(time * Int(multiplier), longest)
     }

@@ -2,30 +2,30 @@
 
 internal import NFCTransport
 
-/// The reader's side of the block protocol of ISO 14443-4, clause 7: chaining both ways, extensions of the waiting time
-/// and the recovery from lost and damaged blocks.
+/// The reader's side of the block protocol of ISO 14443-4, clause 7. It handles chaining both ways, extensions of the
+/// waiting time and the recovery from lost and damaged blocks.
 struct BlockProtocol {
     /// How many blocks in a row may be lost or damaged before the exchange fails.
     static let attempts = 3
-    /// How often a block is sent again in full because the card says that it did not get it.
+    /// How many times a block is sent again in full because the card reports that it did not receive it.
     private static let repeats = 5
-    /// More than any APDU can bring: 65536 bytes and the status word.
+    /// More than the data of any APDU: 65536 bytes and the status word.
     static let longestAnswer = 65_538
 
     private let channel: any RawFrameChannel
     private let parameters: Parameters
     private var number: UInt8 = 0
 
-    /// What reader and card agreed on.
+    /// The parameters that reader and card agreed on.
     struct Parameters: Hashable, Sendable {
         var modulation: RawFrame.Modulation
-        /// The longest frame that may be sent, CRC included.
+        /// The longest frame that can be sent, CRC included.
         var longestFrame: Int
         var waitingTime: Duration
         /// The card's identifier; `nil` when blocks carry none.
         var cid: UInt8?
 
-        /// How many bytes of data fit in one block beside PCB, CID and CRC.
+        /// The number of data bytes that fit in one block beside PCB, CID and CRC.
         var payload: Int { max(1, longestFrame - (cid == nil ? 3 : 4)) }
     }
 
@@ -49,7 +49,7 @@ struct BlockProtocol {
             answer += data
             guard more else { return answer }
             guard answer.count <= Self.longestAnswer else { throw .answerTooLong }
-            // A card could go on with empty blocks for ever.
+            // A card could continue with empty blocks for ever.
             guard !data.isEmpty else { throw .corrupted(status: 0) }
             block = try step(.acknowledge(number: number), &budget)
         }
@@ -58,7 +58,7 @@ struct BlockProtocol {
 
     /// Ends the protocol: the card waits to be woken up again.
     ///
-    /// - Returns: whether the card said that it did.
+    /// - Returns: whether the card confirmed it.
     func deselect() throws(TransportError) -> Bool {
         for _ in 0..<2 {
             do throws(TransportError) {
@@ -76,7 +76,7 @@ struct BlockProtocol {
         return Array(piece)
     }
 
-    /// Sends a block until the card answers what belongs to it: an R(ACK) to a chained block, else an I-block.
+    /// Sends a block until the card gives the matching answer: an R(ACK) to a chained block, else an I-block.
     private func step(_ block: Block, _ budget: inout TimeBudget) throws(TransportError) -> Block {
         var next = block
         var waiting = parameters.waitingTime
@@ -137,7 +137,7 @@ struct BlockProtocol {
 
 /// A block of ISO 14443-4, 7.1, without its CRC.
 enum Block: Hashable, Sendable {
-    /// An I-block: data; `more` when the next one goes on.
+    /// An I-block: data; `more` when another one follows.
     case information(number: UInt8, [UInt8], more: Bool)
     /// An R(ACK) block.
     case acknowledge(number: UInt8)
@@ -150,7 +150,7 @@ enum Block: Hashable, Sendable {
 
     private static let cidFollows: UInt8 = 0x08
 
-    /// The bytes, with a card identifier when there is one.
+    /// Returns the bytes, with a card identifier when there is one.
     func encoded(cid: UInt8?) -> [UInt8] {
         let (pcb, content): (UInt8, [UInt8]) =
             switch self {
@@ -164,10 +164,10 @@ enum Block: Hashable, Sendable {
         return [pcb | Self.cidFollows, cid & 0x0F] + content
     }
 
-    /// Reads a block.
+    /// Parses a block.
     ///
-    /// - Parameter cid: the card's identifier; `nil` when none was given to it, which is as good as 0.
-    /// - Returns: `nil` when it is no valid block, or another card's.
+    /// - Parameter cid: the card's identifier; `nil` when it was not given one, which is equivalent to 0.
+    /// - Returns: `nil` when it is not a valid block, or is another card's.
     init?(_ bytes: [UInt8], cid: UInt8?) {
         guard let pcb = bytes.first else { return nil }
         var content = bytes.dropFirst()
@@ -177,7 +177,7 @@ enum Block: Hashable, Sendable {
             return nil
         }
         let number = pcb & 1
-        // Bit 3 of I-blocks would be a node address, which no reader asks for.
+        // Bit 3 of I-blocks would be a node address, which no reader requests.
         switch pcb & ~(Self.cidFollows | 1) {
         case 0x02: self = .information(number: number, Array(content), more: false)
         case 0x12: self = .information(number: number, Array(content), more: true)
@@ -193,9 +193,9 @@ enum Block: Hashable, Sendable {
     }
 }
 
-/// How much of the time that a caller gives for a whole exchange is left.
+/// The remaining time of the limit that a caller sets for a whole exchange.
 struct TimeBudget {
-    /// What an extension costs at least, so that a card cannot ask for them without end.
+    /// The minimum charge of an extension, so that a card cannot ask for them without end.
     private static let leastCharge = Duration.milliseconds(1)
 
     private let start = ContinuousClock.now
@@ -205,7 +205,7 @@ struct TimeBudget {
         self.limit = limit
     }
 
-    /// What is left; zero or less when nothing is.
+    /// The remaining time; zero or less when there is none.
     var remaining: Duration { limit - start.duration(to: .now) }
 
     /// Counts one extension.

@@ -2,21 +2,21 @@
 
 package import NFCTransport
 
-/// The reader's side of ISO 14443-3 and -4 in software, for chips that carry single frames only (the standard's word:
-/// proximity coupling device).
+/// The reader's side of ISO 14443-3 and -4 in software, for chips that only carry single frames. The standard's term is
+/// proximity coupling device.
 ///
-/// A driver keeps one beside its chip, hands it the requests for cards of type A and B, and forgets the card by
-/// ``forget()`` when it switches the field off itself.
+/// A driver keeps one beside its chip, passes it the requests for cards of type A and B, and calls ``forget()`` when it
+/// switches the field off itself.
 package struct PCD {
-    /// How often a card is woken up that answers but does not come through its activation.
+    /// How many times a card is woken up that answers but does not complete its activation.
     private static let attempts = 3
 
     private enum Selection {
         case none
-        /// A card that takes its own commands: a Type 2 Tag, for one.
+        /// A card with its own command set, such as a Type 2 Tag.
         case memory
         case isoDEP(BlockProtocol)
-        /// A card that no longer answers as it should; only the field makes it forget.
+        /// A card that no longer answers correctly; only a field reset makes it forget.
         case lost
     }
 
@@ -24,23 +24,23 @@ package struct PCD {
     private let cid: UInt8?
     private var selection = Selection.none
 
-    /// A reader over a chip.
+    /// Creates a reader over a chip.
     ///
     /// - Parameters:
     ///   - channel: the chip.
-    ///   - cid: the card identifier to give to cards that take one, 0 to 14; `nil` for blocks without, which is right
-    ///     as long as one card at a time is spoken to.
+    ///   - cid: the card identifier for cards that support one, 0 to 14; `nil` for blocks without, which is right as
+    ///     long as one card at a time is in use.
     package init(_ channel: any RawFrameChannel, cid: UInt8? = nil) {
         self.channel = channel
         self.cid = cid.map { min($0, 14) }
     }
 
-    /// Looks once for a card, selects it and brings it into ISO-DEP when it speaks that. Of several cards of type A one is
+    /// Looks once for a card, selects it and activates ISO-DEP when it supports that. Of several cards of type A one is
     /// singled out.
     ///
     /// - Returns: the card, or `nil` when none answered.
-    /// - Throws: ``NFCTransport/TransportError/corrupted(status:)`` when something answered, but nothing that could be
-    ///   selected: two cards of type B, for one; other cases when the reader failed or `request` is not of type A or B.
+    /// - Throws: ``NFCTransport/TransportError/corrupted(status:)`` when there was an answer, but no card could be
+    ///   selected, as with two cards of type B; other cases when the reader failed or `request` is not of type A or B.
     package mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try release()
         var attempt = 1
@@ -48,14 +48,14 @@ package struct PCD {
             do throws(TransportError) {
                 switch request {
                 case .typeA(let isoDEP):
-                    // What went wrong the first time may have been several cards at once.
+                    // The first failure may have been several cards at once.
                     return try activateTypeA(isoDEP: isoDEP, amongOthers: attempt > 1)
                 case .typeB(let family): return try activateTypeB(family)
                 default: throw .unsupported(detail: .init(.notTypeAOrB))
                 }
             } catch {
                 guard error.isRadioError else { throw error }
-                // It may be anywhere between idle and selected.
+                // It may be in any state between idle and selected.
                 try channel.resetField()
                 attempt += 1
                 if attempt > Self.attempts {
@@ -66,19 +66,19 @@ package struct PCD {
         }
     }
 
-    /// Sends one frame to the card that was activated last: an APDU by ISO-DEP, or the card's own command.
+    /// Sends one frame to the most recently activated card: an APDU by ISO-DEP, or the card's own command.
     ///
     /// - Parameters:
-    ///   - frame: what the card is to get, without CRC.
+    ///   - frame: the data for the card, without CRC.
     ///   - timeout: the longest time that the card may take, its extensions included.
-    /// - Throws: ``NFCTransport/TransportError/cardReleased`` when no card is selected or it was lost in an exchange
-    ///   before, and what the channel throws.
+    /// - Throws: ``NFCTransport/TransportError/cardReleased`` when no card is selected or it was lost in an earlier
+    ///   exchange, and the errors of the channel.
     package mutating func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         switch selection {
         case .none, .lost: throw .cardReleased
         case .memory: return try transceiveWithoutProtocol(frame, timeout: timeout)
         case .isoDEP(var blocks):
-            // Until the exchange has come to its end, nobody knows which block is the card's next.
+            // Until the exchange is complete, the number of the card's next block is not known.
             selection = .lost
             let answer = try blocks.transceive(frame, timeout: timeout)
             selection = .isoDEP(blocks)
@@ -86,18 +86,18 @@ package struct PCD {
         }
     }
 
-    /// The field was switched off: no card is selected any more.
+    /// Forgets the card, because the field was switched off: no card is selected any more.
     package mutating func forget() {
         selection = .none
     }
 
-    /// Brings the card that is selected to a state in which it can be found again.
+    /// Brings the selected card to a state in which it can be found again.
     package mutating func release() throws(TransportError) {
         let before = selection
         selection = .none
         switch before {
         case .none: return
-        // It takes the next request for an error, and answers the one after.
+        // It treats the next request as an error, and answers the one after.
         case .memory: _ = try? TypeAActivation(channel: channel).request()
         case .isoDEP(let blocks): if try !blocks.deselect() { try channel.resetField() }
         case .lost: try channel.resetField()
@@ -116,7 +116,7 @@ package struct PCD {
         do throws(TransportError) {
             ats = try activation.answerToSelect(frameSize: receivable, cid: cid ?? 0)
         } catch {
-            // Whether the card speaks ISO-DEP was not known. One that does not takes RATS for an error.
+            // Whether the card supports ISO-DEP was not known. One that does not treats RATS as an error.
             guard target.sak == nil, error.isRadioError, let again = try selectTypeA(amongOthers: amongOthers),
                 again.uid == target.uid
             else { throw error }
@@ -132,8 +132,8 @@ package struct PCD {
         return .typeA(target)
     }
 
-    /// Selects a card, by the chip's own means where it has some. A card whose SAK is not known counts as one that may
-    /// speak ISO-DEP.
+    /// Selects a card, by the chip's own means where it has some. A card with an unknown SAK counts as one that may
+    /// support ISO-DEP.
     private func selectTypeA(amongOthers: Bool) throws(TransportError) -> TypeATarget? {
         let found = try channel.selectTypeA()
         switch found {
@@ -149,7 +149,7 @@ package struct PCD {
             if atqa == nil, found == .unknown { atqa = try activation.request() }
             guard atqa != nil else { return nil }
         } catch {
-            // What cards of different kinds answer to the request collides.
+            // The answers of different kinds of cards to the request collide.
             guard amongOthers, error.isRadioError else { throw error }
             atqa = nil
         }
@@ -181,7 +181,7 @@ package struct PCD {
         if guardTime > .zero { try channel.wait(guardTime) }
     }
 
-    /// The chip must not look at the CRC: the ACK and NAK of four bits have none.
+    /// The chip must not check the CRC: the four-bit ACK and NAK have none.
     private func transceiveWithoutProtocol(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         guard frame.count + 2 <= channel.longestRawFrame else {
             throw .frameTooLong(length: frame.count, limit: channel.longestRawFrame - 2)

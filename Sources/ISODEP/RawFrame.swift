@@ -2,8 +2,8 @@
 
 package import NFCTransport
 
-/// One frame for a card of ISO 14443 as a chip without a protocol of its own sends it: without parity, start and end
-/// of frame.
+/// One frame for a card of ISO 14443, for a chip without a protocol implementation: without parity, start and end of
+/// frame.
 package struct RawFrame: Hashable, Sendable {
     /// The modulation, at 106 kbit/s.
     package enum Modulation: Hashable, Sendable {
@@ -13,18 +13,18 @@ package struct RawFrame: Hashable, Sendable {
         case typeB
     }
 
-    /// How it is sent.
+    /// The modulation of the frame.
     package var modulation: Modulation
     /// The bytes before the CRC.
     package var bytes: [UInt8]
-    /// How many bits of the last byte are sent, 1 to 8, from the lowest: 7 for REQA and WUPA.
+    /// The number of bits of the last byte that are sent, 1 to 8, from the lowest: 7 for REQA and WUPA.
     package var lastByteBits: Int
     /// Whether the chip adds the CRC.
     package var addsCRC: Bool
-    /// Whether the chip checks the answer's CRC and takes it off; else the answer comes as it is.
+    /// Whether the chip checks the answer's CRC and removes it; otherwise the answer is returned unchanged.
     package var checksCRC: Bool
 
-    /// A frame.
+    /// Creates a frame.
     package init(
         _ modulation: Modulation, _ bytes: [UInt8], lastByteBits: Int = 8, addsCRC: Bool = true, checksCRC: Bool = true
     ) {
@@ -36,34 +36,34 @@ package struct RawFrame: Hashable, Sendable {
     }
 }
 
-/// What a card answered to a ``RawFrame``.
+/// A card's answer to a ``RawFrame``.
 package struct RawAnswer: Hashable, Sendable {
-    /// The bytes, without the CRC when the chip was to check it.
+    /// The bytes, without the CRC when the chip was told to check it.
     package var bytes: [UInt8]
-    /// How many bits of the last byte came, 1 to 8, from the lowest: 4 for the ACK and NAK of a Type 2 Tag. 8 also
-    /// when the chip does not tell.
+    /// The number of received bits of the last byte, 1 to 8, from the lowest. 4 for the ACK and NAK of a Type 2 Tag; 8
+    /// also when the chip does not report it.
     package var lastByteBits: Int
 
-    /// An answer.
+    /// Creates an answer.
     package init(_ bytes: [UInt8], lastByteBits: Int = 8) {
         self.bytes = bytes
         self.lastByteBits = lastByteBits
     }
 }
 
-/// A chip that carries single frames of ISO 14443 and knows nothing of what they mean.
+/// A chip that carries single frames of ISO 14443 without interpreting them.
 package protocol RawFrameChannel: AnyObject {
     /// The longest frame in bytes, CRC included, that can be sent and received.
     var longestRawFrame: Int { get }
 
-    /// Sends one frame and returns the card's answer. The field is on, and comes on when it is off.
+    /// Sends one frame and returns the card's answer. The field is switched on when it is off.
     ///
     /// - Parameters:
-    ///   - frame: what the card is to get.
-    ///   - timeout: the longest time that the card may take; the channel adds what chip and computer need.
-    /// - Throws: ``NFCTransport/TransportError/noAnswer`` when nothing came,
-    ///   ``NFCTransport/TransportError/corrupted(status:)`` when it came damaged or cards collided, and other cases
-    ///   when the reader failed.
+    ///   - frame: the data for the card.
+    ///   - timeout: the longest time that the card may take; the channel adds the time for chip and computer.
+    /// - Throws: ``NFCTransport/TransportError/noAnswer`` when there was no answer,
+    ///   ``NFCTransport/TransportError/corrupted(status:)`` when it was damaged or cards collided, and other cases when
+    ///   the reader failed.
     func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer
 
     /// Selects a card of type A, where the chip does so itself.
@@ -72,27 +72,27 @@ package protocol RawFrameChannel: AnyObject {
     /// Switches the field off long enough for every card to forget its state, and on again.
     func resetField() throws(TransportError)
 
-    /// Lets time pass, as a card may ask for before its first command.
+    /// Lets time pass, as a card may require before its first command.
     func wait(_ time: Duration) throws(TransportError)
 }
 
-/// What became of a chip's own search for a card of type A.
+/// The outcome of a chip's own search for a card of type A.
 package enum ChipSelection: Hashable, Sendable {
     /// The chip selects no cards.
     case unsupported
     /// There is no card.
     case nothing
-    /// The chip does not say whether it has selected one: one that it has selected takes the first request for an error,
-    /// and answers the next.
+    /// The chip does not report whether it has selected one: a selected card treats the first request as an error, and
+    /// answers the next.
     case unknown
-    /// A card, which takes its own commands or RATS now.
+    /// A card, which now accepts its own commands or RATS.
     ///
-    /// - Parameter sak: `nil` when the chip does not say.
+    /// - Parameter sak: `nil` when the chip does not report it.
     case card(uid: [UInt8], sak: UInt8?)
 }
 
 extension RawFrameChannel {
-    /// Single frames only.
+    /// Returns ``ChipSelection/unsupported``: single frames only.
     package func selectTypeA() -> ChipSelection { .unsupported }
 }
 
@@ -104,7 +104,7 @@ extension RawFrameChannel {
 }
 
 extension TransportError {
-    /// Whether the air is to blame, so that the frame may be sent again.
+    /// Whether it is a radio error, so that the frame can be sent again.
     var isRadioError: Bool {
         switch self {
         case .noAnswer, .corrupted: true
@@ -120,7 +120,7 @@ package enum Checksum: Hashable, Sendable {
     /// CRC_B: starts with FFFF and is inverted.
     case b
 
-    /// The two bytes that follow `bytes` in the air.
+    /// Returns the two bytes that follow `bytes` in the air.
     package func bytes(of bytes: some Sequence<UInt8>) -> [UInt8] {
         var register: UInt16 = self == .a ? 0x6363 : 0xFFFF
         for byte in bytes {
@@ -131,7 +131,7 @@ package enum Checksum: Hashable, Sendable {
         return [UInt8(truncatingIfNeeded: register), UInt8(truncatingIfNeeded: register >> 8)]
     }
 
-    /// The bytes before the CRC, or `nil` when the last two are not the CRC of those before.
+    /// Returns the bytes before the CRC, or `nil` when the last two are not their CRC.
     package func verified(_ frame: [UInt8]) -> [UInt8]? {
         guard frame.count > 2 else { return nil }
         let content = Array(frame.dropLast(2))

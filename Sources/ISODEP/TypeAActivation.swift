@@ -2,9 +2,9 @@
 
 internal import NFCTransport
 
-/// Finds a card of type A, selects it and asks for its ATS: ISO 14443-3, clause 6, and -4, clause 5.
+/// Finds a card of type A, selects it and requests its ATS: ISO 14443-3, clause 6, and -4, clause 5.
 struct TypeAActivation {
-    /// WUPA, which cards answer that were halted, too.
+    /// WUPA, which halted cards answer, too.
     private static let wakeUp: UInt8 = 0x52
     private static let selectCodes: [UInt8] = [0x93, 0x95, 0x97]
     private static let wholeUID: UInt8 = 0x70
@@ -16,7 +16,7 @@ struct TypeAActivation {
 
     let channel: any RawFrameChannel
 
-    /// Whether a card with this SAK speaks ISO-DEP.
+    /// Whether a card with this SAK supports ISO-DEP.
     static func speaksISODEP(_ sak: UInt8) -> Bool { sak & 0x20 != 0 }
 
     /// Wakes cards up.
@@ -37,7 +37,7 @@ struct TypeAActivation {
     /// Selects a card that was woken up, level by level.
     ///
     /// - Parameters:
-    ///   - atqa: what was answered to the request.
+    ///   - atqa: the answer to the request.
     ///   - amongOthers: whether answers may collide, so that one card has to be singled out.
     /// - Returns: the card, without an ATQA when that may be another one's.
     func select(atqa: UInt16?, amongOthers: Bool = false) throws(TransportError) -> TypeATarget {
@@ -69,7 +69,7 @@ struct TypeAActivation {
         throw .corrupted(status: 0)
     }
 
-    /// Asks a selected card into ISO-DEP.
+    /// Activates ISO-DEP on a selected card.
     func answerToSelect(frameSize: FrameSize, cid: UInt8) throws(TransportError) -> AnswerToSelect {
         let frame = RawFrame(.typeA, [0xE0, frameSize.code << 4 | cid & 0x0F])
         guard let ats = AnswerToSelect(try channel.exchange(frame, timeout: WaitingTime.activation).bytes) else {
@@ -81,14 +81,14 @@ struct TypeAActivation {
 
 /// Singles one card of type A out of several, at one cascade level: ISO 14443-3, 6.5.3.
 ///
-/// Chips that carry single frames do not say at which bit answers collided, nor how they line up what follows bits that
-/// the reader sent. So each question is only whether any card has these first bits: whatever is heard says yes, silence
-/// says no. Whole bytes are asked for as soon as they are known, since cards seldom differ in many.
+/// Chips that carry single frames do not report at which bit answers collided, nor how they align the bits that follow
+/// those sent by the reader. So each query only asks whether any card has these first bits: any answer means yes, no
+/// answer means no. Whole bytes are requested as soon as they are known, since cards seldom differ in many.
 struct TypeAAnticollision {
     let channel: any RawFrameChannel
     /// The first byte of the level's commands: 93, 95 or 97.
     let code: UInt8
-    /// What brings cards to this level: the request, and the SELECTs of the levels before.
+    /// The frames that bring cards to this level: the request, and the SELECTs of the levels before.
     let path: [RawFrame]
 
     private static let partLength = 4
@@ -103,11 +103,11 @@ struct TypeAAnticollision {
             if let whole = try complete(known) { return (whole, known.isEmpty) }
             known.append(try nextByte(after: known))
         }
-        // Cards that differ in none of these bits answer alike.
+        // Cards that differ in none of these bits give the same answer.
         return (known + [known.reduce(0, ^)], false)
     }
 
-    /// The part of the one card that goes on like this; `nil` when there are several, or the answer was damaged.
+    /// Returns the part of the one card that matches this prefix; `nil` for several cards or a damaged answer.
     private func complete(_ known: [UInt8]) throws(TransportError) -> [UInt8]? {
         do throws(TransportError) {
             let whole = known + (try ask(known, bits: 8))
@@ -142,7 +142,7 @@ struct TypeAAnticollision {
         }
     }
 
-    /// - Parameter bits: how many of the last byte are sent.
+    /// - Parameter bits: the number of bits of the last byte that are sent.
     private func ask(_ known: [UInt8], bits: Int) throws(TransportError) -> [UInt8] {
         let whole = known.count - (bits < 8 ? 1 : 0)
         let count = UInt8(truncatingIfNeeded: (whole + 2) << 4 | (bits < 8 ? bits : 0))
@@ -150,10 +150,10 @@ struct TypeAAnticollision {
         return try channel.exchange(frame, timeout: WaitingTime.request).bytes
     }
 
-    /// Cards that were asked for other bits than theirs have gone back to their first state.
+    /// Cards that were asked for bits other than theirs have returned to their initial state.
     private func bringBack() throws(TransportError) {
         for frame in path {
-            // One that had not gone back does so now, and answers the next time.
+            // One that had not returned does so now, and answers the next time.
             guard try !isHeard(frame), try !isHeard(frame) else { continue }
             throw .noAnswer
         }
@@ -177,7 +177,7 @@ struct TypeAAnticollision {
 struct TypeBActivation {
     let channel: any RawFrameChannel
 
-    /// Wakes a card up (WUPB, which cards answer that were halted, too).
+    /// Wakes a card up (WUPB, which halted cards answer, too).
     ///
     /// - Returns: the ATQB, or `nil` when no card answered.
     func request(applicationFamily: UInt8) throws(TransportError) -> AnswerToRequestB? {
@@ -192,11 +192,11 @@ struct TypeBActivation {
         }
     }
 
-    /// Brings the card into ISO-DEP (ATTRIB).
+    /// Activates ISO-DEP on the card (ATTRIB).
     func select(_ card: AnswerToRequestB, frameSize: FrameSize, cid: UInt8) throws(TransportError) {
         let frame = RawFrame(.typeB, [0x1D] + card.pupi + [0x00, frameSize.code, card.protocolType, cid & 0x0F])
         let answer = try channel.exchange(frame, timeout: card.waitingTime + WaitingTime.activation).bytes
-        // The high half says how much the card takes in a chain, which reaches further than any APDU.
+        // The high half says how much the card accepts in a chain, which is more than any APDU.
         guard let first = answer.first, first & 0x0F == cid & 0x0F else { throw .corrupted(status: 0) }
     }
 }

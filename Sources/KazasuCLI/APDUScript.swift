@@ -12,7 +12,7 @@ struct APDUScript: Equatable, Sendable {
 
     /// Reads the arguments of the command: APDUs, or one file or `-`.
     ///
-    /// - Throws: `ValidationError` for an argument that is none, ``CommandError`` for a file.
+    /// - Throws: `ValidationError` for an argument that is not an APDU, ``CommandError`` for a file.
     init(arguments: [String]) throws {
         if APDUScript.isFile(arguments) {
             self = try APDUScript(path: arguments[0])
@@ -29,7 +29,7 @@ struct APDUScript: Equatable, Sendable {
         }
     }
 
-    /// Reads a script: one APDU a line; `#` begins a comment.
+    /// Reads a script: one APDU per line; `#` begins a comment.
     init(path: String) throws {
         steps = []
         let bytes = try Files.read(path, limit: 1 << 20)
@@ -52,7 +52,7 @@ struct APDUScript: Equatable, Sendable {
         }
     }
 
-    /// The PINs that are to be verified, by their numbers: where each goes first.
+    /// The PINs to verify, by their numbers, each with the reference that it is sent to first.
     var pins: [Int: PINReference] {
         Dictionary(
             steps.compactMap { step in
@@ -68,32 +68,32 @@ struct APDUScript: Equatable, Sendable {
     }
 }
 
-/// One command APDU of a list or script, and the status words that are expected.
+/// One command APDU of a list or script, and the expected status words.
 struct APDUStep: Equatable, Sendable {
-    /// What messages call it: its number, or its line.
+    /// The step's name in messages: its number, or its line.
     var label: String
     var action: Action
-    /// The status words that let the next step come; any when there are none.
+    /// The status words that let the next step run; any when there are none.
     var expected: [StatusPattern]
 
-    /// What is to be done.
+    /// The action of a step.
     enum Action: Equatable, Sendable {
         case send(CommandAPDU)
         /// VERIFY without data: how many tries are left.
         case tries(PINReference)
-        /// VERIFY with PIN 1 or 2, by the guard.
+        /// VERIFY with PIN 1 or 2, sent by the guard.
         case verify(PINReference, pin: Int)
     }
 
-    /// What is wrong with a text, for people.
+    /// The fault in a text, for display.
     struct ParseError: Error, Equatable {
         var text: String
     }
 
     /// Reads `HEX`, `HEX => SW …` or, for VERIFY, `HEADER PIN1`.
     ///
-    /// - Throws: ``ParseError`` without what stands there, which may be a PIN; ``CommandError`` for a PIN command that is never
-    ///   sent.
+    /// - Throws: ``ParseError`` without the text, which may hold a PIN; ``CommandError`` for a PIN command that is
+    ///   never sent.
     init(_ text: some StringProtocol, label: String) throws {
         self.label = label
         let sides = String(text).split(separator: "=>", omittingEmptySubsequences: false)
@@ -150,11 +150,11 @@ struct APDUStep: Equatable, Sendable {
             APDUStep.name(number), p2: header[3], form: .printable(4...16), cla: ClassByte(rawValue: header[0]))
     }
 
-    /// What people call a PIN.
+    /// The display name of a PIN.
     static func name(_ number: Int) -> LocalizedText { LocalizedText("PIN \(number)", "暗証番号\(number)") }
 }
 
-/// A status word that is expected: four hexadecimal digits, of which any may be `x`.
+/// An expected status word: four hexadecimal digits, any of which may be `x`.
 struct StatusPattern: Equatable, Sendable, CustomStringConvertible {
     let description: String
 
@@ -170,7 +170,7 @@ struct StatusPattern: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One command and its answer, for the output. Of a VERIFY only the header is kept.
+/// One command and its answer, for the output. Only the header of a VERIFY is kept.
 struct APDUExchange {
     var step: APDUStep
     var response: ResponseAPDU
@@ -199,7 +199,7 @@ struct APDUExchange {
         }
     }
 
-    /// Nobody knows what of it is personal, so all of it is.
+    /// Which part of the data is personal is unknown, so all of it is masked.
     private func shown(_ data: [UInt8], _ redaction: Redaction) -> [UInt8] {
         redaction.isOn ? data.map { _ in 0 } : data
     }

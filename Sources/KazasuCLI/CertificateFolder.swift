@@ -4,7 +4,7 @@ import CardDecoders
 import CardModel
 import Glibc
 
-/// The folder that certificates are written to; it is made where there is none.
+/// The folder for certificates; created if it does not exist.
 struct CertificateFolder {
     private let path: String
 
@@ -27,7 +27,7 @@ struct CertificateFolder {
 
 /// Certificates as text (RFC 7468).
 enum PEM {
-    /// A certificate in DER as lines of 64 letters between its two marks.
+    /// A certificate in DER as lines of 64 characters between its two markers.
     static func certificate(_ der: [UInt8]) -> String {
         let letters = Array(base64(der))
         var text = "-----BEGIN CERTIFICATE-----\n"
@@ -37,7 +37,7 @@ enum PEM {
         return text + "-----END CERTIFICATE-----\n"
     }
 
-    /// Base 64 with padding (RFC 4648); Foundation's is too large a price for it.
+    /// Base 64 with padding (RFC 4648); Foundation is too costly a dependency for it.
     static func base64(_ bytes: [UInt8]) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var text: [UInt8] = []
@@ -60,8 +60,8 @@ enum PEM {
     import X509
 #endif
 
-/// What a certificate says of itself, for builds with the package trait `Certificates`: swift-certificates brings
-/// BoringSSL with it, more than two minutes of building.
+/// The data of a certificate, for builds with the package trait `Certificates`: swift-certificates brings BoringSSL
+/// with it, which takes more than two minutes to build.
 struct CertificateSummary {
     var subject: String
     var issuer: String
@@ -71,7 +71,7 @@ struct CertificateSummary {
     var notAfter: String
     var signatureAlgorithm: String
 
-    /// The members of `kazasu.mynumber/1`; the subject and the serial number tell whose certificate it is.
+    /// The members of `kazasu.mynumber/1`; the subject and the serial number identify the holder.
     func members(_ redaction: Redaction) -> JSONObject {
         JSONObject([
             ("subject", .string(redaction.apply(subject))), ("issuer", .string(issuer)),
@@ -80,7 +80,7 @@ struct CertificateSummary {
         ])
     }
 
-    /// The rows for people.
+    /// The rows for display.
     func rows(_ redaction: Redaction) -> [[String]] {
         [
             [tr("Subject", "主体者"), redaction.apply(subject)], [tr("Issuer", "発行者"), issuer],
@@ -90,7 +90,7 @@ struct CertificateSummary {
         ]
     }
 
-    /// The summary of a certificate in DER; `nil` when it is none, and in builds without the trait.
+    /// The summary of a certificate in DER; `nil` when it is not a certificate, and in builds without the trait.
     init?(der: [UInt8]) {
         #if Certificates
             guard let certificate = try? Certificate(derEncoded: der) else { return nil }

@@ -4,7 +4,7 @@ import ArgumentParser
 import CardModel
 import Glibc
 
-/// The program.
+/// The root command of the program.
 struct RootCommand: ParsableCommand {
     /// The version of the program and of its libraries.
     static let version = "0.1.0"
@@ -89,12 +89,12 @@ struct RootCommand: ParsableCommand {
         return failure.status.rawValue
     }
 
-    /// Says on standard error why there is no answer.
+    /// Reports on standard error why there is no answer.
     static func tell(_ failure: CommandError, _ arguments: [String] = Array(CommandLine.arguments.dropFirst())) {
         Output.message(failure, json: isJSON(arguments))
     }
 
-    /// Help and version are answers; everything else that the parser throws is a wrong command line.
+    /// Help and version are answers; any other error of the parser is an invalid command line.
     private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
         let said = ParserMessage(arguments)
         let full = said.shown(fullMessage(for: error))
@@ -121,7 +121,7 @@ struct RootCommand: ParsableCommand {
     }
 }
 
-/// A command: parses its options, gives its answer or throws a ``CommandError``.
+/// A command: parses its options, prints its answer or throws a ``CommandError``.
 protocol KazasuCommand: ParsableCommand {
     var common: CommonOptions { get }
     func execute(_ context: Context) throws
@@ -136,7 +136,7 @@ extension KazasuCommand {
         do {
             try execute(context)
         } catch {
-            // The command's own failure has the exit status; the other one is not kept back.
+            // The command's own failure sets the exit status; the late one is still reported.
             if let late = context.late.first { Output.message(late, json: context.json) }
             throw error
         }
@@ -146,7 +146,7 @@ extension KazasuCommand {
 
 /// The `kazasu` program, for the executable's main file.
 package enum Program {
-    /// Runs the command line of the process and ends it with the status of the contract.
+    /// Runs the command line of the process and ends it with the documented exit status.
     package static func start() -> Never {
         StandardStreams.openClosedOnes()
         Interrupt.install()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the ATR that a reader makes up for a contactless card says of the card.
+/// The information in the ATR that a reader makes up for a contactless card.
 ///
 /// Sources: PC/SC part 3 §3.1.3 as the manuals of ACS quote it, pcsc-tools `smartcard_list.txt`, OpenSC issue 3744.
 enum ContactlessATR: Hashable, Sendable {
@@ -10,12 +10,12 @@ enum ContactlessATR: Hashable, Sendable {
     case memoryA
     /// A FeliCa card.
     case felica
-    /// A card with contacts, or one that this table does not know.
+    /// A card with contacts, or one that is not in this table.
     case other
 
     /// The application identifier of PC/SC, A000000306, with its length.
     private static let workgroup: [UInt8] = [0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06]
-    /// How older readers begin the ATR of a FeliCa card.
+    /// The prefix of a FeliCa card's ATR from older readers.
     private static let oldFeliCa: [UInt8] = [0x04, 0x43, 0xFD]
 
     init(_ atr: [UInt8]) {
@@ -36,8 +36,8 @@ enum ContactlessATR: Hashable, Sendable {
         }
     }
 
-    /// A memory card by the bytes SS and NN NN. Readers of the ACR122 family say type A (03) of FeliCa, with the name
-    /// F011 at 212 kbit/s and F012 at 424.
+    /// Identifies a memory card by the bytes SS and NN NN. Readers of the ACR122 family report type A (03) for FeliCa,
+    /// with the name F011 at 212 kbit/s and F012 at 424.
     private static func memory(standard: UInt8, name: UInt16) -> ContactlessATR {
         switch (standard, name) {
         case (0x11, _), (0x03, 0xF011), (0x03, 0xF012): .felica

@@ -2,18 +2,18 @@
 
 internal import NFCTransport
 
-/// How a reader is given a FeliCa packet for the card: a pseudo-APDU around it, and a wrapping around the answer.
+/// How to send a reader a FeliCa packet for the card: a pseudo-APDU around it, and a wrapping around the answer.
 ///
 /// Sources: ACS manuals ACM1252U-Y3 1.03 p45 (plain), ACR122T API 2.02 p30 and AET62 p25 (through the PN532).
 enum FeliCaPassage: Hashable, Sendable, CaseIterable {
     /// `FF 00 00 00 Lc packet` gives `packet 9000`.
     case plain
-    /// `FF 00 00 00 Lc D4 40 01 packet` gives `D5 41 00 packet 9000`: InDataExchange of the PN532 within.
+    /// `FF 00 00 00 Lc D4 40 01 packet` gives `D5 41 00 packet 9000`: InDataExchange of the built-in PN532.
     case chip
     /// The transparent session of PC/SC part 3.
     case session
 
-    /// The ways to try on a reader, the likely one first. One that does not know a pseudo-APDU refuses it.
+    /// The ways to try on a reader, the most likely one first. One that does not support a pseudo-APDU refuses it.
     static func ways(for reader: String) -> [FeliCaPassage] {
         if ["ACR122", "AET62", "Touchatag"].contains(where: reader.contains) { return [.chip, .plain] }
         if ["ACR1251", "ACR1252", "ACM1252"].contains(where: reader.contains) { return [.plain, .chip] }
@@ -23,7 +23,7 @@ enum FeliCaPassage: Hashable, Sendable, CaseIterable {
 
     /// The pseudo-APDU that carries a packet, or `nil` when it is too long for one.
     ///
-    /// - Parameter time: how long the card may take, where the reader can be told.
+    /// - Parameter time: how long the card may take, where the reader supports setting it.
     func command(for packet: [UInt8], within time: Duration = .zero) -> [UInt8]? {
         switch self {
         case .plain: PseudoAPDU.direct(packet)
@@ -41,10 +41,10 @@ enum FeliCaPassage: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The card's packet out of the reader's answer.
+    /// Extracts the card's packet from the reader's answer.
     ///
-    /// - Throws: ``TransportError/noAnswer`` when the card kept silent, ``TransportError/unsupported(detail:)`` when
-    ///   the reader does not know the pseudo-APDU, ``TransportError/corrupted(status:)``.
+    /// - Throws: ``TransportError/noAnswer`` when the card did not answer, ``TransportError/unsupported(detail:)`` when
+    ///   the reader does not support the pseudo-APDU, ``TransportError/corrupted(status:)``.
     func packet(in answer: [UInt8]) throws(TransportError) -> [UInt8] {
         if self == .session {
             return try Self.whole(TransparentSession.frame(in: answer, notPassed: Self.notPassed))
@@ -63,7 +63,7 @@ enum FeliCaPassage: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The reader cannot do it.
+    /// The reader does not support it.
     static let notPassed = TransportError.unsupported(detail: .init(.noFeliCaThroughService))
 
     private static func whole(_ packet: [UInt8]) throws(TransportError) -> [UInt8] {

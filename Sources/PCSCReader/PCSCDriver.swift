@@ -2,25 +2,25 @@
 
 package import NFCTransport
 
-/// Opens and lists the readers that the PC/SC service (pcscd) has: every CCID reader.
+/// Opens and lists the readers of the PC/SC service (pcscd): every CCID reader.
 ///
-/// A reader's ID is `pcsc:` and its name as pcscd has it, or the beginning of a name that only one reader has.
+/// A reader's ID is `pcsc:` and pcscd's name for it, or a prefix of a name that matches only one reader.
 package struct PCSCDriver: ReaderDriver {
     static let prefix = "pcsc:"
 
     private let recorder: LinkRecorder?
 
-    /// The driver.
+    /// Creates the driver.
     package init() {
         recorder = nil
     }
 
-    /// The driver, which writes down what is sent to the readers that it opens.
+    /// Creates a driver that records everything sent to the readers that it opens.
     package init(recorder: LinkRecorder) {
         self.recorder = recorder
     }
 
-    /// The readers that pcscd knows, none when it does not run; `why` tells which of both.
+    /// The readers that pcscd knows, none when it does not run; `obstacle` distinguishes the two.
     ///
     /// Where pcscd is started on demand, asking it starts it, and it takes the readers that it knows from others.
     package func list() -> [ReaderListing] {
@@ -44,7 +44,7 @@ package struct PCSCDriver: ReaderDriver {
         }
     }
 
-    /// Opens a reader; a card need not be there.
+    /// Opens a reader; there need not be a card.
     ///
     /// - Returns: `nil` when the ID does not begin with `pcsc:`.
     /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` or ``TransportError/cancelled``.
@@ -56,7 +56,7 @@ package struct PCSCDriver: ReaderDriver {
         return PCSCReader(context, name: name, cancellation: cancellation)
     }
 
-    /// The reader that a name, or its beginning, means.
+    /// Returns the reader that a name, or its prefix, refers to.
     static func choose(_ wanted: String, from names: [String]) throws(TransportError) -> String {
         if let exact = names.first(where: { $0 == wanted }) { return exact }
         let candidates = names.filter { $0.hasPrefix(wanted) }

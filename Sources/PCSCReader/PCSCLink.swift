@@ -4,7 +4,7 @@ internal import ByteCodec
 internal import CardModel
 internal import NFCTransport
 
-/// The service, one of its readers, and the card there.
+/// The service, one of its readers, and its card.
 struct PCSCLink: ~Copyable {
     private let context: PCSCContext
     private let reader: String
@@ -13,16 +13,16 @@ struct PCSCLink: ~Copyable {
     /// Whether the card has been sent something since it was connected to or reset.
     private var isUsed = false
     private var selection = Selection.none
-    /// How the reader takes FeliCa packets, once that is known.
+    /// How the reader accepts FeliCa packets, once that is known.
     private var passage: FeliCaPassage?
-    /// How the reader may take commands of Type 2 Tags, those that it refused left out.
+    /// How the reader may accept commands of Type 2 Tags, without those that it refused.
     private var tagPassages: [Type2Passage]
-    /// What the transparent session is for that is open, in which the reader knows no other way.
+    /// The protocol of the open transparent session, in which the reader supports no other way.
     private var session: TransparentSession.AirProtocol?
     /// Whether the reader has refused a session.
     private var hasNoSessions = false
 
-    /// What frames the selected card takes.
+    /// The kind of frames that the selected card accepts.
     private enum Selection {
         case none
         case apdus
@@ -36,7 +36,7 @@ struct PCSCLink: ~Copyable {
         tagPassages = Type2Passage.ways(for: reader)
     }
 
-    /// Gives the card back.
+    /// Releases the card.
     mutating func release() {
         endSession()
         _ = connection.take()
@@ -47,7 +47,7 @@ struct PCSCLink: ~Copyable {
     mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         selection = .none
         if case .felica = request, session == .felica {
-            // The reader itself looks for no cards now, whatever the service says.
+            // The reader itself does not look for cards now, even if the service reports otherwise.
             return try pollInSession(request)
         }
         try leaveSession()
@@ -65,7 +65,7 @@ struct PCSCLink: ~Copyable {
             selection = target.isISODEP ? .apdus : .storage
             return .typeA(target)
         case (.typeB(let target), .typeB(let family)):
-            // The reader has looked for any family; the card's own is in its application data, if it says so.
+            // The reader has looked for any family; the card's own is in its application data, if it reports it.
             guard family == 0 || target.applicationData?.first == family else { return nil }
             selection = .apdus
             return .typeB(target)
@@ -80,10 +80,10 @@ struct PCSCLink: ~Copyable {
         }
     }
 
-    /// A card that is no contactless one.
+    /// A card with contacts.
     private static let withContacts = TransportError.unsupported(detail: .init(.contactCard))
 
-    /// What a card is by its ATR and what the reader tells.
+    /// The kind of card, from its ATR and the reader's data.
     private enum Card {
         case typeA(TypeATarget)
         case typeB(TypeBTarget)
@@ -91,7 +91,7 @@ struct PCSCLink: ~Copyable {
         case other
     }
 
-    /// Learns whether a card is there.
+    /// Updates whether there is a card.
     private mutating func refresh() throws(TransportError) -> Bool {
         guard let now = try context.change(of: reader, from: .unknown, within: .zero) else { return false }
         presence = now
@@ -110,7 +110,7 @@ struct PCSCLink: ~Copyable {
             do throws(PCSCError) {
                 try reset()
             } catch {
-                // Another card, or the same one that was taken away meanwhile.
+                // Another card, or the same one that was removed meanwhile.
                 release()
                 connection = try CardConnection(reader, in: context)
             }
@@ -125,11 +125,11 @@ struct PCSCLink: ~Copyable {
         }
     }
 
-    /// Tells type A from type B: only cards of type A have an ATS, and UIDs of 7 or 10 bytes.
+    /// Distinguishes type A from type B: only cards of type A have an ATS, and UIDs of 7 or 10 bytes.
     private mutating func isoDEPCard(_ content: [UInt8]) throws(PCSCError) -> Card {
         let uid = try answer([0xFF, 0xCA, 0x00, 0x00, 0x00])
         let ats = try answer([0xFF, 0xCA, 0x01, 0x00, 0x00]).flatMap { $0.first.map(Int.init) == $0.count ? $0 : nil }
-        // As an ATQB its protocol info says that the card speaks ISO 14443-4, and its bit 4 is 0.
+        // In an ATQB the protocol info says that the card supports ISO 14443-4, and its bit 4 is 0.
         let mayBeB = content.count == 8 && content[5] & 0x09 == 0x01
         if mayBeB, ats == nil, [nil, 4].contains(uid?.count) {
             return .typeB(
@@ -138,7 +138,7 @@ struct PCSCLink: ~Copyable {
         return .typeA(TypeATarget(uid: uid ?? [], ats: ats, isISODEP: true))
     }
 
-    /// What the reader itself answers to a pseudo-APDU, `nil` when it refuses.
+    /// Returns the reader's own answer to a pseudo-APDU, `nil` when it refuses.
     private mutating func answer(_ command: [UInt8]) throws(PCSCError) -> [UInt8]? {
         let answer = try transmit(command)
         guard answer.count > 2, answer.suffix(2) == [0x90, 0x00] else { return nil }
@@ -165,14 +165,14 @@ struct PCSCLink: ~Copyable {
             do throws(TransportError) {
                 return try passage.packet(in: send(command))
             } catch {
-                // The reader has ended the session: it is begun again by the next search.
+                // The reader has ended the session: the next search begins it again.
                 if error == .cardReleased { (session, selection) = (nil, .none) }
                 throw error
             }
         }
     }
 
-    /// Sends a Polling in the way that the reader takes packets in: the one that is known, else the first of these.
+    /// Sends a Polling in the way that the reader accepts packets: the known one, else the first of these.
     private mutating func poll(_ request: ActivationRequest, _ ways: [FeliCaPassage]) throws(TransportError) -> PICC? {
         guard case .felica(let system, let requestCode, let timeSlots, let bitRate) = request else { return nil }
         let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
@@ -203,7 +203,7 @@ struct PCSCLink: ~Copyable {
         throw FeliCaPassage.notPassed
     }
 
-    /// Sends a Polling in a session, which is begun again once when the reader has ended it.
+    /// Sends a Polling in a session, which is restarted once when the reader has ended it.
     private mutating func pollInSession(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         for _ in 0..<2 {
             do throws(TransportError) {
@@ -249,12 +249,12 @@ struct PCSCLink: ~Copyable {
         guard session != air else { return }
         let notPassed = air == .felica ? FeliCaPassage.notPassed : Type2Passage.notPassed
         if session == nil, try !manage(TransparentSession.start) {
-            // Somebody may have left one behind.
+            // Another program may have left one behind.
             guard try manage(TransparentSession.end), try manage(TransparentSession.start) else { throw notPassed }
         }
         session = air
         if air == .felica {
-            // A reader that does not know these may do without.
+            // A reader that does not support these may work without them.
             _ = try manage(TransparentSession.fieldOff)
             ThreadPause.sleep(TransparentSession.fieldOffTime)
             _ = try manage(TransparentSession.fieldOn)
@@ -280,7 +280,7 @@ struct PCSCLink: ~Copyable {
         }
     }
 
-    /// Sends a command of the session to the reader in both forms that programs use, and says whether it was done.
+    /// Sends a session command to the reader in both forms that programs use, and returns whether it was done.
     private mutating func manage(_ command: [UInt8]) throws(TransportError) -> Bool {
         for form in TransparentSession.forms(of: command) {
             if TransparentSession.isDone(try send(form)) { return true }
@@ -288,7 +288,7 @@ struct PCSCLink: ~Copyable {
         return false
     }
 
-    /// Gives the reader its own ways back.
+    /// Returns the reader to its normal operation.
     private mutating func endSession() {
         guard session != nil else { return }
         defer { session = nil }
@@ -306,7 +306,7 @@ struct PCSCLink: ~Copyable {
         }
     }
 
-    /// Gives up a card whose state nobody knows: it is reset.
+    /// Gives up a card in an unknown state: it is reset.
     private mutating func lost(_ error: TransportError) -> TransportError {
         selection = .none
         release()
@@ -336,11 +336,11 @@ struct PCSCLink: ~Copyable {
 
     // MARK: Waiting
 
-    /// The longest wait without a look at what cancels: SCardCancel has no effect on a wait that is about to begin.
+    /// The longest wait without a check for cancellation: SCardCancel has no effect on a wait that is about to begin.
     private static let slice = Duration.seconds(1)
 
     mutating func waitForEvent(within time: Duration) throws(TransportError) {
-        // Within a session the reader looks for nothing.
+        // Within a session the reader does not look for cards.
         endSession()
         if let now = try context.change(of: reader, from: presence, within: min(time, Self.slice)) { presence = now }
     }

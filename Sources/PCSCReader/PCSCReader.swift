@@ -6,13 +6,13 @@ package import NFCTransport
 
 /// A reader of the PC/SC service, opened by ``PCSCDriver``.
 ///
-/// The reader looks for cards by itself and says what it found by an ATR that it makes up: from that, and from the UID
-/// that it tells, follows what kind of card it is. Exchanges have no time-out of ours: the reader has its own.
+/// The reader looks for cards by itself and reports them by an ATR that it makes up: the kind of card is derived from
+/// that, and from the UID that the reader reports. Exchanges have no time-out set here: the reader has its own.
 ///
-/// After an exchange has failed, or when a card is activated anew after it was sent something, the card is reset, so
-/// it begins with its MF and without a verified PIN.
+/// After an exchange has failed, or when a card is activated again after it was sent something, the card is reset, so
+/// it starts with its MF and without a verified PIN.
 package final class PCSCReader: Reader {
-    /// What is known of the reader without a card.
+    /// The reader's properties, known without a card.
     package let information: ReaderInformation
 
     private let name: String
@@ -37,13 +37,13 @@ package final class PCSCReader: Reader {
         close()
     }
 
-    /// Says whether the card that the reader has found is of this kind, and selects it.
+    /// Returns the card that the reader has found when it is of this kind, and selects it.
     ///
-    /// A FeliCa card is sent the Polling, where the reader passes packets on.
+    /// A FeliCa card is sent the Polling, where the reader forwards packets.
     ///
     /// - Returns: the card, or `nil` when there is none, or one of another kind.
     /// - Throws: ``TransportError``; ``TransportError/unsupported(detail:)`` for a card with contacts, and for FeliCa
-    ///   when the reader does not pass packets on.
+    ///   when the reader does not forward packets.
     package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try cancellation.check()
         return try link.run { link throws(TransportError) in try link.activate(request) }
@@ -53,9 +53,9 @@ package final class PCSCReader: Reader {
     ///
     /// - Parameters:
     ///   - frame: an APDU; a FeliCa packet with LEN byte; a command of a Type 2 Tag, READ and WRITE on every reader,
-    ///     others where it passes them on.
+    ///     others where it forwards them.
     ///   - timeout: used in a transparent session only, since PC/SC has none.
-    /// - Throws: ``TransportError``; after any failure ``TransportError/cardReleased`` until a card was activated anew.
+    /// - Throws: ``TransportError``; after any failure ``TransportError/cardReleased`` until a card is activated again.
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         try cancellation.check()
         guard !frame.isEmpty else { throw .unsupported(detail: .init(.emptyFrame)) }
@@ -65,7 +65,7 @@ package final class PCSCReader: Reader {
         return try link.run { link throws(TransportError) in try link.transceive(frame, within: timeout) }
     }
 
-    /// Waits until pcscd says that a card came or left.
+    /// Waits until pcscd reports that a card arrived or left.
     package func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
         try cancellation.check()
         return try link.run { link throws(TransportError) in
@@ -74,10 +74,10 @@ package final class PCSCReader: Reader {
         }
     }
 
-    /// Resets the card and gives it to others. Further calls do nothing.
+    /// Resets the card and releases it to others. Further calls do nothing.
     package func close() {
         guard var link = link.take() else { return }
-        // Before the connection to the service ends, which would leave the card as it is.
+        // Before the connection to the service ends, which would leave the card unchanged.
         link.release()
     }
 }

@@ -2,17 +2,17 @@
 
 internal import NFCTransport
 
-/// How a reader is given a command of a Type 2 Tag for which PC/SC has no word of its own, such as GET_VERSION.
+/// How to send a reader a Type 2 Tag command for which PC/SC has no command, such as GET_VERSION.
 enum Type2Passage: Hashable, Sendable, CaseIterable {
     /// `FF 00 00 00 Lc frame` gives `answer 9000`: ACS readers with their own chip (ACR1251, ACR1252).
     case plain
-    /// `FF 00 00 00 Lc D4 42 frame` gives `D5 43 00 answer 9000`: InCommunicateThru of the PN532 within (ACR122).
+    /// `FF 00 00 00 Lc D4 42 frame` gives `D5 43 00 answer 9000`: InCommunicateThru of the built-in PN532 (ACR122).
     case chip
     /// The transparent session of PC/SC part 3.
     case session
 
-    /// The ways to try on a reader, the likely one first. A reader that does not know a pseudo-APDU refuses it; where
-    /// nothing is known of a reader, only the standard's own way is tried.
+    /// The ways to try on a reader, the most likely one first. A reader that does not support a pseudo-APDU refuses it;
+    /// for an unknown reader, only the standard's own way is tried.
     static func ways(for reader: String) -> [Type2Passage] {
         if ["ACR122", "AET62", "Touchatag"].contains(where: reader.contains) { return [.chip] }
         if ["ACR1251", "ACR1252", "ACM1252"].contains(where: reader.contains) { return [.plain, .session] }
@@ -21,7 +21,7 @@ enum Type2Passage: Hashable, Sendable, CaseIterable {
 
     /// The pseudo-APDU that carries a frame, or `nil` when it is too long for one.
     ///
-    /// - Parameter time: how long the tag may take, where the reader can be told.
+    /// - Parameter time: how long the tag may take, where the reader supports setting it.
     func command(for frame: [UInt8], within time: Duration = .zero) -> [UInt8]? {
         switch self {
         case .plain: PseudoAPDU.direct(frame)
@@ -30,10 +30,10 @@ enum Type2Passage: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The tag's frame out of the reader's answer.
+    /// Extracts the tag's frame from the reader's answer.
     ///
-    /// - Throws: ``TransportError/noAnswer`` when the tag kept silent, ``TransportError/unsupported(detail:)`` when the
-    ///   reader does not know the pseudo-APDU, ``TransportError/corrupted(status:)``.
+    /// - Throws: ``TransportError/noAnswer`` when the tag did not answer, ``TransportError/unsupported(detail:)`` when
+    ///   the reader does not support the pseudo-APDU, ``TransportError/corrupted(status:)``.
     func frame(in answer: [UInt8]) throws(TransportError) -> [UInt8] {
         if self == .session { return try TransparentSession.frame(in: answer, notPassed: Self.notPassed) }
         let data = try PseudoAPDU.content(of: answer, notPassed: Self.notPassed)
@@ -49,12 +49,12 @@ enum Type2Passage: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The reader cannot do it.
+    /// The reader does not support it.
     static let notPassed = TransportError.unsupported(
         detail: .init(.noType2ThroughService))
 }
 
-/// A command of a Type 2 Tag as the pseudo-APDU that PC/SC has for it, which every reader knows.
+/// A command of a Type 2 Tag as the pseudo-APDU that PC/SC has for it, which every reader supports.
 ///
 /// Source: PC/SC part 3 §3.2.2: READ BINARY `FF B0`, UPDATE BINARY `FF D6`, both with the page as P2.
 enum StorageCommand: Hashable, Sendable {
@@ -63,7 +63,7 @@ enum StorageCommand: Hashable, Sendable {
     /// WRITE: one page.
     case write(page: UInt8, data: [UInt8])
 
-    /// - Returns: `nil` for commands that PC/SC has no word for, such as GET_VERSION.
+    /// - Returns: `nil` for commands without a PC/SC equivalent, such as GET_VERSION.
     init?(_ frame: [UInt8]) {
         switch (frame.first, frame.count) {
         case (0x30, 2): self = .read(page: frame[1])
@@ -80,10 +80,10 @@ enum StorageCommand: Hashable, Sendable {
         }
     }
 
-    /// The tag's answer out of the reader's: 16 bytes, or the ACK or NAK of four bits as one byte.
+    /// Extracts the tag's answer from the reader's: 16 bytes, or the four-bit ACK or NAK as one byte.
     ///
-    /// A reader tells a refusal from silence by nothing but its status word: 63xx and 64xx, which most give for
-    /// both, count as silence.
+    /// A reader distinguishes a refusal from a missing answer only by its status word: 63xx and 64xx, which most give
+    /// for both, count as no answer.
     func answer(in reply: [UInt8]) throws(TransportError) -> [UInt8] {
         guard reply.count >= 2 else { throw .corrupted(status: 0) }
         switch (reply[reply.count - 2], self) {

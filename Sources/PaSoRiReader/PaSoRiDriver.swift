@@ -4,12 +4,12 @@ package import NFCTransport
 internal import SystemDevices
 internal import USBTransport
 
-/// Opens and lists the PaSoRi that libnfc does not drive, over libusb: RC-S380 and RC-S300.
+/// Opens and lists the PaSoRi readers that libnfc does not drive, over libusb: RC-S380 and RC-S300.
 ///
-/// A reader's ID is `rcs380` or `rcs300`, which takes the first that can be opened, or `rcs380:serial=0123456` or
+/// A reader's ID is `rcs380` or `rcs300`, which selects the first that can be opened, or `rcs380:serial=0123456` or
 /// `rcs380:port=1-1.3`, which name one of several and stay the same when it is plugged in again.
 ///
-/// A kernel driver that holds the reader (`port100`) gives it away while it is open and gets it back at the end.
+/// A kernel driver that holds the reader (`port100`) is detached while it is open and reattached at the end.
 package struct PaSoRiDriver: ReaderDriver {
     typealias LinkMaker =
         @Sendable (USBDevice, PaSoRiModel, CancellationToken) throws(TransportError) -> any USBLink
@@ -17,14 +17,14 @@ package struct PaSoRiDriver: ReaderDriver {
     private let paths: SystemPaths
     private let makeLink: LinkMaker
 
-    /// The driver of this system's readers.
+    /// Creates a driver for this system's readers.
     package init() {
         self.init(paths: SystemPaths()) { device, model, cancellation throws(TransportError) in
             try LibUSBLink(device, classCode: model.interfaceClass, cancellation: cancellation)
         }
     }
 
-    /// The driver of this system's readers, which writes down every transfer.
+    /// Creates a driver for this system's readers that records every transfer.
     package init(recorder: LinkRecorder) {
         self.init(paths: SystemPaths()) { device, model, cancellation throws(TransportError) in
             RecordingUSBLink(
@@ -40,7 +40,7 @@ package struct PaSoRiDriver: ReaderDriver {
         self.makeLink = makeLink
     }
 
-    /// The readers that are plugged in, usable or not; nothing is opened.
+    /// The connected readers, usable or not; nothing is opened.
     package func list() -> [ReaderListing] {
         let devices = USBDevice.all(paths)
         return PaSoRiModel.all.flatMap { model in
@@ -54,9 +54,9 @@ package struct PaSoRiDriver: ReaderDriver {
 
     /// Opens a reader.
     ///
-    /// - Returns: `nil` when the ID names no PaSoRi.
-    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` or ``TransportError/cancelled``; of several readers
-    ///   that fit and cannot be opened, why the first cannot.
+    /// - Returns: `nil` when the ID does not name a PaSoRi.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` or ``TransportError/cancelled``; when several
+    ///   readers match and cannot be opened, the error of the first.
     package func open(_ id: String, cancellation: CancellationToken) throws(TransportError) -> (any Reader)? {
         guard let wanted = try PaSoRiID(parsing: id) else { return nil }
         let devices = USBDevice.all(paths)
@@ -103,28 +103,27 @@ package struct PaSoRiDriver: ReaderDriver {
     }
 }
 
-/// What names a PaSoRi: `rcs380`, `rcs380:serial=0123456` or `rcs380:port=1-1.3`.
+/// The ID of a PaSoRi: `rcs380`, `rcs380:serial=0123456` or `rcs380:port=1-1.3`.
 struct PaSoRiID: Sendable {
-    /// Which one of several.
+    /// The choice among several readers.
     enum Choice: Hashable, Sendable {
         /// The first that can be opened.
         case any
         /// The one with this serial number.
         case serial(String)
-        /// The one that is plugged in there.
+        /// The one at this port.
         case port(String)
     }
 
     /// The kind of reader.
     let model: PaSoRiModel
-    /// Which one of several.
+    /// The choice among several readers.
     let choice: Choice
 
-    /// Reads an ID.
+    /// Parses an ID.
     ///
-    /// - Returns: `nil` when it names no PaSoRi.
-    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when it names one but goes on as nothing that is
-    ///   known.
+    /// - Returns: `nil` when it does not name a PaSoRi.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when it names one but the rest is not known.
     init?(parsing id: String) throws(TransportError) {
         let parts = id.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let kind = parts.first, let model = PaSoRiModel.all.first(where: { $0.kind == kind }) else { return nil }
@@ -143,8 +142,8 @@ struct PaSoRiID: Sendable {
         }
     }
 
-    /// The ID of one of the devices that are plugged in, the same each time: by its serial number, or where that is
-    /// missing or not its own, by where it is plugged in.
+    /// Creates the stable ID of a connected device: its serial number, or where that is missing or not unique, its
+    /// port.
     init(_ device: USBDevice, _ model: PaSoRiModel, among devices: [USBDevice]) {
         self.model = model
         choice = device.ownSerial(among: devices.filter(model.includes)).map { .serial($0) } ?? .port(device.portPath)
@@ -160,7 +159,7 @@ struct PaSoRiID: Sendable {
         }
     }
 
-    /// As `--reader` takes it.
+    /// The ID in the form of `--reader`.
     var text: String {
         switch choice {
         case .any: model.kind
@@ -170,13 +169,13 @@ struct PaSoRiID: Sendable {
     }
 }
 
-/// A kind of PaSoRi: how it shows itself on the USB, and what drives its chip.
+/// A kind of PaSoRi: its USB identification, and the driver of its chip.
 struct PaSoRiModel: Sendable {
-    /// How its IDs begin, and what the table of readers calls its driver.
+    /// The prefix of its IDs, and its driver in the table of readers.
     let kind: String
-    /// The class of the interface that is used: FF, the vendor's own.
+    /// The class of the interface in use: FF, vendor-specific.
     let interfaceClass: UInt8
-    /// Brings the reader at the other end of a link to a known state; what throws has not closed the link.
+    /// Brings the reader at the other end of a link to a known state; on error the link is not closed.
     let open: @Sendable (any USBLink, ReaderInformation, CancellationToken) throws(TransportError) -> any Reader
 
     /// Whether a device is of this kind.
@@ -184,7 +183,7 @@ struct PaSoRiModel: Sendable {
         ReaderModel(of: device)?.driver == kind
     }
 
-    /// What people call a device of this kind.
+    /// The display name of a device of this kind.
     func name(of device: USBDevice) -> String {
         ReaderModel(of: device)?.name ?? kind
     }
@@ -202,7 +201,7 @@ extension PaSoRiModel {
             try PaSoRiReader(rcs380: usb, information, cancellation)
         })
 
-    /// The RC-S300 and the RC-S660/U, "NFC Port-400". Its other interface, for chip cards, may stay pcscd's.
+    /// The RC-S300 and the RC-S660/U, "NFC Port-400". Its other interface, for chip cards, can stay with pcscd.
     static let rcs300 = PaSoRiModel(
         kind: "rcs300", interfaceClass: 0xFF,
         open: { usb, information, cancellation throws(TransportError) in

@@ -7,8 +7,8 @@ internal import USBTransport
 
 /// An RC-S380, RC-S300 or RC-S660/U.
 ///
-/// A chip is told how to send only when that changes, so an exchange is one command: on an RC-S380 three USB transfers,
-/// where nfcpy needs nine, on an RC-S300 two.
+/// The chip's settings are sent only when they change, so an exchange is one command: on an RC-S380 three USB
+/// transfers, where nfcpy needs nine, on an RC-S300 two.
 final class PaSoRiReader: Reader {
     let information: ReaderInformation
     private let radio: any PaSoRiRadio
@@ -17,7 +17,7 @@ final class PaSoRiReader: Reader {
     private var card: Card?
     private var isClosed = false
 
-    /// The card that was found last.
+    /// The most recently found card.
     private enum Card {
         case felica(FeliCaBitRate)
         case iso14443
@@ -45,7 +45,7 @@ final class PaSoRiReader: Reader {
     ///
     /// - Returns: the card, or `nil` when none answered.
     /// - Throws: ``TransportError`` when the reader failed, was closed, or work was cancelled;
-    ///   ``TransportError/corrupted(status:)`` when what answered could not be selected.
+    ///   ``TransportError/corrupted(status:)`` when a card answered but could not be selected.
     func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try check()
         card = nil
@@ -81,10 +81,10 @@ final class PaSoRiReader: Reader {
         }
     }
 
-    /// Sends one frame to the card that was found last.
+    /// Sends one frame to the most recently found card.
     ///
     /// - Parameters:
-    ///   - frame: a FeliCa packet, or what ``PICC/isISODEP`` says.
+    ///   - frame: a FeliCa packet, or a frame as described in ``PICC/isISODEP``.
     ///   - timeout: the longest time that the card may take; on an RC-S380 one frame waits 6.5 s at most.
     func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         guard !frame.isEmpty else { throw .unsupported(detail: .init(.emptyFrame)) }
@@ -120,12 +120,12 @@ protocol PaSoRiRadio: RawFrameChannel {
         felica frame: [UInt8], at bitRate: FeliCaBitRate, within time: Duration
     ) throws(TransportError) -> [UInt8]
 
-    /// Switches the field off and gives the device back.
+    /// Switches the field off and releases the device.
     func close()
 }
 
 extension PaSoRiReader {
-    /// Brings an RC-S380 to a known state: whatever a predecessor left is thrown away, and the field is off.
+    /// Brings an RC-S380 to a known state: leftovers of an earlier program are discarded, and the field is off.
     convenience init(
         rcs380 usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken
     ) throws(TransportError) {
@@ -134,10 +134,11 @@ extension PaSoRiReader {
         let version = try link.run(.getFirmwareVersion, [])
         guard try link.run(.switchRF, [0x00]) == [0x00] else { throw .readerFailed(detail: .init(.fieldStaysOn)) }
         var information = information
-        // What one block of ISO-DEP does not hold is chained.
+        // An APDU that exceeds one ISO-DEP block is chained.
         information.longestCommandAPDU = 65_544
         information.longestResponseAPDU = 65_538
-        // The faster first: it halves the time in the air, and cards that do not hear it (Octopus) are found at the other.
+        // The faster first: it halves the time in the air, and cards that do not support it (Octopus) are found at the
+        // other.
         self.init(
             Port100Radio(link), information, cancellation, firmware: Self.text(ofPort100Version: version),
             feliCaBitRates: [.kbps424, .kbps212])
@@ -149,8 +150,8 @@ extension PaSoRiReader {
         return "\(String(high, radix: 16)).\(low < 0x10 ? "0" : "")\(String(low, radix: 16))"
     }
 
-    /// Brings an RC-S300 or RC-S660/U to a known state: whatever a predecessor left is thrown away, a session of our own
-    /// begins. It uses the vendor's own interface, so pcscd may keep the chip card one.
+    /// Brings an RC-S300 or RC-S660/U to a known state: an earlier program's leftovers are discarded, a session begins.
+    /// It uses the vendor's own interface, so pcscd can keep the chip card one.
     convenience init(
         rcs300 usb: any USBLink, _ information: ReaderInformation, _ cancellation: CancellationToken,
         pause: @escaping Port400Dialogue.Pause = ThreadPause.sleep
@@ -160,13 +161,13 @@ extension PaSoRiReader {
         let version = try link.run(Port400Command.firmwareVersion)
         let radio = Port400Radio(link, pause: pause)
         try radio.beginSession()
-        // No source shows an RC-S300 at another speed; who asks for 424 kbit/s gets it where the reader does.
+        // No source shows an RC-S300 at another speed; a request for 424 kbit/s succeeds where the reader supports it.
         self.init(
             radio, information, cancellation, firmware: Self.text(ofPort400Version: version), feliCaBitRates: [.kbps212]
         )
     }
 
-    /// Of 18 bytes the third and the fourth: 1.00 is `00 00 01 00 …`, which the CCID interface of the same reader calls
+    /// The third and fourth of 18 bytes: 1.00 is `00 00 01 00 …`, which the CCID interface of the same reader calls
     /// 1.00, too.
     private static func text(ofPort400Version bytes: [UInt8]) -> String? {
         guard bytes.count >= 6 else { return nil }

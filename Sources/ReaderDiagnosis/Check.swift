@@ -2,19 +2,19 @@
 
 package import CardModel
 
-/// One thing that was looked at, what was found, and what mends it.
+/// One thing that was examined, the finding, and its fix.
 package struct Check: Hashable, Sendable {
-    /// What was looked at.
+    /// The thing that was examined.
     package enum Layer: String, Hashable, Sendable, CaseIterable {
         /// Whether a reader is plugged in.
         case bus
         /// Whether Kazasu has a driver for it.
         case model
-        /// Whether the user may open it.
+        /// Whether the user is allowed to open it.
         case permission
-        /// Whether a kernel driver has it.
+        /// Whether a kernel driver holds it.
         case kernelDriver
-        /// Whether another program has it.
+        /// Whether another program holds it.
         case process
         /// Whether pcscd can be used, for readers that need it.
         case service
@@ -24,13 +24,13 @@ package struct Check: Hashable, Sendable {
         case configuration
         /// Serial ports.
         case serialPort
-        /// The system: a real one, a container, Windows' Linux.
+        /// The system: a real one, a container, WSL.
         case host
-        /// Whether the reader that was named answers.
+        /// Whether the named reader answers.
         case reader
     }
 
-    /// How bad it is.
+    /// The severity.
     package enum Verdict: String, Hashable, Sendable, CaseIterable {
         /// As it should be.
         case ok
@@ -42,31 +42,31 @@ package struct Check: Hashable, Sendable {
         case fault
     }
 
-    /// What was found.
+    /// The finding.
     package let code: Code
-    /// What stands for `{0}`, `{1}` and so on.
+    /// The values for `{0}`, `{1}` and so on.
     let values: [LocalizedText]
     private let row: CheckRow
 
-    /// Something that was found.
+    /// Creates a finding.
     package init(_ code: Code, _ values: [LocalizedText]) {
         self.code = code
         self.values = values
         row = CheckRow.of(code)
     }
 
-    /// Something that was found.
+    /// Creates a finding.
     package init(_ code: Code, _ values: String...) {
         self.init(code, values.map { LocalizedText($0, $0) })
     }
 
-    /// What was looked at.
+    /// The thing that was examined.
     package var layer: Layer { row.layer }
-    /// How bad it is.
+    /// The severity.
     package var verdict: Verdict { row.verdict }
-    /// What was found, as a sentence without its full stop.
+    /// The finding, as a sentence without its full stop.
     package var message: LocalizedText { filled(row.message) }
-    /// What mends it; `nil` when nothing has to be mended.
+    /// The fix; `nil` when nothing has to be fixed.
     package var remedy: LocalizedText? { row.remedy.map(filled) }
 
     private func filled(_ text: LocalizedText) -> LocalizedText {
@@ -79,7 +79,7 @@ package struct Check: Hashable, Sendable {
     }
 }
 
-/// What a ``Check/Code`` means: a row of `Data/checks.tsv`.
+/// The meaning of a ``Check/Code``: a row of `Data/checks.tsv`.
 struct CheckRow: Hashable, Sendable {
     let code: Check.Code
     let layer: Check.Layer
@@ -95,7 +95,7 @@ struct CheckRow: Hashable, Sendable {
     private static let byCode = Dictionary(
         table.rows.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The row of a code; every code has one, as a test sees to.
+    /// The row of a code; every code has one, which a test ensures.
     static func of(_ code: Check.Code) -> CheckRow {
         byCode[code] ?? CheckRow(code)
     }
@@ -120,14 +120,14 @@ struct CheckRow: Hashable, Sendable {
             guard remedies == (nil, nil) else { throw row.fault("remedyEnglish", .empty) }
             remedy = nil
         }
-        // A fault that nobody says how to mend helps nobody.
+        // A fault without a fix helps nobody.
         if verdict == .fault || verdict == .warning, remedy == nil { throw row.fault("remedyEnglish", .empty) }
     }
 }
 
 /// The tables of this module.
 package enum DiagnosisTables {
-    /// What is wrong in them, by the name of the file; a release has no faults.
+    /// The errors in them, by file name; a release has none.
     package static var faults: [String: [FactTableError]] {
         ["checks.tsv": CheckRow.table.faults, "firmware-faults.tsv": FirmwareWarning.table.faults]
             .filter { !$0.value.isEmpty }
@@ -135,8 +135,7 @@ package enum DiagnosisTables {
 }
 
 extension Check {
-    /// What can be found; the raw values are those of `kazasu.doctor/1`, and each has a row in `Data/checks.tsv` with what
-    /// it means.
+    /// The possible findings; the raw values are those of `kazasu.doctor/1`, and each has a row in `Data/checks.tsv`.
     @nonexhaustive
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// Bus: it is plugged in at port {0} (bus {1}, device {2}).

@@ -7,7 +7,7 @@ package import SystemDevices
 package struct Doctor: Sendable {
     private let machine: Machine
 
-    /// A doctor for a system.
+    /// Creates a doctor for a system.
     package init(_ machine: Machine) {
         self.machine = machine
     }
@@ -22,7 +22,7 @@ package struct Doctor: Sendable {
                 + SerialPortLayer(machine).checks())
     }
 
-    /// What the chip card readers on the USB call themselves that only pcscd can serve.
+    /// The names of the connected USB chip card readers that only pcscd can serve.
     package func readersOfService() -> [String] {
         BusLayer(machine).strangeReaders.map(BusLayer.name)
     }
@@ -40,42 +40,42 @@ package struct Doctor: Sendable {
     }
 }
 
-/// What was found of a whole system.
+/// The findings on a whole system.
 package struct Diagnosis: Hashable, Sendable {
     /// The readers on the USB.
     package var readers: [ReaderReport]
-    /// What concerns no single one of them.
+    /// The findings that do not concern a single reader.
     package var system: [Check]
 
-    /// What was found.
+    /// Creates a diagnosis.
     package init(readers: [ReaderReport], system: [Check]) {
         self.readers = readers
         self.system = system
     }
 
-    /// Whether a reader can be used: one on the USB that has no fault, one that pcscd has, or one that was tried and
+    /// Whether a reader can be used: a USB reader without a fault, one that pcscd lists, or one that was tried and
     /// answered.
     package var isReady: Bool {
         readers.contains(where: \.isReady) || system.contains { [.answers, .serviceHasReader].contains($0.code) }
     }
 
-    /// Everything that was found.
+    /// All findings.
     package var checks: [Check] { readers.flatMap(\.checks) + system }
 }
 
-/// What was found of one reader on the USB.
+/// The findings on one reader on the USB.
 package struct ReaderReport: Hashable, Sendable {
     /// The device.
     package let device: USBDevice
-    /// What it is.
+    /// The model.
     package let model: ReaderModel
-    /// What was found, layer by layer.
+    /// The findings, layer by layer.
     package let checks: [Check]
 
-    /// Its serial number, when that tells it from the others of its kind.
+    /// The serial number, when it is unique among readers of its kind.
     let ownSerial: String?
 
-    /// What `--reader` takes and `kazasu readers` prints, `nil` when nothing drives it.
+    /// The ID for `--reader`, as printed by `kazasu readers`; `nil` when nothing drives it.
     package var id: String? {
         switch model.driver {
         case nil: nil
@@ -88,14 +88,14 @@ package struct ReaderReport: Hashable, Sendable {
     /// Whether it can be used now.
     package var isReady: Bool { !checks.contains { $0.verdict == .fault } }
 
-    /// The first thing that has to be mended before it can be used.
+    /// The first fault to fix before it can be used.
     package var fault: Check? { checks.first { $0.verdict == .fault } }
 
-    /// Whether an ID, as a driver lists it, is this reader's.
+    /// Whether an ID, as listed by a driver, is this reader's.
     package func isNamed(by id: String) -> Bool { id == self.id }
 }
 
-/// What is known to be wrong with some editions of a reader's firmware: a row of `Data/firmware-faults.tsv`.
+/// The known faults of some versions of a reader's firmware: a row of `Data/firmware-faults.tsv`.
 struct FirmwareWarning: Hashable, Sendable {
     let vendor: UInt16
     let product: UInt16
@@ -116,7 +116,7 @@ struct FirmwareWarning: Hashable, Sendable {
         text = LocalizedText(try row.required("english"), try row.required("japanese"))
     }
 
-    /// What is known of a device's firmware.
+    /// Returns the known facts about a device's firmware.
     static func check(_ device: USBDevice, release: UInt16?) -> Check? {
         guard let release else { return nil }
         let known = table.rows.filter { $0.vendor == device.vendor && $0.product == device.product }

@@ -3,22 +3,22 @@
 internal import Glibc
 package import SystemDevices
 
-/// The system that is examined: this one, or a tree of files that looks like one.
+/// The examined system: this one, or a file tree that looks like one.
 package struct Machine: Sendable {
-    /// What stands before every path: nothing, or the folder of another system's files.
+    /// The prefix of every path: empty, or the root folder of another system's files.
     package let root: String
-    /// The variables of the environment.
+    /// The environment variables.
     package var environment: [String: String]
     /// Why a device file cannot be opened for reading and writing, `nil` when it can.
     package var obstacle: @Sendable (_ path: String) -> DeviceNodeError?
     /// Whether the user belongs to a group.
     package var isMember: @Sendable (_ group: String) -> Bool
 
-    /// A system.
+    /// Creates a system.
     ///
     /// - Parameters:
-    ///   - root: the folder with its files; nothing for the running system's.
-    ///   - environment: the variables of the environment.
+    ///   - root: the folder with its files; empty for the running system.
+    ///   - environment: the environment variables.
     package init(root: String = "", environment: [String: String] = [:]) {
         var root = root
         while root.hasSuffix("/") { root.removeLast() }
@@ -28,15 +28,15 @@ package struct Machine: Sendable {
         isMember = { Machine.groups.contains($0) }
     }
 
-    /// Where a file of the system is found.
+    /// Returns the actual location of a file of the system.
     func path(_ path: String) -> String { root + path }
 
-    /// A path as the system itself has it.
+    /// Returns a path as seen by the system itself.
     func plain(_ path: String) -> String {
         !root.isEmpty && path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
     }
 
-    /// Where the system shows its devices.
+    /// The paths of the system's devices.
     package var devices: SystemPaths {
         SystemPaths(
             devices: path("/dev"), usbDescriptions: path("/sys/bus/usb/devices"), usbDevices: path("/dev/bus/usb"))
@@ -54,12 +54,12 @@ package struct Machine: Sendable {
     }
 }
 
-/// A program that runs and has a device file open.
+/// A running program that has a device file open.
 struct RunningProgram: Hashable, Sendable {
     let process: Int
     let name: String
 
-    /// The programs that have a device file open, as far as the user may see.
+    /// The programs that have a device file open, limited to those visible to the user.
     static func holding(_ node: String, on machine: Machine) -> [RunningProgram] {
         let own = machine.root.isEmpty ? Int(getpid()) : -1
         let processes = Directory.names(in: machine.path("/proc")).compactMap { Int($0) }.filter { $0 != own }
@@ -77,10 +77,10 @@ struct RunningProgram: Hashable, Sendable {
 
 /// Small text files, without Foundation.
 enum TextFile {
-    /// Configuration files are shorter; what is longer is cut.
+    /// Configuration files are shorter; longer ones are truncated.
     private static let longest = 65_536
 
-    /// The lines of a file, none when it cannot be read. What is no UTF-8 is replaced.
+    /// The lines of a file, none when it cannot be read. Invalid UTF-8 is replaced.
     static func lines(of path: String) -> [String] {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return [] }

@@ -6,7 +6,7 @@ internal import SystemDevices
 /// The udev rules that let users open readers: whoever sits at the machine, and the members of the group `plugdev`.
 /// Never everybody.
 ///
-/// There are two files, because of their order: systemd looks for the tag `uaccess` in its rules number 73, and
+/// There are two files, because of their order: systemd evaluates the tag `uaccess` in its rules number 73, and
 /// libccid's rules number 92 set a group of their own (libnfc issue 286).
 package struct UdevRules: Hashable, Sendable {
     /// A file of rules.
@@ -17,9 +17,9 @@ package struct UdevRules: Hashable, Sendable {
         package let text: String
     }
 
-    /// Where an administrator's rules lie.
+    /// The directory for an administrator's rules.
     package static let folder = "/etc/udev/rules.d"
-    /// Where else udev reads rules.
+    /// The other directories from which udev reads rules.
     private static let folders = [
         folder, "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
     ]
@@ -30,10 +30,10 @@ package struct UdevRules: Hashable, Sendable {
         File(name: "93-kazasu.rules", text: text("MODE=\"0660\", GROUP=\"plugdev\"", "the members of plugdev")),
     ]
 
-    /// What lets whoever sits at the machine open a device.
+    /// The rule part that lets whoever sits at the machine open a device.
     static let seat = "TAG+=\"uaccess\""
 
-    /// What a device of a model is known by.
+    /// The match for a device of a model.
     static func match(_ model: ReaderModel) -> String {
         let vendor = Hex.encode(model.vendor, digits: 4, uppercase: false)
         let product = Hex.encode(model.product, digits: 4, uppercase: false)
@@ -45,8 +45,8 @@ package struct UdevRules: Hashable, Sendable {
         folders.contains { folder in files.contains { machine.exists("\(folder)/\($0.name)") } }
     }
 
-    /// The first of the rules that an administrator turned off by a link to `/dev/null`; it hides the rule of that name in
-    /// every other folder (udev(7)).
+    /// The first of the rules that an administrator disabled by a link to `/dev/null`. The link hides the rule of that
+    /// name in every other folder (udev(7)).
     static func masked(on machine: Machine) -> String? {
         files.map { "\(folder)/\($0.name)" }.first { Directory.linkTarget(of: machine.path($0)) == "/dev/null" }
     }

@@ -3,7 +3,7 @@
 internal import Glibc
 package import NFCTransport
 
-/// What is read of the file system without Foundation.
+/// File system functions without Foundation.
 package enum Directory {
     /// The names in a directory, sorted, without those that begin with a dot; none when it cannot be read.
     package static func names(in path: String) -> [String] {
@@ -20,7 +20,7 @@ package enum Directory {
         return names.sorted()
     }
 
-    /// The first line of a short text file, such as sysfs has.
+    /// The first line of a short text file, as in sysfs.
     package static func line(of path: String) -> String? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -31,7 +31,7 @@ package enum Directory {
         return String(decoding: buffer.prefix(count).prefix { $0 != 0x0A }, as: UTF8.self)
     }
 
-    /// What a symbolic link points to.
+    /// The target of a symbolic link.
     package static func linkTarget(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = unsafe readlink(path, &buffer, buffer.count)
@@ -39,14 +39,15 @@ package enum Directory {
         return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The last part of what a symbolic link points to.
+    /// The last component of a symbolic link's target.
     package static func linkName(of path: String) -> String? {
         linkTarget(of: path)?.split(separator: "/").last.map(String.init)
     }
 
-    /// Why a device file could not be opened for reading and writing, without opening it: that can reset a device.
+    /// Returns why a device file could not be opened for reading and writing, without opening it: that can reset a
+    /// device.
     package static func obstacle(at path: String) -> DeviceNodeError? {
-        // Both ask the same of a process that is who it was started as; emulated devices know only the plain one.
+        // Both check the same for a process with its original IDs; emulated devices support only the plain one.
         let isItself = getuid() == geteuid() && getgid() == getegid()
         let result =
             unsafe isItself
@@ -56,16 +57,16 @@ package enum Directory {
     }
 }
 
-/// Where the system shows its devices.
+/// The locations where the system shows its devices.
 package struct SystemPaths: Hashable, Sendable {
     /// Device files.
     package var devices: String
-    /// USB devices as sysfs describes them.
+    /// USB devices as described by sysfs.
     package var usbDescriptions: String
     /// USB device files, by bus and device number.
     package var usbDevices: String
 
-    /// Where to look: the system's own places unless told otherwise.
+    /// Creates the paths: the system's own unless given otherwise.
     package init(
         devices: String = "/dev", usbDescriptions: String = "/sys/bus/usb/devices", usbDevices: String = "/dev/bus/usb"
     ) {
@@ -75,7 +76,7 @@ package struct SystemPaths: Hashable, Sendable {
     }
 }
 
-/// Who may open a file.
+/// Looks up the owners of files.
 package enum FileOwner {
     /// The name of the group that a file belongs to, `nil` when there is no such file or name.
     package static func group(of path: String) -> String? {
@@ -98,14 +99,14 @@ package enum FileOwner {
 
 /// Why a device file could not be opened.
 package struct DeviceNodeError: Hashable, Sendable {
-    /// What `open` said.
+    /// The error of `open`.
     package let errorNumber: Int32
     /// The file.
     package let path: String
-    /// The group that may open it, when that is known.
+    /// The group that is allowed to open it, when that is known.
     package let group: String?
 
-    /// Why a file could not be opened.
+    /// Creates the error of a file that could not be opened.
     ///
     /// - Parameter errorNumber: `errno`.
     package init(errorNumber: Int32, path: String, group: String?) {
@@ -124,7 +125,7 @@ package struct DeviceNodeError: Hashable, Sendable {
         }
     }
 
-    /// What exactly is wrong.
+    /// The exact cause.
     package var detail: TransportError.Reason {
         switch reason {
         case .permission: group.map { .init(.deviceForGroup, path, $0) } ?? .init(.deviceDenied, path)

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of libnfc's drivers, as its connection strings name it, or another way to a PN53x, and what Kazasu must know of
-/// it.
+/// One of libnfc's drivers, as named in its connection strings, or another way to a PN53x, and its known limits.
 ///
-/// Sources: libnfc 1.8.0, `libnfc/drivers`; the driver list is the one of Debian's build and what can be built.
+/// Sources: libnfc 1.8.0, `libnfc/drivers`; the driver list is that of Debian's build and the drivers that can be
+/// built.
 package struct ReaderFamily: Hashable, Sendable {
     /// The first part of a connection string.
     package let name: String
-    /// What follows the name.
+    /// The kind of address after the name.
     package let address: Address
-    /// Whether time-outs lose 200 ms on the way and errors are numbers of errno: the USB drivers.
+    /// Whether time-outs lose 200 ms on the way and errors are errno values: the USB drivers.
     package var isUSB: Bool { address == .usb }
-    /// The longest raw chip command that the driver sends whole, in bytes from the command code on.
+    /// The longest raw chip command that the driver sends whole, in bytes starting with the command code.
     package let longestCommand: Int
-    /// The longest FeliCa answer that it passes on unharmed, LEN byte included.
+    /// The longest FeliCa answer that it delivers intact, LEN byte included.
     package let longestFeliCaAnswer: Int
-    /// The longest response APDU that it passes on unharmed, with its status word. An ACR122 cuts longer ones without
-    /// a word, so a READ BINARY asks for F0 bytes at most there.
+    /// The longest response APDU that it delivers intact, with its status word. An ACR122 silently truncates longer
+    /// ones, so a READ BINARY asks for F0 bytes at most there.
     package var longestResponseAPDU: Int { longestFeliCaAnswer < 255 ? 242 : 258 }
 
-    /// Whether a PN53x chip is behind it. Only then may raw chip commands be sent: libnfc would take another driver's
+    /// Whether a PN53x chip is behind it. Only then are raw chip commands allowed: libnfc would take another driver's
     /// data for a PN53x's and crash.
     package let isPN53x: Bool
     /// Whether the device file leads to the chip itself, so that an ACK frame written there ends its command. On the
@@ -28,13 +28,13 @@ package struct ReaderFamily: Hashable, Sendable {
     /// Whether a select that finds no card may end as a time-out of the reader (Debian's patch for the ACR122U).
     package var timesOutWithoutCard: Bool { name == "acr122_usb" || name == "usb" }
 
-    /// What a connection string says after the driver's name.
+    /// The part of a connection string after the driver's name.
     package enum Address: Hashable, Sendable {
         /// Nothing, a bus number, or a bus and a device number.
         case usb
-        /// A serial port, and a speed or nothing.
+        /// A serial port, with an optional speed.
         case serial
-        /// Another device file, and a number or nothing.
+        /// Another device file, with an optional number.
         case deviceFile
         /// Anything: drivers that Debian does not build.
         case other
@@ -45,7 +45,7 @@ package struct ReaderFamily: Hashable, Sendable {
 
     /// Every driver of libnfc. A pseudo APDU's length is one byte, which limits the ACR122 family to commands of 254
     /// bytes; its answers are cut or wrong beyond 14 blocks, 237 bytes (measured with `acr122_usb`; `ACR122S` and
-    /// `acr122_pcsc` speak the same protocol and get the same caution).
+    /// `acr122_pcsc` use the same protocol and get the same limit).
     package static let all: [ReaderFamily] = [
         ReaderFamily(name: "pn53x_usb", address: .usb),
         ReaderFamily(name: "acr122_usb", address: .usb, longestCommand: 254, longestFeliCaAnswer: 242),
@@ -61,7 +61,7 @@ package struct ReaderFamily: Hashable, Sendable {
         ReaderFamily(name: "pn71xx", address: .other, isPN53x: false),
     ]
 
-    /// The driver with this name, in any case, as libnfc compares them; `nil` when libnfc has none.
+    /// Returns the driver with this name, ignoring case like libnfc; `nil` when libnfc has none.
     package init?(libnfc name: some StringProtocol) {
         guard let family = Self.all.first(where: { $0.name.lowercased() == name.lowercased() }) else { return nil }
         self = family
@@ -80,7 +80,7 @@ package struct ReaderFamily: Hashable, Sendable {
 
 /// The speeds of serial lines.
 package enum SerialSpeeds {
-    /// Those that libnfc's serial code knows (1.8.0, `libnfc/buses/uart.c`), in bits a second; it goes on at another
-    /// speed than asked for with any other number.
+    /// The speeds that libnfc's serial code supports (1.8.0, `libnfc/buses/uart.c`), in bits per second. With any other
+    /// number it continues at a speed that was not requested.
     package static let libnfc = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
 }

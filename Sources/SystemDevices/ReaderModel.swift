@@ -4,15 +4,16 @@ package import CardModel
 
 /// A reader that is known by its USB numbers, whether Kazasu can use it or not.
 ///
-/// The table `Data/reader-models.tsv` has them all, and says where the facts come from.
+/// The table `Data/reader-models.tsv` lists them all, and gives the sources of the facts.
 package struct ReaderModel: Hashable, Sendable {
     /// The vendor's number.
     package let vendor: UInt16
     /// The product's number.
     package let product: UInt16
-    /// What people call it.
+    /// The display name.
     package let name: String
-    /// What opens it: `pn53x_usb` and `acr122_usb` are libnfc's, others Kazasu's own; `nil` when nothing does.
+    /// The driver that opens it: `pn53x_usb` and `acr122_usb` are libnfc's, others Kazasu's own; `nil` when there is
+    /// none.
     package let driver: String?
     /// The kernel driver that takes it when it is plugged in, where one does.
     package let kernelDriver: String?
@@ -24,10 +25,10 @@ package struct ReaderModel: Hashable, Sendable {
     /// Every model.
     package static var all: [ReaderModel] { table.rows }
 
-    /// What is wrong in the table; a release has no faults.
+    /// The errors in the table; a release has none.
     package static var faults: [FactTableError] { table.faults }
 
-    /// The model of a device, `nil` when it is no reader that is known.
+    /// Returns the model of a device, `nil` when it is not a known reader.
     package init?(of device: USBDevice) {
         guard let model = Self.all.first(where: { $0.vendor == device.vendor && $0.product == device.product }) else {
             return nil

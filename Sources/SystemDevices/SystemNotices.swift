@@ -2,24 +2,24 @@
 
 package import NFCTransport
 
-/// Adds to what tells of the USB what it cannot tell: who holds a reader, who may open it, and which serial ports there
-/// are; and stands in for it where nobody tells of the USB, as in a container without udev.
+/// Adds to USB notices the changes that they do not report: who holds a reader, who is allowed to open it, and the
+/// serial ports. It also replaces them where there are no USB notices, as in a container without udev.
 ///
-/// It looks at sysfs and at the names in `/dev` each time that the wait is over. A device is not finished when it is told
-/// of: its permissions, its kernel driver and a service that takes it come later, so what follows a change is a change
-/// for some more waits.
+/// It looks at sysfs and at the names in `/dev` each time that the wait is over. A device is not ready when it is
+/// announced: its permissions, its kernel driver and a service that takes it come later, so a change is reported for
+/// some more waits after it.
 package final class SystemNotices: DeviceNotices {
     private let told: any DeviceNotices
     private let paths: SystemPaths
     private var seen: SystemView
     private var settling = 0
 
-    /// After how many more waits everything has found its place.
+    /// The number of further waits until everything has settled.
     private static let settlingWaits = 3
 
-    /// Notices of this system, or of one that is made of files.
+    /// Creates notices of this system, or of one made of files.
     ///
-    /// - Parameter told: what waits, and is told of the USB where somebody tells of it.
+    /// - Parameter told: waits, and receives USB notices where there are any.
     package init(_ told: any DeviceNotices, paths: SystemPaths = SystemPaths()) {
         self.told = told
         self.paths = paths
@@ -44,7 +44,7 @@ package final class SystemNotices: DeviceNotices {
     }
 }
 
-/// What there is on the USB and in `/dev`, to see whether it is still the same.
+/// The state of the USB and of `/dev`, for comparison.
 struct SystemView: Hashable {
     private let devices: [USBDevice]
     private let obstacles: [DeviceNodeError?]

@@ -2,7 +2,8 @@
 
 internal import Glibc
 
-/// A device on the USB as sysfs describes it; nothing is opened, so those are found too that may not be opened.
+/// A USB device as described by sysfs. Nothing is opened, so devices that the user is not allowed to open are found
+/// too.
 ///
 /// Source: the kernel's `Documentation/ABI/stable/sysfs-bus-usb`.
 package struct USBDevice: Hashable, Sendable {
@@ -12,22 +13,23 @@ package struct USBDevice: Hashable, Sendable {
     package let product: UInt16
     /// The number of the bus, from 1.
     package let bus: Int
-    /// The device's number on its bus; another one each time that it is plugged in.
+    /// The device's number on its bus; different each time that it is plugged in.
     package let address: Int
     /// The ports that lead to it, as `1-1.3`: the same each time that it is plugged in there.
     package let portPath: String
-    /// Its serial number, when it has one that can be typed: printable ASCII without spaces. Copies have anything there.
+    /// Its serial number, when it has one that can be typed: printable ASCII without spaces. Copies can have any value
+    /// there.
     package let serial: String?
-    /// What it calls itself, when it does; control characters, which could trick a terminal, are replaced.
+    /// The device's own name, if any; control characters, which could trick a terminal, are replaced.
     package let name: String?
     /// Its release (bcdDevice), as 0x0203 for 2.03; many readers have their firmware's version here.
     package let release: UInt16?
-    /// The interfaces of its present configuration, in the order of their numbers.
+    /// The interfaces of its current configuration, in the order of their numbers.
     package let interfaces: [USBInterface]
     /// The device file.
     package let node: String
 
-    /// The devices that are plugged in, in the order of their port paths.
+    /// Returns the connected devices, in the order of their port paths.
     package static func all(_ paths: SystemPaths = SystemPaths()) -> [USBDevice] {
         let names = Directory.names(in: paths.usbDescriptions)
         return names.filter { !$0.contains(":") }.compactMap { USBDevice($0, among: names, paths) }
@@ -51,7 +53,7 @@ package struct USBDevice: Hashable, Sendable {
         name = Self.text(in: description, "product").map(Self.withoutControls)
         release = Self.number(in: description, "bcdDevice", radix: 16).flatMap { UInt16(exactly: $0) }
         node = "\(paths.usbDevices)/\(Self.threeDigits(bus))/\(Self.threeDigits(address))"
-        // An interface, as 1-1.3:1.0, lies beside its device.
+        // An interface, such as 1-1.3:1.0, is listed beside its device.
         interfaces = names.filter { $0.hasPrefix("\(portPath):") }.map { name in
             let description = "\(paths.usbDescriptions)/\(name)"
             return USBInterface(
@@ -64,9 +66,9 @@ package struct USBDevice: Hashable, Sendable {
     /// Why its device file could not be opened, or `nil` when it can be.
     package var obstacle: DeviceNodeError? { Directory.obstacle(at: node) }
 
-    /// The serial number, when no other device has it as well.
+    /// Returns the serial number, when no other device has the same.
     ///
-    /// - Parameter devices: those that it is to be told from, itself included.
+    /// - Parameter devices: the devices to compare with, itself included.
     package func ownSerial(among devices: [USBDevice]) -> String? {
         guard let serial, devices.count(where: { $0.serial == serial }) == 1 else { return nil }
         return serial
@@ -88,26 +90,26 @@ package struct USBDevice: Hashable, Sendable {
         return String(scalars)
     }
 
-    /// A bus or device number as device files have it: three digits at least.
+    /// A bus or device number as in device files: three digits at least.
     package static func threeDigits(_ number: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 3 - digits.utf8.count)) + digits
     }
 }
 
-/// An interface of a USB device as sysfs describes it.
+/// An interface of a USB device as described by sysfs.
 package struct USBInterface: Hashable, Sendable {
     /// The driver of an interface that a program holds through the device file, as libusb does.
     package static let deviceFileDriver = "usbfs"
 
     /// Its number.
     package let number: Int
-    /// Its class, as 0B for a chip card reader and FF for the vendor's own.
+    /// Its class, such as 0B for a chip card reader and FF for vendor-specific.
     package let classCode: UInt8?
     /// The kernel driver that holds it; ``deviceFileDriver`` when a program does.
     package let driver: String?
 
-    /// An interface.
+    /// Creates an interface.
     package init(number: Int, classCode: UInt8?, driver: String?) {
         self.number = number
         self.classCode = classCode
@@ -115,11 +117,11 @@ package struct USBInterface: Hashable, Sendable {
     }
 }
 
-/// The interfaces of a USB device, taken from the kernel drivers that hold them and given back at the end of its life.
+/// The interfaces of a USB device, detached from their kernel drivers and reattached at the end of its life.
 ///
 /// For libraries that do not do so themselves; libusb-1.0 has calls of its own. Source: the kernel's `usbdevice_fs.h`.
 package struct KernelDriverLease: ~Copyable {
-    /// Does one thing to an interface of an open device file; whether it worked.
+    /// Issues one request for an interface of an open device file, and returns whether it worked.
     typealias Control = (_ descriptor: Int32, _ interface: Int32, _ request: Int32) -> Bool
 
     /// USBDEVFS_DISCONNECT and USBDEVFS_CONNECT.
@@ -129,9 +131,9 @@ package struct KernelDriverLease: ~Copyable {
     private let interfaces: [Int32]
     private let control: Control
 
-    /// Takes what kernel drivers hold; what a program holds stays.
+    /// Detaches interfaces from kernel drivers; those held by a program are left alone.
     ///
-    /// - Returns: `nil` when they hold nothing, or give nothing away.
+    /// - Returns: `nil` when no kernel driver holds one, or none could be detached.
     package init?(taking device: USBDevice) {
         self.init(taking: device, control: Self.usbfs)
     }
@@ -160,7 +162,7 @@ package struct KernelDriverLease: ~Copyable {
     private struct Request {
         var interface: Int32
         var code: Int32
-        /// A pointer, which is none here.
+        /// A pointer, null here.
         var data: UInt
     }
 

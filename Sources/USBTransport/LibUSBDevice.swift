@@ -7,9 +7,9 @@ internal import SystemDevices
 
 /// A device that libusb holds open, with one interface claimed.
 ///
-/// The kernel driver that holds the interface is detached and given it back in ``close()``, by hand: libusb's own
-/// way attaches a driver also where none was. SET_CONFIGURATION is sent only to a device that has no configuration:
-/// felica-rs traced wrong acknowledgements of the RC-S380 to the reset that a second one does.
+/// The kernel driver that holds the interface is detached, and reattached in ``close()``, by hand: libusb's automatic
+/// way also attaches a driver where there was none. SET_CONFIGURATION is sent only to a device that has no
+/// configuration: felica-rs traced wrong acknowledgements of the RC-S380 to the reset that a second one causes.
 @safe final class LibUSBDevice {
     let context: OpaquePointer
     let handle: OpaquePointer
@@ -47,7 +47,7 @@ internal import SystemDevices
         close()
     }
 
-    /// Gives everything back.
+    /// Releases the interface and the device.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -57,7 +57,7 @@ internal import SystemDevices
         unsafe libusb_exit(context)
     }
 
-    /// Resets a device on its port, as if it were plugged in again; it may get another address by that.
+    /// Resets a device on its port, as if it were plugged in again; it may get another address as a result.
     ///
     /// - Returns: whether the kernel did so.
     static func reset(_ device: USBDevice) -> Bool {
@@ -122,13 +122,13 @@ internal import SystemDevices
 
     /// Claims an interface.
     ///
-    /// - Returns: whether a kernel driver had it, which is to have it again.
+    /// - Returns: whether a kernel driver had it, which is to be reattached.
     private static func claim(_ interface: Int32, of handle: OpaquePointer) throws(TransportError) -> Bool {
         var tookFromKernel = false
         if unsafe libusb_kernel_driver_active(handle, interface) == 1 {
             switch unsafe libusb_error(libusb_detach_kernel_driver(handle, interface)) {
             case LIBUSB_SUCCESS: tookFromKernel = true
-            // It went by itself.
+            // The driver was gone already.
             case LIBUSB_ERROR_NOT_FOUND: break
             case LIBUSB_ERROR_NO_DEVICE: throw .unplugged
             default: throw .readerUnavailable(reason: .busy, detail: .init(.keptByKernelDriver))
@@ -150,10 +150,10 @@ struct USBEndpoints: Hashable, Sendable {
     let interface: Int32
     let input: UInt8
     let output: UInt8
-    /// The most that one packet to the device holds, in bytes.
+    /// The maximum packet size to the device, in bytes.
     let outputPacket: Int
 
-    /// One endpoint: its address and the most that one packet holds.
+    /// One endpoint: its address and its maximum packet size.
     private struct Bulk {
         let address: UInt8
         let packet: Int

@@ -4,13 +4,13 @@ internal import CLibUSB
 internal import Dispatch
 package import NFCTransport
 
-/// A libusb context that is told of every device that comes or goes; it opens none.
+/// A libusb context that is notified of every device that arrives or leaves; it opens none.
 @safe final class LibUSBEvents {
     private let context: OpaquePointer
     private let registration: libusb_hotplug_callback_handle
     private let hasNotice: UnsafeMutablePointer<Int32>
 
-    /// Listens; `nil` when libusb cannot be started or has no hot-plug events.
+    /// Starts listening; `nil` when libusb cannot be started or has no hot-plug events.
     init?() {
         var context: OpaquePointer?
         guard unsafe libusb_init(&context) == 0, let context = unsafe context else { return nil }
@@ -41,10 +41,10 @@ package import NFCTransport
         unsafe hasNotice.deallocate()
     }
 
-    /// Wakes ``handle(within:)`` from any thread, while this lives.
+    /// Wakes ``handle(within:)`` from any thread during the lifetime of this object.
     var waker: USBWaker { unsafe USBWaker(context: context) }
 
-    /// Waits for an event and takes it; the callback runs on this thread.
+    /// Waits for an event and handles it; the callback runs on this thread.
     ///
     /// - Returns: whether libusb could listen.
     func handle(within time: Duration) -> Bool {
@@ -54,15 +54,15 @@ package import NFCTransport
         return result == 0 || libusb_error(result) == LIBUSB_ERROR_INTERRUPTED
     }
 
-    /// Whether something came or went since the last call.
+    /// Returns whether a device arrived or left since the last call.
     func takeNotice() -> Bool {
         defer { unsafe hasNotice.pointee = 0 }
         return unsafe hasNotice.pointee != 0
     }
 }
 
-/// Wakes a thread that waits in libusb; may be used from any thread while the context lives. A call that comes before
-/// the wait ends the next one.
+/// Wakes a thread that waits in libusb; usable from any thread while the context lives. A call that comes before the
+/// wait ends the next one.
 @safe struct USBWaker: @unchecked Sendable {
     private let context: OpaquePointer
 
@@ -75,19 +75,19 @@ package import NFCTransport
     }
 }
 
-/// Tells that a USB device was plugged in or out, by libusb's hot-plug events, which come from udev.
+/// Reports that a USB device was plugged in or out, by libusb's hot-plug events, which come from udev.
 ///
-/// Where libusb has none, or cannot even be started, it only lets the time pass. In a container without udev it has
-/// them and they never come, which cannot be told apart: `SystemNotices` looks for itself.
+/// Where libusb has none, or cannot even be started, it only lets the time pass. In a container without udev libusb has
+/// them and they never come, which cannot be detected: `SystemNotices` looks for itself.
 package final class USBNotices: DeviceNotices {
     private let cancellation: CancellationToken
     private let events: LibUSBEvents?
     private let wakeUp = DispatchSemaphore(value: 0)
     private var handler: Int?
 
-    /// Listens from now on.
+    /// Starts listening.
     ///
-    /// - Parameter cancellation: what ends a wait, from any thread.
+    /// - Parameter cancellation: ends a wait, from any thread.
     package init(cancellation: CancellationToken = CancellationToken()) {
         self.cancellation = cancellation
         events = LibUSBEvents()
@@ -103,7 +103,7 @@ package final class USBNotices: DeviceNotices {
         if let handler { cancellation.remove(handler) }
     }
 
-    /// Waits for a USB device to come or go.
+    /// Waits for a USB device to arrive or leave.
     ///
     /// - Throws: ``NFCTransport/TransportError/cancelled``.
     package func wait(within time: Duration) throws(TransportError) -> Bool {
@@ -121,7 +121,7 @@ package final class USBNotices: DeviceNotices {
             let isListening = events.handle(within: left)
             try cancellation.check()
             if events.takeNotice() { return true }
-            // What cannot listen any more must not return at once again and again.
+            // An object that can no longer listen must not return immediately again and again.
             if !isListening { _ = wakeUp.wait(timeout: .now() + .milliseconds(100)) }
         } while ContinuousClock.now < deadline
         return false

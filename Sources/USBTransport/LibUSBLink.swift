@@ -4,7 +4,7 @@ internal import CLibUSB
 package import NFCTransport
 package import SystemDevices
 
-/// A link through libusb-1.0. A transfer that waits is ended by the cancellation token at once, without polling.
+/// A link through libusb-1.0. A waiting transfer is ended by the cancellation token immediately, without polling.
 package final class LibUSBLink: USBLink {
     private var device: LibUSBDevice?
     private let cancellation: CancellationToken
@@ -13,10 +13,10 @@ package final class LibUSBLink: USBLink {
 
     /// More than the longest answer of any PaSoRi, and a whole number of packets of any size.
     static let longestTransfer = 4096
-    /// A message of a whole number of packets may end without an empty packet, so that its transfer does not end by
-    /// itself: each waits no longer than this.
+    /// The longest wait for one transfer. A message of a whole number of packets may end without an empty packet, so
+    /// that its transfer does not end by itself.
     private static let longestWait = Duration.milliseconds(100)
-    /// How long a transfer that was cancelled is waited for.
+    /// How long to wait for a cancelled transfer.
     private static let cancellingTime = Duration.seconds(2)
 
     /// The version of libusb, as `1.0.26`.
@@ -56,7 +56,7 @@ package final class LibUSBLink: USBLink {
             let outcome = wait(for: transfer, over: device, within: max(.zero, min(left, Self.longestWait)))
             guard let outcome else { return transfer.bytes }
             guard outcome == .timedOut else { throw mended(outcome, device.endpoints.input) }
-            // A last packet that is full ends no transfer.
+            // A full last packet does not end a transfer.
             if !transfer.bytes.isEmpty { return transfer.bytes }
             if left <= Self.longestWait { throw .timedOut }
         }
@@ -98,7 +98,7 @@ package final class LibUSBLink: USBLink {
         return failure
     }
 
-    /// Waits until a transfer that was cancelled is over. One that never ends keeps its memory, and the link is dead.
+    /// Waits until a cancelled transfer is over. One that never ends keeps its memory, and the link is dead.
     private func finish(_ transfer: USBTransfer, over device: LibUSBDevice) {
         let deadline = ContinuousClock.now + Self.cancellingTime
         while !transfer.isOver, ContinuousClock.now < deadline {
@@ -110,7 +110,7 @@ package final class LibUSBLink: USBLink {
         }
     }
 
-    /// Lets libusb work until the transfer is over or somebody cancels.
+    /// Lets libusb work until the transfer is over or work is cancelled.
     private func handleEvents(of device: LibUSBDevice, until transfer: USBTransfer, within time: Duration) -> USBError?
     {
         var limit = timeval(tv_sec: Int(clamping: time.components.seconds), tv_usec: 0)
@@ -121,28 +121,27 @@ package final class LibUSBLink: USBLink {
 }
 
 extension USBDevice {
-    /// Resets the device on its port, as if it were plugged in again; it may get another address by that.
+    /// Resets the device on its port, as if it were plugged in again; it may get another address as a result.
     ///
     /// - Returns: whether the kernel did so.
     package func reset() -> Bool { LibUSBDevice.reset(self) }
 }
 
-/// The two bulk endpoints of a reader that was opened: all that a chip's driver sees of the USB.
+/// The two bulk endpoints of an opened reader: a chip driver's whole view of the USB.
 ///
-/// A link belongs to one thread at a time and listens to the cancellation token that it was opened with.
+/// A link belongs to one thread at a time and observes the cancellation token that it was opened with.
 package protocol USBLink: AnyObject {
-    /// Sends one bulk transfer; one that ends with a full packet is followed by an empty packet, so that the reader
+    /// Sends one bulk transfer. One that ends with a full packet is followed by an empty packet, so that the reader
     /// sees its end.
     func send(_ bytes: [UInt8], within time: Duration) throws(USBError)
 
-    /// Takes one bulk transfer: what the reader sends up to a packet that is not full. It may be empty.
+    /// Receives one bulk transfer: the reader's data up to a packet that is not full. It may be empty.
     func receive(within time: Duration) throws(USBError) -> [UInt8]
 
-    /// Listens no more to the cancellation token: what has to be done before closing is done whether or not work was
-    /// cancelled.
+    /// Stops observing the cancellation token, because the work before closing is done even after a cancellation.
     func ignoreCancellation()
 
-    /// Gives the interface back to the kernel driver that held it, and closes the device. Further calls do nothing;
-    /// sending and receiving afterwards is ``USBError/gone``.
+    /// Reattaches the kernel driver that held the interface, and closes the device. Further calls do nothing; sending
+    /// and receiving afterwards is ``USBError/gone``.
     func close()
 }

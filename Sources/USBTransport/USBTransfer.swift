@@ -3,15 +3,15 @@
 internal import CLibUSB
 package import NFCTransport
 
-/// One bulk transfer of libusb's, with the memory that it uses until it is over.
+/// One libusb bulk transfer, with the memory that it uses until it is over.
 @safe final class USBTransfer {
     private let transfer: UnsafeMutablePointer<libusb_transfer>
     private let buffer: UnsafeMutableBufferPointer<UInt8>
-    /// What libusb looks at to see whether it can stop waiting.
+    /// The flag that libusb checks to see whether it can stop waiting.
     let completed: UnsafeMutablePointer<Int32>
     private var isAbandoned = false
 
-    /// A transfer to the device.
+    /// Creates a transfer to the device.
     convenience init(sending bytes: [UInt8], over device: LibUSBDevice) throws(USBError) {
         try self.init(capacity: max(1, bytes.count), length: bytes.count, device.endpoints.output, device)
         _ = unsafe buffer.initialize(from: bytes)
@@ -20,7 +20,7 @@ package import NFCTransport
         }
     }
 
-    /// A transfer from the device.
+    /// Creates a transfer from the device.
     convenience init(receiving count: Int, over device: LibUSBDevice) throws(USBError) {
         try self.init(capacity: count, length: count, device.endpoints.input, device)
     }
@@ -49,16 +49,16 @@ package import NFCTransport
         unsafe completed.deallocate()
     }
 
-    /// Hands it to the kernel; `nil` when that took it.
+    /// Submits it to the kernel; `nil` when that accepted it.
     func submit(within time: Duration) -> USBError? {
         let (seconds, attoseconds) = time.components
         let milliseconds = min(max(seconds, 0), 3600) * 1000 + max(attoseconds, 0) / 1_000_000_000_000_000
-        // Zero would be for ever.
+        // Zero would mean for ever.
         unsafe transfer.pointee.timeout = UInt32(clamping: max(1, milliseconds))
         return unsafe USBError(libusb_submit_transfer(transfer))
     }
 
-    /// Asks the kernel to end it; it is over only when ``isOver`` says so.
+    /// Asks the kernel to end it; it is over only once ``isOver`` is true.
     func cancel() {
         unsafe libusb_cancel_transfer(transfer)
     }
@@ -71,15 +71,15 @@ package import NFCTransport
     /// Whether the kernel is done with it.
     var isOver: Bool { unsafe completed.pointee != 0 }
 
-    /// What became of it; `nil` when it went well.
+    /// The error; `nil` on success.
     var outcome: USBError? { unsafe USBError(transfer.pointee.status) }
 
-    /// What was transferred.
+    /// The transferred bytes.
     var bytes: [UInt8] { unsafe Array(buffer.prefix(max(0, Int(transfer.pointee.actual_length)))) }
 }
 
 extension USBError {
-    /// What became of a transfer; `nil` when it went well.
+    /// Converts a transfer's status; `nil` on success.
     init?(_ status: libusb_transfer_status) {
         switch status {
         case LIBUSB_TRANSFER_COMPLETED: return nil
@@ -92,7 +92,7 @@ extension USBError {
         }
     }
 
-    /// What a call of libusb returned; `nil` when it went well.
+    /// Converts the return code of a libusb call; `nil` on success.
     init?(_ result: Int32) {
         switch libusb_error(result) {
         case _ where result >= 0: return nil
@@ -107,20 +107,20 @@ extension USBError {
 
 /// Why a transfer failed.
 package enum USBError: Error, Hashable, Sendable {
-    /// Nothing came, or was taken, in time.
+    /// Nothing was received or accepted in time.
     case timedOut
-    /// The endpoint refused; it was made ready again.
+    /// The endpoint stalled; the halt was cleared.
     case stalled
-    /// More came than fits.
+    /// More data came than fits.
     case overflow
     /// The device was unplugged, or the link is closed.
     case gone
     /// Work was cancelled.
     case cancelled
-    /// Something else, as libusb numbers it.
+    /// Another error, as numbered by libusb.
     case failed(code: Int32)
 
-    /// What it means for who reads cards. What ``isFinal`` says no does may be mended by the driver before.
+    /// The error for callers that read cards. The driver may first try to recover from those that are not ``isFinal``.
     package var transportError: TransportError {
         switch self {
         case .timedOut: .readerTimeout
@@ -132,7 +132,7 @@ package enum USBError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether nothing can come any more, whatever is tried.
+    /// Whether the link is dead for good.
     package var isFinal: Bool { self == .gone || self == .cancelled }
 }
 

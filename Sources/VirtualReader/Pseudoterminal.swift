@@ -3,21 +3,21 @@
 internal import Glibc
 internal import Synchronization
 
-/// A master and a slave terminal in raw mode; programs open the slave by its path as if it were a serial port.
+/// A master and a slave terminal in raw mode; programs open the slave by its path like a serial port.
 ///
-/// The slave is kept open here too, so clients may come and go: the master never sees the end of the file.
+/// The slave is kept open here too, so clients can connect and disconnect: the master never sees the end of the file.
 struct Pseudoterminal: ~Copyable {
-    /// The master, which does not block.
+    /// The master, which is non-blocking.
     let master: Int32
-    /// The slave, as `/dev/pts/3`.
+    /// The slave, such as `/dev/pts/3`.
     let path: String
-    /// The symbolic link to the slave, when one was asked for.
+    /// The symbolic link to the slave, when one was requested.
     let link: String?
     private let slave: Int32
-    /// Says when a client closes the slave; -1 when the system has no watch left.
+    /// Signals when a client closes the slave; -1 when the system has no watch left.
     let watch: Int32
 
-    // posix_openpt and the macros of these two requests do not reach Swift.
+    // posix_openpt and the macros of these two requests are not imported into Swift.
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 
@@ -65,7 +65,7 @@ struct Pseudoterminal: ~Copyable {
         return (slave, path)
     }
 
-    /// Makes the link; one that a killed run left behind, and that leads nowhere any more, is replaced.
+    /// Creates the link; a dangling one that a killed run left behind is replaced.
     private static func makeLink(_ link: String, to path: String) throws(PseudoterminalError) {
         if unsafe symlink(path, link) == 0 { return }
         guard errno == EEXIST else { throw .cannotLink(path: link, errno: errno) }
@@ -83,13 +83,14 @@ struct Pseudoterminal: ~Copyable {
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Lets anybody open the slave again: a client's exclusive claim outlives its descriptor on a pseudo-terminal.
+    /// Makes the slave available to others again: a client's exclusive mode outlives its descriptor on a
+    /// pseudo-terminal.
     borrowing func endExclusiveUse() {
         _ = ioctl(slave, UInt(TIOCNXCL))
     }
 
     deinit {
-        // A link that by now leads elsewhere belongs to somebody else.
+        // A link that now leads elsewhere belongs to somebody else.
         if let link, Self.target(of: link) == path { unsafe unlink(link) }
         if watch >= 0 { close(watch) }
         close(slave)
@@ -113,7 +114,7 @@ final class PseudoterminalLine: HostLine {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// The terminal's settings are those of its slave, whoever asks.
+    /// The terminal's settings are those of its slave, on either descriptor.
     var hostSpeed: SerialSpeed? {
         var settings = termios()
         guard unsafe tcgetattr(terminal.master, &settings) == 0 else { return nil }
@@ -142,7 +143,7 @@ final class PseudoterminalLine: HostLine {
         }
     }
 
-    /// What `poll` can wait for without being late; the rest is slept precisely.
+    /// The wait that `poll` can do without being late; the rest is slept precisely.
     private static func wholeMilliseconds(_ duration: Duration?) -> Int32 {
         guard let duration else { return -1 }
         let (seconds, attoseconds) = duration.components
@@ -150,7 +151,7 @@ final class PseudoterminalLine: HostLine {
         return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000))
     }
 
-    /// One `poll`; `nil` when nothing came in that time.
+    /// Calls `poll` once; `nil` when nothing came in that time.
     private func wait(milliseconds: Int32) -> LineEvent? {
         var descriptors = [
             pollfd(fd: terminal.master, events: Int16(POLLIN), revents: 0),
@@ -178,7 +179,8 @@ final class PseudoterminalLine: HostLine {
         while !rest.isEmpty {
             let sent = unsafe rest.withUnsafeBytes { unsafe Glibc.write(terminal.master, $0.baseAddress, $0.count) }
             if sent < 0, errno == EINTR { continue }
-            // A host that does not read loses what its buffer cannot hold, as on a serial line without flow control.
+            // A host that does not read loses data that its buffer cannot hold, as on a serial line without flow
+            // control.
             guard sent > 0 else { return }
             rest = rest.dropFirst(sent)
         }
@@ -196,13 +198,13 @@ final class PseudoterminalLine: HostLine {
 public enum PseudoterminalError: Error, Hashable, Sendable {
     /// A system call failed; its name and `errno`.
     case failed(call: String, errno: Int32)
-    /// Something is already where the link was to be made.
+    /// Something already exists at the link's path.
     case linkExists(path: String)
-    /// The link could not be made.
+    /// The link could not be created.
     case cannotLink(path: String, errno: Int32)
 }
 
-/// A thread of its own for work that blocks, which Swift's few shared threads are not for.
+/// A dedicated thread for blocking work, which Swift's small shared thread pool is not for.
 final class WorkerThread: Sendable {
     private let handle: Mutex<pthread_t?>
 
@@ -226,7 +228,7 @@ final class WorkerThread: Sendable {
         handle = Mutex(thread)
     }
 
-    /// Waits for the end of the work; the first caller does, the others return at once.
+    /// Waits for the end of the work; only the first caller waits, the others return immediately.
     func join() {
         let thread = handle.withLock { handle in
             defer { handle = nil }
@@ -241,9 +243,9 @@ final class WorkerThread: Sendable {
     }
 }
 
-/// Wakes a thread that waits in `poll`, once and for all.
+/// Wakes a thread that waits in `poll`, permanently.
 final class StopSignal: Sendable {
-    /// Becomes readable when the signal was given.
+    /// Readable once signalled.
     let descriptor: Int32
     private let writer: Int32
 

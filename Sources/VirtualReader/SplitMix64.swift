@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A small generator of numbers that look random and are the same for the same seed (Steele, Lea and Flood 2014).
+/// A small generator of pseudorandom numbers that are the same for the same seed (Steele, Lea and Flood 2014).
 struct SplitMix64: RandomNumberGenerator, Hashable {
     private var state: UInt64
 
@@ -18,7 +18,7 @@ struct SplitMix64: RandomNumberGenerator, Hashable {
 }
 
 extension SplitMix64 {
-    /// The number that belongs to one index, without the ones before it.
+    /// The number of one index, without generating the ones before it.
     static func number(seed: UInt64, index: UInt64) -> UInt64 {
         var generator = SplitMix64(seed: seed &+ index &* 0x9E37_79B9_7F4A_7C15)
         return generator.next()

@@ -4,7 +4,7 @@ internal import ByteCodec
 
 /// The states of a type A card until it is selected (ISO 14443-3): idle, ready, active and halted.
 struct TypeASelection: Sendable {
-    /// What becomes of a frame.
+    /// The result of a frame.
     enum Result: Hashable, Sendable {
         case silence
         case answer(CardAnswer)
@@ -98,9 +98,9 @@ struct TypeASelection: Sendable {
         return .silence
     }
 
-    /// The bits that follow those that the reader sent, `nil` when its bits are not the card's.
+    /// The bits that follow those that the reader sent, `nil` when its bits do not match the card's.
     ///
-    /// The first byte has zeros where the reader's bits were, as a reader that aligns what it receives gives it.
+    /// The first byte has zeros in place of the reader's bits, as a reader with receive alignment returns it.
     private static func rest(of own: [UInt8], after frame: RadioFrame) -> [UInt8]? {
         let valid = frame.bytes.element(at: 1) ?? 0
         let (bytes, bits) = (Int(valid >> 4) - 2, Int(valid & 0x0F))
@@ -130,24 +130,24 @@ enum TypeACommand {
     static let halt: UInt8 = 0x50
     /// RATS.
     static let requestAnswerToSelect: UInt8 = 0xE0
-    /// The bit of a SAK that says that the UID goes on at the next cascade level.
+    /// The bit of a SAK for a UID that continues at the next cascade level.
     static let incomplete: UInt8 = 0x04
-    /// The bit of a SAK that says that the card speaks ISO 14443-4.
+    /// The bit of a SAK for a card that supports ISO 14443-4.
     static let speaksISODEP: UInt8 = 0x20
 }
 
-/// What a card of ISO 14443 type A tells while it is selected.
+/// The data that a card of ISO 14443 type A sends during selection.
 package struct TypeAIdentity: Hashable, Sendable {
     /// The UID: 4, 7 or 10 bytes, in the order of the air.
     package private(set) var uid: [UInt8]
-    /// Whether the last three bytes of the UID are others after each loss of power, as a phone's are; its first is 08 then.
+    /// Whether the last three bytes of the UID change after each loss of power, like a phone's; its first is 08 then.
     package private(set) var isRandom = false
-    /// The ATQA as people write it, as in `0344`; on the air the low byte comes first.
+    /// The ATQA in its usual notation, as in `0344`; on the air the low byte comes first.
     package var atqa: UInt16
     /// The SAK of the last cascade level; its bit 3 (04, UID not complete) is never sent there.
     package var sak: UInt8
 
-    /// A card of type A; `nil` when the UID does not have 4, 7 or 10 bytes.
+    /// Creates a card of type A; `nil` when the UID does not have 4, 7 or 10 bytes.
     ///
     /// - Parameter atqa: by default only the size of the UID, bits 8 and 7, and bit 3.
     package init?(uid: [UInt8], atqa: UInt16? = nil, sak: UInt8) {
@@ -161,7 +161,7 @@ package struct TypeAIdentity: Hashable, Sendable {
         self.sak = sak
     }
 
-    /// A card that chooses another UID of four bytes, `08` before three random ones, whenever it gets power.
+    /// Creates a card that chooses another four-byte UID, `08` before three random ones, whenever it gets power.
     package static func random(atqa: UInt16? = nil, sak: UInt8) -> TypeAIdentity {
         TypeAIdentity(randomWithATQA: atqa ?? 0x0004, sak: sak)
     }
@@ -178,7 +178,7 @@ package struct TypeAIdentity: Hashable, Sendable {
         uid = [0x08] + (0..<3).map { _ in UInt8.random(in: 0...0xFF, using: &random) }
     }
 
-    /// What a Type 2 Tag tells, whose UID always has seven bytes.
+    /// Creates the identity of a Type 2 Tag, whose UID always has seven bytes.
     init(tag: Type2Memory, atqa: UInt16, sak: UInt8) {
         uid = tag.uid
         self.atqa = atqa

@@ -4,7 +4,7 @@ internal import ByteCodec
 
 /// The states of a type B card until ATTRIB (ISO 14443-3).
 struct TypeBSelection: Sendable {
-    /// What becomes of a frame.
+    /// The result of a frame.
     enum Result: Hashable, Sendable {
         case silence
         case answer(CardAnswer)
@@ -15,7 +15,7 @@ struct TypeBSelection: Sendable {
     let identity: TypeBIdentity
     private var pupi: [UInt8]
     private var isHalted = false
-    /// The time slot in which the card answers; `nil` when it was not asked.
+    /// The time slot in which the card answers; `nil` when it was not requested.
     private var slot: Int?
     private var isDeclared = false
     private var random: SplitMix64
@@ -75,7 +75,7 @@ struct TypeBSelection: Sendable {
         return marker(1)
     }
 
-    /// Whether the card is of the family that is called: 00 all, X0 a family, XY one of its parts, 0Y part Y of any.
+    /// Whether the card is of the requested family: 00 all, X0 a family, XY one of its parts, 0Y part Y of any.
     private func isCalled(_ family: UInt8) -> Bool {
         let own = identity.applicationFamily
         let isFamily = family & 0xF0 == 0 || family & 0xF0 == own & 0xF0
@@ -88,7 +88,7 @@ struct TypeBSelection: Sendable {
         return .answer(CardAnswer([TypeBCommand.halt] + pupi + identity.applicationData + identity.protocolInfo))
     }
 
-    /// Takes the four parameters of ATTRIB; what a higher layer would want to say at once is not heard.
+    /// Parses the four parameters of ATTRIB; higher-layer data in the same frame is ignored.
     private mutating func attribute(_ parameters: [UInt8]) -> Result {
         guard let frame = parameters.element(at: 1), let type = parameters.element(at: 2),
             let number = parameters.element(at: 3), number & 0x0F < 0x0F, type & 0x01 == 0 || identity.speaksISODEP
@@ -110,21 +110,21 @@ enum TypeBCommand {
     static let halt: UInt8 = 0x50
 }
 
-/// What a card of ISO 14443 type B tells while it is selected.
+/// The data that a card of ISO 14443 type B sends during selection.
 package struct TypeBIdentity: Hashable, Sendable {
-    /// The PUPI, four bytes; `nil` for a card that chooses one anew whenever it gets power.
+    /// The PUPI, four bytes; `nil` for a card that chooses a new one whenever it gets power.
     package let pupi: [UInt8]?
     /// The application data of the ATQB, four bytes.
     package let applicationData: [UInt8]
-    /// The protocol info of the ATQB, three or four bytes; it also says the frame size and whether there is a CID.
+    /// The protocol info of the ATQB, three or four bytes; it includes the frame size and whether CIDs are supported.
     package let protocolInfo: [UInt8]
-    /// The application family that it belongs to; a card of family 00 answers only when all families are called.
+    /// The card's application family; a card of family 00 answers only when all families are requested.
     package var applicationFamily: UInt8
 
-    /// The protocol info of a card that says nothing special: 106 kbit/s, 256 bytes, ISO 14443-4, FWI 8, CID.
+    /// The protocol info of a card without special features: 106 kbit/s, 256 bytes, ISO 14443-4, FWI 8, CID.
     package static let plainProtocolInfo: [UInt8] = [0x00, 0x81, 0x81]
 
-    /// A card of type B; `nil` when something does not have its length.
+    /// Creates a card of type B; `nil` when a value has the wrong length.
     package init?(
         pupi: [UInt8]?, applicationData: [UInt8] = [0, 0, 0, 0], protocolInfo: [UInt8] = plainProtocolInfo,
         applicationFamily: UInt8 = 0
@@ -145,6 +145,6 @@ package struct TypeBIdentity: Hashable, Sendable {
     var supportsCID: Bool { (protocolInfo.element(at: 2) ?? 0) & 0x01 != 0 }
     /// Whether the third says that blocks may carry a NAD.
     var supportsNAD: Bool { (protocolInfo.element(at: 2) ?? 0) & 0x02 != 0 }
-    /// Whether the second says that the card speaks ISO 14443-4.
+    /// Whether the second says that the card supports ISO 14443-4.
     var speaksISODEP: Bool { (protocolInfo.element(at: 1) ?? 0) & 0x01 != 0 }
 }

@@ -4,18 +4,18 @@ internal import NFCTransport
 
 /// An RC-S380 ("NFC Port-100") between the USB and a field.
 ///
-/// Behaviour as nfcpy 1.0.4 and the kernel's `drivers/nfc/port100.c` need it and as they accept it; Sony publishes no
-/// manual. What a host does that is not known to be allowed is in the statistics as a complaint.
+/// Behaviour as nfcpy 1.0.4 and the kernel's `drivers/nfc/port100.c` require and accept it; Sony publishes no manual.
+/// Host actions that are not known to be allowed are recorded in the statistics as complaints.
 package typealias VirtualPort100 = VirtualUSBReader<Port100Firmware>
 
 extension VirtualPort100 {
-    /// A reader before a field.
+    /// Creates a reader over a field.
     package convenience init(field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults()) {
         self.init(Port100Firmware(field), field, faults)
     }
 }
 
-/// What a Port-100 does with its host's frames.
+/// Handles the frames of a Port-100's host.
 package struct Port100Firmware: USBFirmware {
     private let field: any RadioField
     private var registers = Port100Registers()
@@ -32,7 +32,7 @@ package struct Port100Firmware: USBFirmware {
     }
 
     package mutating func serve(_ transfer: [UInt8], _ port: inout USBPort) {
-        // An ACK of the host ends a command that is under way; here none takes time.
+        // An ACK of the host aborts a running command; here none takes time.
         if transfer == Self.acknowledge { return }
         guard let command = Port100HostFrame.command(in: transfer) else {
             port.complain("no frame came from the host")
@@ -58,7 +58,7 @@ package struct Port100Firmware: USBFirmware {
 
     // MARK: Commands
 
-    /// What follows the answer's code; `nil` for a command that the chip does not know.
+    /// Returns the bytes after the answer's code; `nil` for a command that the chip does not support.
     private mutating func carryOut(_ code: UInt8, _ parameters: [UInt8], _ port: inout USBPort) -> [UInt8]? {
         switch code {
         case 0x00: return [registers.setRadio(parameters)]
@@ -101,7 +101,7 @@ package struct Port100Firmware: USBFirmware {
         }
     }
 
-    /// The bit of InCommRF's status for a PN53x status, in which fields speak.
+    /// The bit of InCommRF's status for a PN53x status, as fields report it.
     private static func statusBit(ofChipStatus status: UInt8) -> UInt8 {
         switch status {
         case 0x02: 0x04
@@ -112,7 +112,7 @@ package struct Port100Firmware: USBFirmware {
     }
 }
 
-/// What a Port-100 was told: its modulation and its protocol.
+/// The settings of a Port-100: its modulation and its protocol.
 struct Port100Registers: Sendable {
     var isFieldOn = false
     var isCommandTypeSet = false
@@ -134,7 +134,7 @@ struct Port100Registers: Sendable {
             }
         guard let known else { return 0x01 }
         technology = known
-        // Nobody knows whether the chip keeps them; a host must not rely on it.
+        // Whether the chip keeps them is not known; a host must not rely on it.
         values = nil
         return 0x00
     }
@@ -153,7 +153,7 @@ struct Port100Registers: Sendable {
         return 0x00
     }
 
-    /// A host's bytes as they go into the air; `nil` while the chip was not told how.
+    /// Returns a host's bytes as sent into the air; `nil` before the chip was configured.
     func frame(_ bytes: [UInt8]) -> RadioFrame? {
         guard let technology, let values else { return nil }
         let bits = Int(values[0x07] ?? 8)
@@ -161,10 +161,10 @@ struct Port100Registers: Sendable {
             technology, bytes, lastByteBits: (1...8).contains(bits) ? bits : 8, hasCRC: values[0x01] != 0)
     }
 
-    /// A card's answer as the host gets it; `nil` when the chip looks for a CRC that is not there.
+    /// Returns a card's answer as the host gets it; `nil` when the chip expects a CRC that is missing.
     func received(_ answer: CardAnswer) -> [UInt8]? {
         guard values?[0x02] != 0 else {
-            // Not checked, so not taken off.
+            // Not checked, so not removed.
             guard answer.hasCRC, let technology else { return answer.frame }
             return answer.frame + Checksum.bytes(of: answer.frame, technology)
         }
@@ -172,9 +172,9 @@ struct Port100Registers: Sendable {
     }
 }
 
-/// The frames of a Port-100 as the chip reads and writes them.
+/// The frames of a Port-100 as the chip parses and encodes them.
 enum Port100HostFrame {
-    /// What a host sent, from the command code on; `nil` when it is no frame of a command.
+    /// Returns the host's data, starting with the command code; `nil` when it is not a command frame.
     static func command(in bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count >= 12, bytes[0...4] == [0, 0, 0xFF, 0xFF, 0xFF] else { return nil }
         let length = Int(bytes[5]) | Int(bytes[6]) << 8
@@ -184,7 +184,7 @@ enum Port100HostFrame {
         return Array(data.dropFirst())
     }
 
-    /// The frame of an answer.
+    /// Encodes an answer.
     static func encode(_ data: [UInt8]) -> [UInt8] {
         let low = UInt8(data.count & 0xFF)
         let high = UInt8(data.count >> 8 & 0xFF)

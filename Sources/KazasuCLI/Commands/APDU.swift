@@ -84,7 +84,7 @@ struct APDU: KazasuCommand {
         do {
             _ = try APDUScript(arguments: apdus)
         } catch is CommandError {
-            // A PIN command is no wrong command line: it is refused when the command runs.
+            // A PIN command is a valid command line: it is refused when the command runs.
         }
     }
 
@@ -106,7 +106,7 @@ struct APDU: KazasuCommand {
                 }
             }
         } catch {
-            // What came before is the card's all the same.
+            // Earlier exchanges are still the card's answers.
             if context.json, !exchanges.isEmpty { try print(exchanges, context) }
             throw error
         }
@@ -119,7 +119,8 @@ struct APDU: KazasuCommand {
         ])
     }
 
-    /// The PINs from sources, before a card is there. The others are typed when the card has said how many tries they have.
+    /// The PINs from sources, read before there is a card. The others are typed once the card has reported how many
+    /// tries they have.
     private func pins(_ script: APDUScript, _ dialog: PINDialog) throws(CommandError) -> [Int: PIN] {
         var pins: [Int: PIN] = [:]
         for (number, reference) in script.pins.sorted(by: { $0.key < $1.key }) {
@@ -142,7 +143,7 @@ struct APDU: KazasuCommand {
                 "--pin\(number)-from env:変数名、file:パス、fd:番号、または端末から入力"))
     }
 
-    /// Has a PIN typed, unless there is one already or the guard would not send it.
+    /// Asks for a PIN, unless there is one already or the guard would not send it.
     private func ask(
         _ number: Int, _ reference: PINReference, _ card: ISO7816Session, _ dialog: PINDialog
     ) throws -> PIN {

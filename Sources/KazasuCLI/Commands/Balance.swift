@@ -61,7 +61,7 @@ struct Balance: KazasuCommand {
         }
     }
 
-    /// The card is one that this command knows, but does not say which of several amounts it holds.
+    /// The command knows the card, but the card does not say which of several amounts it holds.
     private static func undecided(_ balance: BalanceEntry?) -> CommandError {
         let name = balance?.name[Language.current] ?? tr("the card", "カード")
         let amounts = balance.flatMap { $0.candidates.isEmpty ? nil : ": \($0.line)" } ?? ""

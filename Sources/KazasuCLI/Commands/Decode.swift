@@ -95,7 +95,7 @@ struct Decode: KazasuCommand {
 }
 
 extension CardDump {
-    /// Whether the numbers of some blocks are not those of the file that they come from.
+    /// Whether some block numbers are assumed and not those of the source file.
     fileprivate var hasAssumedNumbers: Bool {
         systems.contains { $0.services.contains { $0.assumed == [.blocks] } }
     }

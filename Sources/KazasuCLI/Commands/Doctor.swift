@@ -121,7 +121,7 @@ struct DoctorCommand: KazasuCommand {
         if !diagnosis.isReady { throw DoctorView.failure(diagnosis) }
     }
 
-    /// Records a scan, on the reader that was named or the first that is ready; another system's is not asked.
+    /// Records a scan, on the named reader or the first that is ready; another system's is not asked.
     ///
     /// - Returns: `nil` when there is none.
     private func record(_ context: Context) throws -> ReportRecording? {
@@ -135,7 +135,7 @@ struct DoctorCommand: KazasuCommand {
         return try ReportRecording(reader: id, commands: ["scan"] + (dump ? ["dump"] : []), timeout: timeout, context)
     }
 
-    /// Says what the file contains, asks, and writes it.
+    /// Reports what the file contains, asks, and writes it.
     private func write(_ report: Report, _ file: OutputFile, _ context: Context) throws(CommandError) {
         Output.message(report.summary)
         let path = self.report ?? ""
@@ -157,7 +157,7 @@ struct DoctorCommand: KazasuCommand {
         Machine(root: root ?? "", environment: root == nil ? SystemEnvironment.all : [:])
     }
 
-    /// What pcscd has, when a reader is there that needs it, or that it holds; another system's is not asked.
+    /// The readers that pcscd lists, when a connected reader needs it or is held by it; another system's is not asked.
     private func served(_ diagnosis: Diagnosis) -> [Check] {
         guard root == nil, diagnosis.checks.contains(where: { [.serviceThere, .heldByPcscd].contains($0.code) }) else {
             return []

@@ -107,8 +107,8 @@ struct Dump: KazasuCommand {
         }
     }
 
-    /// Reads the card that comes first: FeliCa, where systems or services are named, a tag where there is a key, else any
-    /// kind.
+    /// Reads the first card that comes. FeliCa where systems or services are named, a tag where there is a key, else
+    /// any kind.
     private func read(
         _ session: ReaderSession, _ key: TripleDESKey?, _ earlier: CardDump?, _ context: Context
     ) throws -> CardDumper.Result {
@@ -129,7 +129,8 @@ struct Dump: KazasuCommand {
         }
     }
 
-    /// FeliCa first, at each speed, transit before any other system, then the other kinds; only the kind of a dump that is to be gone on with.
+    /// FeliCa first, at each speed, transit before any other system, then the other kinds. When a dump is continued,
+    /// only its kind.
     private static func requests(_ reader: ReaderInformation, _ earlier: CardDump?) -> [ActivationRequest] {
         let all =
             reader.feliCaBitRates.flatMap { rate in
@@ -156,7 +157,7 @@ struct Dump: KazasuCommand {
         ).dump()
     }
 
-    /// The card must be that of the dump that is to be gone on with.
+    /// Checks that the card is the one in the dump that is to be continued.
     private func check(_ earlier: CardDump?, _ isSameCard: (CardDump) -> Bool) throws(CommandError) {
         guard let earlier, let resume, !isSameCard(earlier) else { return }
         throw CommandError(

@@ -65,14 +65,14 @@ struct FeliCaRaw: KazasuCommand {
                 }
             }
         } catch {
-            // What came before is the card's all the same.
+            // Earlier exchanges are still the card's answers.
             if context.json, !exchanges.isEmpty { try print(exchanges, context) }
             throw error
         }
         if context.json { try print(exchanges, context) }
     }
 
-    /// Sends one packet and prints the answer, but for `--json`.
+    /// Sends one packet and prints the answer, except under `--json`.
     private func exchange(
         _ number: Int, _ target: FeliCaTarget, _ session: ReaderSession, _ context: Context
     ) throws -> JSONValue {
@@ -101,8 +101,8 @@ struct FeliCaRaw: KazasuCommand {
         try context.print(["schema": "kazasu.felica/1", "exchanges": .array(exchanges)])
     }
 
-    /// A packet with the card's IDm in place of `IDM`, and with LEN when the first byte is not the length. Messages
-    /// name it by its number, for it may hold an IDm.
+    /// A packet with the card's IDm in place of `IDM`, and with LEN prepended when the first byte is not the length.
+    /// Messages refer to it by its number, because it may hold an IDm.
     private func frame(_ number: Int, idm: IDm) throws(ValidationError) -> [UInt8] {
         let upper = packets[number].uppercased()
         var digits = ""

@@ -84,7 +84,7 @@ struct License: KazasuCommand {
         if let error = outcome.error { throw License.failure(error, outcome.dump) }
     }
 
-    /// What ended it; only a licence itself is unlocked by the police.
+    /// The error that ended it; only a licence itself is unlocked by the police.
     private static func failure(_ error: FileCardReadingError, _ dump: CardDump) -> CommandError {
         var failure = CommandError(error)
         guard LicenseDecoder.decode(dump)?.kind == .license else { return failure }
@@ -128,7 +128,7 @@ struct License: KazasuCommand {
         return (dump, reader.error)
     }
 
-    /// What `--pin1-from` and `--pin2-from` name, before the card is looked for.
+    /// The PINs that `--pin1-from` and `--pin2-from` name, read before the card is looked for.
     private func pinsFromSources() throws -> [PIN] {
         var pins: [PIN] = []
         for (pin, source) in [(LicensePIN.pin1, pinOptions.pin1From), (.pin2, pinOptions.pin2From)] {
@@ -138,8 +138,8 @@ struct License: KazasuCommand {
         return pins
     }
 
-    /// Verifies the PINs from the sources, in the order of the card's own, or else asks for them on the terminal. A My
-    /// Number card's licence has one, which `--pin1-from` gives.
+    /// Verifies the PINs from the sources in the card's own order, or else asks for them on the terminal. A My Number
+    /// card's licence has one PIN, which `--pin1-from` gives.
     private func verify(_ given: [PIN], _ reader: inout LicenseReader, _ context: Context) throws {
         let dialog = PINDialog(context, allowLastTry: pinOptions.allowLastTry)
         guard reader.arePINsSet else {

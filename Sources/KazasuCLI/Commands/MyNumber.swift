@@ -105,7 +105,7 @@ struct MyNumber: KazasuCommand {
         if let error = outcome.error { throw MyNumber.failure(error) }
     }
 
-    /// What ended it; a locked PIN is reset by the municipal office.
+    /// The error that ended it; a locked PIN is reset by the municipal office.
     private static func failure(_ error: FileCardReadingError) -> CommandError {
         var failure = CommandError(error)
         if failure.reason == "pinLocked" {

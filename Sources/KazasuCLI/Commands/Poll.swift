@@ -73,7 +73,7 @@ struct Poll: KazasuCommand {
         if context.json {
             var document = JSONObject([("schema", "kazasu.poll/1")])
             let members = cards.map { $0.json(context.redaction) }
-            // The first one stands alone as well, as it always did.
+            // The first one also appears on its own, for compatibility.
             if let first = members.first { document.merge(first) }
             document["cards"] = .array(members.map { .object($0) })
             try context.print(.object(document))

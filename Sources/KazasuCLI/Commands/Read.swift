@@ -91,7 +91,7 @@ struct Read: KazasuCommand {
         }
     }
 
-    /// Whether every block was read that was asked for.
+    /// Whether every requested block was read.
     private func isComplete(_ outcome: CardSession.ServicesResult) -> Bool {
         outcome.interruption == nil && outcome.refusals.isEmpty && outcome.absent.isEmpty
     }

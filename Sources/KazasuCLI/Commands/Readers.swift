@@ -65,7 +65,7 @@ struct Readers: KazasuCommand {
         try context.print(Columns.text(rows) + Readers.hints(readers))
     }
 
-    /// Whether pcscd can be asked, and what mends it.
+    /// Whether pcscd can be asked, and the fix.
     private static func json(_ fault: ChipCardServiceError?) -> JSONValue {
         guard let fault else { return ["state": "ready"] }
         return [
@@ -74,7 +74,7 @@ struct Readers: KazasuCommand {
         ]
     }
 
-    /// What mends those that cannot be used, each way once.
+    /// The fixes for the readers that cannot be used, each once.
     private static func hints(_ readers: [ListedReader]) -> String {
         var told: Set<String> = []
         return readers.compactMap { reader in

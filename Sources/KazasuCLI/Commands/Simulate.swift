@@ -55,7 +55,7 @@ struct Simulate: KazasuCommand {
             throw CommandError(error)
         }
         let statistics = try stats.map { path throws(CommandError) in try OutputFile(path) }
-        // Runs until it is stopped, so that is no failure.
+        // Runs until it is stopped, so that is not a failure.
         Interrupt.hold()
         let server: PN532Server
         do throws(PseudoterminalError) {

@@ -43,7 +43,7 @@ struct StationsImport: KazasuCommand {
               kazasu stations import --codes hex station_codes.csv
             """))
 
-    /// What `--codes` takes.
+    /// The values of `--codes`.
     enum CodesName: String, CaseIterable, ExpressibleByArgument { case hex, decimal }
 
     @OptionGroup var common: CommonOptions
@@ -175,8 +175,8 @@ struct StationOptions: ParsableArguments {
             "この実行で使う駅・バス停の表。省略時は KAZASU_STATIONS、なければ 'stations import' で保存した表。", value: "file"))
     var stations: [String] = []
 
-    /// The names from the tables that the options, the environment or the store give; none is no error unless it was
-    /// asked for.
+    /// The names from the tables of the options, the environment or the store. Having none is an error only if one was
+    /// requested.
     func names() throws(CommandError) -> any StationNames {
         var paths = stations
         if paths.isEmpty, let variable = getenv("KAZASU_STATIONS") {
@@ -212,7 +212,7 @@ struct StationOptions: ParsableArguments {
     }
 }
 
-/// Where the user's station tables lie: `kazasu/` below the XDG data directory.
+/// The directory of the user's station tables: `kazasu/` below the XDG data directory.
 struct StationStore {
     /// The folder, without a slash at the end; `nil` when there is no home directory.
     let folder: String?
@@ -230,7 +230,7 @@ struct StationStore {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// The file that holds such rows.
+    /// The file that holds this kind of rows.
     func path(of rows: StationRows) -> String? {
         let name =
             switch rows {
@@ -247,7 +247,7 @@ struct StationStore {
         return rows.compactMap { path(of: $0) }.filter { access($0, F_OK) == 0 }
     }
 
-    /// Keeps rows for later runs, in place of those of the same kind.
+    /// Stores rows for later runs, replacing those of the same kind.
     ///
     /// - Returns: the file.
     func save(_ rows: StationRows) throws(CommandError) -> String {

@@ -87,7 +87,7 @@ struct TagInfo: KazasuCommand {
         if let interruption = outcome.interruption { throw CommandError(interruption, keepingWhatWasRead: true) }
     }
 
-    /// What the reader learnt of the card.
+    /// The data that the reader obtained from the card.
     private static func rows(_ card: CardIdentity) -> [[String]] {
         var rows: [[String]] = []
         if let pmm = card.pmm { rows.append(["IC", CardNames.describe(ic: pmm)]) }
@@ -99,7 +99,7 @@ struct TagInfo: KazasuCommand {
         return rows
     }
 
-    /// The part of a dump that tells what tag it is.
+    /// The part of a dump that identifies the tag.
     private static func read(_ found: FoundTag, _ session: ReaderSession) throws -> CardDumper.Result {
         switch found {
         case .type2(let tag): return Type2Dumper(tag: tag).dump()
@@ -129,7 +129,7 @@ struct TagInfo: KazasuCommand {
 }
 
 extension PMm {
-    /// Whether it is that of FeliCa Lite, Lite-S or Link in Lite-S mode.
+    /// Whether the IC type is that of FeliCa Lite, Lite-S or Link in Lite-S mode.
     fileprivate var isLite: Bool { (0xF0...0xF2).contains(icType) }
 }
 

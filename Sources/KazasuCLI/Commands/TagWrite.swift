@@ -121,9 +121,9 @@ struct TagWrite: KazasuCommand {
         }
     }
 
-    /// Checks all that stands against the message, before the user is asked.
+    /// Checks every objection to the message, before the user is asked.
     ///
-    /// - Returns: the length of the message that is there; a half-written one is nothing that could be lost.
+    /// - Returns: the length of the message on the tag; a half-written one cannot be lost.
     private func check(_ tag: any NDEFTag, _ bytes: [UInt8]) throws(CommandError) -> Int {
         do throws(TagError) {
             try tag.checkWriting(bytes)
@@ -186,7 +186,7 @@ struct TagWrite: KazasuCommand {
         }
     }
 
-    /// Checks all that stands against raw pages, before the user is asked.
+    /// Checks every objection to raw pages, before the user is asked.
     private func check(_ tag: Type2Tag, _ pages: ClosedRange<UInt16>) throws(CommandError) {
         let (secret, safe): (ClosedRange<UInt16>?, [UInt16])
         let obstacle: TagError.WriteReason?

@@ -3,7 +3,7 @@
 import CardModel
 
 extension DocumentError.Expectation {
-    /// What has to be there, to go after "expected". Values are shown as they are.
+    /// The missing or malformed item, as a phrase that follows "expected". Values are shown unchanged.
     var text: LocalizedText {
         let text = words
         guard let key, !key.isEmpty else { return text }
@@ -184,7 +184,7 @@ extension DocumentError.Expectation {
 }
 
 extension DocumentError.Reason {
-    /// What is wrong with a JSON text; empty where the place says it all.
+    /// The fault in a JSON text; empty where the location is enough.
     var text: LocalizedText {
         switch self {
         case .syntax: LocalizedText("", "")

@@ -6,7 +6,7 @@ import ISO7816
 import NFCTransport
 
 extension CommandError {
-    /// Why a licence or a My Number card was not read, or not to its end.
+    /// Why a licence or a My Number card was not read, or not completely.
     init(_ error: FileCardReadingError) {
         switch error {
         case .otherCard:
@@ -35,7 +35,7 @@ extension CommandError {
 }
 
 extension CommandError {
-    /// Why a PIN was not sent, or was sent in vain.
+    /// Why a PIN was not sent, or was sent without success.
     init(_ error: PINGuardError) {
         let name = error.reference.name[Language.current]
         switch error {
@@ -131,7 +131,7 @@ extension CommandError {
 }
 
 extension TriesLeft {
-    /// How many tries are left, for people.
+    /// The number of tries left, for display.
     var words: String {
         switch self {
         case .count(1): tr("1 try is left", "残り 1 回")
@@ -145,7 +145,7 @@ extension TriesLeft {
 }
 
 extension PINForm {
-    /// What the PIN is, for people.
+    /// The PIN's name, for display.
     var words: String {
         switch self {
         case .digits(let count): tr("\(count) digits", "数字 \(count) 桁")

@@ -7,7 +7,7 @@ import NFCTransport
 extension CommandError {
     /// Why a command to an ISO 7816 card gave no result.
     ///
-    /// - Parameter what: what it was for, as in "the application"; the instruction by default.
+    /// - Parameter what: the object of the command, as in "the application"; the instruction by default.
     init(_ error: ISO7816Error, _ what: String? = nil) {
         switch error {
         case .transport(let error): self.init(error)
@@ -45,16 +45,16 @@ extension CommandError {
         }
     }
 
-    /// What tells which card lies there.
+    /// A hint at how to identify the card.
     static var whatItIs: String {
         tr("'kazasu poll --applications' identifies the card", "'kazasu poll --applications' で種類を確認できます")
     }
 
-    /// A command or answer that is longer than the reader passes on.
+    /// A command or answer that is longer than the reader can carry.
     ///
     /// - Parameters:
     ///   - error: any error of an exchange.
-    ///   - what: what it was for.
+    ///   - what: the object of the command.
     ///   - limits: those of the reader.
     /// - Returns: `nil` for other errors.
     static func tooLong(_ error: ISO7816Error, _ what: String, limits: APDULimits) -> CommandError? {
@@ -79,7 +79,7 @@ extension CommandError {
         }
     }
 
-    /// A command for the reader itself, in which anything could go to the card past the guard.
+    /// A command for the reader itself, which could carry anything to the card past the guard.
     static func forReader() -> CommandError {
         CommandError(
             .refused, "pinGuard",
@@ -103,7 +103,7 @@ extension CommandError {
 }
 
 extension Instruction {
-    /// What the standard calls it, or its code.
+    /// The standard's name, or the code.
     var title: String { name ?? "INS \(self)" }
 }
 
@@ -113,7 +113,7 @@ extension StatusWord {
 }
 
 extension ISO7816Error.Reason {
-    /// What is wrong with an answer, for people.
+    /// The fault in an answer, for display.
     var words: String {
         switch self {
         case .tooShort: tr("it is too short", "短すぎる")

@@ -9,7 +9,7 @@ import ReaderDiagnosis
 import VirtualReader
 
 extension CommandError {
-    /// Why there is no reader, no card, or not what was asked of it.
+    /// Why there is no reader, no card, or not the requested data.
     init(_ error: KazasuError) {
         switch error {
         case .noReader(let found): self = .noReader(found)
@@ -37,7 +37,7 @@ extension CommandError {
         }
     }
 
-    /// A card is there, but not one that the command can use.
+    /// A card is present, but not one that the command can use.
     init(_ card: WrongCard) {
         switch card.reason {
         case .kind(let wanted):
@@ -135,7 +135,7 @@ extension CommandError {
 }
 
 extension CardQuery.Kind {
-    /// What the command reads instead of the card that is there.
+    /// The kind of card that the command reads instead of the one present.
     var words: String {
         switch self {
         case .feliCa: tr("FeliCa cards", "FeliCa カード")

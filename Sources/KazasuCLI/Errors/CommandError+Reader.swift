@@ -4,7 +4,7 @@ import CardModel
 import NFCTransport
 
 extension TransportError.Reason {
-    /// The sentence for people, without a full stop. Values are shown as they are.
+    /// The sentence for display, without a full stop. Values are shown unchanged.
     var text: LocalizedText {
         let text = code.text(values.first ?? "", values.dropFirst().first ?? "", values.dropFirst(2).first ?? "")
         guard let reader else { return text }

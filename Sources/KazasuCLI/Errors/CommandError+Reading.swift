@@ -34,7 +34,8 @@ extension CommandError {
 
     /// Why a reader failed.
     ///
-    /// - Parameter isOpening: whether the reader was not in use yet; one that goes later broke the reading off.
+    /// - Parameter isOpening: whether the reader was not in use yet; a reader that is lost later cut the reading
+    ///   short.
     init(_ error: TransportError, suffix: String = "", isOpening: Bool = false) {
         switch error {
         case .readerUnavailable(.absent, let detail) where !isOpening:
@@ -137,7 +138,7 @@ extension CommandError {
         self.init(.badFile, "badFile", "\(Files.name(path)): \(what)", hint: CommandError.hint(error))
     }
 
-    /// What to do about a document that is not the one that was wanted.
+    /// How to proceed with a document of another kind than requested.
     private static func hint(_ error: DocumentError) -> String {
         switch error {
         case .unknownSchema("kazasu.card/1", _):
@@ -175,7 +176,7 @@ extension CommandError {
         CommandError(Interrupt.status, "interrupted", tr("interrupted", "中断しました") + suffix)
     }
 
-    /// A bug: something that no input may cause.
+    /// A bug: a state that no input should cause.
     static func bug(_ what: String) -> CommandError {
         CommandError(
             .bug, "bug", tr("a bug in Kazasu: ", "Kazasu の不具合: ") + what,
@@ -203,7 +204,7 @@ extension CommandError {
     private static let replug = tr("unplug it and plug it back in", "リーダーを差し直してください")
     private static let look = tr("'kazasu scan' shows what is open", "'kazasu scan' で読めるものを確認できます")
 
-    /// What mends a reader that cannot be used.
+    /// The fix for a reader that cannot be used.
     static func hint(_ reason: UnavailableReason) -> String {
         switch reason {
         case .absent:
@@ -227,7 +228,7 @@ extension CommandError {
 }
 
 extension FeliCaError.Reason {
-    /// What is wrong with an answer, for people and without personal data.
+    /// The fault in an answer, for display and without personal data.
     var words: String {
         switch self {
         case .empty: tr("it is empty", "空の応答")
@@ -242,6 +243,6 @@ extension FeliCaError.Reason {
 }
 
 extension CommandCode {
-    /// What the manual calls the command, or its code.
+    /// The manual's name for the command, or its code.
     var title: String { name ?? "\(self)" }
 }

@@ -9,7 +9,7 @@ import NFCForumTags
 import NFCTransport
 
 extension CommandError {
-    /// What a card was recognised as, or its technology.
+    /// The product that a card was recognised as, or its technology.
     static func kind(of picc: PICC, names: [String]) -> String {
         guard names.isEmpty else { return names.joined(separator: ", ") }
         return switch picc {
@@ -20,7 +20,7 @@ extension CommandError {
         }
     }
 
-    /// The card that is there is of a kind that nothing can be read of without a key.
+    /// The card is of a kind that cannot be read without a key.
     static func notDumped() -> CommandError {
         CommandError(
             .otherCard, "otherCard",
@@ -28,7 +28,7 @@ extension CommandError {
             hint: CommandError.whatItIs)
     }
 
-    /// The card that is there has no pages.
+    /// The card has no pages.
     static func noType2() -> CommandError {
         CommandError(
             .otherCard, "otherCard",
@@ -47,7 +47,7 @@ extension CommandError {
             hint: tr("add --permanent to write it anyway", "それでも書くには --permanent を付けてください"))
     }
 
-    /// A page that holds a password or key, which would stand in the arguments, and in a trace.
+    /// A page that holds a password or key, which would appear in the arguments and in a trace.
     static func secretPage(_ page: UInt16) -> CommandError {
         let name = Type2Dump.name(of: page)
         return CommandError(
@@ -119,7 +119,7 @@ extension CommandError {
         }
     }
 
-    /// Why bytes are no NDEF message.
+    /// Why bytes are not an NDEF message.
     static func words(_ error: NDEFError) -> String {
         let reason = error.reason.message[Language.current]
         return tr(
@@ -128,7 +128,7 @@ extension CommandError {
 }
 
 extension NDEFAbsence {
-    /// Why there is no message, for people.
+    /// Why there is no message, for display.
     var words: String {
         switch self {
         case .notRead: tr("not read", "未読")
@@ -146,7 +146,7 @@ extension NDEFAbsence {
 }
 
 extension TagError.WriteReason {
-    /// The word for scripts.
+    /// The machine-readable identifier.
     var reason: String {
         switch self {
         case .readOnly: "readOnly"
@@ -156,7 +156,7 @@ extension TagError.WriteReason {
         }
     }
 
-    /// Why nothing may be written, for people.
+    /// Why writing is not allowed, for display.
     var words: String {
         switch self {
         case .readOnly: tr("the tag is read-only", "タグは読み取り専用です")
@@ -170,7 +170,7 @@ extension TagError.WriteReason {
         }
     }
 
-    /// What can be done.
+    /// The possible remedy.
     var hint: String {
         guard case .passwordProtected = self else { return tr("use another tag", "別のタグを使ってください") }
         return tr(

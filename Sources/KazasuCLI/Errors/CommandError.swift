@@ -3,14 +3,14 @@
 import CardModel
 import Glibc
 
-/// Why a command did not give its answer: the exit status, one sentence, and what to do.
+/// Why a command did not give its answer: the exit status, one sentence, and the remedy.
 struct CommandError: Error, Equatable, Sendable {
     var status: ExitStatus
-    /// One word for scripts, `reason` of `kazasu.error/1`.
+    /// A machine-readable identifier, `reason` of `kazasu.error/1`.
     var reason: String
-    /// One sentence that says what, without personal data.
+    /// One sentence that describes the failure, without personal data.
     var message: String
-    /// What to do about it.
+    /// The remedy.
     var hint: String?
 
     init(_ status: ExitStatus, _ reason: String, _ message: String, hint: String? = nil) {
@@ -20,7 +20,7 @@ struct CommandError: Error, Equatable, Sendable {
         self.hint = hint
     }
 
-    /// Nobody reads standard output any more: nothing is said.
+    /// Nobody reads standard output any more: nothing is printed.
     static let brokenPipe = CommandError(.brokenPipe, "brokenPipe", "")
 
     /// An output file could not be written; `error` is `errno`.
@@ -39,7 +39,7 @@ struct CommandError: Error, Equatable, Sendable {
         ]
     }
 
-    /// The lines for people.
+    /// The lines for display.
     var text: String {
         var text = "kazasu: " + VisibleText.line(message) + "\n"
         if let hint { text += tr("  hint: ", "  ヒント: ") + VisibleText.line(hint) + "\n" }
@@ -47,7 +47,7 @@ struct CommandError: Error, Equatable, Sendable {
     }
 }
 
-/// The exit statuses that scripts may rely on, as in `sysexits.h`.
+/// The exit statuses that scripts can rely on, as in `sysexits.h`.
 enum ExitStatus: Int32, Sendable {
     case done = 0
     case usage = 64
@@ -60,7 +60,7 @@ enum ExitStatus: Int32, Sendable {
     case noCard = 75
     case otherCard = 76
     case refused = 77
-    /// By Ctrl-C, or the end of the terminal.
+    /// By Ctrl-C, or a hangup of the terminal.
     case interrupted = 130
     /// By SIGTERM.
     case terminated = 143
@@ -68,7 +68,7 @@ enum ExitStatus: Int32, Sendable {
     case brokenPipe = 141
 }
 
-/// What the system says of a failed call, in the language of this run.
+/// The system's message for a failed call, in the language of this run.
 enum SystemMessage {
     static func text(_ error: Int32) -> String {
         switch error {

@@ -2,21 +2,21 @@
 
 import ArgumentParser
 
-/// What the parser of the command line says about arguments that it did not expect. One of them may be a PIN that was
-/// typed in the wrong place, and messages end up in logs: such words are not repeated. Others are shown on one line.
+/// The argument parser's message about unexpected arguments. One of them may be a PIN that was typed in the wrong
+/// place, and messages end up in logs: such words are not repeated. Others are shown on one line.
 struct ParserMessage {
-    /// The words that messages must not have.
+    /// The words that must not appear in messages.
     private let secrets: [String]
     /// All words.
     private let words: [String]
 
-    /// The commands that take PINs or keys; what they do not expect is never repeated.
+    /// The commands that accept PINs or keys; their unexpected arguments are never repeated.
     private static let secretive: Set<String> = ["license", "mynumber", "apdu", "tag", "dump"]
 
     init(_ arguments: [String]) {
         let commands = Set(RootCommand.configuration.subcommands.compactMap { $0.configuration.commandName })
         let named = commands.intersection(arguments)
-        // Where the command itself is misspelt, what looks like a PIN is not repeated.
+        // Where the command itself is misspelt, anything that looks like a PIN is not repeated.
         let isSecret: (String) -> Bool =
             if !named.isDisjoint(with: ParserMessage.secretive) {
                 { !commands.contains($0) }
@@ -39,7 +39,7 @@ struct ParserMessage {
         secrets.reduce(message) { $0.replacing("'\($1)'", with: "'…'") }
     }
 
-    /// What of an argument is not the name of an option: all of it, or what follows the name.
+    /// The parts of an argument that are not the name of an option: all of it, or the text after the name.
     private static func values(_ argument: String) -> [String] {
         guard argument.wholeMatch(of: /--?[A-Za-z][A-Za-z-]*[0-9]?(-[a-z]+)?/) == nil else { return [] }
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -10,7 +10,7 @@ extension Language {
         return String(cString: value)
     }
 
-    /// The help texts are made before the command line is parsed, so `--lang` is looked up here by hand.
+    /// The help texts are made before the command line is parsed, so `--lang` is looked up by hand.
     static func choose(arguments: [String], environment: (String) -> String?) -> Language {
         for (index, argument) in arguments.enumerated() {
             if argument == "--" { break }
@@ -31,8 +31,8 @@ extension Language {
 }
 
 extension Language {
-    /// The arguments without `--lang`, which was looked up before and may stand anywhere; one with a wrong value stays,
-    /// for the parser to complain of.
+    /// The arguments without `--lang`, which was already looked up and can be anywhere. An invalid value stays, for the
+    /// parser to report.
     static func removed(from arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         var rest: [String] = []
@@ -57,20 +57,20 @@ func tr(_ english: String, _ japanese: String) -> String {
     Language.current == .japanese ? japanese : english
 }
 
-/// The fixed words of ArgumentParser's pages, in the language of this run. Its sentences about a wrong command line stay
-/// in English: they are not translated by their text.
+/// The fixed texts of ArgumentParser's pages, in the language of this run. Its sentences about an invalid command line
+/// stay in English, because they cannot be recognised by their text.
 enum HelpText {
-    /// What lines of a page begin with.
+    /// The beginnings of lines of a page.
     private static let headings: [(String, String)] = [
         ("OVERVIEW: ", "概要: "), ("USAGE: ", "使い方: "), ("Usage: ", "使い方: "), ("ARGUMENTS:", "引数:"),
         ("OPTIONS:", "オプション:"), ("SUBCOMMANDS:", "コマンド:"), ("Help:  ", "説明: "), ("  See '", "  詳しくは '"),
     ]
-    /// What lines of a page end with.
+    /// The ends of lines of a page.
     private static let endings: [(String, String)] = [
         ("' for more information.", "' を見てください。"), ("' for detailed help.", "' を見てください。"),
         ("Show the version.", "バージョンを表示する。"), ("Show help information.", "このヘルプを表示する。"),
     ]
-    /// What ArgumentParser adds to the help of an option.
+    /// The text that ArgumentParser adds to the help of an option.
     private static let additions: [(String, String)] = [
         ("(default: ", "(省略時: "), ("(values: ", "(値: "), ("; default: ", "、省略時: "),
     ]
@@ -81,10 +81,10 @@ enum HelpText {
         return additions.reduce(layout(text)) { $0.replacing($1.0, with: $1.1) }
     }
 
-    /// What is said of a wrong command line.
+    /// The message about an invalid command line.
     ///
     /// - Parameters:
-    ///   - full: ArgumentParser's whole text: `Error: `, the sentence, and how the command is used.
+    ///   - full: ArgumentParser's whole text: `Error: `, the sentence, and the usage.
     ///   - sentence: the sentence.
     static func usageError(_ full: String, sentence: String) -> String {
         guard Language.current == .japanese else { return full }

@@ -17,7 +17,7 @@ struct BlockRange: ExpressibleByArgument, Equatable, Sendable {
 }
 
 extension FourDigitCode {
-    /// A code as people type it: digits alone, or two bytes with something between them, as in `09:0F`.
+    /// Parses a code as the user types it: digits alone, or two bytes with a separator, as in `09:0F`.
     init?(typed text: Substring) {
         if let code = Self(text) {
             self = code
@@ -28,7 +28,7 @@ extension FourDigitCode {
         }
     }
 
-    /// A code as people type it.
+    /// Parses a code as the user types it.
     init?(typed text: String) {
         self.init(typed: text[...])
     }
@@ -84,7 +84,7 @@ struct DateArgument: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// What stands between the bytes of a block for people.
+/// The separator between the bytes of a block for display.
 enum HexSeparator: String, CaseIterable, ExpressibleByArgument, Sendable {
     case none, space, colon
 
@@ -99,10 +99,10 @@ enum HexSeparator: String, CaseIterable, ExpressibleByArgument, Sendable {
 
 /// Numbers as a user lists them: `0-19` or `0,3,5-7`.
 enum NumberRanges {
-    /// Reads a list.
+    /// Parses a list.
     ///
-    /// - Parameter number: reads one number.
-    /// - Returns: `nil` when something in it is neither a number nor a range from the lower to the higher.
+    /// - Parameter number: parses one number.
+    /// - Returns: `nil` when any element is neither a number nor a range from the lower to the higher.
     static func parse(_ text: String, _ number: (Substring) -> UInt16?) -> [UInt16]? {
         var numbers: [UInt16] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -165,7 +165,8 @@ struct PlaceArgument: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// A record's type and data as a user types them: `text/plain=hello` or `text/vcard=@card.vcf`, `@-` for standard input.
+/// A record's type and data as a user types them. `text/plain=hello` or `text/vcard=@card.vcf`, `@-` for standard
+/// input.
 struct TypedData: ExpressibleByArgument, Equatable, Sendable {
     var type: String
     private var text: String

@@ -6,7 +6,7 @@ import CardModel
 import DumpFormats
 import DumpFormatsXML
 
-/// The kinds of card that `--card` takes: the decoders of cards with money, by their id.
+/// The values of `--card`: the decoders of cards with money, by their id.
 struct CardKind: ExpressibleByArgument, Equatable, Sendable {
     var id: String
 
@@ -44,7 +44,7 @@ struct KindList: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// Which records of a history are wanted.
+/// The filter for the records of a history.
 struct HistoryFilter: ParsableArguments {
     @Option(name: .long, help: help("Only from that day on, YYYY-MM-DD.", "この日以降だけ（YYYY-MM-DD）。", value: "date"))
     var since: DateArgument?
@@ -59,7 +59,7 @@ struct HistoryFilter: ParsableArguments {
             "この種別だけ: rail, bus, purchase, charge, issue, ticket, adjustment, point, other。", value: "kinds"))
     var kind: KindList?
 
-    /// Whether a record is wanted; one without a date is not when days are asked for.
+    /// Whether a record passes; one without a date does not when days are given.
     func wants(_ record: HistoryRecord) -> Bool {
         if let kind, !kind.kinds.contains(record.kind) { return false }
         guard since != nil || until != nil else { return true }
@@ -89,7 +89,7 @@ struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
 
     static var allValueStrings: [String] { DumpFormatRegistry.complete.writable.map(\.id) }
 
-    /// The dump in this format, masked where `--redact` says so.
+    /// Returns the dump in this format, masked under `--redact`.
     ///
     /// - Parameter option: the option that named the format, for the hint.
     func text(_ dump: CardDump, _ redaction: Redaction, option: String) throws(CommandError) -> String {

@@ -19,7 +19,7 @@ struct CommonOptions: ParsableArguments {
     @Option(name: .long, help: help("Language of messages: en or ja.", "表示言語: en または ja。", value: "en|ja"))
     var lang: LanguageName?
 
-    /// What `--lang` takes. The choice itself is made before the command line is parsed: `Language.current`.
+    /// The values of `--lang`. The choice itself is made before the command line is parsed: `Language.current`.
     enum LanguageName: String, CaseIterable, ExpressibleByArgument { case en, ja }
 }
 
@@ -66,7 +66,7 @@ enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
     case seconds(Double)
     case forever
 
-    /// When nobody says another time.
+    /// The default.
     static let usual = CardTimeout.seconds(10)
 
     init?(argument: String) {
@@ -79,7 +79,7 @@ enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
         }
     }
 
-    /// What names it on a command line.
+    /// The value on a command line.
     var argument: String { defaultValueDescription }
 
     var defaultValueDescription: String {
@@ -89,7 +89,7 @@ enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
         }
     }
 
-    /// The same as a duration, `nil` for ever.
+    /// The same as a duration; `nil` for no limit.
     var duration: Duration? {
         switch self {
         case .seconds(let seconds): .seconds(seconds)

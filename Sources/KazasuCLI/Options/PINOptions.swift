@@ -39,27 +39,27 @@ struct PINOptions: ParsableArguments {
 }
 
 extension SecretSource {
-    /// The PIN that it names.
+    /// Reads the PIN from the source.
     ///
-    /// - Parameter what: what messages call it.
-    /// - Throws: ``CommandError``, without what was read.
+    /// - Parameter what: the PIN's name in messages.
+    /// - Throws: ``CommandError``, without the data that was read.
     func readPIN(_ what: String) throws(CommandError) -> PIN { PIN(try read(what)) }
 }
 
-/// What the user is asked about PINs on the terminal: first whether a last try may be used, then the PINs.
+/// The dialog about PINs on the terminal: first whether a last try may be used, then the PINs.
 final class PINDialog {
     /// A PIN that a command wants to send.
     struct Wanted {
         var reference: PINReference
-        /// What the card said of its tries; `nil` where it was not asked.
+        /// The number of tries left that the card reported; `nil` where it was not asked.
         var tries: TriesLeft?
-        /// The PIN, when it comes from a source; else it is typed.
+        /// The PIN, when it comes from a source; otherwise it is typed.
         var given: PIN?
-        /// Whether the command has something to read without it.
+        /// Whether the command can read something without it.
         var isOptional = true
     }
 
-    /// What may be sent, in order, and what stops the PIN after those.
+    /// The PINs that may be sent, in order, and the reason why the next one is not sent.
     struct Answer {
         var pins: [PIN] = []
         var refusal: PINGuardError?
@@ -67,7 +67,7 @@ final class PINDialog {
 
     private let context: Context
     private let allowLastTry: Bool
-    /// The last tries that the user has agreed to.
+    /// The last tries that the user has consented to.
     private var agreed: [PINReference: TriesLeft] = [:]
 
     init(_ context: Context, allowLastTry: Bool) {
@@ -75,17 +75,17 @@ final class PINDialog {
         self.allowLastTry = allowLastTry
     }
 
-    /// What the guard asks: a last try goes only when the flag is there and the user has typed yes on the terminal.
+    /// The guard's consent: a last try is used only when the flag is set and the user has typed yes on the terminal.
     var consent: PINConsent {
         PINConsent(allowsLastTry: allowLastTry) { reference, tries in
             self.agreed[reference] == tries || self.agrees(reference, tries)
         }
     }
 
-    /// Asks what is to be asked about PINs, before any of them is sent.
+    /// Asks all questions about PINs, before any of them is sent.
     ///
-    /// The questions about last tries come before any PIN is typed, and each PIN is checked before the next is asked for.
-    /// An empty line means to go without that PIN and those after it.
+    /// The questions about last tries come before any PIN is typed, and each PIN is checked before the next is asked
+    /// for. An empty line skips that PIN and those after it.
     func collect(_ wanted: [Wanted]) throws(CommandError) -> Answer {
         for one in wanted {
             if let given = one.given, !given.isSpent, !given.matches(one.reference.form) {
@@ -109,10 +109,10 @@ final class PINDialog {
         return answer
     }
 
-    /// Whether there is somebody who can be asked.
+    /// Whether there is a terminal to ask on.
     var hasTerminal: Bool { Terminal() != nil }
 
-    /// Why a PIN must not be sent.
+    /// Returns the reason why a PIN must not be sent.
     private func obstacle(_ wanted: Wanted) -> PINGuardError? {
         let reference = wanted.reference
         switch wanted.tries {
@@ -158,13 +158,13 @@ final class PINDialog {
     }
 }
 
-/// Where a PIN or key comes from when it is not typed: `env:NAME`, `file:PATH` or `fd:NUMBER`. It is never an argument,
-/// for every user of the machine can see those.
+/// The source of a PIN or key that is not typed: `env:NAME`, `file:PATH` or `fd:NUMBER`. It is never an argument,
+/// because every user of the machine can see those.
 enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
     case environment(String)
     case file(String)
     case descriptor(Int32)
-    /// None of these, and perhaps the secret itself: the parser's own words for a bad value would repeat it.
+    /// None of these, and perhaps the secret itself: the parser's own message for a bad value would repeat it.
     case none
 
     init(argument: String) {
@@ -181,9 +181,9 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
         }
     }
 
-    /// Checks what an option was given.
+    /// Checks the value of an option.
     ///
-    /// - Throws: `ValidationError`, without what stands there.
+    /// - Throws: `ValidationError`, without the value.
     static func validate(_ source: SecretSource?, _ option: String) throws(ValidationError) {
         guard source == SecretSource.none else { return }
         throw ValidationError(
@@ -192,15 +192,15 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
                 "\(option) には env:変数名、file:パス、fd:番号 を指定してください。値そのものは書けません"))
     }
 
-    /// The secret: all up to the first line end.
+    /// Reads the secret: everything up to the first line end.
     ///
-    /// A variable of the environment is overwritten as it is read. What was read of a file or descriptor is overwritten
-    /// here; one that a pipe is behind can be read once.
+    /// An environment variable is overwritten as it is read. A buffer filled from a file or descriptor is overwritten
+    /// here; a source that is a pipe can be read only once.
     ///
     /// - Parameters:
-    ///   - what: what messages call it.
-    ///   - reason: the word for scripts when there is none.
-    /// - Throws: ``CommandError``, without what was read.
+    ///   - what: the secret's name in messages.
+    ///   - reason: the machine-readable reason when there is none.
+    /// - Throws: ``CommandError``, without the data that was read.
     func read(_ what: String, reason: String = "noPIN") throws(CommandError) -> SecretBytes {
         let secret: SecretBytes?
         switch self {
@@ -235,7 +235,7 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// Reads a line that nobody else may see into the memory where it stays.
+/// Reads a line that nobody else may see, directly into the memory that keeps it.
 enum SecretLine {
     /// The longest secret, in bytes.
     static let longest = 64
@@ -250,7 +250,7 @@ enum SecretLine {
         let secret = try SecretBytes(capacity: longest + 2) { buffer throws(CommandError) in
             var count = 0
             while count < buffer.count {
-                // One byte at a time: what follows the line belongs to others.
+                // One byte at a time: the data after the line is not ours to consume.
                 let place = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<count + 1])
                 let got = try Descriptor.read(descriptor, into: place, name: name)
                 guard got > 0, buffer[count] != UInt8(ascii: "\n") else { break }
@@ -264,9 +264,9 @@ enum SecretLine {
     }
 }
 
-/// What keeps a secret within the process that holds it.
+/// Keeps a secret within the process that holds it.
 enum ProcessSecrecy {
-    /// From now on the process leaves no core dump, and no other process of the user may look into its memory.
+    /// Prevents core dumps of this process, and access to its memory by other processes of the user.
     ///
     /// Called before a PIN or key is read; frames that carry one to the reader are in ordinary memory for a moment.
     static func begin() {

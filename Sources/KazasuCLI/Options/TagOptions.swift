@@ -21,7 +21,7 @@ struct TagKeyOptions: ParsableArguments {
 
     /// The key; `nil` when none was given.
     ///
-    /// - Throws: ``CommandError``, without what was read.
+    /// - Throws: ``CommandError``, without the data that was read.
     func key() throws(CommandError) -> TripleDESKey? {
         guard let keyFrom else { return nil }
         let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
@@ -35,11 +35,11 @@ struct TagKeyOptions: ParsableArguments {
         return key
     }
 
-    /// The bytes that hexadecimal digits stand for, packed or with spaces, colons, hyphens or `0x` before bytes; no copy of
-    /// them stays behind.
+    /// The bytes of hexadecimal digits, packed or with spaces, colons, hyphens or `0x` before bytes. No copy of them
+    /// stays behind.
     private static func bytes(_ text: SecretBytes) -> SecretBytes? {
         var key: [UInt8] = []
-        // So that it never moves and leaves a copy.
+        // Reserved so that it never moves and leaves a copy.
         key.reserveCapacity(text.count)
         defer { key.wipe() }
         var high: UInt8?
@@ -61,7 +61,7 @@ struct TagKeyOptions: ParsableArguments {
     }
 }
 
-/// What message is to be written.
+/// The options for the message to write.
 struct TagMessageOptions: ParsableArguments {
     @Option(name: .long, help: help("A link or another URI.", "リンクなどの URI。", value: "uri"))
     var uri: [String] = []
@@ -102,7 +102,7 @@ struct TagMessageOptions: ParsableArguments {
     @Flag(name: .long, help: help("Leave the tag without a message.", "メッセージのない状態にする。"))
     var empty = false
 
-    /// How many of the ways to say the message were used: records, `--raw`, `--empty`.
+    /// The number of ways used to give the message: records, `--raw`, `--empty`.
     var ways: Int {
         (uri.isEmpty && text.isEmpty && mime.isEmpty && external.isEmpty ? 0 : 1) + (raw == nil ? 0 : 1)
             + (empty ? 1 : 0)

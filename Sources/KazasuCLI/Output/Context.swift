@@ -4,7 +4,7 @@ import CardModel
 import Glibc
 import NFCTransport
 
-/// A reader that one command lends to another, and what that one prints.
+/// A reader that one command lends to another, and the output of that one.
 final class LentReader {
     let reader: any Reader
     var output = ""
@@ -12,25 +12,25 @@ final class LentReader {
     init(_ reader: any Reader) { self.reader = reader }
 }
 
-/// What every command gets beside its own options.
+/// The context that every command gets beside its own options.
 struct Context {
     var json: Bool
     var verbosity: Int
     var redaction: Redaction
     var cancellation: CancellationToken
-    /// The name of the command that runs.
+    /// The name of the running command.
     var command: String?
-    /// The reader that the command is to use in place of its own; what it prints goes there, too.
+    /// The reader that the command uses instead of its own; the output goes there, too.
     var lent: LentReader?
-    /// What went wrong beside the answer, which is given all the same.
+    /// The failures beside the answer, which is given all the same.
     let late = LateError()
 
-    /// Prints a document, made unreadable where `--redact` says so.
+    /// Prints a document, masked under `--redact`.
     func print(_ document: JSONValue) throws(CommandError) {
         try print { $0.value(redaction.apply(document)) }
     }
 
-    /// Prints a document as it is written, a piece at a time.
+    /// Prints a document while it is written, piece by piece.
     func print(_ write: (inout JSONPrettyWriter) -> Void) throws(CommandError) {
         var failure: CommandError?
         var kept: [UInt8] = []
@@ -48,45 +48,45 @@ struct Context {
         if let failure { throw failure }
     }
 
-    /// Prints a document on one line, as for several that come one after the other.
+    /// Prints a document on one line, for a sequence of several.
     func print(line document: JSONValue) throws(CommandError) {
         try Output.write(redaction.apply(document).compactText + "\n")
     }
 
-    /// Prints text for people.
+    /// Prints text for display.
     func print(_ text: String) throws(CommandError) {
         if let lent { lent.output += text } else { try Output.write(text) }
     }
 
-    /// Prints text whose parts were made visible one by one.
+    /// Prints text whose parts have been escaped one by one.
     func print(escaped text: String) throws(CommandError) {
         if let lent { lent.output += text } else { try Output.write(Array(text.utf8)) }
     }
 
-    /// Prints what another program may read: as it is, but for a terminal.
+    /// Prints data that another program may read: unchanged, except on a terminal.
     func print(file text: String) throws(CommandError) {
         if let lent { return lent.output += text }
         if Output.isTerminal { try Output.write(text) } else { try Output.write(Array(text.utf8)) }
     }
 
-    /// A message that `-q` keeps back.
+    /// Prints a message that `-q` suppresses.
     func note(_ text: String) {
         if verbosity >= 0 { Output.message("kazasu: \(VisibleText.line(text))\n") }
     }
 
-    /// A message that only `-v` shows.
+    /// Prints a message that only `-v` shows.
     func detail(_ text: @autoclosure () -> String) {
         if verbosity > 0 { Output.message("kazasu: \(VisibleText.line(text()))\n") }
     }
 
-    /// Does what is not the answer itself, as writing a file beside it. When it fails, the command goes on, and its
-    /// failure ends the command when the answer is given.
+    /// Does work beside the answer, such as writing a file. When it fails, the command goes on, and the failure ends
+    /// the command after the answer is given.
     func attempt(_ work: () throws(CommandError) -> Void) {
         do throws(CommandError) { try work() } catch { late.add(error) }
     }
 }
 
-/// The first of the failures that a command's answer did not have to wait for.
+/// The first of the failures that do not hold back a command's answer.
 final class LateError {
     private(set) var first: CommandError?
 
@@ -95,7 +95,7 @@ final class LateError {
 
 /// The time of day.
 enum Clock {
-    /// Now, in the machine's time zone, as in `2026-11-20T12:34:56+09:00`.
+    /// The current time in the machine's time zone, as in `2026-11-20T12:34:56+09:00`.
     static func localTime() -> String {
         var now = time(nil)
         var parts = tm()
@@ -111,9 +111,9 @@ enum Clock {
     }
 }
 
-/// The variables of this process' environment.
+/// The variables of this process's environment.
 enum SystemEnvironment {
-    /// Every variable; what is no UTF-8 is replaced.
+    /// Every variable; invalid UTF-8 is replaced.
     static var all: [String: String] {
         var variables: [String: String] = [:]
         var entry = environ

@@ -4,12 +4,12 @@ import CardModel
 import Glibc
 import SystemPackage
 
-/// Reading of files that the user names.
+/// Reads files named by the user.
 enum Files {
-    /// The bytes of a file, `-` for standard input.
+    /// Returns the bytes of a file, `-` for standard input.
     ///
-    /// - Parameter limit: the longest file that is read; one byte more is read of a longer one, so that the caller's
-    ///   own check tells the user.
+    /// - Parameter limit: the longest file that is accepted; one byte more is read of a longer one, so that the
+    ///   caller's own check reports it.
     static func read(_ path: String, limit: Int = 8 << 20) throws(CommandError) -> [UInt8] {
         let descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
         guard descriptor >= 0 else { throw unreadable(path, errno) }
@@ -45,16 +45,16 @@ enum Files {
             hint: tr("check the path that was given", "指定したパスを確かめてください"))
     }
 
-    /// What messages call a file.
+    /// The name of a file in messages.
     static func name(_ path: String) -> String {
         path == "-" ? tr("standard input", "標準入力") : path
     }
 }
 
-/// A file that an answer goes to. It is opened before the card is read, so that nobody holds a card for nothing, and
-/// written as a whole: into a new file beside it, so that an old one is never left half written.
+/// A file that an answer goes to. It is opened before the card is read, so that no card is read in vain, and is
+/// written to a new file beside it first, so that an old one is never left half written.
 ///
-/// `-` is standard output; devices and pipes are written as they are.
+/// `-` is standard output; devices and pipes are written directly.
 final class OutputFile {
     let path: String
     private let place: Place
@@ -81,7 +81,7 @@ final class OutputFile {
             return .stream(try FileDescriptor.open(target, .writeOnly, options: .closeOnExec))
         }
         if status != nil {
-            // What a link leads to is replaced, not the link.
+            // The target of a link is replaced, not the link.
             target = resolved(target)
             guard target.withPlatformString({ access($0, W_OK) }) == 0 else { throw Errno(rawValue: errno) }
         }
@@ -90,12 +90,12 @@ final class OutputFile {
         return .file(file, target: target)
     }
 
-    /// Writes the answer and puts it in its place.
+    /// Writes the answer and moves the file into place.
     func finish(_ text: String) throws(CommandError) {
         try finish(Array(text.utf8))
     }
 
-    /// Writes bytes that are no text, and puts the file in its place.
+    /// Writes binary data and moves the file into place.
     func finish(_ bytes: [UInt8]) throws(CommandError) {
         do {
             switch place {
@@ -125,7 +125,7 @@ final class OutputFile {
 }
 
 extension FileDescriptor {
-    /// Writes all the bytes, whatever interrupts or delays it.
+    /// Writes all the bytes, despite interruptions and delays.
     func writeWhole(_ bytes: [UInt8]) throws(Errno) {
         let error = Descriptor.write(bytes, to: rawValue)
         guard error == 0 else { throw Errno(rawValue: error) }
@@ -133,33 +133,33 @@ extension FileDescriptor {
 }
 
 extension CommandError {
-    /// A file could not be written, for what a system call reported.
+    /// A file could not be written; the cause is what a system call reported.
     init(unwritable path: String, _ error: any Error) {
         self = .unwritable(path, (error as? Errno)?.rawValue ?? EIO)
     }
 }
 
-/// Reading and writing of open files. While a signal cancels work and does not end the process, it also ends what waits
-/// here for the other end.
+/// Reads and writes open files. A signal that cancels work without ending the process also ends a wait here for the
+/// other end.
 enum Descriptor {
-    /// How long a reader may keep what was read from being written, once the user has interrupted.
+    /// How long a pipe's reader may block the output of what was read, once the user has interrupted.
     private static let patienceMilliseconds: Int32 = 3000
 
-    /// Opens a file for reading, a FIFO without waiting for somebody who writes to it.
+    /// Opens a file for reading, without waiting for a writer on a FIFO.
     ///
-    /// - Returns: the descriptor; negative for an error, which `errno` names.
+    /// - Returns: the descriptor; negative on error, with the cause in `errno`.
     static func open(_ path: String) -> Int32 {
         Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     }
 
-    /// Opens a file for writing and empties it, and waits until somebody reads a FIFO.
+    /// Opens a file for writing and truncates it; waits until a FIFO has a reader.
     ///
-    /// - Returns: the descriptor; negative for an error, which `errno` names: EINTR when a signal came first.
+    /// - Returns: the descriptor; negative on error, with the cause in `errno`: EINTR when a signal came first.
     static func openForWriting(_ path: String) -> Int32 {
         while true {
             let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o600)
             if descriptor >= 0 {
-                // What follows may wait; only the opening must not.
+                // Later calls may block; only the open must not.
                 _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
                 return descriptor
             }
@@ -173,10 +173,10 @@ enum Descriptor {
         }
     }
 
-    /// Reads what there is, and waits until there is something.
+    /// Reads the available bytes, waiting until there are some.
     ///
-    /// - Returns: how many bytes came; 0 at the end.
-    /// - Throws: ``CommandError`` when it cannot be read, or a signal came first.
+    /// - Returns: the number of bytes read; 0 at the end.
+    /// - Throws: ``CommandError`` when the descriptor cannot be read, or a signal came first.
     static func read(
         _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, name: String
     ) throws(CommandError) -> Int {
@@ -188,16 +188,16 @@ enum Descriptor {
         }
     }
 
-    /// Reads into an array, as into memory.
+    /// Reads into an array, like the overload for raw memory.
     static func read(_ descriptor: Int32, into buffer: inout [UInt8], name: String) throws(CommandError) -> Int {
         try buffer.withUnsafeMutableBytes { bytes in
             Result { () throws(CommandError) in try read(descriptor, into: bytes, name: name) }
         }.get()
     }
 
-    /// Waits for an event, or for a signal and so many milliseconds more.
+    /// Waits for an event, or for a signal and this many milliseconds more.
     ///
-    /// - Returns: whether the event came. What `poll` cannot wait for is left to the call that follows.
+    /// - Returns: whether the event came. Anything `poll` cannot wait for is left to the call that follows.
     private static func wait(for event: Int32, on descriptor: Int32, afterSignal milliseconds: Int32) -> Bool {
         var places = [
             pollfd(fd: descriptor, events: Int16(event), revents: 0),
@@ -213,7 +213,7 @@ enum Descriptor {
         }
     }
 
-    /// Writes the whole text, whatever interrupts or delays it.
+    /// Writes the whole text, despite interruptions and delays.
     ///
     /// - Returns: 0, or `errno`.
     static func write(_ text: String, to descriptor: Int32) -> Int32 {
@@ -236,7 +236,7 @@ enum Descriptor {
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
-        // A pipe that has room for some bytes takes as many without waiting, and waits with the rest.
+        // A pipe that has room for some bytes accepts as many without blocking, and blocks for the rest.
         let piece = Interrupt.isHeld ? Int(PIPE_BUF) : .max
         var rest = bytes
         while !rest.isEmpty {
@@ -254,14 +254,13 @@ enum Descriptor {
     }
 }
 
-/// A dump whose file cannot be written: the card may be gone, so what was read goes elsewhere, as JSON.
+/// A dump whose file cannot be written: the card may be gone, so the data is kept elsewhere, as JSON.
 struct KeptDump {
     let dump: CardDump
-    /// The file that was asked for.
+    /// The requested file.
     let output: String?
 
-    /// Writes the dump to a file beside the one that was asked for when only the format cannot hold it, else to standard
-    /// output.
+    /// Writes the dump beside the requested file if only the format cannot hold it, otherwise to standard output.
     ///
     /// - Returns: the error, with a hint at where the dump is now.
     func kept(after error: CommandError, _ context: Context) -> CommandError {
@@ -279,18 +278,17 @@ struct KeptDump {
     }
 }
 
-/// The file that `-o` names for a dump. What was read only in part never takes the place of a complete dump: it is written
-/// beside it.
+/// The file that `-o` names for a dump. A partial dump never replaces a complete one: it is written beside it.
 final class DumpOutput {
     private let file: OutputFile
-    /// Where the dump is, when it was written.
+    /// The path of the dump, once it is written.
     private(set) var written: String?
 
     init(_ path: String) throws(CommandError) {
         file = try OutputFile(path)
     }
 
-    /// Writes a dump as Kazasu's own document, masked where `--redact` says so.
+    /// Writes a dump as Kazasu's own document, masked under `--redact`.
     func finish(_ dump: CardDump, _ context: Context) throws(CommandError) {
         try finish(DumpFormatName.json.text(dump, context.redaction, option: "format"), of: dump, context)
     }
@@ -311,7 +309,7 @@ final class DumpOutput {
                 "\(file.path) には完全なダンプがあるため残しました。今回読めた分は \(path) にあります"))
     }
 
-    /// A name at which no complete dump is.
+    /// Returns a path that does not hold a complete dump.
     private static func free(beside path: String) -> String {
         var candidate = "\(path).incomplete"
         var number = 1
@@ -322,7 +320,7 @@ final class DumpOutput {
         return candidate
     }
 
-    /// Whether a file has dumps of any format, and nothing is missing in them.
+    /// Whether a file holds dumps of any format, all of them complete.
     private static func isComplete(_ path: String) -> Bool {
         guard path != "-", (try? FilePath(path).stat())?.type == .regular, let bytes = try? Files.read(path),
             let dumps = try? DumpFile.dumps(bytes)

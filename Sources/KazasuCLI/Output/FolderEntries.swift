@@ -3,7 +3,7 @@
 import Glibc
 import SystemPackage
 
-/// An open folder and the names in it; what is done with a name is done in this folder, wherever its path leads by then.
+/// An open folder and the names in it; operations on a name apply to this folder, even if its path now leads elsewhere.
 final class FolderEntries {
     private let folder: FileDescriptor
     /// The names, in no order, without `.` and `..`.
@@ -16,10 +16,10 @@ final class FolderEntries {
 
     deinit { try? folder.close() }
 
-    /// Which folder it is, by whatever path.
+    /// The folder's identity, independent of its path.
     var status: Stat { get throws(Errno) { try folder.stat() } }
 
-    /// What a name stands for; a link is not followed.
+    /// Returns the status of a name; a link is not followed.
     func stat(_ name: FilePath.Component) throws(Errno) -> Stat {
         try FilePath(root: nil, components: name).stat(relativeTo: folder, flags: .symlinkNoFollow)
     }
@@ -38,7 +38,7 @@ final class FolderEntries {
 
     /// Reads the names of an open folder and closes it.
     ///
-    /// An entry is only as long as its name: nothing behind its end may be read, so it is not copied as a `dirent`.
+    /// An entry is only as long as its name: nothing after its end may be read, so it is not copied as a `dirent`.
     private static func names(_ folder: FileDescriptor) -> [FilePath.Component] {
         guard let directory = fdopendir(folder.rawValue) else {
             try? folder.close()

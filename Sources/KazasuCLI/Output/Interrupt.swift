@@ -8,12 +8,13 @@ import Synchronization
 
 /// SIGINT (Ctrl-C), SIGTERM and SIGHUP.
 ///
-/// The first one ends the process at once, whatever it waits for or computes, unless something is held that must be given
-/// back: an open reader, a terminal without echo. Then it cancels ``token``, and the work ends by itself. A repeat within a
-/// second changes nothing, since `timeout` of coreutils signals twice; a later one ends the process at once.
+/// The first one ends the process immediately, no matter what it waits for or computes, unless something is held that
+/// must be released: an open reader, a terminal without echo. Then it cancels ``token``, and the work ends by itself.
+/// A repeat within a second changes nothing, since `timeout` of coreutils signals twice; a later one ends the process
+/// immediately.
 ///
-/// Ctrl-\ and other signals that end a process do that at once, too, but not before temporary files are gone and the
-/// terminal is as it was.
+/// Ctrl-\ and other signals that end a process do that immediately, too, but not before temporary files are removed
+/// and the terminal is restored.
 enum Interrupt {
     /// Cancelled by the first signal while something is held.
     static let token = CancellationToken()
@@ -27,7 +28,7 @@ enum Interrupt {
     private static let state = Mutex(State())
     private static let repeatTime = Duration.seconds(1)
 
-    /// A pipe whose reading end becomes readable with the first signal; -1 when there is none.
+    /// A pipe whose reading end becomes readable on the first signal; -1 when there is none.
     private static let pipe: (reader: Int32, writer: Int32) = {
         var ends: [Int32] = [-1, -1]
         guard Glibc.pipe(&ends) == 0 else { return (-1, -1) }
@@ -35,23 +36,24 @@ enum Interrupt {
         return (ends[0], ends[1])
     }()
 
-    /// Readable once a signal has come, for `poll`; -1, which `poll` leaves out, when the system gave no descriptor.
+    /// Readable once a signal has arrived, for `poll`; -1, which `poll` ignores, when no descriptor was available.
     static var descriptor: Int32 { pipe.reader }
 
-    /// The status of a command that was interrupted.
+    /// The exit status of an interrupted command.
     static var status: ExitStatus { state.withLock { $0.signal == SIGTERM ? .terminated : .interrupted } }
 
-    /// Whether a signal waits for the work to end.
+    /// Whether a signal cancels the work instead of ending the process.
     static var isHeld: Bool { state.withLock { $0.holds > 0 } }
 
-    /// What cancels the work.
+    /// The signals that cancel the work.
     private static let cancelling = [SIGINT, SIGTERM, SIGHUP]
-    /// What ends the process at once.
+    /// The signals that end the process immediately.
     private static let fatal = [
         SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT,
     ]
 
-    /// Called once, before any other thread exists, so that every thread inherits the blocked signals.
+    /// Installs the handling. Called once, before any other thread exists, so that every thread inherits the blocked
+    /// signals.
     static func install() {
         signal(SIGPIPE, SIG_IGN)
         _ = descriptor
@@ -75,7 +77,7 @@ enum Interrupt {
         return number
     }
 
-    /// Ends the process by this signal, so that the shell sees which it was.
+    /// Ends the process by this signal, so that the shell sees which one it was.
     private static func end(by number: Int32) {
         ExitCleanup.run()
         signal(number, SIG_DFL)
@@ -95,8 +97,8 @@ enum Interrupt {
         return signals
     }
 
-    /// From here on a signal cancels the work instead of ending the process, until ``release()``. What waits meanwhile
-    /// must listen to ``token`` or ``descriptor``.
+    /// Makes a signal cancel the work instead of ending the process, until ``release()``. Anything that waits meanwhile
+    /// must observe ``token`` or ``descriptor``.
     static func hold() {
         let isEnding = state.withLock { state in
             state.holds += 1
@@ -105,7 +107,7 @@ enum Interrupt {
         while isEnding { Glibc.pause() }
     }
 
-    /// What was held is given back; a signal that came meanwhile ends the process now.
+    /// Ends the hold; a signal that came meanwhile ends the process now.
     static func release() {
         let endsNow = state.withLock { state in
             state.holds -= 1
@@ -132,7 +134,7 @@ enum Interrupt {
         end()
     }
 
-    /// Takes what comes within ``repeatTime``, and what came while this thread did not run.
+    /// Discards signals that arrive within ``repeatTime``, and those that arrived while this thread did not run.
     private static func discardRepeats() {
         var signals = set(cancelling + fatal)
         let deadline = ContinuousClock.now + repeatTime
@@ -147,14 +149,14 @@ enum Interrupt {
 
     private static func end() -> Never {
         ExitCleanup.run()
-        // Nobody waits for a message that nobody reads.
+        // Do not block on a message that nobody reads.
         var place = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         if poll(&place, 1, 0) > 0 { RootCommand.tell(.cancelled()) }
         _exit(status.rawValue)
     }
 }
 
-/// A door that one thread waits at until another opens it.
+/// A one-shot latch: one thread waits until another opens it.
 final class Latch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 

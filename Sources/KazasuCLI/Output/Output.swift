@@ -8,7 +8,7 @@ import Glibc
 enum Output {
     /// Writes the answer to standard output, as ``VisibleText``.
     ///
-    /// - Throws: ``CommandError`` when it cannot be written; nobody is told when the reader of a pipe went away.
+    /// - Throws: ``CommandError`` when it cannot be written; a pipe whose reader went away is not reported.
     static func write(_ text: String) throws(CommandError) {
         try write(Array(VisibleText.lines(text).utf8))
     }
@@ -27,22 +27,22 @@ enum Output {
         try check(Descriptor.write(json, to: STDOUT_FILENO))
     }
 
-    /// Writes a message to standard error, as ``VisibleText``; what cannot be written there is lost.
+    /// Writes a message to standard error, as ``VisibleText``; anything that cannot be written there is lost.
     static func message(_ text: String) {
         try? write(Array(VisibleText.lines(text).utf8), to: STDERR_FILENO)
     }
 
-    /// Writes why a command failed to standard error.
+    /// Writes the reason why a command failed to standard error.
     static func message(_ failure: CommandError, json: Bool) {
         message(json ? failure.json.compactText + "\n" : failure.text)
     }
 
-    /// Takes away the line that the terminal behind standard error has its cursor in.
+    /// Erases the line that holds the cursor of the terminal behind standard error.
     static func eraseLine() {
         try? write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO)
     }
 
-    /// Whether anybody may still read standard output: the other end of a pipe may be closed.
+    /// Whether standard output still has a reader: the other end of a pipe may be closed.
     static var isWanted: Bool {
         var place = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         return poll(&place, 1, 0) <= 0 || Int32(place.revents) & (POLLERR | POLLHUP | POLLNVAL) == 0
@@ -51,7 +51,7 @@ enum Output {
     /// Whether standard output is a terminal.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// How many places a line of standard output has when it is a terminal, as `COLUMNS` or the terminal says; else `nil`.
+    /// The width of standard output's lines when it is a terminal, as `COLUMNS` or the terminal reports it; else `nil`.
     static var lineWidth: Int? {
         guard isTerminal else { return nil }
         if let text = getenv("COLUMNS"), let count = Int(String(cString: text)), count > 0 { return count }
@@ -77,7 +77,7 @@ enum Output {
     }
 }
 
-/// One line on a terminal's stderr that says how far long work has come; shown after half a second.
+/// One line on a terminal's stderr that shows the progress of long work; it appears after half a second.
 final class ProgressLine {
     private let isOn: Bool
     private let clock = ContinuousClock()
@@ -110,7 +110,7 @@ final class ProgressLine {
     }
 }
 
-/// "Put a card on the reader", shown on a terminal while nothing is there; it goes away when a card comes.
+/// "Put a card on the reader", shown on a terminal while there is no card; it disappears when a card comes.
 final class WaitingNote {
     private let isShown: Bool
 
@@ -126,10 +126,10 @@ final class WaitingNote {
 
 /// Standard input, output and error.
 enum StandardStreams {
-    /// Opens `/dev/null` in place of those that the process was started without (`2>&-`): the next file that is opened
-    /// would have their numbers, and messages would land in it.
+    /// Opens `/dev/null` in place of those that the process was started without (`2>&-`). Otherwise the next opened
+    /// file would get their numbers, and messages would end up in it.
     ///
-    /// Input cannot be read and output cannot be written then, so that neither is silently empty; messages are lost.
+    /// Input then cannot be read and output cannot be written, so that neither is silently empty; messages are lost.
     static func openClosedOnes() {
         let modes = [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY)]
         for (descriptor, mode) in modes where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
@@ -139,18 +139,18 @@ enum StandardStreams {
     }
 }
 
-/// A question that `--yes` answers beforehand.
+/// A question that `--yes` answers in advance.
 enum Confirmation {
-    /// Asks; only y or yes goes on.
+    /// Asks the question; only y or yes continues.
     ///
-    /// - Throws: ``CommandError`` with status 64 where nobody can be asked, 130 when the answer is no.
+    /// - Throws: ``CommandError`` with status 64 where there is nobody to ask, 130 when the answer is no.
     static func ask(_ question: String) throws(CommandError) {
         try check()
         Output.message(question + " [y/N] ")
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else { throw .cancelled() }
     }
 
-    /// Checks that somebody can be asked, before work is done whose end is a question.
+    /// Checks that there is somebody to ask, before work that ends in a question.
     static func check() throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandError(
@@ -160,11 +160,11 @@ enum Confirmation {
     }
 }
 
-/// Texts in commands that hints show, so that they can be pasted into a shell.
+/// Quotes texts in the commands that hints show, so that they can be pasted into a shell.
 enum ShellWord {
-    /// A file name or another text as one word of a POSIX shell; plain ones stay as they are.
+    /// A file name or another text as one word of a POSIX shell; plain ones stay unchanged.
     ///
-    /// A name that begins with a hyphen gets `./` before it, so that no program takes it for an option.
+    /// A name that begins with a hyphen is prefixed with `./`, so that no program parses it as an option.
     static func quoted(_ text: String) -> String {
         let text = text.hasPrefix("-") && text != "-" ? "./" + text : text
         let isPlain = text.utf8.allSatisfy { byte in
@@ -179,15 +179,16 @@ enum ShellWord {
     }
 }
 
-/// The gate that every text for people passes on its way out: names on cards, of files, of other users' processes may
-/// hold characters that a terminal obeys, or that change the order in which a line is read. They are shown as `\u{202E}`.
+/// The filter that every text for display passes before output. Names on cards, of files and of other users' processes
+/// may hold characters that control a terminal, or that change the order in which a line is read. They are shown as
+/// `\u{202E}`.
 ///
-/// JSON is escaped by its writer, in the way of JSON.
+/// JSON is escaped by its writer, by JSON's rules.
 enum VisibleText {
-    /// Text of several lines: line ends stay.
+    /// Escapes text of several lines: line ends stay.
     static func lines(_ text: String) -> String { escaped(text, keepingLineEnds: true) }
 
-    /// One line, or a part of one: line ends are escaped as well, so that nothing can pretend to be a line of its own.
+    /// Escapes one line, or a part of one. Line ends are escaped as well, so that nothing can pass for a separate line.
     static func line(_ text: String) -> String { escaped(text, keepingLineEnds: false) }
 
     private static func escaped(_ text: String, keepingLineEnds: Bool) -> String {

@@ -6,7 +6,7 @@ import CardModel
 import NDEF
 import NFCForumTags
 
-/// What `--redact` makes of an answer: who the card belongs to cannot be seen, what kind of card it is can.
+/// Applies `--redact` to an answer: the card's owner is hidden, the kind of card is not.
 struct Redaction: Sendable {
     var isOn: Bool
 
@@ -15,31 +15,30 @@ struct Redaction: Sendable {
         isOn ? IDm(rawValue: idm.rawValue & 0xFFFF_0000_0000_0000) : idm
     }
 
-    /// A text of a person: a name, a number.
+    /// A person's text: a name, a number.
     func apply(_ text: String) -> String {
         isOn ? String(repeating: "*", count: text.count) : text
     }
 
-    /// Marks a document whose values were masked, so that nobody takes the zeros for the card's.
+    /// Marks a document whose values were masked, so that nobody mistakes the zeros for card data.
     func apply(_ document: JSONValue) -> JSONValue {
         guard isOn, case .object(var object) = document else { return document }
         object["redacted"] = true
         return .object(object)
     }
 
-    /// Marks the object that is being written, as its last member.
+    /// Marks the object being written, as its last member.
     func mark(_ document: inout some (JSONSink & ~Copyable)) {
         if isOn { document.member("redacted", true) }
     }
 
-    /// A dump without what tells one card from another: IDms everywhere, and the blocks and files that hold numbers and
-    /// names.
+    /// A dump without the data that identifies a card: IDms everywhere, the blocks and files with numbers and names.
     func apply(_ dump: CardDump) -> CardDump {
         guard isOn else { return dump }
         var masked = dump
         let ids = Set(([dump.card.idm].compactMap { $0 } + dump.systems.map(\.idm)).map { $0.inSystem(0) })
         masked.card = apply(dump.card)
-        // What other tools wrote there (a label, the UID once more) nobody can vouch for.
+        // Data from other tools (a label, the UID once more) cannot be vouched for.
         masked.extra = JSONObject()
         masked.card.extra = JSONObject()
         masked.type2 = dump.type2.map(apply)
@@ -75,7 +74,7 @@ struct Redaction: Sendable {
         return masked
     }
 
-    /// A tag's memory without its UID, its signature, and what its user wrote on it.
+    /// A tag's memory without its UID, its signature and its user's data.
     private func apply(_ tag: Type2Dump) -> Type2Dump {
         var masked = tag
         let product = Type2Report(tag).product
@@ -88,7 +87,7 @@ struct Redaction: Sendable {
         return masked
     }
 
-    /// Whether one of the IDms stands anywhere in the block.
+    /// Whether one of the IDms occurs anywhere in the block.
     private static func holds(_ block: Block, _ ids: Set<IDm>) -> Bool {
         (0...8).contains { offset in
             ids.contains(IDm(rawValue: block.number(at: offset, count: 8, .big)).inSystem(0))
@@ -97,7 +96,8 @@ struct Redaction: Sendable {
 }
 
 extension Redaction {
-    /// A card whose own number is masked. A UID keeps its first byte, which names the manufacturer, a PUPI nothing.
+    /// A card with its own number masked. A UID keeps its first byte, which names the manufacturer; a PUPI keeps
+    /// nothing.
     func apply(_ card: CardIdentity) -> CardIdentity {
         guard isOn else { return card }
         var masked = card
@@ -114,17 +114,17 @@ extension Redaction {
         field.isPersonal ? apply(field.value) : field.value
     }
 
-    /// The value of a field for people.
+    /// The value of a field for display.
     func words(of field: CardField) -> String {
         field.isPersonal ? apply(field.value) : field.label?[Language.current] ?? field.value
     }
 }
 
-/// The files of ISO 7816 cards that tell whose card it is.
+/// The files of ISO 7816 cards that identify the cardholder.
 enum PersonalFiles {
     static func contains(_ application: AID?, _ file: FileIdentifier) -> Bool {
         guard let application else { return false }
-        // What its owner wrote on a tag.
+        // The owner's data on a tag.
         if application == Type4Tag.application { return file != Type4Tag.capabilityFile }
         return LicenseFile.allCases.contains { $0.application == application && $0.id == file && $0.access != .free }
             || MyNumberFile.allCases.contains {

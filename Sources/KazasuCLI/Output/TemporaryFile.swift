@@ -4,11 +4,12 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A new file that is moved to its place when it is whole, so that nothing half written is ever there.
+/// A new file that is moved to its place when it is complete, so that the place never holds a half-written file.
 ///
-/// Its name cannot be guessed, it is created exclusively, and its mode is right before its first byte: in a folder that
-/// others can write to, a link planted in its place is never followed. It holds a lock while it is written. A file with
-/// such a name that nobody holds was left by a process that was killed, and the next one in the same folder removes it.
+/// Its name cannot be guessed, it is created exclusively, and its mode is right before its first byte: in a folder
+/// that others can write to, a link planted in its place is never followed. It holds a lock while it is written. A
+/// file with such a name that nobody has locked was left by a killed process, and the next one in the same folder
+/// removes it.
 final class TemporaryFile {
     let descriptor: FileDescriptor
     private let path: FilePath
@@ -23,8 +24,8 @@ final class TemporaryFile {
     /// Creates a file.
     ///
     /// - Parameters:
-    ///   - folder: where; the same file system as the place that it is moved to.
-    ///   - permissions: what the process' umask does not change.
+    ///   - folder: the folder; on the same file system as the final place.
+    ///   - permissions: the mode, which the process's umask does not change.
     init(in folder: FilePath, permissions: FilePermissions) throws {
         TemporaryFile.removeStale(in: folder)
         while true {
@@ -54,7 +55,7 @@ final class TemporaryFile {
         }
     }
 
-    /// Gives the file its name, in place of whatever has it; a link there is replaced, not followed.
+    /// Gives the file its name, replacing anything that has it; a link there is replaced, not followed.
     func move(to target: FilePath) throws(Errno) {
         let result = path.withPlatformString { from in target.withPlatformString { rename(from, $0) } }
         guard result == 0 else { throw Errno(rawValue: errno) }
@@ -79,8 +80,8 @@ final class TemporaryFile {
             && middle.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// Removes what killed processes of this user left in a folder: regular files with such a name and no other, which
-    /// nobody holds locked.
+    /// Removes the files that killed processes of this user left in a folder. Only regular files with such a name that
+    /// nobody has locked are removed.
     private static func removeStale(in folder: FilePath) {
         guard let entries = try? FolderEntries(folder) else { return }
         for name in entries.names where isName(name.string) {
@@ -98,8 +99,8 @@ final class TemporaryFile {
     }
 }
 
-/// What must be undone when a signal ends the process at once, without unwinding: temporary files are removed, and a
-/// terminal that hides what is typed shows it again.
+/// Cleans up when a signal ends the process immediately, without unwinding. Temporary files are removed, and a terminal
+/// with echo off is restored.
 enum ExitCleanup {
     private struct Actions {
         var next = 0
@@ -127,7 +128,7 @@ enum ExitCleanup {
         }
     }
 
-    /// Runs all actions. Not for signal handlers: they may not take a lock; the thread that waits for signals may.
+    /// Runs all actions. Not for signal handlers: they must not take a lock; the thread that waits for signals may.
     static func run() {
         actions.withLock {
             for action in $0.all.values { action() }

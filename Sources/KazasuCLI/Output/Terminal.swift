@@ -3,11 +3,11 @@
 import Glibc
 import CardCiphers
 
-/// The terminal that the user sits at, wherever standard input and output go.
+/// The user's terminal, independent of the redirection of standard input and output.
 final class Terminal {
     private let descriptor: Int32
 
-    /// `nil` when there is none: in a script, under cron.
+    /// Returns `nil` when there is none: in a script, under cron.
     init?() {
         descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -17,16 +17,16 @@ final class Terminal {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Asks for a secret, which is not shown as it is typed.
+    /// Asks for a secret, which is not echoed.
     ///
-    /// - Returns: `nil` when nothing was typed, or more than any secret has.
+    /// - Returns: `nil` when nothing was typed, or more than the longest secret.
     func secret(_ question: String) throws(CommandError) -> SecretBytes? {
         try asking(question, isSecret: true) { terminal throws(CommandError) in
             try SecretLine.read(terminal.descriptor, name: "/dev/tty")
         }
     }
 
-    /// Asks a question that only the word yes answers with yes.
+    /// Asks a question that only the word yes confirms.
     func confirms(_ question: String) throws(CommandError) -> Bool {
         let text = question + tr(" Type yes to continue: ", "続けるには yes と入力してください: ")
         return try asking(text, isSecret: false) { terminal throws(CommandError) in
@@ -35,7 +35,7 @@ final class Terminal {
         }
     }
 
-    /// What was typed before the question is thrown away: nobody can have meant it as the answer.
+    /// Input typed before the question is discarded: it cannot have been meant as the answer.
     private func asking<Answer>(
         _ question: String, isSecret: Bool, _ read: (Terminal) throws(CommandError) -> Answer
     ) throws(CommandError) -> Answer {
@@ -49,7 +49,7 @@ final class Terminal {
             if isSecret { settings.c_lflag &= ~tcflag_t(ECHO) }
             tcsetattr(descriptor, TCSAFLUSH, &settings)
         }
-        // A signal that ends the process at once leaves no terminal behind that does not show what is typed.
+        // A signal that ends the process immediately must not leave a terminal with echo off.
         let cleanup = ExitCleanup.add { [descriptor, before] in
             var before = before
             if isTerminal { tcsetattr(descriptor, TCSANOW, &before) }

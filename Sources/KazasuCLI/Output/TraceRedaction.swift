@@ -5,7 +5,7 @@ import CardModel
 import FeliCa
 import NFCTransport
 
-/// What `--redact` makes of frames to and from a card, in a trace and in every other output: the card's IDm and the blocks
+/// Applies `--redact` to frames to and from a card, in a trace and in every other output. The card's IDm and the blocks
 /// with its owner's numbers are masked everywhere in the same way, so that a trace can still be played.
 final class TraceRedaction {
     private let redaction: Redaction
@@ -16,7 +16,7 @@ final class TraceRedaction {
         self.redaction = redaction
     }
 
-    /// An exchange with a card that was activated outside of the frames, as it may be shown.
+    /// An exchange with a card that was activated outside of the frames, redacted for output.
     func apply(
         _ frame: [UInt8], answer: [UInt8], of target: FeliCaTarget
     ) -> (frame: [UInt8], answer: [UInt8]) {
@@ -52,9 +52,9 @@ final class TraceRedaction {
     /// A card of type A or B without its UID or PUPI.
     func redacted(_ picc: PICC) -> PICC { redaction.apply(picc) }
 
-    /// Learns the IDm of every card that has answered a Polling, also of one that the driver did not take.
+    /// Learns the IDm of every card that has answered a Polling, including one that the driver did not select.
     ///
-    /// - Parameter bytes: what a reader sent, in which answers stand anywhere.
+    /// - Parameter bytes: data from a reader, with answers at any offset.
     func learnCards(from bytes: [UInt8]) {
         guard bytes.count >= 18 else { return }
         for start in 0...bytes.count - 18
@@ -72,15 +72,15 @@ final class TraceRedaction {
         if !cards.contains(where: { $0.isSameCard(as: idm) }) { cards.append(idm) }
     }
 
-    /// The commands that carry no blocks, neither there nor back; of any other but Read and Write Without Encryption nobody
-    /// knows what it carries.
+    /// The commands that carry no blocks in either direction. The content of any other, except Read and Write Without
+    /// Encryption, is unknown.
     private static let harmless: Set<CommandCode> = [
         .polling, .requestService, .requestResponse, .searchServiceCode, .requestSystemCode, .requestBlockInformation,
         .requestBlockInformationEx, .requestCodeList, .requestServiceV2, .getSystemStatus, .getAreaInformation,
         .requestSpecificationVersion, .requestProductInformation, .resetMode,
     ]
 
-    /// What stands before the data of a command or answer: LEN, code, IDm.
+    /// The length of the fields before the data of a command or answer: LEN, code, IDm.
     private static let header = 10
     /// The same with the status flags of an answer.
     private static let headerWithFlags = 12
@@ -88,7 +88,7 @@ final class TraceRedaction {
     private func maskedCommand(_ frame: [UInt8]) -> [UInt8] {
         switch TraceRedaction.code(of: frame) {
         case .readWithoutEncryption?: masked(frame)
-        // What is written is the user's own.
+        // The written data belongs to the user.
         case .writeWithoutEncryption?: masked(TraceRedaction.cleared(frame, from: TraceRedaction.blocks(of: frame)))
         case let code? where TraceRedaction.harmless.contains(code): masked(frame)
         default: masked(TraceRedaction.cleared(frame, from: TraceRedaction.header))
@@ -105,7 +105,7 @@ final class TraceRedaction {
         }
     }
 
-    /// The code of a command; those of two bytes begin with one that is no command of its own.
+    /// The code of a command; two-byte codes begin with a byte that is not itself a command.
     private static func code(of frame: [UInt8]) -> CommandCode? {
         frame.dropFirst().first.map { CommandCode(rawValue: UInt16($0)) }
     }
@@ -114,7 +114,7 @@ final class TraceRedaction {
         frame.prefix(start) + frame.dropFirst(start).map { _ in 0 }
     }
 
-    /// Where the blocks of a Write Without Encryption begin: behind the service list and the block list.
+    /// The offset of the blocks of a Write Without Encryption: after the service list and the block list.
     private static func blocks(of frame: [UInt8]) -> Int {
         guard frame.count > header else { return header }
         let list = header + 1 + 2 * Int(frame[header])
@@ -124,7 +124,7 @@ final class TraceRedaction {
         return min(place, frame.count)
     }
 
-    /// A frame with every IDm of the cards seen masked, wherever it stands.
+    /// A frame with every IDm of the cards seen masked, at any offset.
     func masked(_ frame: [UInt8]) -> [UInt8] {
         guard frame.count >= 8 else { return frame }
         var frame = frame
@@ -149,7 +149,7 @@ final class TraceRedaction {
         return answer
     }
 
-    /// What a Read Without Encryption asks for, in order; empty for another command.
+    /// The blocks that a Read Without Encryption requests, in order; empty for another command.
     private static func reads(of frame: [UInt8]) -> [(service: ServiceCode, block: UInt16)] {
         guard frame.count > 11, frame[1] == 0x06 else { return [] }
         let services = Int(frame[10])
@@ -168,13 +168,13 @@ final class TraceRedaction {
     }
 }
 
-/// What `--redact` makes of frames to and from cards of type A and B. Nobody knows what a file or page holds, so all of
-/// it becomes 00; such a trace shows what was asked and how the card answered, not what the card says.
+/// Applies `--redact` to frames to and from cards of type A and B. The content of files and pages is unknown, so all
+/// of it becomes 00; such a trace shows the requests and how the card answered, but not the card's data.
 enum ISO14443Redaction {
-    /// Data up to this length stays: flags and counters, and whether a file is empty.
+    /// Data up to this length is kept: flags and counters, and whether a file is empty.
     private static let harmless = 3
 
-    /// A command without what it writes.
+    /// A command without the data that it writes.
     static func command(_ frame: [UInt8], isAPDU: Bool) -> [UInt8] {
         guard isAPDU else { return masked(frame, keeping: 2) }
         guard frame.count > 5 else { return frame }
@@ -184,7 +184,7 @@ enum ISO14443Redaction {
         }
     }
 
-    /// An answer without its data; the status word stays.
+    /// An answer without its data; the status word is kept.
     static func answer(_ frame: [UInt8], isAPDU: Bool) -> [UInt8] {
         guard isAPDU else { return frame.count > harmless ? masked(frame, keeping: 0) : frame }
         return frame.count > harmless + 2 ? masked(Array(frame.dropLast(2)), keeping: 0) + frame.suffix(2) : frame
@@ -196,8 +196,8 @@ enum ISO14443Redaction {
 }
 
 extension Redaction {
-    /// A card of type A keeps the first byte of its UID (its maker, or 08 for a random one) and what kind of card it
-    /// is; one of type B loses its PUPI.
+    /// Masks a card: type A keeps the first byte of its UID (its manufacturer, or 08 for a random one) and its kind,
+    /// type B loses its PUPI.
     func apply(_ picc: PICC) -> PICC {
         guard isOn else { return picc }
         switch picc {

@@ -12,7 +12,7 @@ extension CommandError {
     }
 }
 
-/// What all decoders that know a dump make of it.
+/// The results of all decoders that recognise a dump.
 struct Decoding {
     var reports: [CardReport] = []
     var failures: [CommandError] = []

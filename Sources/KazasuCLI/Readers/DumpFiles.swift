@@ -6,9 +6,9 @@ import DumpFormatsXML
 import Glibc
 import SystemPackage
 
-/// A dump that the user names, of any format that is known.
+/// A dump named by the user, in any known format.
 enum DumpFile {
-    /// A dump of Kazasu's own.
+    /// Reads a dump in Kazasu's own format.
     static func readOwn(_ path: String) throws(CommandError) -> CardDump {
         let bytes = try Files.read(path)
         do {
@@ -23,7 +23,7 @@ enum DumpFile {
         do {
             return try DumpFormatRegistry.complete.read(bytes).dumps
         } catch .unknownFormat {
-            // What looks like JSON is most likely a dump of Kazasu's own with a mistake: name that.
+            // Anything that looks like JSON is most likely one of Kazasu's own dumps with a mistake: report that.
             let first = bytes.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
             guard first == nil || first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
                 throw .unknownFormat
@@ -58,11 +58,11 @@ enum DumpFile {
     }
 }
 
-/// The dumps of files and folders, one at a time; a bad one does not keep the others back.
+/// The dumps of files and folders, one at a time; a bad one does not stop the others.
 struct DumpFiles {
     let paths: [String]
 
-    /// One dump, or why there is none.
+    /// One dump, or the reason why it cannot be read.
     struct Item {
         /// The file, with the line where a file has several dumps.
         var place: String
@@ -71,13 +71,13 @@ struct DumpFiles {
         var isOneOfMany = false
     }
 
-    /// The longest file of another format, in bytes; Kazasu's own dumps, one a line, may be of any length.
+    /// The longest file of another format, in bytes; Kazasu's own dumps, one per line, have no limit.
     private static let longestFile = 64 << 20
 
     /// Whether more than one dump must be expected.
     var areMany: Bool { paths.count > 1 || paths.contains(where: DumpFiles.isFolder) }
 
-    /// Calls `body` for every dump, files of a folder by name, folders in folders too.
+    /// Calls `body` for every dump; the files of a folder are sorted by name, and subfolders are included.
     func forEach(_ body: (Item) throws -> Void) throws {
         var visited: Set<Folder> = []
         for path in paths {
@@ -117,7 +117,7 @@ struct DumpFiles {
         }
     }
 
-    /// One dump a line.
+    /// One dump per line.
     private static func lines(
         _ file: LineFile, _ path: String, _ first: CardDump, _ body: (Item) throws -> Void
     ) throws {
@@ -136,7 +136,7 @@ struct DumpFiles {
         if let dump = waiting { try body(Item(place: path, dump: .success(dump))) }
     }
 
-    /// Whether there is a document on each line, though the first is no dump: the second is one by itself.
+    /// Whether there is a document on each line, though the first is not a dump: the second is one by itself.
     private static func isLines(_ bytes: [UInt8]) -> Bool {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2)
         guard lines.count > 1, lines[0].first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
@@ -145,7 +145,7 @@ struct DumpFiles {
         return true
     }
 
-    /// One dump a line, the first of which cannot be read.
+    /// One dump per line, the first of which cannot be read.
     private static func lines(_ bytes: [UInt8], _ path: String, _ body: (Item) throws -> Void) throws {
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
         where line.contains(where: { $0 > 0x20 }) {
@@ -164,7 +164,7 @@ struct DumpFiles {
 
     // MARK: Folders
 
-    /// A folder, by whatever path and link it is reached.
+    /// The identity of a folder, independent of the path or link that leads to it.
     private struct Folder: Hashable {
         let device: DeviceID
         let inode: Inode
@@ -174,8 +174,8 @@ struct DumpFiles {
         path != "-" && (try? FilePath(path).stat())?.type == .directory
     }
 
-    /// Regular files of a folder and of the folders in it, sorted by name, without hidden ones. Each folder is read once,
-    /// even when links lead back to it; what is neither file nor folder is left alone: it may never end.
+    /// Regular files of a folder and its subfolders, sorted by name, without hidden ones. Each folder is read once,
+    /// even when links lead back to it; anything that is neither file nor folder is skipped: it may never end.
     private static func folder(
         _ path: FilePath, _ visited: inout Set<Folder>, _ body: (Item) throws -> Void
     ) throws {
@@ -200,16 +200,16 @@ struct DumpFiles {
     }
 }
 
-/// A file read in pieces, line by line or as a whole; only what is asked for is in memory.
+/// A file read in pieces, line by line or as a whole; only the requested part is in memory.
 final class LineFile {
     private let path: String
     private let descriptor: Int32
     private var buffer: [UInt8] = []
     private var start = 0
-    /// How far the buffer was searched for a line end.
+    /// How far the buffer has been searched for a line end.
     private var searched = 0
     private var isAtEnd = false
-    /// Whether the line that was taken last had an end.
+    /// Whether the last line taken had a line end.
     private var hadEnd = false
 
     /// The longest line that is read, in bytes; no card's dump is longer.
@@ -223,7 +223,7 @@ final class LineFile {
         guard descriptor >= 0 else { throw Files.unreadable(path, errno) }
     }
 
-    /// Opens a regular file; what has become something else meanwhile is not waited for.
+    /// Opens a regular file; does not block if it has been replaced by something else meanwhile.
     init(regular path: FilePath) throws(CommandError) {
         self.path = path.string
         do {
@@ -263,7 +263,7 @@ final class LineFile {
         }
     }
 
-    /// What comes after the last line that was taken, together with `before`.
+    /// Returns everything after the last line taken, preceded by `before`.
     func rest(after before: ArraySlice<UInt8>, limit: Int) throws(CommandError) -> [UInt8] {
         while !isAtEnd {
             guard before.count + buffer.count - start <= limit else { throw Files.tooLong(path, limit) }

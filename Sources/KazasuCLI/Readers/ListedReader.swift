@@ -8,21 +8,21 @@ import PCSCReader
 import ReaderDiagnosis
 import SystemDevices
 
-/// A line of `kazasu readers`: what a driver lists, or a reader that is known and that no driver can use.
+/// A line of `kazasu readers`: a reader that a driver lists, or a known reader that no driver can use.
 struct ListedReader: Equatable, Identifiable {
-    /// What tells it from the others: what `--reader` takes, or for one that no driver can use, where it is plugged in.
+    /// The unique identifier: the value for `--reader`, or the port for a reader that no driver can use.
     let id: String
-    /// What `--reader` takes; `nil` when nothing does.
+    /// The value for `--reader`; `nil` when there is none.
     let readerID: String?
     let name: String?
     let state: ReaderListing.State
     let isConfigured: Bool
-    /// What mends it; `nil` when it can be used.
+    /// The fix; `nil` when the reader can be used.
     let hint: String?
 
     /// Every reader that is plugged in.
     ///
-    /// - Parameter fault: why pcscd gives none.
+    /// - Parameter fault: why pcscd lists none.
     static func all(without fault: ChipCardServiceError? = .now()) -> [ListedReader] {
         let reports = Doctor(Machine()).readers()
         let listings = listReaders()
@@ -85,7 +85,7 @@ extension ListedReader {
         return object
     }
 
-    /// ID, state, name and what there is to say, for a line.
+    /// ID, state, name and details, for a line.
     var cells: [String] { [readerID ?? "-", word, name ?? "", detail] }
 
     private var word: String {
@@ -107,7 +107,7 @@ extension ListedReader {
         case .ready: ""
         case .unknown where isConfigured: tr("configured in libnfc", "libnfc に設定済み")
         case .unknown:
-            // `pn532_uart:/dev/ttyUSB0`: a port that nothing but its name is known of.
+            // `pn532_uart:/dev/ttyUSB0`: a port of which only the name is known.
             tr(
                 "a serial port; a PN532 may be behind it (without libnfc: pn532\(id.drop { $0 != ":" }))",
                 "シリアルポート（PN532 の可能性あり。libnfc なしで使う場合は pn532\(id.drop { $0 != ":" })）")
@@ -116,25 +116,25 @@ extension ListedReader {
     }
 }
 
-/// Why pcscd gives no readers, and the one command that mends it.
+/// Why pcscd lists no readers, and the one command that fixes it.
 struct ChipCardServiceError {
     let reason: UnavailableReason
-    /// What was found, in both languages, with what mends it.
+    /// The finding, in both languages, with its fix.
     let check: Check
 
-    /// What keeps the service from being used now; `nil` when it can be used.
+    /// The reason why the service cannot be used now; `nil` when it can.
     static func now() -> ChipCardServiceError? {
         PCSCDriver().obstacle().flatMap(ChipCardServiceError.init)
     }
 
-    /// What the service's error comes from; `nil` when the service is not to blame.
+    /// The cause of the service's error; `nil` when the service is not to blame.
     init?(_ error: TransportError) {
         guard case .readerUnavailable(let reason, _) = error else { return nil }
         let found = ChipCardService(Machine(environment: SystemEnvironment.all)).check()
         switch (reason, found.verdict) {
         case (.absent, .fault), (.permission, .fault): check = found
         case (.permission, _): check = Check(.serviceRefuses, ChipCardServiceError.user)
-        // The socket is there, and nobody answers at it.
+        // The socket exists, but the service does not answer on it.
         case (.absent, _): check = Check(.serviceSilent)
         default: return nil
         }
@@ -144,7 +144,7 @@ struct ChipCardServiceError {
     var message: String { check.message[Language.current] }
     var remedy: String? { check.remedy?[Language.current] }
 
-    /// The user's name as it may stand within quotes.
+    /// The user's name, safe to use within quotes.
     private static var user: String {
         let name = getpwuid(geteuid()).flatMap { $0.pointee.pw_name.map { String(cString: $0) } } ?? ""
         let isPlain = name.utf8.allSatisfy { byte in
@@ -159,7 +159,7 @@ struct ChipCardServiceError {
 }
 
 extension CommandError {
-    /// Why a reader could not be opened: where the service of chip cards is to blame, what mends that.
+    /// Why a reader could not be opened, with the fix where the smart card service is to blame.
     static func opening(_ id: String, _ error: TransportError) -> CommandError {
         var failure = CommandError(error, isOpening: true)
         guard ChipCardServiceError.serves(id), PCSCDriver().obstacle() != nil,

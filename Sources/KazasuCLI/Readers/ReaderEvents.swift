@@ -4,7 +4,7 @@ import CardModel
 import Kazasu
 import NFCTransport
 
-/// `kazasu readers --watch`: a line for every reader that is there, comes, changes or goes.
+/// `kazasu readers --watch`: a line for every reader that is present, arrives, changes or leaves.
 struct ReaderEvents {
     private let context: Context
 
@@ -12,7 +12,7 @@ struct ReaderEvents {
         self.context = context
     }
 
-    /// Goes on until it is stopped, which is no failure, or until nobody reads the answer any more.
+    /// Runs until it is stopped, which is not a failure, or until nobody reads the answer any more.
     func run() throws(CommandError) {
         Interrupt.hold()
         do throws(CommandError) {
@@ -27,7 +27,7 @@ struct ReaderEvents {
             ListedReader.all(without: ChipCardServiceError.now())
         }
         context.note(tr("watching; press Ctrl-C to stop", "監視しています。Ctrl-C で終了します"))
-        // Whatever is there at first did not come just now.
+        // A reader found at the start did not arrive just now.
         for change in try next(watch) { try tell("present", tr("present", "接続中"), change.device) }
         while Output.isWanted {
             for change in try next(watch) { try tell(change) }

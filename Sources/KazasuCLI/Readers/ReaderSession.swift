@@ -9,19 +9,19 @@ import NFCForumTags
 import NFCTransport
 import VirtualReader
 
-/// The reader of one command, and the cards that it waits for.
+/// The reader of one command, and the wait for its cards.
 final class ReaderSession {
     let reader: CardReader
     private let timeout: CardTimeout
-    /// Whether the user said how long to wait: then cards of other kinds are passed over.
+    /// Whether the user gave a timeout: then cards of other kinds are passed over.
     private let isTimeoutGiven: Bool
     private let context: Context
     private let trace: TraceFile?
 
-    /// Opens the reader that the options, the environment or the connected devices name.
+    /// Opens the reader given by the options, the environment or the connected devices.
     ///
-    /// From here on a signal no longer ends the process but cancels the work, to the end of the command: the reader is
-    /// released, and what was read is printed.
+    /// From here to the end of the command, a signal no longer ends the process but cancels the work: the reader is
+    /// released, and the data read so far is printed.
     init(_ options: ReaderOptions, _ context: Context) throws {
         timeout = options.timeout ?? .usual
         isTimeoutGiven = options.timeout != nil
@@ -52,7 +52,7 @@ final class ReaderSession {
         reader = CardReader(recording, cancellation: context.cancellation)
     }
 
-    /// Closes the reader and finishes the trace. A trace that cannot be written does not take the answer with it.
+    /// Closes the reader and finishes the trace. A trace that cannot be written does not suppress the answer.
     func close() {
         reader.close()
         context.attempt { () throws(CommandError) in try trace?.close() }
@@ -60,16 +60,16 @@ final class ReaderSession {
 
     /// Waits for a card.
     ///
-    /// - Throws: ``CommandError`` with status 75 when none came, 76 when another card is there.
+    /// - Throws: ``CommandError`` with status 75 when none came, 76 when another card is present.
     func find(_ query: CardQuery) throws(CommandError) -> Card {
         guard let card = try findAll(query).first else { throw .noCard() }
         return card
     }
 
-    /// Waits for a card; a phone answers as several.
+    /// Waits for a card; a phone appears as several cards.
     ///
-    /// Somebody whose card is there already is not asked for one. Another card is named within a second: without
-    /// `--timeout` that ends the command, with it the waiting goes on.
+    /// The user is not asked for a card that is already there. Another card is reported within a second: without
+    /// `--timeout` that ends the command, with it the wait continues.
     func findAll(_ query: CardQuery) throws(CommandError) -> [Card] {
         var note: WaitingNote?
         defer { note?.end() }
@@ -88,14 +88,15 @@ final class ReaderSession {
         }
     }
 
-    /// Waits for a FeliCa card with one of these systems; without any, for every FeliCa card.
+    /// Waits for a FeliCa card with one of these systems; without any, for any FeliCa card.
     func find(systems: [SystemCode]?) throws(CommandError) -> Card {
         try find(systems.map { .feliCa(systems: $0) } ?? .feliCa)
     }
 
     /// Waits for a card that may be a tag, and authenticates with the key when there is one.
     ///
-    /// - Throws: ``CommandError`` as ``find(_:)`` does; with status 76 when the tag takes no key, 77 when it refuses this one.
+    /// - Throws: ``CommandError`` as ``find(_:)`` does; with status 76 when the tag does not support keys, 77 when it
+    ///   refuses this one.
     func findTag(_ key: TripleDESKey?) throws(CommandError) -> FoundTag {
         let card = try find(.tag)
         guard let tag = card.tag else { throw CommandError(WrongCard(card.picc, .kind(wanted: .tag))) }
@@ -109,7 +110,7 @@ final class ReaderSession {
         return tag
     }
 
-    /// The reader that is meant: the one that was named, else that of the environment, else the first that is ready.
+    /// The reader to use: the one that was named, else that of the environment, else the first that is ready.
     static func chosen(_ id: String?) throws(CommandError) -> String {
         do throws(KazasuError) {
             return try ReaderRegistry.choose(id)
@@ -121,8 +122,8 @@ final class ReaderSession {
     /// Opens a reader of any kind.
     ///
     /// - Parameters:
-    ///   - command: the command that is to be played of a report; `nil` plays the first.
-    ///   - recorder: gets what passes between the computer and the reader.
+    ///   - command: the command of a report to replay; `nil` replays the first.
+    ///   - recorder: receives the traffic between the computer and the reader.
     static func open(
         _ id: String, _ cancellation: CancellationToken, command: String? = nil, recorder: LinkRecorder? = nil
     ) throws -> any Reader {
@@ -147,14 +148,14 @@ extension Card {
     }
 }
 
-/// Does work with a reader and closes it, also when the work fails.
+/// Runs work with a reader and closes it, even when the work fails.
 func closing<Value>(_ session: ReaderSession, _ work: (ReaderSession) throws -> Value) throws -> Value {
     defer { session.close() }
     return try work(session)
 }
 
 extension CardDump {
-    /// Notes what read it, when, and with which reader.
+    /// Records the program, the time and the reader.
     mutating func stamp(_ session: ReaderSession) {
         tool = "kazasu \(RootCommand.version)"
         readAt = Clock.localTime()
@@ -162,7 +163,7 @@ extension CardDump {
     }
 }
 
-/// The file that `--trace` writes, line by line, so that it is whole up to the last exchange whatever happens.
+/// The file that `--trace` writes, line by line, so that it is complete up to the last exchange in any case.
 final class TraceFile {
     private let path: String
     private var descriptor: Int32

@@ -5,11 +5,11 @@ import ReaderDiagnosis
 import SystemDevices
 import SystemPackage
 
-/// Puts the udev rules where an administrator's rules lie, after asking.
+/// Installs the udev rules in the administrator's rules directory, after asking.
 struct UdevInstallation {
     private let folder: FilePath
 
-    /// - Parameter root: the folder of another system's files; nothing for this one's.
+    /// - Parameter root: the root folder of another system's files; empty for this system.
     init(root: String) {
         folder = FilePath(root + UdevRules.folder)
     }
@@ -36,8 +36,8 @@ struct UdevInstallation {
                 "\(folder) に \(names) を入れました。リーダーを差し直してください"))
     }
 
-    /// Nothing but a regular file is replaced: a link may lead anywhere, and one to `/dev/null` is how an administrator
-    /// turns a rule off.
+    /// Only a regular file is replaced: a link may lead anywhere, and one to `/dev/null` is how an administrator
+    /// disables a rule.
     private func check(_ path: FilePath) throws(CommandError) {
         let status: Stat
         do throws(Errno) {
@@ -70,7 +70,7 @@ struct UdevInstallation {
             hint: tr("if the rule should apply again: \(hint)", "このルールを再び有効にするには: \(hint)"))
     }
 
-    /// Puts a new file in the rule's place, readable by everybody as udev's rules are.
+    /// Installs a new file in the rule's place, readable by everybody as udev's rules are.
     private func install(_ rule: UdevRules.File) throws(CommandError) {
         let path = folder.appending(rule.name)
         do {

@@ -2,18 +2,18 @@
 
 import ByteCodec
 
-/// Text in columns, whole-width letters counted as two places.
+/// Text in columns, with full-width characters counted as two columns.
 enum Columns {
-    /// The rows with every column but the last padded to its widest cell, two blanks between columns.
+    /// The rows with every column but the last padded to its widest cell, with two spaces between columns.
     ///
-    /// - Parameter rightAligned: the columns whose cells stand at the right.
+    /// - Parameter rightAligned: the columns whose cells are aligned right.
     static func text(_ rows: some Collection<[String]>, rightAligned: Set<Int> = []) -> String {
         var text = ""
         write(rows, rightAligned: rightAligned) { text += $0 }
         return text
     }
 
-    /// Writes the same a piece at a time, for very many rows.
+    /// Writes the same piece by piece, for very many rows.
     static func write<Failure: Error>(
         _ rows: some Collection<[String]>, rightAligned: Set<Int> = [], _ print: (String) throws(Failure) -> Void
     ) throws(Failure) {
@@ -36,10 +36,10 @@ enum Columns {
         try print(text)
     }
 
-    /// How long a piece is at least, but for the last one.
+    /// The minimum length of a piece, except the last one.
     private static let piece = 1 << 16
 
-    /// How many places the longest line of the rows may take.
+    /// The width of the longest line of the rows, in terminal columns.
     static func width(_ rows: some Collection<[String]>) -> Int {
         let widths = widths(rows)
         return widths.reduce(0, +) + 2 * max(0, widths.count - 1)
@@ -58,13 +58,13 @@ enum Columns {
 }
 
 extension String {
-    /// How many places the text takes on a terminal: East Asian wide and full-width letters take two, combining
+    /// The width of the text on a terminal, in columns. East Asian wide and full-width characters take two, combining
     /// marks none (Unicode TR 11, the blocks that occur in Japanese text).
     var terminalWidth: Int {
         unicodeScalars.reduce(0) { $0 + $1.terminalWidth }
     }
 
-    /// The text cut into pieces of at most `width` places; a letter is never cut.
+    /// The text cut into pieces of at most `width` terminal columns; a character is never cut.
     func lines(width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -95,11 +95,11 @@ extension Unicode.Scalar {
 }
 
 extension [UInt8] {
-    /// Packed lower-case digits, as documents have them.
+    /// Packed lower-case digits, as in documents.
     var hexadecimal: String { Hex.encode(self) }
 }
 
-/// A block number as documents write it.
+/// A block number as in documents.
 enum FourDigits {
     static func text(_ number: UInt16) -> String { Hex.encode(number, digits: 4) }
 }

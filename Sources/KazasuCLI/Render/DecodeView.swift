@@ -3,7 +3,7 @@
 import CardDecoders
 import CardModel
 
-/// What the decoders see in a dump.
+/// The decoders' results for a dump.
 struct DecodeView {
     var dump: CardDump
     var reports: [CardReport]
@@ -11,7 +11,7 @@ struct DecodeView {
 
     /// Writes the document `kazasu.decode/1`.
     ///
-    /// - Parameter file: where the dump came from, when it is one of many.
+    /// - Parameter file: the source of the dump, when it is one of many.
     @specialized(where Sink == JSONWriter)
     func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, file: String? = nil) {
         let card = redaction.apply(dump.card)
@@ -29,7 +29,7 @@ struct DecodeView {
         }
     }
 
-    /// Writes the same for people, a piece at a time.
+    /// Writes the same for display, piece by piece.
     func write(_ print: (String) throws(CommandError) -> Void) throws(CommandError) {
         var rows: [[String]] = []
         if let idm = dump.card.idm { rows.append(["IDm", redaction.apply(idm).description.uppercased()]) }
@@ -76,7 +76,7 @@ struct DecodeView {
 struct DecodeLine: ~Copyable {
     let names: any StationNames
     let redaction: Redaction
-    /// Kept for its buffer.
+    /// Kept to reuse its buffer.
     private var writer = JSONWriter()
 
     init(names: any StationNames, redaction: Redaction) {

@@ -4,7 +4,7 @@ import ByteCodec
 import CardDecoders
 import CardModel
 
-/// The difference of two dumps for people; ``json`` is `kazasu.diff/1`.
+/// The difference of two dumps for display; ``json`` is `kazasu.diff/1`.
 struct DiffView {
     var diff: DumpDiff
     var old: Meanings
@@ -48,7 +48,7 @@ struct DiffView {
         return "  \(sign) \(block)" + (meaning.isEmpty ? "" : "  \(meaning)") + "\n"
     }
 
-    // MARK: Tags and cards of files
+    // MARK: Tags and file-based cards
 
     private var memoryText: String {
         var text = ""

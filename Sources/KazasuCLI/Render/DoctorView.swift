@@ -5,7 +5,7 @@ import CardModel
 import ReaderDiagnosis
 import SystemDevices
 
-/// What `kazasu doctor` shows.
+/// The output of `kazasu doctor`.
 enum DoctorView {
     /// The document `kazasu.doctor/1`.
     static func json(_ diagnosis: Diagnosis) -> JSONValue {
@@ -15,7 +15,7 @@ enum DoctorView {
         ]
     }
 
-    /// The same for people: each reader with its layers, then the system.
+    /// The same for display: each reader with its layers, then the system.
     static func text(_ diagnosis: Diagnosis) -> String {
         let readers = diagnosis.readers.map { reader in
             let state = reader.isReady ? tr("ready", "使用可") : tr("cannot be used", "使用不可")
@@ -25,7 +25,7 @@ enum DoctorView {
         return (readers + [tr("The system", "システム") + "\n" + text(diagnosis.system)]).joined(separator: "\n")
     }
 
-    /// What makes the exit status 69.
+    /// The error behind exit status 69.
     static func failure(_ diagnosis: Diagnosis) -> CommandError {
         let fault = diagnosis.checks.first { $0.verdict == .fault }
         let reason =

@@ -4,13 +4,14 @@ import ByteCodec
 import CardDecoders
 import CardModel
 
-/// What a transit card keeps beside its history: the gate log, the entry record, tickets.
+/// The data that a transit card keeps beside its history: the gate log, the entry record, tickets.
 ///
-/// None of these holds the area of a station, so that one code can mean up to four stations: each that it can mean is named.
+/// None of these holds the area of a station, so that one code can mean up to four stations: every possible one is
+/// named.
 struct GateView {
     var report: CardReport
 
-    /// The tables that have rows, each after an empty line; empty when the card keeps nothing of this.
+    /// The tables that have rows, each after an empty line; empty when the card keeps no such data.
     var text: String {
         var text = ""
         if !report.gateEvents.isEmpty {
@@ -27,7 +28,7 @@ struct GateView {
         return text
     }
 
-    /// What each block says by itself, in one line.
+    /// The meaning of each block on its own, in one line.
     var lines: [(block: Block, line: String)] {
         let gates = report.gateEvents.map { ($0.raw, GateView.line(cells($0))) }
         let tickets = report.tickets.map { ($0.raw, GateView.line(GateView.cells($0))) }
@@ -45,7 +46,7 @@ struct GateView {
 
     private static func line(_ cells: [String]) -> String { cells.filter { !$0.isEmpty }.joined(separator: "  ") }
 
-    /// The holder is inside the gates: says itself that no card tells it.
+    /// The text for a holder inside the gates, shown as an inference.
     func words(_ inside: InsideGates) -> String {
         let place = GateView.station(inside.line, inside.station, inside.stations)
         let moment = "\(inside.date) \(inside.since.hourAndMinute)"

@@ -4,11 +4,11 @@ import ByteCodec
 import CardDecoders
 import CardModel
 
-/// A history as a table, as CSV (RFC 4180) and as one JSON object a line.
+/// A history as a table, as CSV (RFC 4180) and as one JSON object per line.
 struct HistoryView {
     var report: HistoryReport
 
-    /// Made to fit the terminal when it goes to one.
+    /// The table, fitted to the terminal when it goes to one.
     var table: HistoryTable {
         HistoryTable(records: report.records, currency: report.currency, width: Output.lineWidth)
     }
@@ -19,8 +19,8 @@ struct HistoryView {
 
     /// Column names do not change with the language. The byte order mark makes Excel read the text as UTF-8.
     ///
-    /// Amounts are written as people write them, since a table for people has no column for the currency's unit. A day
-    /// without its year stands in numbers of its own: a programme for tables would make up a year for `03-09`.
+    /// Amounts are written in display form, because a table for display has no column for the currency's unit. A day
+    /// without its year goes into separate number columns: a spreadsheet would make up a year for `03-09`.
     var csv: String {
         let head = [
             "serial", "date", "time", "entryTime", "partialMonth", "partialDay", "partialHour", "kind", "terminal",
@@ -59,8 +59,8 @@ struct HistoryView {
         return moment + [record.kind.rawValue] + terminal + codes + places + amounts + end
     }
 
-    /// The name of a place, or its codes when no table names it, those of a bus stop after the company where that is known;
-    /// `?` when it is not certain.
+    /// The name of a place, or its codes when no table names it; `?` when it is not certain. The codes of a bus stop
+    /// follow the company where that is known.
     static func place(_ place: Place) -> String {
         let doubt = place.doubt == nil ? "" : tr("?", "？")
         if let name = place.name?.name {
@@ -91,20 +91,20 @@ struct HistoryView {
     }
 }
 
-/// A history in columns. Where a terminal is too narrow, first the columns that say nothing are left out, then the
-/// machine, then what it did; what is still too long are names of places, which go on in the next line.
+/// A history in columns. Where a terminal is too narrow, the columns without information are left out first, then the
+/// machine, then the action; any place names that are still too long are wrapped.
 struct HistoryTable {
     var records: [HistoryRecord]
-    /// What the amounts are counted in.
+    /// The currency of the amounts.
     var currency: Currency
-    /// How many places a line has, or `nil` where lines may be of any length.
+    /// The number of terminal columns per line, or `nil` for unlimited lines.
     var width: Int?
 
     private enum Column: Int, CaseIterable {
         case date, time, kind, from, to, amount, balance, what
     }
 
-    /// The narrowest a place is made; below that a table is of no use.
+    /// The narrowest width of a place; a narrower table would be useless.
     private static let narrowestPlace = 8
 
     var text: String {
@@ -113,7 +113,7 @@ struct HistoryTable {
         return text
     }
 
-    /// Writes the table a piece at a time.
+    /// Writes the table piece by piece.
     func write<Failure: Error>(_ print: (String) throws(Failure) -> Void) throws(Failure) {
         let head = [
             tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"),
@@ -132,7 +132,7 @@ struct HistoryTable {
         try write(wrapped(short, last, width), last, print)
     }
 
-    /// The head and the cells of each record, made when they are asked for: a dump may have very many.
+    /// The head and the cells of each record, computed lazily: a dump may have very many.
     private func rows(_ head: [String], machine: Bool) -> LazyMapCollection<Range<Int>, [String]> {
         (0..<records.count + 1).lazy.map { row in
             row == 0 ? head : HistoryTable.cells(records[row - 1], currency, machine: machine)
@@ -150,7 +150,7 @@ struct HistoryTable {
         rows.lazy.map { row in columns.map { row[$0.rawValue] } }
     }
 
-    /// The rows with places that are too long in several lines.
+    /// The rows with long places wrapped over several lines.
     private func wrapped(_ rows: some Collection<[String]>, _ columns: [Column], _ width: Int) -> [[String]] {
         let from = rows.lazy.map { $0[Column.from.rawValue].terminalWidth }.max() ?? 0
         let to = rows.lazy.map { $0[Column.to.rawValue].terminalWidth }.max() ?? 0
@@ -168,9 +168,9 @@ struct HistoryTable {
         }
     }
 
-    /// The cells of a record, one a column.
+    /// The cells of a record, one per column.
     ///
-    /// - Parameter machine: whether the machine is named beside what it did.
+    /// - Parameter machine: whether the machine is shown beside the action.
     private static func cells(_ record: HistoryRecord, _ currency: Currency, machine: Bool = true) -> [String] {
         let codes = machine ? [record.terminal, record.process] : [record.process ?? record.terminal]
         let what = codes.compactMap { $0 }.map(HistoryView.name).joined(separator: " / ")
@@ -192,12 +192,12 @@ struct HistoryTable {
     }
 }
 
-/// Money for people. Documents count in the smallest unit, as a number without its currency must.
+/// Money for display. Documents count in the smallest unit, because a number without its currency has to.
 extension BalanceEntry {
     /// The amount with its currency, as in `-14.40 HKD`; `-` when it is not known.
     var text: String { amount.map(text) ?? "-" }
 
-    /// The amounts that are possible, each with its condition, where the card does not say enough.
+    /// The possible amounts, each with its condition, where the card's data is ambiguous.
     var candidateTexts: [String] {
         candidates.map { candidate in
             let condition = candidate.condition[Language.current]
@@ -205,7 +205,7 @@ extension BalanceEntry {
         }
     }
 
-    /// All that is known of the money, in one line.
+    /// Everything known about the money, in one line.
     var line: String {
         candidates.isEmpty ? text : candidateTexts.joined(separator: tr(" or ", "または"))
     }

@@ -3,7 +3,7 @@
 import CardDecoders
 import CardModel
 
-/// What a dump says of its holder: a driver's licence, a My Number card, or both on one card.
+/// A dump's data on its holder: a driver's licence, a My Number card, or both on one card.
 struct IdentityReports {
     let license: LicenseReport?
     let myNumber: MyNumberReport?
@@ -17,7 +17,8 @@ struct IdentityReports {
 
     var isEmpty: Bool { license == nil && myNumber == nil }
 
-    /// Elements of `reports` in `kazasu.decode/1`: what the card's own command prints, its kind in place of the schema.
+    /// Elements of `reports` in `kazasu.decode/1`: the output of the card's own command, with its kind in place of the
+    /// schema.
     var json: [JSONValue] {
         [
             license.map { ("license", LicenseView(report: $0, redaction: redaction).members) },

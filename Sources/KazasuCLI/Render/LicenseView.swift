@@ -3,11 +3,11 @@
 import CardDecoders
 import CardModel
 
-/// A driver's licence for people, and as `kazasu.license/1`.
+/// A driver's licence for display, and as `kazasu.license/1`.
 struct LicenseView {
     var report: LicenseReport
     var redaction: Redaction
-    /// Where the photo was written.
+    /// The path that the photo was written to.
     var photoPath: String?
 
     /// The members of the document after `schema`.
@@ -67,13 +67,13 @@ struct LicenseView {
         return (name, shown + (replaced(field) == nil ? "" : tr("  (changed, see below)", "（変更後。下の追記を参照）")))
     }
 
-    /// What a Japanese text means, where people asked for another language.
+    /// The meaning of a Japanese text, when the output is in another language.
     private func gloss(_ field: LicenseField) -> String {
         guard Language.current != .japanese, let meaning = field.meaning else { return "" }
         return "  (\(meaning[Language.current]))"
     }
 
-    /// What a later entry put in place of an item.
+    /// The value that a later entry put in place of an item.
     private func replaced(_ field: LicenseField) -> JISText? {
         switch field.item {
         case .name: report.newest(.newName)?.text
@@ -170,7 +170,7 @@ struct LicenseView {
         return names.joined(separator: tr(", ", "、"))
     }
 
-    /// What a file holds, for people.
+    /// The contents of a file, for display.
     private static func names(of file: LicenseFile) -> [String] {
         switch file {
         case .matters, .myNumberMatters: [tr("what is printed on the licence", "記載事項")]

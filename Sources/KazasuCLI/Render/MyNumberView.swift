@@ -3,11 +3,11 @@
 import CardDecoders
 import CardModel
 
-/// A My Number card for people, and as `kazasu.mynumber/1`.
+/// A My Number card for display, and as `kazasu.mynumber/1`.
 struct MyNumberView {
     var report: MyNumberReport
     var redaction: Redaction
-    /// Where certificates were written: the paths in DER and in PEM.
+    /// The paths that certificates were written to, in DER and in PEM.
     var paths: [MyNumberFile: (der: String, pem: String)] = [:]
 
     /// The members of the document after `schema`.
@@ -69,7 +69,7 @@ struct MyNumberView {
 
     private func personal(_ text: String?) -> String { text.map(redaction.apply) ?? tr("none", "なし") }
 
-    /// The code with its meaning where ISO/IEC 5218 names it.
+    /// The code with its meaning where ISO/IEC 5218 defines one.
     private static func sex(_ code: String) -> String {
         switch code {
         case "1": tr("1 (male)", "1（男）")

@@ -4,9 +4,9 @@ import ByteCodec
 import CardModel
 import NDEF
 
-/// An NDEF message for people and for documents.
+/// An NDEF message for display and for documents.
 struct NDEFView {
-    /// The bytes as they are on the tag.
+    /// The raw bytes on the tag.
     let bytes: [UInt8]
     let redaction: Redaction
     private let message: NDEFMessage?
@@ -26,7 +26,7 @@ struct NDEFView {
         }
     }
 
-    /// Why the bytes are no message.
+    /// Why the bytes are not a message.
     var failure: CommandError? {
         error.map {
             CommandError(
@@ -43,7 +43,7 @@ struct NDEFView {
         return object
     }
 
-    /// What kind of records there are, and nothing of what they say.
+    /// The kinds of the records, without their contents.
     private func masked(_ record: NDEFRecord) -> JSONValue {
         [
             "kind": .text((try? record.content(allowingUndefinedPrefix: true))?.word),
@@ -52,7 +52,7 @@ struct NDEFView {
         ]
     }
 
-    /// One record a line or more, numbered from 1.
+    /// The rows of each record, at least one, numbered from 1.
     var rows: [[String]] {
         guard let message else { return [[tr("Message", "メッセージ"), error.map(CommandError.words) ?? ""]] }
         if message.records.isEmpty { return [[tr("Message", "メッセージ"), tr("empty", "空")]] }
@@ -104,7 +104,7 @@ struct NDEFView {
         redaction.apply(DisplayText.harmless(text))
     }
 
-    /// What is readable is shown as text, all else as hexadecimal digits up to a line's length.
+    /// Readable data is shown as text, anything else as hexadecimal digits up to a line's length.
     private func data(_ bytes: [UInt8]) -> String {
         if redaction.isOn { return self.bytes(bytes.count) }
         if let text = printable(bytes) { return text }
@@ -124,7 +124,7 @@ struct NDEFView {
 }
 
 extension NDEFSmartPoster.Action {
-    /// What is to be done with the address, for people.
+    /// The action for the address, for display.
     fileprivate var words: String {
         switch self {
         case .execute: tr("open it", "開く")

@@ -6,11 +6,11 @@ import CardReading
 import Kazasu
 import NFCTransport
 
-/// One answer to `poll`: a card, and what it was recognised as.
+/// One answer to `poll`: a card, and its recognised kind.
 struct PolledCard {
     var card: PICC
     var kinds: [RecognizedCard] = []
-    /// The FeliCa system that was asked for, when the card itself did not name one.
+    /// The requested FeliCa system, when the card itself did not report one.
     var asked: SystemCode?
 
     init(card: PICC, asked: SystemCode?) {
@@ -18,7 +18,7 @@ struct PolledCard {
         self.asked = asked
     }
 
-    /// A card, recognised by its answers, and by its applications when those are asked for.
+    /// A card, recognised by its answers, and by its applications when those are requested.
     init(_ found: Card, askingApplications asks: Bool) throws(CommandError) {
         card = found.picc
         do throws(KazasuError) {
@@ -61,7 +61,7 @@ struct PolledCard {
         return .object(object)
     }
 
-    /// What people see: names and values in rows.
+    /// Names and values in rows, for display.
     func rows(_ redaction: Redaction) -> [[String]] {
         let identity = redaction.apply(card.identity)
         switch card {

@@ -6,7 +6,7 @@ import CardReading
 import DumpFormats
 import FeliCa
 
-/// A scan for people and as `kazasu.scan/1`.
+/// A scan for display and as `kazasu.scan/1`.
 struct ScanView {
     var card: CardIdentity
     var systems: [SystemScan]
@@ -83,7 +83,7 @@ struct ScanView {
     }
 }
 
-/// A dump as `--format hex`: one block a line, `SYSTEM SERVICE BLOCK HEX`, comments after `#`.
+/// A dump as `--format hex`: one block per line, `SYSTEM SERVICE BLOCK HEX`, comments after `#`.
 struct DumpView {
     var dump: CardDump
     var separator: HexSeparator
@@ -98,7 +98,7 @@ struct DumpView {
     private var listing: HexListing { HexListing(separator: separator.text) }
 }
 
-/// What the registries know of codes, in the language of this run; unknown codes stay raw.
+/// The registries' names for codes, in the language of this run; unknown codes stay raw.
 enum CardNames {
     static func name(system: SystemCode) -> String? {
         KnownSystem.of(system)?.name[Language.current]

@@ -6,12 +6,12 @@ import CardModel
 import NDEF
 import NFCForumTags
 
-/// What a dump says of a tag, for people and for documents.
+/// The tag data of a dump, for display and for documents.
 struct TagView {
     let report: TagReport
     let redaction: Redaction
 
-    // MARK: For people
+    // MARK: For display
 
     var rows: [[String]] {
         var rows = [[tr("Tag", "タグ"), title]]
@@ -47,7 +47,7 @@ struct TagView {
         return rows
     }
 
-    /// A FeliCa Lite is a tag only while it says so.
+    /// A FeliCa Lite is a tag only while its memory configuration says so.
     private var title: String {
         guard report.ndef == .none(.notAnnounced) else { return "NFC Forum Type \(report.type) Tag" }
         return tr(
@@ -61,7 +61,7 @@ struct TagView {
 
     // MARK: For documents
 
-    /// `type`, `product`, `ndef` and what is special to the type.
+    /// `type`, `product`, `ndef` and the members specific to the type.
     var members: JSONObject {
         var object = JSONObject([
             ("type", report.ndef == .none(.notAnnounced) ? .null : .int(report.type)),
@@ -114,7 +114,7 @@ struct TagView {
     }
 }
 
-/// What is special to a FeliCa Lite or Lite-S, for people and for documents.
+/// The data specific to a FeliCa Lite or Lite-S, for display and for documents.
 struct LiteView {
     let report: LiteReport
 

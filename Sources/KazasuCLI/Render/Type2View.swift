@@ -5,7 +5,7 @@ import CardDecoders
 import CardModel
 import NDEF
 
-/// What is special to a Type 2 Tag, for people and for documents.
+/// The data specific to a Type 2 Tag, for display and for documents.
 struct Type2View {
     let report: Type2Report
     let redaction: Redaction
@@ -52,7 +52,7 @@ struct Type2View {
 
     private func name(_ page: UInt16) -> String { Type2Dump.name(of: page) }
 
-    /// The locked pages as ranges; what was not read is said.
+    /// The locked pages as ranges; unread ones are reported as such.
     private var locks: String {
         guard report.locks.staticBytes != nil else { return tr("not read", "未読") }
         let unread = report.product?.dynamicLockPage.flatMap { report.memory[$0] == nil ? $0 : nil }

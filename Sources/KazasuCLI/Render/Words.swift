@@ -3,9 +3,9 @@
 import CardDecoders
 import CardModel
 
-/// The words of FeliCa nodes for people.
+/// The texts about FeliCa nodes, for display.
 enum Words {
-    /// A number of things in English.
+    /// A count with its noun in English.
     static func count(_ number: Int, _ thing: String) -> String {
         "\(number) \(thing)\(number == 1 ? "" : "s")"
     }
@@ -29,11 +29,11 @@ enum Words {
     }
 }
 
-/// What the decoders make of a dump, for looking up what a block of it means.
+/// The decoders' results for a dump, to look up the meaning of its blocks.
 struct Meanings {
     /// The balances by card.
     let balances: [BalanceEntry]
-    /// What else the decoders read, by card and key.
+    /// The other values that the decoders read, by card and key.
     let fields: [Field]
     private let records: [Block: HistoryRecord]
     private let lines: [Block: String]
@@ -73,7 +73,7 @@ struct Meanings {
     }
 }
 
-/// What a card said of a PIN, for people.
+/// The card's report about a PIN, for display.
 enum PINWords {
     static func state(_ state: CardPINState) -> String {
         switch (state.isVerified, state.triesLeft) {
@@ -87,10 +87,10 @@ enum PINWords {
         }
     }
 
-    /// The beginning of the line that names what was not read.
+    /// The beginning of the line that names the unread data.
     ///
     /// - Parameters:
-    ///   - pin: which PIN it takes; `nil` where none was given at all.
+    ///   - pin: the PIN that is needed; `nil` where none was given at all.
     ///   - refusal: why that PIN opened nothing.
     static func withheld(_ pin: String?, _ refusal: CardPINState.Reason?) -> String {
         guard let pin else { return tr("Not read, since no PIN was given: ", "暗証番号がないため読んでいない項目: ") }

@@ -3,18 +3,19 @@
 import CardModel
 import NFCTransport
 
-/// What a report shows of the frames between computer and reader: the numbers of cards and the personal blocks are
-/// masked in the same way as in the exchanges with the card, and the checksums of frames fit again, so that a driver
-/// that is played the frames takes them.
+/// The frames between computer and reader as a report shows them. Card numbers and personal blocks are masked in the
+/// same way as in the exchanges with the card, and frame checksums are recomputed, so that a driver that replays the
+/// frames accepts them.
 ///
-/// Where the bytes of an exchange cannot be found in the frames, or may be anything, the frames are masked as a whole.
+/// Where the bytes of an exchange cannot be found in the frames, or could match anything, the frames are masked as a
+/// whole.
 struct LinkRedaction {
     private let trace: TraceRedaction
     private var technology: Technology?
-    /// Whether an answer with personal blocks went wrong, so that it may still come.
+    /// Whether an answer with personal blocks failed, so that it may still arrive.
     private var isLateAnswerPersonal = false
 
-    /// - Parameter trace: what masks the exchanges with the card.
+    /// - Parameter trace: the redaction of the exchanges with the card.
     init(_ trace: TraceRedaction) {
         self.trace = trace
     }
@@ -56,7 +57,7 @@ struct LinkRedaction {
         return frames.events
     }
 
-    /// The frames of no exchange: of opening and closing.
+    /// The frames outside of any exchange: of opening and closing.
     func apply(_ events: [LinkEvent]) -> [LinkEvent] {
         var frames = LinkFrames(events)
         if isLateAnswerPersonal { frames.hide(.received) }
@@ -65,7 +66,7 @@ struct LinkRedaction {
     }
 }
 
-/// Frames in both directions, each direction as one run of bytes, since a message may lie in several transfers.
+/// Frames in both directions, each direction as one run of bytes, since a message may span several transfers.
 private struct LinkFrames {
     enum Direction { case sent, received }
 
@@ -89,7 +90,7 @@ private struct LinkFrames {
         hidden.insert(direction)
     }
 
-    /// Replaces the bytes of a frame wherever they stand.
+    /// Replaces the bytes of a frame wherever they occur.
     ///
     /// - Returns: whether they were found.
     @discardableResult
@@ -98,8 +99,8 @@ private struct LinkFrames {
         return LinkFrames.replace(bytes, with: others, in: &received) || isSent
     }
 
-    /// Replaces what identifies a card of type A or B. A reader that singles cards out in software shows the UID in
-    /// parts of four bytes with a check byte.
+    /// Replaces the identifiers of a card of type A or B. A reader that runs anticollision in software shows the UID
+    /// in parts of four bytes with a check byte.
     mutating func replace(_ picc: PICC, with masked: PICC) {
         switch (picc, masked) {
         case (.typeA(let target), .typeA(let other)):
@@ -114,7 +115,7 @@ private struct LinkFrames {
         }
     }
 
-    /// The UID as the levels of the anticollision show it: 88 stands before all parts but the last.
+    /// The UID as the cascade levels of the anticollision show it: 88 precedes all parts but the last.
     private static func cascade(_ uid: [UInt8]) -> [[UInt8]] {
         guard uid.count > 4 else { return [uid] }
         return [[0x88] + uid.prefix(3)] + cascade(Array(uid.dropFirst(3)))
@@ -125,7 +126,7 @@ private struct LinkFrames {
         received = change(received)
     }
 
-    /// The events with what has become of their bytes.
+    /// The events with their replaced bytes.
     var events: [LinkEvent] {
         var sent = LinkChecksums.restored(self.sent, original: original.flatMap(LinkFrames.sentBytes))[...]
         var received = LinkChecksums.restored(self.received, original: original.flatMap(LinkFrames.receivedBytes))[...]
@@ -176,10 +177,11 @@ extension LinkEvent {
     }
 }
 
-/// The data checksums of PN53x frames, which the RC-S380 has as well: `00 FF LEN LCS data DCS`, the long form with
-/// `FF FF` in place of LEN and LCS and two bytes of length after it, big-endian (PN53x) or little-endian (RC-S380).
+/// The data checksums of PN53x frames, which the RC-S380 uses as well. A frame is `00 FF LEN LCS data DCS`, the
+/// extended form with `FF FF` in place of LEN and LCS and a two-byte length after it, big-endian (PN53x) or
+/// little-endian (RC-S380).
 enum LinkChecksums {
-    /// Bytes that were changed, with the checksums of those frames set right in which they were right before.
+    /// The changed bytes, with the checksums recomputed for those frames whose checksum was right before.
     static func restored(_ changed: [UInt8], original: [UInt8]) -> [UInt8] {
         guard changed != original, changed.count == original.count else { return changed }
         var bytes = changed
@@ -195,7 +197,7 @@ enum LinkChecksums {
         return bytes
     }
 
-    /// Where the data are of the frame that begins here; its checksum follows.
+    /// The range of the data in the frame that begins here; its checksum follows.
     private static func frame(_ bytes: [UInt8], at start: Int) -> Range<Int>? {
         guard start + 4 < bytes.count, bytes[start] == 0x00, bytes[start + 1] == 0xFF else { return nil }
         var lengths: [(Int, first: Int)] = []

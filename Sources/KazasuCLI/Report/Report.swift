@@ -8,8 +8,8 @@ import NFCTransport
 import PaSoRiReader
 import ReaderDiagnosis
 
-/// The file of `kazasu doctor --report`: a transcript that `replay:` plays, with what was found of the machine, the
-/// frames between computer and reader, and the outcome of each command that was recorded.
+/// The file of `kazasu doctor --report`, a transcript that `replay:` plays. It contains the findings on the machine,
+/// the frames between computer and reader, and the outcome of each recorded command.
 struct Report {
     let diagnosis: Diagnosis
     /// `nil` when there is no reader.
@@ -29,7 +29,7 @@ struct Report {
         return Transcript(reader: reader).text + ([finding.line] + (recording?.lines ?? [])).map { $0 + "\n" }.joined()
     }
 
-    /// What the file contains, for people, before it is written.
+    /// The contents of the file, for display, before it is written.
     var summary: String {
         var rows = [
             [tr("Findings", "診断"), tr("\(diagnosis.checks.count) of the doctor's", "\(diagnosis.checks.count) 件")],
@@ -87,14 +87,14 @@ struct Report {
         withUnsafeBytes(of: &field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// What the distribution calls itself.
+    /// The distribution's name for itself.
     private static func system() -> String? {
         guard let bytes = try? Files.read("/etc/os-release", limit: 1 << 16) else { return nil }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
         return line.map { $0.dropFirst("PRETTY_NAME=".count).filter { $0 != "\"" } }.map { String($0) }
     }
 
-    /// The version of pcscd, which its library does not tell; `nil` when it is not installed.
+    /// The version of pcscd, which its library does not report; `nil` when it is not installed.
     private static func pcscd() -> String? {
         let program = "/usr/sbin/pcscd"
         guard access(program, X_OK) == 0, let pipe = popen("\(program) --version 2>/dev/null", "r") else { return nil }
@@ -109,7 +109,7 @@ struct Report {
     }
 }
 
-/// What tells one user's machine from another's: serial numbers of readers, and where the home folder is.
+/// Removes identifying data of a user's machine: serial numbers of readers, and the path of the home folder.
 enum ReportScrub {
     /// A document with every text in it scrubbed.
     static func value(_ value: JSONValue) -> JSONValue {
@@ -121,7 +121,7 @@ enum ReportScrub {
         }
     }
 
-    /// A text without serial numbers, and with `~` for the home folder; of a virtual card only the name of its file.
+    /// A text without serial numbers, and with `~` for the home folder; for a virtual card only the name of its file.
     static func text(_ text: String) -> String {
         var text = text
         if text.hasPrefix(VirtualDriver.prefix), let name = text.split(separator: "/").last, text.contains("/") {
@@ -131,7 +131,7 @@ enum ReportScrub {
             text = text.replacing(home, with: "~")
         }
         text = text.replacing(/serial=[^\s,;:)]+/, with: "serial=*")
-        // pcscd puts the serial number of a reader behind its name, in parentheses.
+        // pcscd appends the serial number of a reader to its name, in parentheses.
         return text.replacing(/\((?=[0-9A-Fa-f]*[0-9])[0-9A-Fa-f]{4,}\)/, with: "(*)")
     }
 }

@@ -4,17 +4,17 @@ import ArgumentParser
 import CardModel
 import NFCTransport
 
-/// Records what commands do with a reader, down to the frames between computer and reader, redacted.
+/// Records the commands run with a reader, down to the frames between computer and reader, redacted.
 final class ReportRecording {
     /// How a command ended.
     struct Run {
         var command: String
         var status: ExitStatus
-        /// The word for scripts when it failed.
+        /// The machine-readable identifier of the failure, if any.
         var reason: String?
-        /// How often the card was asked something.
+        /// The number of exchanges with the card.
         var exchanges = 0
-        /// How many frames passed between computer and reader.
+        /// The number of frames between computer and reader.
         var frames = 0
     }
 
@@ -31,7 +31,7 @@ final class ReportRecording {
     private let trace: TraceRedaction
     private var link: LinkRedaction
 
-    /// The longest answer that a report holds, in bytes; the exchanges say as much.
+    /// The longest answer in a report, in bytes; the exchanges contain the same data.
     private static let longestAnswer = 1_000_000
 
     /// Opens the reader and runs the commands, one after another, as long as there is a card.
@@ -58,7 +58,7 @@ final class ReportRecording {
         let lent = ScrubbedReader(opened)
         information = lent.information
         flush()
-        // The first line is the document's own, which is written when all is known.
+        // The first line is the document's own, which is written at the end.
         var isHeader = true
         let recording = RecordingReader(
             lent, redact: { self.redact($0) }, now: { [recorder] in recorder.elapsed },
@@ -102,7 +102,7 @@ final class ReportRecording {
         add(.outcome(.object(outcome)))
     }
 
-    /// Writes the frames of an exchange, and gives what is to be written of the exchange itself.
+    /// Writes the frames of an exchange, and returns the redacted exchange itself.
     private func redact(_ entry: TranscriptEntry) -> TranscriptEntry {
         let frames = link.apply(recorder.take(), of: entry)
         if !runs.isEmpty { runs[runs.count - 1].exchanges += 1 }

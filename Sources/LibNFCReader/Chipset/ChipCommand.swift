@@ -4,12 +4,12 @@ internal import ByteCodec
 internal import CardModel
 internal import NFCTransport
 
-/// Raw PN53x commands, from the command code on; the transport adds the frame.
+/// Raw PN53x commands, starting with the command code; the transport adds the frame.
 ///
 /// Codes as in libnfc's `pn53x-internal.h` and nfcpy's `pn53x.py`.
 enum ChipCommand {
-    /// Whether the answer to a command begins with the chip's status: those that have to do with a card. (libnfc 1.8.0,
-    /// `pn53x_transceive`; PN532 user manual UM0701-02, 7.3)
+    /// Whether the answer to a command begins with the chip's status, as for commands that involve a card. (libnfc
+    /// 1.8.0, `pn53x_transceive`; PN532 user manual UM0701-02, 7.3)
     static func answersWithStatus(_ command: [UInt8]) -> Bool {
         switch command.first {
         case 0x40, 0x42, 0x44, 0x46, 0x4E, 0x50, 0x52, 0x54, 0x56: true
@@ -17,13 +17,13 @@ enum ChipCommand {
         }
     }
 
-    /// SAMConfiguration: no security module. Leaves the mode in which a chip on a serial line starts and that hears
+    /// SAMConfiguration: no security module. Leaves the mode in which a chip on a serial line starts and that accepts
     /// nothing else (PN532 user manual UM0701-02, 7.2.10).
     static let normalMode: [UInt8] = [0x14, 0x01]
 
     /// GetFirmwareVersion.
     static let firmwareVersion: [UInt8] = [0x02]
-    /// Diagnose 00, the test of the line: the chip answers with the 00 and these bytes.
+    /// Diagnose 00, the communication line test: the chip answers with the 00 and these bytes.
     static func lineTest(_ bytes: [UInt8]) -> [UInt8] {
         [0x00, 0x00] + bytes
     }
@@ -35,11 +35,11 @@ enum ChipCommand {
     /// RFConfiguration item 1: field on.
     static let fieldOn: [UInt8] = [0x32, 0x01, 0x01]
 
-    /// RFConfiguration item 5: how often the chip repeats a request that nobody answers.
+    /// RFConfiguration item 5: how many times the chip repeats a request that nobody answers.
     ///
-    /// Not at all for FeliCa and type A, where NP_INFINITE_SELECT switched off would leave two repeats: who looks for a card
-    /// asks again anyway, and a system that a card does not have costs one Polling. Twice for type B, which PN532 boards
-    /// find none of otherwise (libnfc#342, #512).
+    /// None for FeliCa and type A, where NP_INFINITE_SELECT switched off would leave two repeats: a search for a card
+    /// is repeated anyway, and a system that a card does not have costs one Polling. Twice for type B, which PN532
+    /// boards do not find otherwise (libnfc#342, #512).
     static func repeats(_ count: UInt8) -> [UInt8] {
         [0x32, 0x05, 0x00, count == 0 ? 0x01 : 0x00, count]
     }
@@ -62,8 +62,8 @@ enum ChipCommand {
         [0x4A, 0x01, 0x03, applicationFamily]
     }
 
-    /// WriteRegister CIU_RxMode: 106 kbit/s, type A, and the CRC of what comes left in and not checked. The chip
-    /// reports the ACK of four bits of a Type 2 Tag as a CRC error otherwise (nfcpy `clf/pn53x.py`).
+    /// WriteRegister CIU_RxMode: 106 kbit/s, type A, with the received CRC kept and not checked. The chip reports the
+    /// four-bit ACK of a Type 2 Tag as a CRC error otherwise (nfcpy `clf/pn53x.py`).
     static let keepChecksum: [UInt8] = [0x08, 0x63, 0x03, 0x00]
 
     /// InDataExchange.
@@ -71,7 +71,7 @@ enum ChipCommand {
     /// Set in a status: the same command, without data, fetches more of the card's answer.
     static let moreInformation: UInt8 = 0x40
 
-    /// InDataExchange with target 1: the frame, or a part of it that more follows after.
+    /// InDataExchange with target 1: the frame, or a part of it that is followed by more.
     static func exchangeData(_ part: some Sequence<UInt8>, moreFollows: Bool = false) -> [UInt8] {
         [exchangeDataCode, moreFollows ? 0x41 : 0x01] + part
     }
@@ -81,12 +81,12 @@ enum ChipCommand {
         [0x10, speed.code]
     }
 
-    /// InCommunicateThru: the frame goes to the card as it is, the chip adds and checks the CRC.
+    /// InCommunicateThru: the frame goes to the card unchanged, the chip adds and checks the CRC.
     static func communicateThru(_ frame: [UInt8]) -> [UInt8] {
         [0x42] + frame
     }
 
-    /// InListPassiveTarget for one FeliCa card; 5 bytes of initiator data, never more.
+    /// InListPassiveTarget for one FeliCa card; always 5 bytes of initiator data.
     static func listFeliCa(
         _ system: SystemCode, requestCode: UInt8, timeSlots: UInt8, bitRate: FeliCaBitRate
     ) -> [UInt8] {
@@ -101,13 +101,13 @@ enum ChipCommand {
     }
 }
 
-/// What InListPassiveTarget answers for FeliCa: the number of targets, and for one its number and its answer to the
-/// Polling with LEN byte: `01 01 12 01 IDm PMm`, or LEN 14 with two bytes of request data.
+/// The answer to InListPassiveTarget for FeliCa: the number of targets, and for one its number and its answer to the
+/// Polling with LEN byte. That is `01 01 12 01 IDm PMm`, or LEN 14 with two bytes of request data.
 ///
-/// Read by hand and not by libnfc, which copies 18 bytes from its buffer however few the chip sent.
+/// Parsed here and not by libnfc, which always copies 18 bytes from its buffer even if the chip sent fewer.
 enum FeliCaTargetAnswer {
     /// - Returns: the card, or `nil` for no target.
-    /// - Throws: ``TransportError/corrupted(status:)`` when the answer is none of these.
+    /// - Throws: ``TransportError/corrupted(status:)`` when the answer has another form.
     static func parse(_ bytes: [UInt8], bitRate: FeliCaBitRate) throws(TransportError) -> FeliCaTarget? {
         var reader = ByteReader(bytes)
         do throws(ByteCodecError) {
@@ -128,22 +128,22 @@ enum FeliCaTargetAnswer {
 }
 
 extension TransportError {
-    /// The status of an answer that the chip found nothing wrong with: it was damaged on its way from the reader.
+    /// The status of an answer that was damaged on its way from the reader, while the chip reported no error.
     static let damagedBeyondTheChip: UInt8 = 0x00
 }
 
-/// What InListPassiveTarget answers for type A: the number of targets, and for one its number, ATQA, SAK, UID with
-/// its length, and the ATS with its length byte when the chip sent RATS.
+/// The answer to InListPassiveTarget for type A: the number of targets, and for one the fields of the target. They are
+/// its number, ATQA, SAK, UID with its length, and the ATS with its length byte when the chip sent RATS.
 ///
-/// Layout as libnfc 1.8.0 (`pn53x_decode_target_data`) and nfcpy read it; read by hand, because libnfc copies as many
-/// bytes as the card's lengths say.
+/// Layout as in libnfc 1.8.0 (`pn53x_decode_target_data`) and nfcpy; parsed here, because libnfc copies as many bytes
+/// as the card's lengths say.
 enum TypeATargetAnswer {
-    /// Reads an answer.
+    /// Parses an answer.
     ///
     /// - Parameter isPN531: whether the chip is a PN531, which gives the ATQA with its low byte first and leaves the
     ///   cascade tags in the UID.
     /// - Returns: the card, or `nil` for no target.
-    /// - Throws: ``TransportError/corrupted(status:)`` when the answer is none of these.
+    /// - Throws: ``TransportError/corrupted(status:)`` when the answer has another form.
     static func parse(_ bytes: [UInt8], isPN531: Bool = false) throws(TransportError) -> TypeATarget? {
         var reader = ByteReader(bytes)
         do throws(ByteCodecError) {
@@ -163,7 +163,7 @@ enum TypeATargetAnswer {
         }
     }
 
-    /// A UID of 4, 7 or 10 bytes, out of 8 or 12 when its cascade tags (88) are still in it.
+    /// A UID of 4, 7 or 10 bytes, extracted from 8 or 12 when its cascade tags (88) are still in it.
     private static func identifier(_ bytes: [UInt8]) throws(ByteCodecError) -> [UInt8] {
         switch bytes.count {
         case 4, 7, 10: return bytes
@@ -180,13 +180,13 @@ enum TypeATargetAnswer {
     }
 }
 
-/// What InListPassiveTarget answers for type B: the number of targets, and for one its number, the ATQB of 12 bytes
-/// (`50 PUPI AppData ProtInfo`), and the card's answer to ATTRIB with its length.
+/// The answer to InListPassiveTarget for type B: the number of targets, and for one the fields of the target. They are
+/// its number, the ATQB of 12 bytes (`50 PUPI AppData ProtInfo`), and the card's answer to ATTRIB with its length.
 ///
-/// Layout as libnfc 1.8.0 (`pn53x_decode_target_data`) and nfcpy read it.
+/// Layout as in libnfc 1.8.0 (`pn53x_decode_target_data`) and nfcpy.
 enum TypeBTargetAnswer {
     /// - Returns: the card, or `nil` for no target.
-    /// - Throws: ``TransportError/corrupted(status:)`` when the answer is none of these.
+    /// - Throws: ``TransportError/corrupted(status:)`` when the answer has another form.
     static func parse(_ bytes: [UInt8]) throws(TransportError) -> TypeBTarget? {
         var reader = ByteReader(bytes)
         do throws(ByteCodecError) {

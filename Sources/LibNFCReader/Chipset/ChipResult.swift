@@ -5,20 +5,19 @@ internal import CLibNFC
 internal import Glibc
 internal import NFCTransport
 
-/// What one chip command came to.
+/// The outcome of one chip command.
 enum ChipResult: Hashable, Sendable {
-    /// It worked.
+    /// The command succeeded.
     case success
-    /// It did not, and the reader is well.
+    /// The command failed, and the reader still works.
     case failed(TransportError)
-    /// It did not, and nobody knows what the reader still has to say: an answer that comes now belongs to no later
-    /// command.
+    /// The command failed, and the reader may still send data: an answer that comes now belongs to no later command.
     case readerInDoubt(TransportError)
 
-    /// Reads libnfc's result and the chip's status byte, which libnfc's own codes hide.
+    /// Interprets libnfc's result and the chip's status byte, which libnfc's own codes hide.
     ///
     /// - Parameters:
-    ///   - result: what libnfc returned; negative for a failure. Its USB drivers also pass errno numbers through.
+    ///   - result: libnfc's return value; negative for a failure. Its USB drivers also pass errno numbers through.
     ///   - status: the chip's status byte, zero when there was none.
     ///   - overUSB: whether a USB driver returned it.
     init(result: Int32, status: UInt8, overUSB: Bool) {
@@ -42,13 +41,13 @@ enum ChipResult: Hashable, Sendable {
             }
     }
 
-    /// Reads the status byte of an answer that came whole (PN532 user manual UM0701-02, 7.1).
+    /// Interprets the status byte of an answer that arrived complete (PN532 user manual UM0701-02, 7.1).
     init(status: UInt8) {
         self =
             switch status & 0x3F {
             case 0x00: .success
             case 0x29, 0x2B: .failed(.cardReleased)
-            // What was wrong with the card's answer, or that none came.
+            // The card's answer was faulty, or none came.
             case 0x01...0x06, 0x0A, 0x0B, 0x13, 0x14, 0x23: .failed(Self.radioError(status))
             default: .failed(Self.chipError(status, 0))
             }
@@ -60,7 +59,7 @@ enum ChipResult: Hashable, Sendable {
     /// The reader is gone.
     static let unplugged = TransportError.readerUnavailable(reason: .absent, detail: .init(.unplugged))
 
-    /// A status that says how the answer came through the air.
+    /// The error for a status about the transmission between chip and card.
     private static func radioError(_ status: UInt8) -> TransportError {
         switch status & 0x3F {
         case 0x01: .noAnswer
@@ -69,7 +68,7 @@ enum ChipResult: Hashable, Sendable {
         }
     }
 
-    /// A status that says what is wrong with the chip or the command.
+    /// The error for a status about the chip or the command.
     private static func chipError(_ status: UInt8, _ result: Int32) -> TransportError {
         switch status & 0x3F {
         case 0x00 where result == NFC_ECHIP: .answerTooLong

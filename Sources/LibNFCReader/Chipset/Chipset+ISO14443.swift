@@ -5,12 +5,12 @@ internal import NFCTransport
 internal import SystemDevices
 
 extension Chipset {
-    /// How long the field stays off so that a card loses its power: ISO 14443-3 asks for 5 ms.
+    /// How long the field stays off so that a card loses its power: ISO 14443-3 requires 5 ms.
     private static let fieldReset = Duration.milliseconds(6)
-    /// How often the parts of a long answer may make the chip's own time-out start anew while the host waits.
+    /// The extra time for which the parts of a long answer may restart the chip's own time-out while the host waits.
     private static let chainAllowance = Duration.milliseconds(500)
 
-    /// Looks for a card of type A and makes it ready for what the caller will send.
+    /// Looks for a card of type A and prepares it for the caller's frames.
     mutating func selectTypeA(isoDEP: Bool) throws(TransportError) -> TypeATarget? {
         iso14443.selection = .none
         try sendRATS(isoDEP)
@@ -28,7 +28,7 @@ extension Chipset {
         return target
     }
 
-    /// SetParameters, which also says that frames carry no NAD.
+    /// SetParameters, which also specifies that frames carry no NAD.
     private mutating func sendRATS(_ isOn: Bool) throws(TransportError) {
         guard iso14443.sendsRATS != isOn, transport.takesParameters else { return }
         try check(send(ChipCommand.automaticRATS(isOn), waiting: Self.commandTime))
@@ -47,8 +47,8 @@ extension Chipset {
 
     /// Looks for a card of type A or B.
     ///
-    /// A card that was selected before takes the request for a faulty command, or for none of its own in ISO-DEP, and
-    /// keeps silent; so it loses its power first.
+    /// A card that was selected before treats the request as a faulty command, or in ISO-DEP as a foreign one, and does
+    /// not answer; so it is powered down first.
     private mutating func pollFromRest(_ command: [UInt8], repeats: UInt8 = 0) throws(TransportError) -> [UInt8] {
         if iso14443.hasSelected {
             try check(send(ChipCommand.fieldOff, waiting: Self.commandTime))
@@ -64,17 +64,17 @@ extension Chipset {
     /// Sends a command of a Type 2 Tag or the like; the host checks the CRC of its answer.
     mutating func exchangeCommand(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
         let answer = try exchange(frame, within: time)
-        // An ACK or NAK of four bits, which has no CRC.
+        // A four-bit ACK or NAK, which has no CRC.
         guard answer.count != 1 else { return answer }
-        // What the chip reports for a wrong CRC.
+        // The chip's code for a wrong CRC.
         guard let content = Checksum.a.verified(answer) else { throw .corrupted(status: 0x02) }
         return content
     }
 
     /// Sends an APDU by ISO-DEP and returns the card's answer.
     ///
-    /// After any failure nobody knows which block the card expects next, or whether it has carried the command out:
-    /// nothing more is sent to it until it was selected anew.
+    /// After any failure it is not known which block the card expects next, or whether it has carried out the command:
+    /// nothing more is sent to it until it is selected again.
     mutating func exchangeAPDU(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
         do throws(TransportError) {
             try prepareTimeout(time)
@@ -96,11 +96,11 @@ extension Chipset {
 
     private mutating func exchangeData(_ command: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
         line.didExchange()
-        // The chip grants a card the time that it asks for; the host's patience is the caller's.
+        // The chip grants a card the time that it asks for; the host's limit is the caller's.
         let chipTime = timeouts.current ?? .longest
         let patience = max(chipTime.duration, time) + Self.allowance + Self.chainAllowance
         let answer = send(command, waiting: patience)
-        // 27: the chip has no such target any more.
+        // 27: the chip no longer has such a target.
         if answer.outcome != .success, answer.status & 0x3F == 0x27 { throw .cardReleased }
         do throws(TransportError) {
             try check(answer)
@@ -112,32 +112,32 @@ extension Chipset {
     }
 }
 
-/// What the chip was told of looking for cards, of type A and B most of all, and which one it has selected.
+/// The chip's settings for card searches, mainly of type A and B, and its selected card.
 struct ISO14443State: Hashable, Sendable {
-    /// Which frames the selected card takes.
+    /// The kind of frames that the selected card accepts.
     enum Selection: Hashable, Sendable {
-        /// Packets as they are: FeliCa, or nothing was looked for yet.
+        /// Packets sent unchanged: FeliCa, or no search yet.
         case packets
         /// Type A without ISO-DEP: the card's own commands, whose CRC the host checks.
         case commands
         /// APDUs, which the chip carries by ISO-DEP.
         case apdus
-        /// None: it must be selected anew before anything is sent.
+        /// None: a card must be selected again before anything is sent.
         case none
     }
 
-    /// Which frames the selected card takes.
+    /// The kind of frames that the selected card accepts.
     var selection = Selection.packets
-    /// Whether the chip sends RATS to a card of type A that speaks ISO-DEP, `nil` when that is not known.
+    /// Whether the chip sends RATS to a card of type A that supports ISO-DEP, `nil` when that is not known.
     var sendsRATS: Bool?
     /// Whether a card may be in the state that follows its selection, in which it does not answer a new request.
     var hasSelected = false
     /// Whether the next request may switch the field on, so that a card may miss it.
     var fieldIsFresh = true
-    /// How often the chip repeats a request that nobody answers, `nil` when that is not known.
+    /// How many times the chip repeats a request that nobody answers, `nil` when that is not known.
     var repeats: UInt8?
 
-    /// The chip may have been reset.
+    /// Resets the state, because the chip may have been reset.
     mutating func forget() {
         selection = selection == .packets ? .packets : .none
         sendsRATS = nil

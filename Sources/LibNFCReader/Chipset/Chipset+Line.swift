@@ -4,23 +4,23 @@ internal import NFCTransport
 
 /// Raising the serial line for a long job, and lowering it again.
 extension Chipset {
-    /// Why a reader is lost that says nothing since its line was raised: the chip leaves a speed by command only, and
-    /// hears none.
+    /// The error for a reader that does not answer since its line was raised: the chip changes its speed by command
+    /// only, and receives none.
     static func stuck(at speed: LineSpeed = .fast) -> TransportError {
         .readerFailed(detail: .init(.lineTooFast, LinePermission.variable, "\(speed.bitsPerSecond)"))
     }
 
     /// Raises the line when the session has become a long one.
     ///
-    /// - Throws: ``TransportError`` when the reader is lost or work was cancelled. A line that cannot do it is no
-    ///   error: it stays as it was.
+    /// - Throws: ``TransportError`` when the reader is lost or work was cancelled. A line that cannot be raised is not
+    ///   an error: it keeps its speed.
     mutating func raiseLineWhenDue() throws(TransportError) {
         guard line.isDue else { return }
         guard let port = transport.port, port.mayRaise, port.takes(fastSpeed, from: speed) else {
             line.settle()
             return
         }
-        // From here on the chip may change: an ACK is what confirms it, and to cancel is to send one.
+        // From here on the chip may change its speed: an ACK confirms it, and cancelling sends one.
         line.begin()
         switch outcome(of: ChipCommand.serialSpeed(fastSpeed)) {
         case .success: break
@@ -33,9 +33,9 @@ extension Chipset {
         }
     }
 
-    /// Lowers the line, as the next program expects it. Does nothing at the normal speed.
+    /// Lowers the line, as the next program expects. Does nothing at the normal speed.
     ///
-    /// - Parameter forGood: whether the port is not to be raised again in this process.
+    /// - Parameter forGood: whether the port must not be raised again in this process.
     mutating func lowerLine(forGood: Bool = false) {
         guard line.mayBeFast else { return }
         guard line.state != .unsure, outcome(of: ChipCommand.serialSpeed(speed)) == .success else {

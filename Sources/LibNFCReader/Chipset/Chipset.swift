@@ -4,35 +4,35 @@ internal import Glibc
 internal import NFCTransport
 internal import SystemDevices
 
-/// A PN53x behind a transport, and what it was told so far.
+/// A PN53x behind a transport, and the state it was set to so far.
 struct Chipset: ~Copyable {
     let transport: any PN53xTransport
-    /// What the line runs at when it is not raised.
+    /// The line's speed when it is not raised.
     let speed: LineSpeed
-    /// What the line is raised to.
+    /// The speed that the line is raised to.
     let fastSpeed: LineSpeed
     var line: LinePolicy
     var timeouts: ChipTimeoutPolicy
-    /// What the chip was told of cards of type A and B, and what it has of them.
+    /// The chip's settings for cards of type A and B, and its selected card of these types.
     var iso14443: ISO14443State
-    /// Whether the reader may still say something that belongs to a command of the past.
+    /// Whether the reader may still send something that belongs to an earlier command.
     var isInDoubt = false
-    /// Whether the last command went wrong, so that the chip may not be able to release its card.
+    /// Whether the last command failed, so that the chip may not be able to release its card.
     private var hasFailed = false
-    /// Told apart by these bytes, the proofs of this link and of another's before.
+    /// Distinguishes the line tests of this link from those of an earlier one.
     private var proof = UInt32.random(in: 0 ... .max)
     /// Why the reader can no longer be used.
     private(set) var lost: TransportError?
 
-    /// What host and chip may need beside the card.
+    /// The extra time for host and chip beside the card's.
     static let allowance = Duration.milliseconds(400)
     /// How long a command that involves no card may take.
     static let commandTime = Duration.milliseconds(350)
-    /// How long a Polling may take: 16 time slots, three tries, and as much again for the reader.
+    /// How long a Polling may take: 16 time slots, three tries, and the same again for the reader.
     private static let pollingTime = Duration.milliseconds(500)
     /// How long a FeliCa card may need after the field came on (FeliCa user's manual, 2.4.1); ISO 14443-3 says 5 ms.
     private static let cardStart = Duration.microseconds(20_400)
-    /// How often the chip is asked for a sign of life until the reader counts as lost.
+    /// How many times the chip is asked for a sign of life before the reader counts as lost.
     private static let recoveryAttempts = 4
     private static let mute = TransportError.readerFailed(detail: .init(.invalidAnswers))
 
@@ -48,10 +48,10 @@ struct Chipset: ~Copyable {
         iso14443 = ISO14443State(sendsRATS: transport.initialState.sendsRATS)
     }
 
-    /// What the way to the chip can carry.
+    /// The limits of the path to the chip.
     var family: ReaderFamily { transport.family }
 
-    /// Sets what holds for every exchange, once.
+    /// Sets the parameters that hold for every exchange, once.
     mutating func prepare() throws(TransportError) {
         if let lost { throw lost }
         guard !isInDoubt else { throw .cancelled }
@@ -68,10 +68,10 @@ struct Chipset: ~Copyable {
 
     /// Looks for a card by an InListPassiveTarget and returns its answer.
     ///
-    /// Where that switches the field on, a card may not be ready for it: then the field is left on for as long as a card may
-    /// need, and the card is looked for once more. (Whether a PN53x waits by itself is not known.)
+    /// When the command switches the field on, a card may not be ready for it: the field is then left on for as long as
+    /// a card may need, and the search is repeated once. (Whether a PN53x waits by itself is not known.)
     ///
-    /// - Parameter repeats: how often the chip is to repeat the request.
+    /// - Parameter repeats: how many times the chip is to repeat the request.
     mutating func poll(_ command: [UInt8], repeats: UInt8 = 0) throws(TransportError) -> [UInt8] {
         try setRepeats(repeats)
         let answer = try list(command)
@@ -80,7 +80,7 @@ struct Chipset: ~Copyable {
         guard answer.first == 0 else { return answer }
         try check(send(ChipCommand.fieldOn, waiting: Self.commandTime))
         Self.rest(Self.cardStart)
-        // A reader that had to be brought back may have forgotten it.
+        // A reader that had to be brought back may have lost the setting.
         try setRepeats(repeats)
         return try list(command)
     }
@@ -91,17 +91,17 @@ struct Chipset: ~Copyable {
         do throws(TransportError) {
             try check(answer)
         } catch {
-            // Brought back, so what looked like a dead reader was one without a card: no target.
+            // The reader came back, so the apparent reader time-out was a search without a card: no target.
             guard error == .readerTimeout, lost == nil, family.timesOutWithoutCard else { throw error }
             return [0x00]
         }
         guard let targets = answer.bytes.first else { throw recover(from: ChipResult.damagedOnTheWay) }
-        // Who waits for a card is not yet at work.
+        // A search without a card is not yet work.
         if targets > 0 { line.didExchange() }
         return answer.bytes
     }
 
-    /// Leaves cards and chip alone for so long.
+    /// Leaves cards and chip alone for this long.
     static func rest(_ time: Duration) {
         var pause = timespec(tv_sec: 0, tv_nsec: Int(time.components.attoseconds / 1_000_000_000))
         unsafe nanosleep(&pause, nil)
@@ -119,24 +119,24 @@ struct Chipset: ~Copyable {
             if error == .noAnswer { timeouts.didMeetSilence(within: time) }
             throw error
         }
-        // The chip's status and at least a byte of the card's.
+        // The chip's status and at least one byte of the card's.
         guard answer.bytes.count > 1 else { throw recover(from: ChipResult.damagedOnTheWay) }
         return Array(answer.bytes.dropFirst())
     }
 
-    /// Sets the chip's time-out when it is too short for this.
+    /// Sets the chip's time-out when it is too short for this exchange.
     mutating func prepareTimeout(_ time: Duration) throws(TransportError) {
         guard let timeout = timeouts.change(for: time) else { return }
         try check(send(ChipCommand.answerTimeout(timeout), waiting: Self.commandTime))
         timeouts.didSet(timeout)
     }
 
-    /// Gives the reader back: lowers the line, releases the card, switches the field off, closes the device, then
-    /// unlocks its port.
+    /// Releases the reader: lowers the line, releases the card, switches the field off, closes the device, then unlocks
+    /// its port.
     ///
     /// libnfc leaves the field on when its first command (InRelease) meets a stale answer, a cancellation that a USB
-    /// driver keeps, or a card that is gone; so a reader in doubt is brought back before, and after a failure all that is
-    /// done by hand.
+    /// driver keeps, or a card that is gone; so a reader in doubt is brought back first, and after a failure all of
+    /// this is done by hand.
     consuming func close() {
         transport.ignoreAbort()
         if isInDoubt, lost == nil { _ = recover(from: .cancelled) }
@@ -148,8 +148,8 @@ struct Chipset: ~Copyable {
         transport.close()
     }
 
-    /// Releases a card that may not be there and switches the field off, whatever the chip says. With the time-out of the
-    /// last exchange the chip might wait seconds for the card, and hear nobody meanwhile.
+    /// Releases a card that may be gone and switches the field off, ignoring the chip's answers. With the time-out of
+    /// the last exchange the chip might wait seconds for the card, and not respond to the host meanwhile.
     private func releaseCard() {
         var commands = [ChipCommand.release, ChipCommand.fieldOff]
         if timeouts.current != .initial { commands.insert(ChipCommand.answerTimeout(.initial), at: 0) }
@@ -160,7 +160,7 @@ struct Chipset: ~Copyable {
         transport.transceive(command, within: time)
     }
 
-    /// Throws what an answer says, after the reader was brought back when it is in doubt.
+    /// Throws the error in an answer, after the reader was brought back when it is in doubt.
     mutating func check(_ answer: ChipAnswer) throws(TransportError) {
         hasFailed = answer.outcome != .success
         switch answer.outcome {
@@ -169,16 +169,16 @@ struct Chipset: ~Copyable {
             if case .readerUnavailable = error { lost = error }
             throw error
         case .readerInDoubt(.cancelled):
-            // Bringing the reader back would take time that nobody wants to spend; closing does it.
+            // Recovery would take time that a cancelled caller does not want to spend; closing does it.
             isInDoubt = true
             throw .cancelled
         case .readerInDoubt(let error): throw recover(from: error)
         }
     }
 
-    /// Brings the reader to a state in which its next answer is its next command's.
+    /// Brings the reader to a state in which its next answer belongs to its next command.
     ///
-    /// - Returns: what to throw: `error`, or why the reader is lost.
+    /// - Returns: the error to throw: `error`, or why the reader is lost.
     mutating func recover(from error: TransportError) -> TransportError {
         // The chip may have been reset.
         timeouts.forget()
@@ -214,7 +214,7 @@ struct Chipset: ~Copyable {
         guard family.reachesChip else { return askForVersion() }
         var outcome = ChipResult.success
         for attempt in 0..<Self.recoveryAttempts {
-            // What comes late would be read as the answer to what is sent next.
+            // A late answer would be read as the answer to the next command.
             if attempt > 0 { _ = transport.port?.discardUntilQuiet() }
             proof &+= 1
             let bytes = (0..<4).map { UInt8(truncatingIfNeeded: proof >> ($0 * 8)) }
@@ -228,8 +228,8 @@ struct Chipset: ~Copyable {
         return outcome
     }
 
-    /// Asks for the firmware version until that comes: where what is on its way cannot be discarded, nor the chip be
-    /// trusted to know Diagnose.
+    /// Asks for the firmware version until it comes: for links whose pending input cannot be discarded, or chips that
+    /// may not know Diagnose.
     private func askForVersion() -> ChipResult {
         var outcome = ChipResult.success
         for _ in 0..<Self.recoveryAttempts {

@@ -4,36 +4,36 @@ internal import Glibc
 internal import Synchronization
 internal import SystemDevices
 
-/// Decides when a serial line is worth its raising to 921600 baud, and when it is not to be trusted any more.
+/// Decides when raising a serial line to 921600 baud pays off, and when the line can no longer be trusted.
 ///
-/// Raising and lowering cost about 6 ms (three host commands and the waits around them). An exchange carries 50 bytes or
-/// more between chip and host, which take 4.4 ms at 115200 baud and 0.6 ms at 921600, so two more exchanges pay for it.
-/// Jobs that ask a card for one number need two or three exchanges and stay as they are; who goes on after the fourth
-/// reads dozens or hundreds.
+/// Raising and lowering cost about 6 ms (three host commands and the waits around them). An exchange carries 50 bytes
+/// or more between chip and host, which take 4.4 ms at 115200 baud and 0.6 ms at 921600, so two more exchanges pay for
+/// it. Jobs that ask a card for one number need two or three exchanges and stay at the normal speed; a job that
+/// continues after the fourth reads dozens or hundreds.
 struct LinePolicy: Hashable, Sendable {
-    /// Where the line stands.
+    /// The state of the line.
     enum State: Hashable, Sendable {
         /// At the normal speed, for good.
         case normal
-        /// At the normal speed, after so many exchanges.
+        /// At the normal speed, after this many exchanges.
         case counting(Int)
-        /// Nobody knows whether the chip has changed its speed.
+        /// It is not known whether the chip has changed its speed.
         case unsure
-        /// Raised, with so many faults since.
+        /// Raised, with this many faults since.
         case fast(faults: Int)
     }
 
-    /// Where the line stands.
+    /// The state of the line.
     private(set) var state: State
 
-    /// The exchanges of a session that run at the normal speed.
+    /// The number of exchanges of a session that run at the normal speed.
     static let exchangesBefore = 4
-    /// The faults that a fast line may have.
+    /// The number of faults allowed on a fast line.
     static let faultsAllowed = 2
 
     /// Begins at the normal speed.
     ///
-    /// - Parameter atOnce: whether it is due from the beginning, since somebody asked for another speed.
+    /// - Parameter atOnce: whether raising is due from the beginning, because another speed was requested.
     init(mayRaise: Bool, atOnce: Bool = false) {
         state = mayRaise ? .counting(atOnce ? Self.exchangesBefore : 0) : .normal
     }
@@ -52,30 +52,30 @@ struct LinePolicy: Hashable, Sendable {
         }
     }
 
-    /// A card was asked something, or found.
+    /// Counts an exchange with a card, or a card found.
     mutating func didExchange() {
         guard case .counting(let exchanges) = state else { return }
         state = .counting(min(exchanges + 1, Self.exchangesBefore))
     }
 
-    /// The chip is about to be told.
+    /// Marks the line as unsure, before the chip is told to change its speed.
     mutating func begin() {
         state = .unsure
     }
 
-    /// The chip has answered at the high speed.
+    /// Marks the line as fast, once the chip has answered at the high speed.
     mutating func didRaise() {
         state = .fast(faults: 0)
     }
 
-    /// The chip is at the normal speed and stays there.
+    /// Marks the line as normal for good.
     mutating func settle() {
         state = .normal
     }
 
-    /// Something was garbled or lost between chip and host.
+    /// Counts a garbled or lost transfer between chip and host.
     ///
-    /// - Returns: whether the fast line has had more faults than it may.
+    /// - Returns: whether the fast line has exceeded its allowed faults.
     mutating func didMeetFault() -> Bool {
         guard case .fast(let faults) = state else { return false }
         state = .fast(faults: min(faults + 1, Self.faultsAllowed + 1))
@@ -83,23 +83,23 @@ struct LinePolicy: Hashable, Sendable {
     }
 }
 
-/// A speed that a PN532's serial line and the host's port both know.
+/// A speed that both a PN532's serial line and the host's port support.
 ///
 /// The chip's codes are those of SetSerialBaudRate, as in nfcpy's `pn532.py`.
 struct LineSpeed: Hashable, Sendable {
-    /// Bits a second.
+    /// The speed in bits per second.
     let bitsPerSecond: Int
-    /// What the chip calls it.
+    /// The chip's code.
     let code: UInt8
-    /// What the terminal calls it.
+    /// The terminal's code.
     let terminalCode: speed_t
 
-    /// What a PN532 starts with, and libnfc when nobody asks for another.
+    /// The start value of a PN532, and libnfc's default.
     static let normal = LineSpeed(bitsPerSecond: 115_200, code: 4, terminalCode: speed_t(B115200))
-    /// What a long job is worth: a byte takes 11 µs instead of 87.
+    /// The speed for long jobs: a byte takes 11 µs instead of 87.
     static let fast = LineSpeed(bitsPerSecond: 921_600, code: 7, terminalCode: speed_t(B921600))
 
-    /// Every speed that both ends know, in bits a second rising.
+    /// Every speed that both ends support, in ascending order of bits per second.
     static let all = [
         LineSpeed(bitsPerSecond: 9600, code: 0, terminalCode: speed_t(B9600)),
         LineSpeed(bitsPerSecond: 19_200, code: 1, terminalCode: speed_t(B19200)),
@@ -117,16 +117,16 @@ struct LineSpeed: Hashable, Sendable {
         self.terminalCode = terminalCode
     }
 
-    /// The speed of so many bits a second, `nil` when one of the two ends does not know it.
+    /// Returns the speed of this many bits per second, `nil` when one of the two ends does not support it.
     init?(bitsPerSecond: Int) {
         guard let speed = Self.all.first(where: { $0.bitsPerSecond == bitsPerSecond }) else { return nil }
         self = speed
     }
 }
 
-/// Whether a port's line may be raised at all.
+/// Whether a port's line can be raised at all.
 enum LinePermission {
-    /// What makes a port the same as before: a plug that is pulled and put back makes a new one.
+    /// The identity of a port: a device that is unplugged and plugged in again makes a new one.
     private struct Port: Hashable, Sendable {
         let device: UInt
         let inode: UInt
@@ -134,27 +134,27 @@ enum LinePermission {
         let nanoseconds: Int
     }
 
-    /// The ports of this process on which it failed.
+    /// The ports of this process on which raising failed.
     private static let failed = Mutex<Set<Port>>([])
 
-    /// The variable of the environment that keeps lines at 115200 baud when it says that (or any number but 921600).
+    /// The environment variable that keeps lines at 115200 baud when set to that (or any number but 921600).
     static let variable = "KAZASU_SERIAL_SPEED"
 
-    /// Looks at what the user said and at what the port is.
+    /// Checks the user's setting and the port.
     static func isGiven(for connectionString: ConnectionString, setting: String?) -> Bool {
         guard connectionString.family.reachesChip, connectionString.speed == nil, let path = connectionString.path
         else { return false }
         return isGiven(forPort: path, setting: setting)
     }
 
-    /// Looks at what the user said and at what the port of a PN532 is.
+    /// Checks the user's setting and the port of a PN532.
     static func isGiven(forPort path: String, setting: String?) -> Bool {
         guard setting == nil || setting == "" || setting == String(LineSpeed.fast.bitsPerSecond) else { return false }
         return !isBuiltIn(path) && !isBuiltIn(target(of: path) ?? path)
     }
 
-    /// A UART of the board itself, as on a Raspberry Pi. nfcpy leaves the first of them at 115200 baud; the others
-    /// are treated alike.
+    /// Whether the port is an on-board UART, as on a Raspberry Pi. nfcpy leaves the first of them at 115200 baud; the
+    /// others are treated alike.
     static func isBuiltIn(_ path: String) -> Bool {
         let names = ["/dev/ttyS", "/dev/ttyAMA", "/dev/serial"]
         return names.contains { name in
@@ -163,7 +163,7 @@ enum LinePermission {
         }
     }
 
-    /// Where a link leads in the end.
+    /// The final target of a link.
     private static func target(of path: String) -> String? {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
@@ -176,7 +176,7 @@ enum LinePermission {
         failed.withLock { _ = $0.insert(port) }
     }
 
-    /// Whether it was tried before, in vain.
+    /// Whether raising was tried before and failed.
     static func isWithdrawn(_ descriptor: Int32) -> Bool {
         guard let port = port(descriptor) else { return false }
         return failed.withLock { $0.contains(port) }

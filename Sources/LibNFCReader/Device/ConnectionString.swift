@@ -3,30 +3,30 @@
 internal import NFCTransport
 internal import SystemDevices
 
-/// A libnfc connection string that libnfc can be given without harm.
+/// A libnfc connection string that is safe to pass to libnfc.
 ///
-/// libnfc copies it into 1024 bytes, compares driver names as prefixes and takes nearly any text for a path or a
-/// speed; what does not parse here never reaches it.
+/// libnfc copies it into 1024 bytes, compares driver names as prefixes and accepts nearly any text as a path or a
+/// speed; a string that does not parse here never reaches it.
 struct ConnectionString: Hashable, Sendable {
-    /// The driver that it is for.
+    /// The driver named by the string.
     let family: ReaderFamily
-    /// What libnfc gets: the driver's name in its own spelling, USB numbers with three digits.
+    /// The text for libnfc: the driver's name in its own spelling, USB numbers with three digits.
     let text: String
     /// The device file to open, for drivers that have one.
     let path: String?
-    /// The speed that was asked for, in bits a second, for drivers that have one.
+    /// The requested speed, in bits per second, for drivers that have one.
     let speed: Int?
-    /// Bus and device number of a USB reader, as far as they were given.
+    /// Bus and device number of a USB reader, where given.
     let usbNumbers: [Int]
 
-    /// The longest text, in bytes, that libnfc's buffer holds beside the final zero.
+    /// The longest text, in bytes, that fits libnfc's buffer beside the final zero.
     static let longest = 1023
 
-    /// Reads a connection string.
+    /// Parses a connection string.
     ///
     /// - Returns: `nil` when the text names none of libnfc's drivers.
-    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when it names one but goes on in a way that
-    ///   the driver could not use.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when it names one but the rest is not valid for
+    ///   the driver.
     init?(parsing id: String) throws(TransportError) {
         var parts = id.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         let name = parts.removeFirst()
@@ -58,7 +58,7 @@ struct ConnectionString: Hashable, Sendable {
         }
     }
 
-    /// The same driver for a device on the USB.
+    /// Returns the same driver for a USB device.
     func naming(_ device: USBDevice) throws(TransportError) -> ConnectionString {
         let numbers = [device.bus, device.address].map(USBDevice.threeDigits)
         return try ConnectionString(parsing: ([family.name] + numbers).joined(separator: ":")) ?? self
@@ -92,7 +92,7 @@ struct ConnectionString: Hashable, Sendable {
 }
 
 extension ReaderFamily {
-    /// A connection string as an example for people.
+    /// An example connection string for display.
     fileprivate var example: String {
         switch name {
         case "pn532_spi": "pn532_spi:/dev/spidev0.0:500000"

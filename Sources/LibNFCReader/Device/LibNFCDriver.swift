@@ -11,17 +11,17 @@ package struct LibNFCDriver: ReaderDriver {
     private let recorder: LinkRecorder?
     private let patience: Int
 
-    /// The driver of this system's readers.
+    /// Creates a driver for this system's readers.
     package init() {
         self.init(paths: SystemPaths())
     }
 
-    /// The driver of this system's readers.
+    /// Creates a driver for this system's readers.
     ///
     /// - Parameters:
-    ///   - patience: how many times as long as a real chip may take it is waited for. A simulated one shares the machine
-    ///     with others, and may not run when its time has come.
-    ///   - recorder: writes down what libnfc logs of the readers that it opens: every frame.
+    ///   - patience: the factor by which waits exceed those for a real chip. A simulated chip shares the machine with
+    ///     others, and may not be scheduled when its time has come.
+    ///   - recorder: records libnfc's log of the readers that it opens: every frame.
     package init(patience: Int = 1, recorder: LinkRecorder?) {
         self.init(paths: SystemPaths(), patience: patience, recorder: recorder)
     }
@@ -35,19 +35,19 @@ package struct LibNFCDriver: ReaderDriver {
     /// The version of libnfc, as `1.8.0`.
     package static var libraryVersion: String { LibNFCContext.version }
 
-    /// The readers that libnfc finds or is configured with, those that it cannot use, with the reason, and the serial
-    /// ports where one may be. Serial ports are not opened, so whether a reader is there stays unknown.
+    /// The readers that libnfc finds or is configured with, those that it cannot use, and possible serial ports.
+    /// Unusable readers have the reason. Serial ports are not opened, so whether a reader is there stays unknown.
     package func list() -> [ReaderListing] {
         let listed = LibNFCContext.list()
-        // What names one reader hides the others.
+        // A setting that names one reader hides the others.
         let findsUSB = ["LIBNFC_DEVICE", "LIBNFC_AUTO_SCAN"].allSatisfy { LibNFCContext.environment($0) == nil }
         return ReaderScan(paths: paths).run(listed: listed, findsUSB: findsUSB)
     }
 
     /// Opens a reader.
     ///
-    /// On a serial port this takes 50 ms, in which libnfc waits for a predecessor's last bytes, and more than two
-    /// seconds when nothing answers. It cannot be cancelled meanwhile.
+    /// On a serial port this takes 50 ms, in which libnfc waits for leftover bytes of an earlier program, and more than
+    /// two seconds when nothing answers. It cannot be cancelled meanwhile.
     ///
     /// A PN532 whose port is named without a speed is raised to 921600 baud during long jobs and set back at the end;
     /// see `Docs/performance.md`.
@@ -66,9 +66,9 @@ package struct LibNFCDriver: ReaderDriver {
             return try openOnUSB(connectionString, cancellation)
         }
         let port = try SerialPort(path: path, highest: SerialPort.highestForLibnfc)
-        // Twice: a program that was killed while it sent leaves the chip in the middle of a frame, and the first
-        // command of the next one is taken for the rest of it. One that had raised the line leaves a chip that hears
-        // nothing at the normal speed.
+        // Twice: a program that was killed while sending leaves the chip in the middle of a frame, and the chip takes
+        // the next program's first command for the rest of it. A program that had raised the line leaves a chip that
+        // hears nothing at the normal speed.
         let speed = connectionString.speed.flatMap { LineSpeed(bitsPerSecond: $0) } ?? .normal
         var opened = LibNFCContext.open(connectionString, recorder: recorder)
         if opened == nil {
@@ -92,7 +92,7 @@ package struct LibNFCDriver: ReaderDriver {
         _ connectionString: ConnectionString, _ cancellation: CancellationToken
     ) throws(TransportError) -> PN53xReader {
         let found = readersOnUSB(connectionString)
-        // libnfc does not take a reader from a kernel driver, and fails.
+        // libnfc does not detach a kernel driver from a reader, and fails.
         let lease = found.first { $0.kernelDriver != nil }.flatMap { KernelDriverLease(taking: $0.device) }
         var chipReset = found.count == 1 ? found.first.flatMap { RCS956Reset(of: $0.device) } : nil
         chipReset?.run()
@@ -116,7 +116,7 @@ package struct LibNFCDriver: ReaderDriver {
         return try reader(Chipset(transport), connectionString, cancellation)
     }
 
-    /// The readers on the USB that a connection string fits.
+    /// The USB readers that match a connection string.
     private func readersOnUSB(_ connectionString: ConnectionString) -> [USBReaderScan.Found] {
         USBReaderScan(paths: paths).run().filter { reader in
             let name = connectionString.family.name
@@ -124,7 +124,7 @@ package struct LibNFCDriver: ReaderDriver {
         }
     }
 
-    /// Why libnfc could not open a USB reader, of which it says nothing itself.
+    /// Returns why libnfc, which reports no cause itself, could not open a USB reader.
     private func whyNotOnUSB(_ connectionString: ConnectionString) -> TransportError {
         for reader in readersOnUSB(connectionString) {
             if case .unavailable(let reason, let detail) = reader.state {

@@ -2,20 +2,20 @@
 
 package import NFCTransport
 
-/// Opens a PN532 on a serial port without libnfc: a reader's ID is `pn532:` and the port, as in `pn532:/dev/ttyUSB0`,
+/// Opens a PN532 on a serial port without libnfc. A reader's ID is `pn532:` and the port, as in `pn532:/dev/ttyUSB0`,
 /// with a speed after it where the line shall run at that from the beginning, as in `pn532:/dev/ttyUSB0:921600`.
 ///
-/// The chip itself is at 115200 baud before and after: that is what it starts with, and what other programs expect.
+/// The chip itself is at 115200 baud before and after: its start value, and the speed that other programs expect.
 package struct PN532Driver: ReaderDriver {
     private let recorder: LinkRecorder?
     private let patience: Int
 
-    /// - Parameter recorder: gets every frame.
+    /// - Parameter recorder: receives every frame.
     package init(recorder: LinkRecorder? = nil) {
         self.init(patience: 1, recorder: recorder)
     }
 
-    /// - Parameter patience: how many times as long as a real chip may take it is waited for.
+    /// - Parameter patience: the factor by which waits exceed those for a real chip.
     init(patience: Int, recorder: LinkRecorder? = nil) {
         self.patience = patience
         self.recorder = recorder
@@ -24,7 +24,7 @@ package struct PN532Driver: ReaderDriver {
     /// None: ``LibNFCDriver`` lists the serial ports, and a reader is listed once.
     package func list() -> [ReaderListing] { [] }
 
-    /// Opens a reader, in some milliseconds when it answers, and in about three seconds when nothing does.
+    /// Opens a reader, within some milliseconds when it answers, and in about three seconds when nothing does.
     ///
     /// Without a speed in the ID the line is raised to 921600 baud during long jobs; see `Docs/performance.md`.
     ///
@@ -50,17 +50,17 @@ package struct PN532Driver: ReaderDriver {
     }
 }
 
-/// Where a PN532 is, as the ID of its reader says.
+/// The address of a PN532, as given by its reader ID.
 struct PN532Address: Hashable, Sendable {
     /// The serial port.
     let path: String
-    /// The speed that was asked for.
+    /// The requested speed.
     let speed: LineSpeed?
 
     private static let name = "pn532"
 
     /// - Returns: `nil` when the ID is another driver's.
-    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when it is not as it should be.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` when it is malformed.
     init?(parsing id: String) throws(TransportError) {
         var parts = id.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.removeFirst().lowercased() == Self.name else { return nil }

@@ -7,23 +7,23 @@ internal import SystemDevices
 /// A reader with a PN53x, opened by ``LibNFCDriver`` or ``PN532Driver``.
 ///
 /// Every exchange is one host command (InCommunicateThru), whose answer begins with the chip's status byte: that
-/// tells a silent card from a damaged answer, which libnfc's own calls do not. `nfc_initiator_init` is not called: it
-/// costs five commands, and the chip switches the field on at the first Polling.
+/// distinguishes a card that does not answer from a damaged answer, which libnfc's own calls do not.
+/// `nfc_initiator_init` is not called: it costs five commands, and the chip switches the field on at the first Polling.
 ///
-/// After a time-out of the reader, or an answer that was no frame, the reader is asked for its firmware version until
-/// it gives that and nothing else; only then is it used again, so no late answer is taken for another command's. A
-/// reader that does not come back is closed for further use.
+/// After a time-out of the reader, or an answer that was not a frame, the reader is asked for its firmware version
+/// until it gives that and nothing else; only then is it used again, so no late answer is taken for another command's.
+/// A reader that does not come back cannot be used any more.
 ///
 /// Facts: libnfc 1.8.0 (`libnfc/chips/pn53x.c`, `libnfc/drivers/pn532_uart.c`), run against a simulated chip.
 package final class PN53xReader: Reader {
-    /// What is known of the reader without a card.
+    /// The reader's properties, known without a card.
     package let information: ReaderInformation
 
     private let family: ReaderFamily
     private let cancellation: CancellationToken
     private let link: HeldLink<Chipset>
 
-    /// - Parameter id: what opens the reader again.
+    /// - Parameter id: the ID that opens the reader again.
     init(_ chipset: consuming Chipset, id: String, cancellation: CancellationToken) {
         family = chipset.family
         self.cancellation = cancellation
@@ -39,17 +39,17 @@ package final class PN53xReader: Reader {
         close()
     }
 
-    /// The longest short command APDU; longer ones than a chip command holds go out in parts.
+    /// The longest short command APDU; those that exceed a chip command are sent in parts.
     private static let longestAPDU = 261
 
     /// Looks once for a card and selects the one that answers.
     ///
-    /// Before it looks for type A or B after such a card was selected, the field is switched off for 6 ms. What a card
-    /// of type B gives as PUPI, and a phone as UID, is another one then.
+    /// Before a search for type A or B after such a card was selected, the field is switched off for 6 ms. The PUPI of
+    /// a card of type B, and the UID of a phone, change then.
     ///
     /// - Returns: the card, or `nil` when none answered.
     /// - Throws: ``TransportError`` when the reader failed, was closed, or work was cancelled;
-    ///   ``TransportError/corrupted(status:)`` when what answered is no card of this kind.
+    ///   ``TransportError/corrupted(status:)`` when the answer is not from a card of this kind.
     package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         switch request {
         case .felica(let system, let requestCode, let timeSlots, let bitRate):
@@ -73,16 +73,16 @@ package final class PN53xReader: Reader {
         }
     }
 
-    /// Sends one frame to the selected card and returns its answer: for FeliCa LEN byte included, by ISO-DEP an APDU,
-    /// for other cards of type A without CRC, where an ACK or NAK of four bits is one byte.
+    /// Sends one frame to the selected card and returns its answer. For FeliCa it includes the LEN byte, with ISO-DEP
+    /// it is an APDU, for other cards of type A it has no CRC, and a four-bit ACK or NAK is one byte.
     ///
     /// - Parameters:
     ///   - frame: at most 261 bytes; no more than 253 on an ACR122 unless it is an APDU.
-    ///   - timeout: the longest time that the card may take; beyond 3276.8 ms the chip gives up all the same, unless
-    ///     the card asks for more by ISO-DEP.
+    ///   - timeout: the longest time that the card may take; beyond 3276.8 ms the chip gives up anyway, unless the card
+    ///     asks for more by ISO-DEP.
     /// - Throws: ``TransportError``; ``TransportError/corrupted(status:)`` with status 0 when the answer was garbled
-    ///   between reader and computer and the reader is well again. After any failure of an ISO-DEP exchange
-    ///   ``TransportError/cardReleased`` until a card was activated anew.
+    ///   between reader and computer and the reader works again. After any failure of an ISO-DEP exchange
+    ///   ``TransportError/cardReleased`` until a card is activated again.
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         guard !frame.isEmpty else { throw .unsupported(detail: .init(.emptyFrame)) }
         let selection = try link.run { link in link.iso14443.selection }
@@ -97,7 +97,7 @@ package final class PN53xReader: Reader {
             case .apdus, .none: try link.exchangeAPDU(frame, within: timeout)
             }
         }
-        // The one-byte length of an ACR122 cuts longer answers without a word.
+        // The one-byte length of an ACR122 silently truncates longer answers.
         if selection == .packets, let length = answer.first, Int(length) > family.longestFeliCaAnswer,
             answer.count != Int(length)
         {
@@ -106,7 +106,7 @@ package final class PN53xReader: Reader {
         return answer
     }
 
-    /// Switches the field off and gives the device back. Further calls do nothing.
+    /// Switches the field off and releases the device. Further calls do nothing.
     package func close() {
         if let link = link.take() { link.close() }
     }

@@ -5,16 +5,16 @@ internal import NFCTransport
 internal import SystemDevices
 internal import USBTransport
 
-/// Puts the chip of an RC-S330, RC-S360 or RC-S370 back into its first mode, past libnfc, while that has it not open.
+/// Resets the chip of an RC-S330, RC-S360 or RC-S370 to its initial mode, bypassing libnfc, while that has it not open.
 ///
-/// Without it the next program fails that opens the reader after a FeliCa card was found: the chip answers SetParameters
-/// with its error frame (libnfc issue 278) until the reader is plugged out (issues 515 and 546). libnfc's own ResetMode,
-/// which it sends while it opens the reader, does not help. nfcpy (`rcs956.py`) and felica-rs send ResetMode before
-/// and after all work, acknowledge the answer and wait.
+/// Without the reset, the next program that opens the reader after a FeliCa card was found fails: the chip answers
+/// SetParameters with its error frame (libnfc issue 278) until the reader is unplugged (issues 515 and 546). libnfc's
+/// own ResetMode, which it sends while it opens the reader, does not help. nfcpy (`rcs956.py`) and felica-rs send
+/// ResetMode before and after all work, acknowledge the answer and wait.
 struct RCS956Reset: Sendable {
     typealias LinkMaker = @Sendable (USBDevice) throws(TransportError) -> any USBLink
 
-    /// The reader.
+    /// The reader's USB device.
     let device: USBDevice
     private let makeLink: LinkMaker
     private let pause: @Sendable (Duration) -> Void
@@ -28,7 +28,7 @@ struct RCS956Reset: Sendable {
     private static let settlingTime = Duration.milliseconds(10)
     private static let quietTime = Duration.milliseconds(10)
     private static let answerTime = Duration.milliseconds(250)
-    /// How many transfers are thrown away, at most, for the one that is wanted.
+    /// The maximum number of other transfers that are discarded before the expected one.
     private static let mostUnwanted = 8
 
     /// - Returns: `nil` for readers with another chip.
@@ -45,7 +45,7 @@ struct RCS956Reset: Sendable {
         self.makeLink = makeLink
     }
 
-    /// Resets the chip. What prevents that, libnfc will meet as well when it opens the reader.
+    /// Resets the chip. Anything that prevents this will also fail in libnfc when it opens the reader.
     ///
     /// - Returns: whether the chip has answered.
     @discardableResult
@@ -58,7 +58,7 @@ struct RCS956Reset: Sendable {
     private static func run(
         over link: any USBLink, _ pause: (Duration) -> Void
     ) throws(USBError) -> Bool {
-        // What a program that was killed has asked for.
+        // Aborts a pending command of a killed program.
         try link.send(acknowledge, within: answerTime)
         for _ in 0..<mostUnwanted {
             do throws(USBError) {
@@ -83,8 +83,7 @@ struct RCS956Reset: Sendable {
 
     /// Resets the reader on its port.
     ///
-    /// - Returns: the same for the reader as it is found afterwards, which may be under another number; `nil` when it is
-    ///   gone.
+    /// - Returns: the same for the reader as found afterwards, possibly under another number; `nil` when it is gone.
     func replug(_ paths: SystemPaths) -> RCS956Reset? {
         guard device.reset() else { return self }
         return USBDevice.all(paths).first { $0.portPath == device.portPath }.map {

@@ -3,20 +3,18 @@
 internal import NFCTransport
 internal import SystemDevices
 
-/// Puts together what libnfc lists, what sysfs shows and which serial ports there are. Nothing is opened but by
-/// libnfc's own look at USB readers.
+/// Combines libnfc's list, sysfs and the serial ports. Nothing is opened except by libnfc's own scan of USB readers.
 struct ReaderScan: Sendable {
-    /// Where to look.
+    /// The paths to search.
     let paths: SystemPaths
 
     /// The readers: libnfc's own list first, in its order.
     ///
     /// - Parameters:
-    ///   - listed: the connection strings that libnfc lists. It obeys its configuration and environment, so a
-    ///     reader that could be used but is not in there is not wanted; one that cannot be used is added with the
-    ///     reason.
-    ///   - findsUSB: whether libnfc was to look for USB readers. It does not see those that a kernel driver holds, which
-    ///     are added then.
+    ///   - listed: the connection strings that libnfc lists. It obeys its configuration and environment, so a usable
+    ///     reader that is not in the list is not wanted; one that cannot be used is added with the reason.
+    ///   - findsUSB: whether libnfc was to look for USB readers. It does not see those that a kernel driver holds,
+    ///     which are added then.
     func run(listed: [String], findsUSB: Bool = true) -> [ReaderListing] {
         let onUSB = USBReaderScan(paths: paths).run()
         var listings = listed.map { listing(of: $0, onUSB) }
@@ -48,16 +46,16 @@ struct ReaderScan: Sendable {
     }
 }
 
-/// The USB readers of libnfc's that are plugged in, as sysfs shows them: nothing is opened, so those are found too
-/// that libnfc leaves out because it may not open them or somebody else holds them.
+/// The connected USB readers that libnfc supports, from sysfs. Nothing is opened, so this also finds readers that
+/// libnfc omits because it has no permission or another program holds them.
 struct USBReaderScan: Sendable {
     /// One reader.
     struct Found: Hashable, Sendable {
-        /// What it is.
+        /// The reader's model.
         let model: ReaderModel
         /// libnfc's driver for it.
         let driver: String
-        /// The device.
+        /// The USB device.
         let device: USBDevice
         /// Whether it can be opened.
         let state: ReaderListing.State
@@ -65,19 +63,19 @@ struct USBReaderScan: Sendable {
         /// Bus and device number.
         var numbers: [Int] { [device.bus, device.address] }
 
-        /// Its connection string.
+        /// The reader's connection string.
         var id: String { ([driver] + numbers.map(USBDevice.threeDigits)).joined(separator: ":") }
 
-        /// The kernel driver that holds it and gives it away for as long as it is open.
+        /// The kernel driver that holds the reader and releases it for as long as it is open.
         var kernelDriver: String? {
             device.interfaces.compactMap(\.driver).first { $0 != USBInterface.deviceFileDriver }
         }
     }
 
-    /// Where to look.
+    /// The paths to search.
     let paths: SystemPaths
 
-    /// What is plugged in, by sysfs name.
+    /// Returns the connected readers, by sysfs name.
     func run() -> [Found] {
         USBDevice.all(paths).compactMap { device in
             guard let model = ReaderModel(of: device), let driver = model.driver, ReaderFamily(libnfc: driver) != nil

@@ -3,15 +3,15 @@
 internal import Glibc
 internal import Synchronization
 
-/// The pipe through which libnfc's serial drivers hear that a call is to end, and what `nfc_abort_command` leaves of it.
+/// The pipe that ends calls of libnfc's serial drivers, and the descriptors that `nfc_abort_command` leaves of it.
 ///
-/// An abort closes the reading end and makes a new pipe. A call that waits for the chip then finds the writing end broken
-/// and closes it; when none waits, nobody does, and every cancellation would cost a descriptor (libnfc 1.8.0,
-/// `pn532_uart.c`, `arygon.c`, `uart.c`). libnfc does not tell its descriptors, so they are found by comparing the
-/// process's pipes before and after the device was opened. Pipes that other threads opened meanwhile are told apart by
-/// the abort itself: it breaks one.
+/// An abort closes the reading end and makes a new pipe. A call that waits for the chip then finds the writing end
+/// broken and closes it; when none waits, nobody does, and every cancellation would leak a descriptor (libnfc 1.8.0,
+/// `pn532_uart.c`, `arygon.c`, `uart.c`). libnfc does not expose its descriptors, so they are found by comparing the
+/// process's pipes before and after the device was opened. Pipes that other threads opened meanwhile are distinguished
+/// by the abort itself: it breaks one.
 final class AbortPipe: Sendable {
-    /// A pipe of which this process has both ends.
+    /// A pipe with both ends in this process.
     struct Ends: Hashable {
         let reader: Int32
         let writer: Int32
@@ -21,7 +21,7 @@ final class AbortPipe: Sendable {
 
     /// The pipes that were opened while libnfc opened the device.
     private let candidates: [Ends]
-    /// Those of them that the abort broke.
+    /// The candidates that the abort broke.
     private let broken = Mutex<[Ends]>([])
 
     private init(_ candidates: [Ends]) {
@@ -43,15 +43,16 @@ final class AbortPipe: Sendable {
         broken.withLock { $0 += lost }
     }
 
-    /// Closes what libnfc has left open. To be called when no call of libnfc runs any more on the device.
+    /// Closes the descriptors that libnfc has left open. Must be called when no libnfc call runs on the device any
+    /// more.
     func close() {
         let left = broken.withLock { $0 }.filter { Self.hasReader($0) == false }
-        // With more than one it is not known which is libnfc's; better a descriptor too many than another's closed.
+        // With more than one it is not known which is libnfc's; a leaked descriptor is better than closing another's.
         guard left.count == 1 else { return }
         Glibc.close(left[0].writer)
     }
 
-    /// Whether a pipe that this process still writes to is read by anybody; `nil` when it is closed.
+    /// Whether a pipe that this process still writes to has a reader; `nil` when it is closed.
     private static func hasReader(_ pipe: Ends) -> Bool? {
         guard let status = status(of: pipe.writer), status.st_dev == pipe.device, status.st_ino == pipe.inode else {
             return nil
@@ -60,11 +61,11 @@ final class AbortPipe: Sendable {
         return unsafe poll(&query, 1, 0) <= 0 || query.revents & Int16(POLLERR) == 0
     }
 
-    /// The pipes of this process as libnfc makes them: both ends here, blocking, and inherited by children.
+    /// The pipes of this process that look like libnfc's: both ends here, blocking, and inherited by children.
     private static func pipes() -> [Ends] {
         var readers: [[UInt]: Int32] = [:]
         var pipes: [Ends] = []
-        // libnfc's `select` takes no descriptor beyond. `pipe` mostly gives the reading end the lower number.
+        // libnfc's `select` accepts no higher descriptor. `pipe` mostly gives the reading end the lower number.
         let open = (0..<Int32(FD_SETSIZE)).compactMap { number in status(of: number).map { (number, $0) } }
         for (number, status) in open where mode(of: number) == O_RDONLY {
             readers[[status.st_dev, status.st_ino]] = number
@@ -76,14 +77,14 @@ final class AbortPipe: Sendable {
         return pipes
     }
 
-    /// O_RDONLY or O_WRONLY of a descriptor without other flags, `nil` of others.
+    /// O_RDONLY or O_WRONLY for a descriptor without other flags, `nil` for others.
     private static func mode(of descriptor: Int32) -> Int32? {
         guard fcntl(descriptor, F_GETFD) == 0 else { return nil }
         let flags = fcntl(descriptor, F_GETFL)
         return flags == O_RDONLY || flags == O_WRONLY ? flags : nil
     }
 
-    /// The status of an open pipe, `nil` of anything else.
+    /// The status of an open pipe, `nil` for anything else.
     private static func status(of descriptor: Int32) -> stat? {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }

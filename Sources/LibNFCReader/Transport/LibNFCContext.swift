@@ -7,18 +7,19 @@ internal import NFCTransport
 internal import Synchronization
 internal import SystemDevices
 
-/// libnfc's library state. There is one in the process, for `nfc_exit` frees the list of drivers that all share; it
-/// is made at first use and lives on.
+/// libnfc's library state. There is one per process, because `nfc_exit` frees the list of drivers that all share; it is
+/// created at first use and never freed.
 ///
-/// Opening and listing go through its lock, for libnfc changes the environment while it lists.
+/// Opening and listing hold its lock, because libnfc changes the environment while it lists.
 @safe struct LibNFCContext: ~Copyable {
     private let pointer: OpaquePointer
 
     private static let shared = Mutex<LibNFCContext?>(nil)
 
     private init?() {
-        // libnfc logs to stderr, by environment only; and a scan of every serial port, which its configuration file
-        // may ask for, talks to devices that are no readers and takes seconds. What the user exported stays.
+        // libnfc's logging to stderr is controlled by environment only; and a scan of every serial port, which its
+        // configuration file may enable, talks to devices that are not readers and takes seconds. Variables that the
+        // user exported are kept.
         unsafe setenv("LIBNFC_LOG_LEVEL", "0", 0)
         unsafe setenv("LIBNFC_INTRUSIVE_SCAN", "false", 0)
         var context: OpaquePointer?
@@ -29,7 +30,7 @@ internal import SystemDevices
 
     /// Calls libnfc with its state, one caller at a time.
     ///
-    /// - Returns: `nil` when libnfc has no memory for it.
+    /// - Returns: `nil` when libnfc could not allocate it.
     private static func use<Result: Sendable>(_ body: (OpaquePointer) -> Result?) -> Result? {
         shared.withLock { context -> Result? in
             if context == nil { context = LibNFCContext() }
@@ -38,14 +39,14 @@ internal import SystemDevices
         }
     }
 
-    /// A variable of the environment, read while libnfc does not change it.
+    /// Returns an environment variable, read while libnfc does not change it.
     static func environment(_ name: String) -> String? {
         shared.withLock { _ in unsafe getenv(name).map { unsafe String(cString: $0) } }
     }
 
     /// Opens a reader.
     ///
-    /// - Parameter recorder: gets what libnfc logs meanwhile.
+    /// - Parameter recorder: receives libnfc's log meanwhile.
     static func open(_ connectionString: ConnectionString, recorder: LinkRecorder? = nil) -> DeviceHandle? {
         unsafe use { context -> DeviceHandle? in
             func open() -> OpaquePointer? {
@@ -58,7 +59,7 @@ internal import SystemDevices
         }
     }
 
-    /// Does something with an open reader, whose log goes to a recorder when there is one.
+    /// Runs work on an open reader, with its log going to a recorder when there is one.
     static func recorded<Result: Sendable>(_ recorder: LinkRecorder?, _ body: () -> Result) -> Result {
         guard let recorder else { return body() }
         return shared.withLock { _ in QuietErrors.during(recorder: recorder, body) }
@@ -82,19 +83,19 @@ internal import SystemDevices
     }
 }
 
-/// Keeps libnfc from writing to stderr while it opens or lists readers: when none answers it prints a line, whatever
-/// its log level.
+/// Keeps libnfc from writing to stderr while it opens or lists readers. When none answers it prints a line at any log
+/// level.
 ///
-/// Meanwhile C's `stderr` is a stream that drops what this thread prints and passes on what others do. The stream is
-/// never closed, for another thread may hold it a moment longer.
+/// Meanwhile C's `stderr` is a stream that drops this thread's output and passes on that of others. The stream is never
+/// closed, because another thread may hold it a moment longer.
 enum QuietErrors {
     @safe private struct Stream: @unchecked Sendable {
         let pointer: UnsafeMutablePointer<FILE>
     }
 
-    /// The thread whose words are dropped, 0 for none.
+    /// The thread whose output is dropped, 0 for none.
     private static let quietThread = Atomic<UInt>(0)
-    /// Its words, while somebody wants them.
+    /// Its output, while somebody wants it.
     private static let collected = Mutex<[UInt8]?>(nil)
 
     private static let stream: Stream? = {
@@ -114,9 +115,9 @@ enum QuietErrors {
         return unsafe Stream(pointer: file)
     }()
 
-    /// Does something that may print. One thread at a time: the caller holds the lock of ``LibNFCContext``.
+    /// Runs work that may print. One thread at a time: the caller holds the lock of ``LibNFCContext``.
     ///
-    /// - Parameter recorder: gets what libnfc logs meanwhile, at its debug level.
+    /// - Parameter recorder: receives libnfc's log meanwhile, at its debug level.
     static func during<Result>(recorder: LinkRecorder? = nil, _ body: () -> Result) -> Result {
         guard let stream else { return body() }
         guard let recorder else { return during(stream, body) }
@@ -145,18 +146,18 @@ enum QuietErrors {
     }
 }
 
-/// What libnfc logs while a reader is recorded: at its debug level every frame that it writes to its bus and reads
-/// from it, in hexadecimal digits.
+/// Parses libnfc's log of a recorded reader. At the debug level libnfc logs every frame that it writes to its bus and
+/// reads from it, in hexadecimal digits.
 ///
 /// A line is `LEVEL<tab>CATEGORY<tab>MESSAGE`; the message of a frame is `TX: 00 00 ff …` or `RX: …` (libnfc 1.8.0,
 /// `log-internal.h`, `log.h`), and at most 255 bytes of it are logged.
 enum LibNFCLog {
-    /// The variable that libnfc looks at before each line that it logs.
+    /// The variable that libnfc checks before each line that it logs.
     static let variable = "LIBNFC_LOG_LEVEL"
     /// Everything.
     static let debugLevel = "3"
 
-    /// What the lines of a log say, in order.
+    /// The events in the lines of a log, in order.
     static func events(in log: [UInt8]) -> [LinkEvent.Content] {
         log.split(separator: UInt8(ascii: "\n")).compactMap { event(String(decoding: $0, as: UTF8.self)) }
     }
@@ -169,14 +170,14 @@ enum LibNFCLog {
             switch message[..<colon] {
             case "TX": return .sent(bytes)
             case "RX": return .received(bytes)
-            // Other bytes that a chip gave are in a frame as well, where what is personal is found.
+            // A chip's other bytes are in a frame as well, where personal data is found.
             default: if bytes.count > 1 { return nil }
             }
         }
         return .note(parts.dropFirst().joined(separator: " "))
     }
 
-    /// Digits in pairs with blanks between them.
+    /// Parses pairs of digits with spaces between them.
     private static func bytes(_ text: Substring) -> [UInt8]? {
         let pairs = text.split(separator: " ")
         guard !pairs.isEmpty, pairs.allSatisfy({ $0.utf8.count == 2 }) else { return nil }

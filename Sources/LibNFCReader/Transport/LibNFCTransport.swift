@@ -5,27 +5,27 @@ internal import Glibc
 internal import NFCTransport
 internal import SystemDevices
 
-/// A PN53x that libnfc has opened; libnfc frames commands and checks sums. The device closes at the end of the
-/// transport's life, or before through ``close()``.
+/// A PN53x opened by libnfc, which handles framing and checksums. The device closes at the end of the transport's life,
+/// or earlier through ``close()``.
 final class LibNFCTransport: PN53xTransport {
     let family: ReaderFamily
     let port: SerialPort?
     let patience: Int
     private let handle: DeviceHandle
-    /// What was taken from kernel drivers; they get it back when the device was closed.
+    /// The devices detached from kernel drivers; they are reattached once the device is closed.
     private let lease: KernelDriverLease?
-    /// What the chip needs when libnfc has closed it, where it needs that.
+    /// The reset that the chip needs after libnfc has closed it, if any.
     private let chipReset: RCS956Reset?
-    /// Gets what libnfc logs.
+    /// Receives libnfc's log.
     private let recorder: LinkRecorder?
     private var isOpen = true
 
-    /// libnfc copies a command into 264 bytes on its stack without looking; more than 262 end the process.
+    /// libnfc copies a command into 264 bytes on its stack without a check; more than 262 crash the process.
     static let longestCommand = 262
     /// libnfc's own buffer for an answer: 264 bytes of data after the response code, and room to spare.
     private static let answerCapacity = 300
 
-    /// Takes what ``LibNFCContext`` opened.
+    /// Wraps a device that ``LibNFCContext`` opened.
     init(
         _ handle: DeviceHandle, family: ReaderFamily, port: SerialPort? = nil, patience: Int = 1,
         lease: consuming KernelDriverLease? = nil, chipReset: RCS956Reset? = nil, recorder: LinkRecorder? = nil
@@ -43,13 +43,13 @@ final class LibNFCTransport: PN53xTransport {
         closeDevice()
     }
 
-    /// What libnfc calls it.
+    /// libnfc's name for the reader.
     var name: String {
         guard isOpen, let text = unsafe nfc_device_get_name(handle.pointer) else { return "" }
         return unsafe String(cString: text)
     }
 
-    /// An RC-S956 takes SetParameters only while it is opened.
+    /// An RC-S956 accepts SetParameters only while it is being opened.
     var takesParameters: Bool { chipReset == nil }
 
     /// libnfc has set the chip's time-out and RATS.
@@ -60,13 +60,13 @@ final class LibNFCTransport: PN53xTransport {
 
     var abort: @Sendable () -> Void { { [handle] in handle.abort() } }
 
-    /// Sends one raw PN53x command and returns its answer. A command that libnfc could not survive is not sent.
+    /// Sends one raw PN53x command and returns its answer. A command that would crash libnfc is not sent.
     func transceive(_ command: [UInt8], within time: Duration) -> ChipAnswer {
         guard isOpen, !command.isEmpty, command.count <= Self.longestCommand else {
             return ChipAnswer(outcome: ChipResult(result: NFC_EINVARG, status: 0, overUSB: false), bytes: [])
         }
         let timeout = HostTimeout(waiting: time, overUSB: family.isUSB, patience: patience)
-        // Zeros, because libnfc looks at the first byte even when the chip sent none.
+        // Zeros, because libnfc reads the first byte even when the chip sent none.
         var answer = [UInt8](repeating: 0, count: Self.answerCapacity)
         let result = LibNFCContext.recorded(recorder) {
             unsafe pn53x_transceive(
@@ -79,7 +79,7 @@ final class LibNFCTransport: PN53xTransport {
             bytes: Array(answer.prefix(count)), status: status)
     }
 
-    /// Nothing to forget: an abort concerns the call that runs.
+    /// Nothing to forget: an abort applies to the running call only.
     func ignoreAbort() {}
 
     func close() {
@@ -97,24 +97,24 @@ final class LibNFCTransport: PN53xTransport {
     }
 }
 
-/// The address of an open libnfc device. From another thread than its owner's libnfc allows one thing only: to end the
+/// The address of an open libnfc device. libnfc allows one operation from a thread other than the owner's: ending the
 /// call that blocks there.
 ///
-/// Its owner sees to it that the device outlives it: a handler of a cancellation token is removed before the device
-/// is closed.
+/// Its owner ensures that the device outlives it: a cancellation token's handler is removed before the device is
+/// closed.
 @safe struct DeviceHandle: @unchecked Sendable {
-    /// What libnfc takes.
+    /// libnfc's pointer.
     @unsafe let pointer: OpaquePointer
-    /// What an abort goes through; `nil` where the driver needs none.
+    /// The pipe of an abort; `nil` where the driver needs none.
     let pipe: AbortPipe?
 
-    /// For this device.
+    /// Wraps this device.
     @unsafe init(_ pointer: OpaquePointer, _ pipe: AbortPipe?) {
         unsafe self.pointer = pointer
         self.pipe = pipe
     }
 
-    /// Ends the call that runs now. A call that begins later is not affected on a serial port.
+    /// Ends the running call. On a serial port, a later call is not affected.
     func abort() {
         guard let pipe else {
             _ = unsafe nfc_abort_command(pointer)
@@ -126,18 +126,19 @@ final class LibNFCTransport: PN53xTransport {
 
 /// How long the host waits for the chip, in libnfc's milliseconds.
 ///
-/// libnfc's USB drivers wait 200 ms less than they are told, and 200 ms or less means not at all there; 0 means for
-/// ever and −1 a default. None of these can come out of here.
+/// libnfc's USB drivers wait 200 ms less than the value, and 200 ms or less mean no wait at all there; 0 means for ever
+/// and −1 a default. This type cannot produce any of these.
 struct HostTimeout: Hashable, Sendable {
-    /// What libnfc is told.
+    /// The value for libnfc.
     let milliseconds: Int32
 
-    /// What the USB drivers take away.
+    /// The time that the USB drivers subtract.
     static let lossOnUSB = 200
 
-    /// Waits really for this long, rounded up, and for a millisecond at least; at most about ten minutes.
+    /// Waits for this long in effect, rounded up, and for a millisecond at least; at most about ten minutes.
     ///
-    /// - Parameter patience: how many times as long; more than 1 only where the machine may be too busy to answer in time.
+    /// - Parameter patience: a factor on the time; more than 1 only where the machine may be too busy to answer in
+    ///   time.
     init(waiting time: Duration, overUSB: Bool, patience: Int = 1) {
         let (seconds, attoseconds) = (time * patience).components
         let whole = min(max(seconds, 0), 600) * 1000

@@ -2,27 +2,27 @@
 
 /// A frame that a PN532 sends over its serial line (PN532 user manual UM0701-02, 6.2.1).
 enum PN532Frame: Hashable, Sendable {
-    /// The chip has understood a command.
+    /// The chip has accepted a command.
     case acknowledged
-    /// The chip has not.
+    /// The chip has rejected it.
     case refused
-    /// The answer to a command: its code, which is the command's and 1, and what follows.
+    /// The answer to a command: its code, which is the command's plus 1, and the bytes after it.
     case answer(code: UInt8, bytes: [UInt8])
-    /// A start code without a valid frame behind it.
+    /// A start code without a valid frame after it.
     case damaged
 
-    /// Confirms an answer; sent while a command runs, it ends that.
+    /// Confirms an answer; sent while a command runs, it aborts that.
     static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
 
-    /// Wakes a chip that sleeps. The zeros give its clock time to start, 1.2 ms at 115200 baud.
+    /// Wakes a sleeping chip. The zeros give its clock time to start, 1.2 ms at 115200 baud.
     static let wakeUp: [UInt8] = [0x55, 0x55] + [UInt8](repeating: 0x00, count: 14)
 
-    /// The most bytes that a frame carries, with its first one, which says who sends.
+    /// The most bytes that a frame carries, including the first one, which identifies the sender.
     static let longestContent = 265
 
     private static let (fromHost, fromChip, fault): (UInt8, UInt8, UInt8) = (0xD4, 0xD5, 0x7F)
 
-    /// The frame of a command, from its code on; an extended one when it is long.
+    /// The frame of a command, starting with its code; an extended one when it is long.
     static func encode(_ command: [UInt8]) -> [UInt8] {
         let content = [fromHost] + command
         let low = UInt8(truncatingIfNeeded: content.count)
@@ -31,7 +31,7 @@ enum PN532Frame: Hashable, Sendable {
         return [0x00, 0x00, 0xFF] + length + content + [0 &- content.reduce(0, &+), 0x00]
     }
 
-    /// What a frame with valid checksums says; `nil` for one of the host's own that came back.
+    /// Parses the content of a frame with valid checksums; `nil` for an echo of one of the host's own.
     fileprivate init?(content: ArraySlice<UInt8>) {
         guard let first = content.first else { return nil }
         let rest = content.dropFirst()
@@ -44,18 +44,18 @@ enum PN532Frame: Hashable, Sendable {
     }
 }
 
-/// Finds a chip's frames among whatever bytes come.
+/// Finds a chip's frames in a stream of bytes.
 ///
-/// What stands before a start code is skipped. It never holds more than one frame and what came with it.
+/// Bytes before a start code are skipped. The buffer never holds more than one frame and the bytes received with it.
 struct PN532FrameParser: Sendable {
     private var buffer: [UInt8] = []
 
-    /// Appends what came.
+    /// Appends received bytes.
     mutating func feed(_ bytes: [UInt8]) {
         buffer += bytes
     }
 
-    /// Forgets what came.
+    /// Discards all received bytes.
     mutating func reset() {
         buffer = []
     }
@@ -67,7 +67,7 @@ struct PN532FrameParser: Sendable {
             switch Self.read(buffer.dropFirst(2)) {
             case .incomplete: return nil
             case .damaged:
-                // The length may be what was damaged, so what follows is looked through again.
+                // The length itself may be damaged, so the bytes after it are searched again.
                 buffer.removeFirst(2)
                 return .damaged
             case .frame(let frame, let length):
@@ -75,7 +75,7 @@ struct PN532FrameParser: Sendable {
                 if let frame { return frame }
             }
         }
-        // A last 00 may be the first half of a start code.
+        // A final 00 may be the first half of a start code.
         buffer = buffer.last == 0x00 ? [0x00] : []
         return nil
     }
@@ -90,7 +90,7 @@ struct PN532FrameParser: Sendable {
         case frame(PN532Frame?, length: Int)
     }
 
-    /// Reads what follows a start code, up to the checksum; the postamble looks like the next one's preamble.
+    /// Reads the bytes after a start code, up to the checksum; the postamble looks like the next frame's preamble.
     private static func read(_ bytes: ArraySlice<UInt8>) -> Reading {
         let header = Array(bytes.prefix(5))
         guard header.count >= 2 else { return .incomplete }

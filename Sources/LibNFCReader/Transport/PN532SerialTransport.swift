@@ -4,34 +4,33 @@ internal import Glibc
 internal import NFCTransport
 internal import SystemDevices
 
-/// A PN532 on a serial port, without libnfc: frames, checksums, waiting and giving up are done here.
+/// A PN532 on a serial port, without libnfc: framing, checksums, timeouts and cancellation are implemented here.
 ///
-/// Every wait ends with its time, with ``abort``, or when the port's other end goes away; none sleeps.
+/// Every wait ends when its time is up, on ``abort``, or when the port's other end goes away; none sleeps.
 final class PN532SerialTransport: PN53xTransport {
     let family = ReaderFamily.pn532
     var port: SerialPort? { serial }
     let patience: Int
     private let serial: SerialPort
-    /// How the port was set before.
+    /// The port's previous settings.
     private let settings: termios
     private let stop: StopPipe
     private var parser = PN532FrameParser()
-    /// Gets every frame.
+    /// Receives every frame.
     private let recorder: LinkRecorder?
     private var isOpen = true
 
-    /// How long a chip may take to answer after it was woken. One on a Raspberry Pi's own port may take 1.5 s for its
-    /// first answer (nfcpy, `pn532.py`), so the last try waits longer.
+    /// How long a chip may take to answer after wake-up. One on a Raspberry Pi's own port may take 1.5 s for its first
+    /// answer (nfcpy, `pn532.py`), so the last try waits longer.
     private static let (firstAnswer, lastAnswer): (Duration, Duration) = (.milliseconds(350), .milliseconds(1500))
-    /// The most bytes that the parts of one answer may come to: an extended response APDU and the status before it.
+    /// The maximum total size of the parts of one answer: an extended response APDU and the status before it.
     private static let longestAnswer = 65_536 + 3
 
-    /// Opens a port and wakes the chip there, which is at 115200 baud afterwards.
+    /// Opens a port and wakes the chip there, which then runs at 115200 baud.
     ///
-    /// A chip that was left at another speed, by a program that was killed, is brought back.
+    /// A chip that a killed program left at another speed is brought back.
     ///
-    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` with what is in the way, or
-    ///   ``TransportError/cancelled``.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` with the cause, or ``TransportError/cancelled``.
     init(
         path: String, patience: Int, recorder: LinkRecorder?, cancellation: CancellationToken
     ) throws(TransportError) {
@@ -84,8 +83,8 @@ final class PN532SerialTransport: PN53xTransport {
     // MARK: Opening
 
     private func wake(_ cancellation: CancellationToken) throws(TransportError) {
-        // Twice: a program that was killed while it sent leaves the chip in the middle of a frame, for the rest of which
-        // it takes the first command.
+        // Twice: a program that was killed while sending leaves the chip in the middle of a frame, and the chip takes
+        // the first command for the rest of it.
         for _ in 0..<2 where try wake(within: Self.firstAnswer, cancellation) { return }
         for speed in LineSpeed.all.reversed() where speed != .normal {
             try cancellation.check()
@@ -96,7 +95,7 @@ final class PN532SerialTransport: PN53xTransport {
         }
     }
 
-    /// Ends what the chip is doing and sets its mode.
+    /// Ends any running command of the chip and sets its mode.
     ///
     /// - Returns: whether it answers.
     private func wake(within time: Duration, _ cancellation: CancellationToken) throws(TransportError) -> Bool {
@@ -136,7 +135,7 @@ final class PN532SerialTransport: PN53xTransport {
         }
     }
 
-    /// Asks for the other parts of a card's answer.
+    /// Requests the other parts of a card's answer.
     private func fetchRest(of first: [UInt8], after command: [UInt8], within time: Duration) -> ChipAnswer {
         let end = end(of: time)
         var (whole, status) = (first, first.first ?? 0)
@@ -149,7 +148,7 @@ final class PN532SerialTransport: PN53xTransport {
                 let isOver = error == ChipResult.unplugged
                 return ChipAnswer(outcome: isOver ? .failed(error) : .readerInDoubt(error), bytes: [])
             case .success(let part):
-                // An empty part with more to follow would never end.
+                // Empty parts with more to follow could continue for ever.
                 guard let next = part.first, part.count > 1 || next & ChipCommand.moreInformation == 0 else {
                     return ChipAnswer(outcome: .readerInDoubt(ChipResult.damagedOnTheWay), bytes: [])
                 }
@@ -165,7 +164,7 @@ final class PN532SerialTransport: PN53xTransport {
 
     /// Sends a command and waits for the chip's ACK, then for its answer.
     ///
-    /// What comes before the ACK is left over from earlier commands, for the chip sends in the order in which it was
+    /// Anything before the ACK is left over from earlier commands, because the chip sends in the order in which it was
     /// asked. The ACK may be left over as well; then another command's answer follows, and is skipped.
     private func exchange(
         _ command: [UInt8], after preamble: [UInt8] = [], until end: ContinuousClock.Instant
@@ -229,9 +228,9 @@ final class PN532SerialTransport: PN53xTransport {
     }
 }
 
-/// Wakes a thread that waits for a descriptor; what was given stays until it is taken.
+/// Wakes a thread that waits for a descriptor; a signal stays until it is consumed.
 private final class StopPipe: Sendable {
-    /// Can be read from when the signal was given.
+    /// Readable once signalled.
     let descriptor: Int32
     private let writer: Int32
 

@@ -3,28 +3,27 @@
 internal import Glibc
 
 /// The host's end of a PN532's serial line. libnfc sets a port's speed when it opens it and never again, so a second
-/// descriptor of the same port may change it (libnfc 1.8.0, `libnfc/drivers/pn532_uart.c`).
+/// descriptor of the same port can change it (libnfc 1.8.0, `libnfc/drivers/pn532_uart.c`).
 extension SerialPort {
     /// The answer to SetSerialBaudRate, from the start code to the checksum.
     private static let speedIsSet: [UInt8] = [0x00, 0xFF, 0x02, 0xFE, 0xD5, 0x11, 0x1A]
 
     /// How long a chip and a USB adapter may take for an answer.
     private static let answerTime = Duration.milliseconds(50)
-    /// How often a chip is told to be slow again.
+    /// How many times a chip is told to return to the normal speed.
     private static let attempts = 3
-    /// What an ACK needs to leave an adapter's own buffer (six bytes, 0.52 ms at 115200 baud), and a chip to change.
+    /// How long an ACK needs to leave an adapter's buffer (six bytes, 0.52 ms at 115200 baud), and a chip to change.
     private static let settlingMicroseconds: UInt32 = 1000
 
-    /// Whether the port takes a speed. The chip leaves it by command only, so this is tried before.
+    /// Whether the port accepts a speed. The chip leaves the speed by command only, so this is tried first.
     func takes(_ speed: LineSpeed, from normal: LineSpeed) -> Bool {
         let isTaken = setSpeed(speed)
         return setSpeed(normal) && isTaken
     }
 
-    /// Makes the port a line for bytes as they are, at this speed; without flow control, since a line that nobody drives
-    /// would hold everything back.
+    /// Makes the port a raw line at this speed, without flow control, because an undriven line would block all output.
     ///
-    /// - Returns: how it was set before; `nil` when it is no terminal.
+    /// - Returns: the previous settings; `nil` when it is not a terminal.
     func makeRaw(_ speed: LineSpeed) -> termios? {
         var settings = termios()
         guard unsafe tcgetattr(descriptor, &settings) == 0 else { return nil }
@@ -37,14 +36,14 @@ extension SerialPort {
         return before
     }
 
-    /// Sets the port as it was.
+    /// Restores the port's settings.
     func restore(_ settings: termios) {
         _ = unsafe withUnsafePointer(to: settings) { unsafe tcsetattr(descriptor, TCSANOW, $0) }
     }
 
     /// Sets the port's speed.
     ///
-    /// - Returns: whether the port says that it has it; a driver may take another one than it is asked for.
+    /// - Returns: whether the port reports that speed; a driver may set another one than requested.
     @discardableResult
     func setSpeed(_ speed: LineSpeed) -> Bool {
         var settings = termios()
@@ -57,7 +56,7 @@ extension SerialPort {
 
     /// Confirms the answer to SetSerialBaudRate, from which moment on the chip is at its new speed, and follows it.
     ///
-    /// - Returns: whether the port says that it has the speed.
+    /// - Returns: whether the port reports that speed.
     @discardableResult
     func confirm(_ speed: LineSpeed) -> Bool {
         send(PN532Frame.acknowledge)
@@ -69,11 +68,11 @@ extension SerialPort {
         return isSet
     }
 
-    /// Brings a chip back that is at another speed and perhaps in the middle of something: sent by hand, since libnfc
-    /// may not have the port open, or may not understand what comes. Whatever is heard, the chip's answer is confirmed,
-    /// for the way to it may be better than the way back. To a chip at another speed all this is noise.
+    /// Brings back a chip that is at another speed and perhaps in the middle of something. The bytes are sent by hand,
+    /// since libnfc may not have the port open, or may not understand the input. The chip's answer is confirmed in any
+    /// case, because the way to it may be better than the way back. To a chip at another speed all this is noise.
     ///
-    /// - Parameter patience: how many times as long as a real chip may take it is waited for.
+    /// - Parameter patience: the factor by which waits exceed those for a real chip.
     /// - Returns: whether the chip was heard. The port is at the normal speed in any case.
     @discardableResult
     func lowerChip(from fast: LineSpeed = .fast, to speed: LineSpeed, patience: Int) -> Bool {
@@ -107,7 +106,7 @@ extension SerialPort {
             var query = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard unsafe poll(&query, 1, 1) > 0 else { continue }
             guard let bytes = read() else { return false }
-            // As much of the past as may be the beginning.
+            // Keep as many earlier bytes as may be the beginning.
             heard = heard.suffix(wanted.count) + bytes
             let starts = heard.indices.filter { heard[$0...].starts(with: wanted) }
             if !starts.isEmpty { return true }

@@ -4,28 +4,28 @@ internal import Glibc
 internal import NFCTransport
 internal import SystemDevices
 
-/// A serial port, or another device file that leads to a reader, held against other programs for as long as it lives.
+/// A serial port, or another device file that leads to a reader, locked against other programs for its lifetime.
 ///
-/// libnfc does not lock a serial port (its mark in the terminal's flags is dropped by glibc), so two programs could
-/// share one and take each other's answers. The lock is `flock`'s, which every Kazasu takes; other programs are kept
-/// out by the terminal's own mark, which root passes by.
+/// libnfc does not lock a serial port (glibc drops the mark that it sets in the terminal's flags), so two programs
+/// could share one and take each other's answers. The lock is `flock`'s, which every Kazasu process takes; other
+/// programs are kept out by the terminal's exclusive mode, which root bypasses.
 final class SerialPort {
     let descriptor: Int32
-    /// Where it is.
+    /// The path of the device file.
     let path: String
     private var isMarked = false
 
-    /// libnfc waits with `select`, whose sets end at 1024: a descriptor beyond would end the process. It opens a few
+    /// libnfc waits with `select`, whose sets end at 1024: a higher descriptor would crash the process. It opens a few
     /// more after this one.
     static let highestForLibnfc: Int32 = 1000
 
-    /// Longer than a USB adapter keeps what it has received (16 ms), and how often it may begin again.
+    /// Longer than a USB adapter keeps received data (16 ms), and the maximum number of repeats.
     private static let (quietMilliseconds, longestNoise): (Int32, Int) = (20, 50)
 
-    /// Opens and locks it.
+    /// Opens and locks the port.
     ///
-    /// - Parameter highest: the highest descriptor that will do.
-    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` with what is in the way.
+    /// - Parameter highest: the highest acceptable descriptor.
+    /// - Throws: ``TransportError/readerUnavailable(reason:detail:)`` with the cause.
     init(path: String, highest: Int32 = .max) throws(TransportError) {
         self.path = path
         let descriptor = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
@@ -50,38 +50,39 @@ final class SerialPort {
 
     deinit {
         if isMarked { Terminal.mark(descriptor, exclusive: false) }
-        // Not by closing alone: a child that is being started holds the descriptor, and so the lock, until it runs.
+        // Closing alone is not enough: a child that is being started holds the descriptor, and so the lock, until it
+        // runs.
         flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
     }
 
-    /// Keeps programs that know nothing of the lock from opening it, once nobody else has to. Not on a pseudo-terminal: the
-    /// other end keeps it alive, so the mark would outlive a process that is killed.
+    /// Keeps programs that do not use the lock from opening the port, once nobody else has to. Not on a
+    /// pseudo-terminal: the other end keeps it alive, so the exclusive mode would outlive a killed process.
     func keepOthersOut() {
         guard !Terminal.isPseudoTerminal(descriptor) else { return }
         isMarked = Terminal.mark(descriptor, exclusive: true)
     }
 
-    /// Whether its other end is gone: the plug was pulled.
+    /// Whether the other end is gone: the device was unplugged.
     var isGone: Bool {
         var query = pollfd(fd: descriptor, events: 0, revents: 0)
         return unsafe poll(&query, 1, 0) > 0 && query.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
     }
 
-    /// Ends what a PN532 at the other end is doing, by an ACK frame, and discards what it has sent.
+    /// Aborts the running command of a PN532 at the other end by an ACK frame, and discards the data it has sent.
     func abortChip() {
         _ = unsafe Glibc.write(descriptor, PN532Frame.acknowledge, PN532Frame.acknowledge.count)
         discardInput()
     }
 
-    /// Discards what has come so far.
+    /// Discards the input received so far.
     func discardInput() {
         tcflush(descriptor, TCIFLUSH)
     }
 
-    /// Discards what comes until nothing has come for a while, for a second at most.
+    /// Discards input until none has come for a while, for a second at most.
     ///
-    /// - Returns: whether it became quiet.
+    /// - Returns: whether the port became quiet.
     func discardUntilQuiet() -> Bool {
         for _ in 0..<Self.longestNoise where !isGone {
             discardInput()
@@ -91,22 +92,22 @@ final class SerialPort {
         return false
     }
 
-    /// What came of waiting.
+    /// The result of a wait.
     enum Wait: Hashable, Sendable {
         case ready, timedOut, woken, gone
     }
 
-    /// Waits until bytes have come, or may be sent.
+    /// Waits until bytes have come, or can be sent.
     ///
     /// - Parameters:
     ///   - events: POLLIN or POLLOUT.
     ///   - end: when to give up.
-    ///   - waker: a descriptor that ends the wait as soon as it can be read.
+    ///   - waker: a descriptor that ends the wait as soon as it is readable.
     func wait(for events: Int32, until end: ContinuousClock.Instant, waker: Int32) -> Wait {
         while true {
             let left = end - .now
             guard left > .zero else { return .timedOut }
-            // Rounded up, so that the last millisecond is no busy loop.
+            // Rounded up, so that the last millisecond is not a busy loop.
             let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
             var queries = [
                 pollfd(fd: descriptor, events: Int16(events), revents: 0),
@@ -121,7 +122,7 @@ final class SerialPort {
         }
     }
 
-    /// The bytes that have come, as many as fit; `nil` when the other end is gone.
+    /// Returns the received bytes, as many as fit; `nil` when the other end is gone.
     func read() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 1024)
         let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
@@ -129,19 +130,19 @@ final class SerialPort {
         return count == 0 ? nil : Array(buffer.prefix(count))
     }
 
-    /// Hands bytes to the port.
+    /// Writes bytes to the port.
     ///
-    /// - Returns: how many it took; `nil` when the other end is gone.
+    /// - Returns: the number of bytes accepted; `nil` when the other end is gone.
     func write(_ bytes: ArraySlice<UInt8>) -> Int? {
         let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
         if count < 0 { return errno == EAGAIN || errno == EINTR ? 0 : nil }
         return count
     }
 
-    /// Whether its line was never raised in vain.
+    /// Whether raising the line has never failed on this port.
     var mayRaise: Bool { !LinePermission.isWithdrawn(descriptor) }
 
-    /// Remembers that its line does not carry the high speed.
+    /// Remembers that the line does not carry the high speed.
     func withdrawPermission() {
         LinePermission.withdraw(descriptor)
     }
@@ -152,13 +153,13 @@ final class SerialPort {
     }
 }
 
-/// What Glibc's Swift overlay lacks of terminals.
+/// Terminal functions that Glibc's Swift overlay lacks.
 enum Terminal {
     private static let setExclusive: UInt = 0x540C
     private static let clearExclusive: UInt = 0x540D
     private static let getExclusive: UInt = 0x8004_5440
 
-    /// Sets or clears the mark (TIOCEXCL) with which every further open fails with EBUSY, but for root's.
+    /// Sets or clears exclusive mode (TIOCEXCL), in which every further open fails with EBUSY, except root's.
     ///
     /// - Returns: whether it is a terminal.
     @discardableResult
@@ -166,7 +167,7 @@ enum Terminal {
         ioctl(descriptor, exclusive ? setExclusive : clearExclusive) == 0
     }
 
-    /// Whether the mark is set.
+    /// Whether exclusive mode is set.
     static func isMarked(_ descriptor: Int32) -> Bool {
         var value: Int32 = 0
         return unsafe ioctl(descriptor, getExclusive, &value) == 0 && value != 0

@@ -5,12 +5,12 @@ internal import NFCTransport
 
 /// The exclusive use of the card on one reader.
 ///
-/// Exclusive, because what another program sends in between would change the current file or spend a PIN that was
-/// verified. The card is reset at the end, so that it forgets both.
+/// Exclusive, because other programs' commands in between would change the current file or use up a verified PIN. The
+/// card is reset at the end, so that it forgets both.
 struct CardConnection: ~Copyable {
     private let handle: Int
     private var protocolNumber: DWORD
-    /// What becomes of the card at the end.
+    /// The disposition of the card at the end.
     private let ending: Int32
     private let recorder: LinkRecorder?
 
@@ -35,8 +35,8 @@ struct CardConnection: ~Copyable {
         guard code == .success else { throw PCSCError(code: code) }
         self.handle = handle
         protocolNumber = number
-        // A connection to the reader alone leaves the card as it is: pcscd takes one that it cannot reset, since it has
-        // no power yet, for dead, begins with it anew a moment later, and the protocol in use is another then.
+        // A connection to the reader alone leaves the card unchanged: pcscd takes one that it cannot reset, since it
+        // has no power yet, for dead, starts it again a moment later, and the protocol in use is another then.
         ending = mode == SCARD_SHARE_DIRECT ? SCARD_LEAVE_CARD : SCARD_RESET_CARD
     }
 
@@ -45,7 +45,7 @@ struct CardConnection: ~Copyable {
         SCardDisconnect(handle, DWORD(ending))
     }
 
-    /// Resets the card, which begins anew as if it had just come.
+    /// Resets the card, which starts as if newly presented.
     mutating func reset() throws(PCSCError) {
         var number: DWORD = 0
         let code = PCSCCode(
@@ -56,8 +56,8 @@ struct CardConnection: ~Copyable {
         protocolNumber = number
     }
 
-    /// Keeps the connection to the reader when the service says that the card was removed or reset: in a transparent
-    /// session the reader itself looks for no cards, so the service believes that there is none.
+    /// Keeps the connection to the reader when the service reports that the card was removed or reset. In a transparent
+    /// session the reader itself does not look for cards, so the service believes that there is none.
     mutating func keepReader() throws(PCSCError) {
         var number: DWORD = 0
         let code = PCSCCode(
@@ -83,7 +83,7 @@ struct CardConnection: ~Copyable {
         return Array(answer.prefix(Int(clamping: count)))
     }
 
-    /// The longest command that a reader's driver says it takes, in bytes; `nil` when it does not say. Needs no card.
+    /// The longest command that a reader's driver reports to accept, in bytes; `nil` when it does not. Needs no card.
     static func longestCommand(of reader: String, in context: borrowing PCSCContext) -> Int? {
         guard let connection = try? CardConnection(reader, in: context, mode: SCARD_SHARE_DIRECT, protocols: 0) else {
             return nil
@@ -102,14 +102,14 @@ struct CardConnection: ~Copyable {
     }
 }
 
-/// What the PC/SC service knows of a reader at one moment.
+/// The PC/SC service's view of a reader at one moment.
 struct CardPresence: Hashable, Sendable {
-    /// The state as the service gives it: flags below, a count of events above bit 16.
+    /// The state as reported by the service: flags below, a count of events above bit 16.
     var state: UInt
     /// The ATR of the card, empty when there is none.
     var atr: [UInt8]
 
-    /// Nothing is known yet: whatever is the case counts as an event.
+    /// The initial state: any actual state counts as an event.
     static let unknown = CardPresence(state: 0, atr: [])
 
     private static let unknownReader: UInt = 0x0004
@@ -117,7 +117,7 @@ struct CardPresence: Hashable, Sendable {
     private static let present: UInt = 0x0020
     private static let mute: UInt = 0x0200
 
-    /// Whether a card is there and answers.
+    /// Whether there is a card that answers.
     var hasCard: Bool { state & Self.present != 0 && state & Self.mute == 0 }
     /// Whether the reader is gone.
     var readerIsGone: Bool { state & (Self.unknownReader | Self.unavailable) != 0 }

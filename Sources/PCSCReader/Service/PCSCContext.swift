@@ -6,12 +6,12 @@ internal import NFCTransport
 
 /// A connection to the PC/SC service, pcscd.
 struct PCSCContext: ~Copyable {
-    /// The service's number for it; an integer, so that ``cancel()`` may come from any thread.
+    /// The service's handle; an integer, so that ``cancel()`` can be called from any thread.
     let handle: Int
-    /// Gets what passes between the computer and readers.
+    /// Receives the traffic between the computer and readers.
     let recorder: LinkRecorder?
 
-    /// The longest list of reader names that is asked for, in bytes: 16 readers with 128 bytes each, twice.
+    /// The longest list of reader names that is requested, in bytes: 16 readers with 128 bytes each, twice.
     private static let longestList = 4096
 
     /// Connects to the service.
@@ -41,9 +41,9 @@ struct PCSCContext: ~Copyable {
         }
     }
 
-    /// Waits until a reader's state is another one than is known, for this long at most.
+    /// Waits until a reader's state differs from the known one, for this long at most.
     ///
-    /// - Returns: the state, or `nil` when it stayed as it was.
+    /// - Returns: the state, or `nil` when it did not change.
     func change(
         of reader: String, from known: CardPresence, within time: Duration
     ) throws(TransportError) -> CardPresence? {
@@ -64,20 +64,20 @@ struct PCSCContext: ~Copyable {
         return unsafe CardPresence(state: state.dwEventState, atr: atr)
     }
 
-    /// Ends a wait that another thread is in.
+    /// Ends a wait in another thread.
     static func cancel(_ handle: Int) {
         SCardCancel(handle)
     }
 }
 
-/// What a call of the PC/SC service returned.
+/// The return code of a PC/SC service call.
 ///
-/// Source: pcsc-lite 1.9.9, `pcsclite.h`, whose macros hold a cast and so do not reach Swift.
+/// Source: pcsc-lite 1.9.9, `pcsclite.h`, whose macros contain a cast and so are not imported into Swift.
 struct PCSCCode: Hashable, Sendable {
     /// The number, 0 for success.
     let number: UInt32
 
-    /// A number of the list.
+    /// Creates a code from a number of the list.
     init(_ number: UInt32) {
         self.number = number
     }
@@ -85,7 +85,7 @@ struct PCSCCode: Hashable, Sendable {
     /// The number as pcsc-lite's header writes it.
     var hexadecimal: String { Hex.encode(number, digits: 8) }
 
-    /// What a C function returned: a `long`, whose upper half says nothing.
+    /// Creates a code from a C function's result: a `long`, whose upper half has no meaning.
     init(result: Int) {
         number = UInt32(truncatingIfNeeded: result)
     }
@@ -112,16 +112,16 @@ struct PCSCCode: Hashable, Sendable {
     static let removedCard = PCSCCode(0x8010_0069)
     static let accessDenied = PCSCCode(0x8010_006A)
 
-    /// Whether it says that no card is there that could be used, which is no failure when one is looked for.
+    /// Whether the code means that there is no usable card, which is not a failure during a search.
     var meansNoCard: Bool {
         [.noSmartCard, .removedCard, .unresponsiveCard, .unpoweredCard, .notTransacted].contains(self)
     }
 
-    /// What to tell the layers above.
+    /// The error for the layers above.
     var error: TransportError {
         switch self {
         case .cancelled: .cancelled
-        // A card that is away, or that does not answer any more.
+        // A card that is gone, or that no longer answers.
         case .noSmartCard, .removedCard, .unpoweredCard: .cardReleased
         case .unresponsiveCard, .notTransacted, .timeout: .noAnswer
         case .resetCard, .invalidHandle: .cardReleased
@@ -147,6 +147,6 @@ struct PCSCCode: Hashable, Sendable {
 
 /// A call of the PC/SC service that failed.
 struct PCSCError: Error, Hashable, Sendable {
-    /// What it returned.
+    /// The return code.
     let code: PCSCCode
 }

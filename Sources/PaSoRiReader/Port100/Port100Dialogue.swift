@@ -3,7 +3,7 @@
 internal import NFCTransport
 internal import USBTransport
 
-/// Commands to a Port-100 and their answers.
+/// Sends commands to a Port-100 and receives their answers.
 typealias Port100Link = PaSoRiLink<Port100Dialogue>
 
 extension Port100Link {
@@ -11,7 +11,7 @@ extension Port100Link {
         self.init(usb, Port100Dialogue())
     }
 
-    /// Sends a command and returns what follows the answer's code.
+    /// Sends a command and returns the bytes after the answer's code.
     ///
     /// - Parameter time: how long it may take beside the reader's own work.
     func run(
@@ -21,28 +21,28 @@ extension Port100Link {
     }
 }
 
-/// How a Port-100 is talked to: each command is acknowledged before it is answered, and an acknowledgement from the host
-/// ends the command that the chip works on.
+/// The dialogue with a Port-100: each command is acknowledged before it is answered. An acknowledgement from the host
+/// aborts the running command.
 struct Port100Dialogue: PaSoRiDialogue {
     static let commandTime = Duration.seconds(1)
 
     static let farewell = [bytes(.switchRF, [0x00])]
 
-    /// A command as ``PaSoRiLink`` takes it.
+    /// Returns a command in the form for ``PaSoRiLink``.
     static func bytes(_ command: Port100Command, _ parameters: [UInt8]) -> [UInt8] {
         [command.rawValue] + parameters
     }
 
-    /// Returns what follows the answer's code.
+    /// Returns the bytes after the answer's code.
     func exchange(
         _ command: [UInt8], over wire: USBWire<Port100Frame>, within time: Duration
     ) throws(PaSoRiError) -> [UInt8] {
         try wire.send(Port100Frame.encode([0xD6] + command))
-        // What comes before the acknowledgement is older than the command.
+        // Anything before the acknowledgement is older than the command.
         try wire.first(within: Self.commandTime) { $0 == .acknowledge ? true : nil }
         return try wire.first(within: time) { frame throws(PaSoRiError) in
             switch frame {
-            // One too many.
+            // A redundant one.
             case .acknowledge: return nil
             case .error: throw .damaged
             case .data(let data):

@@ -4,23 +4,23 @@ internal import ByteCodec
 internal import ISODEP
 internal import NFCTransport
 
-/// What goes over the USB between a Port-100 and its host.
+/// A frame on the USB between a Port-100 and its host.
 ///
-/// `00 00 FF FF FF LEN LCS data DCS 00`: LEN is two bytes, little-endian; LCS makes LEN's bytes zero when added up, DCS
-/// the data's. Sources: the kernel's `drivers/nfc/port100.c`, nfcpy's `rcs380.py`.
+/// `00 00 FF FF FF LEN LCS data DCS 00`: LEN is two bytes, little-endian; LCS makes the sum of LEN's bytes zero, DCS
+/// that of the data. Sources: the kernel's `drivers/nfc/port100.c`, nfcpy's `rcs380.py`.
 enum Port100Frame: Hashable, Sendable {
-    /// From the reader: it has the command. From the host: give up what you are doing.
+    /// From the reader: the command was received. From the host: abort the running command.
     case acknowledge
     /// The reader could not read the command.
     case error
-    /// A command or an answer, from D6 or D7 on.
+    /// A command or an answer, starting with D6 or D7.
     case data([UInt8])
 
     /// The bytes of ``acknowledge``.
     static let acknowledgeBytes: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
     /// The bytes of ``error``.
     static let errorBytes: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
-    /// How ``data`` begins.
+    /// The beginning of ``data``.
     static let dataStart: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0xFF]
 
     /// The frame around data of at most 65535 bytes.
@@ -29,13 +29,13 @@ enum Port100Frame: Hashable, Sendable {
         return dataStart + length + [checksum(length)] + data + [checksum(data), 0x00]
     }
 
-    /// What makes the sum of bytes zero.
+    /// The byte that makes the sum zero.
     static func checksum(_ bytes: some Sequence<UInt8>) -> UInt8 {
         0 &- bytes.reduce(0, &+)
     }
 }
 
-/// Takes frames out of what a reader sends; total on any bytes.
+/// Extracts frames from a reader's transfers; total on any bytes.
 typealias Port100FrameParser = TransferParser<Port100Frame>
 
 extension Port100Frame: TransferMessage {
@@ -67,7 +67,7 @@ extension Port100Frame: TransferMessage {
     /// nfcpy knows an error frame of five bytes, with which every frame of data begins.
     static func whole(_ transfer: [UInt8]) -> Port100Frame? { transfer == dataStart ? .error : nil }
 
-    /// The frame that always has these bytes; `nil` when the bytes so far are something else.
+    /// Extracts the frame that always has these bytes; `nil` when the bytes so far are something else.
     private static func take(
         _ whole: [UInt8], as frame: Port100Frame, from bytes: inout [UInt8]
     ) -> TransferResult<Port100Frame>? {
@@ -83,36 +83,36 @@ extension Port100Frame: TransferMessage {
 ///
 /// Source: nfcpy's `rcs380.py`, the kernel's `drivers/nfc/port100.c`.
 enum Port100Command: UInt8, Sendable {
-    /// Which modulation is sent and received.
+    /// Sets the modulation for sending and receiving.
     case inSetRF = 0x00
-    /// How frames are made and checked, as pairs of number and value.
+    /// Sets how frames are built and checked, as pairs of number and value.
     case inSetProtocol = 0x02
-    /// A frame to the card, and its answer.
+    /// Sends a frame to the card and returns its answer.
     case inCommRF = 0x04
-    /// The field off or on.
+    /// Switches the field off or on.
     case switchRF = 0x06
-    /// The firmware's version, two bytes BCD, the low one first.
+    /// Reads the firmware version, two bytes BCD, low byte first.
     case getFirmwareVersion = 0x20
-    /// Which set of commands is used.
+    /// Selects the command set.
     case setCommandType = 0x2A
 }
 
-/// A card's answer as a Port-100 passes it on.
+/// A card's answer as delivered by a Port-100.
 struct Port100Answer: Hashable, Sendable {
-    /// How many bits of the last byte came, 1 to 8.
+    /// The number of received bits of the last byte, 1 to 8.
     let lastByteBits: Int
-    /// What came, without CRC where the chip checks it.
+    /// The received bytes, without CRC where the chip checks it.
     let bytes: [UInt8]
 }
 
-/// What a Port-100 has to be told before frames of one kind can be exchanged.
+/// The settings of a Port-100 for exchanging frames of one kind.
 struct Port100Setting: Hashable, Sendable {
     /// The parameters of InSetRF: send set and type, receive set and type.
     var radio: [UInt8]
-    /// The values of InSetProtocol by their number, every one of them.
+    /// The complete values of InSetProtocol by their number.
     var protocolValues: [UInt8: UInt8]
 
-    /// InSetProtocol's numbers that Kazasu changes.
+    /// The numbers of InSetProtocol that Kazasu changes.
     enum Number {
         static let initialGuardTime: UInt8 = 0x00
         static let addCRC: UInt8 = 0x01
@@ -142,17 +142,18 @@ struct Port100Setting: Hashable, Sendable {
         }
     }
 
-    /// The parameters of InSetProtocol that turn other values into these; every one when there are none.
+    /// The parameters of InSetProtocol that turn other values into these; all of them when there are none.
     func protocolParameters(after other: [UInt8: UInt8]?) -> [UInt8] {
         protocolValues.filter { other?[$0.key] != $0.value }.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
     }
 }
 
 extension Port100Setting {
-    /// What a frame of ISO 14443 needs.
+    /// The settings for a frame of ISO 14443.
     ///
-    /// Source: nfcpy's `rcs380.py`. A short frame has no parity bit; the parity of its answer is checked as any other's.
-    /// That an anticollision frame whose last byte is not whole needs number 6 as well is inferred from its name.
+    /// Source: nfcpy's `rcs380.py`. A short frame has no parity bit; the parity of its answer is checked like any
+    /// other's. That an anticollision frame with an incomplete last byte needs number 6 as well is inferred from its
+    /// name.
     static func iso14443(_ frame: RawFrame) -> Port100Setting {
         var setting: Port100Setting
         switch frame.modulation {

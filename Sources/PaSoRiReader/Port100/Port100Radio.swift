@@ -4,7 +4,7 @@ internal import ByteCodec
 internal import ISODEP
 internal import NFCTransport
 
-/// Frames to cards through a Port-100, which is told how to send them only when that changes.
+/// Frames to cards through a Port-100, whose settings are sent only when they change.
 final class Port100Radio {
     private let link: Port100Link
     private var toldRadio: [UInt8]?
@@ -17,7 +17,7 @@ final class Port100Radio {
 
     /// Sends a frame and returns the answer.
     ///
-    /// - Parameter time: the longest time that the card may take; more than 6.5 s count as that.
+    /// - Parameter time: the longest time that the card may take; values above 6.5 s count as that.
     func exchange(
         _ frame: [UInt8], as setting: Port100Setting, within time: Duration
     ) throws(TransportError) -> Port100Answer {
@@ -35,7 +35,7 @@ final class Port100Radio {
         return Port100Answer(lastByteBits: Int(bits), bytes: Array(answer.dropFirst(5)))
     }
 
-    /// Switches the field off: cards lose their power. Telling the modulation anew switches it on again.
+    /// Switches the field off: cards lose their power. Setting the modulation again switches it on.
     func switchOff() throws(TransportError) {
         forget()
         try succeed(.switchRF, [0x00])
@@ -74,7 +74,7 @@ extension Port100Radio: PaSoRiRadio {
     /// nfcpy's figure; an ISO-DEP frame has 256 bytes at most.
     var longestRawFrame: Int { 290 }
 
-    /// How long the field is off; ISO 14443-3 asks for 5 ms.
+    /// How long the field is off; ISO 14443-3 requires 5 ms.
     private static let fieldOffTime = Duration.milliseconds(10)
 
     func exchange(
@@ -96,7 +96,7 @@ extension Port100Radio: PaSoRiRadio {
     }
 }
 
-/// The first four bytes of InCommRF's answer, a little-endian number whose bits say what went wrong.
+/// The first four bytes of InCommRF's answer, a little-endian number whose bits report errors.
 ///
 /// Source: nfcpy's `rcs380.py`.
 struct Port100RadioStatus: Hashable, Sendable {
@@ -109,19 +109,19 @@ struct Port100RadioStatus: Hashable, Sendable {
     private static let otherField: UInt32 = 0x200
     private static let fieldOff: UInt32 = 0x400
 
-    /// The bits that say how it was damaged, moved into one byte: 10 for a fault of Crypto1, 20 for a wrong length.
+    /// The bits that describe the damage, moved into one byte: 10 for a fault of Crypto1, 20 for a wrong length.
     private var damage: UInt8 {
         UInt8(truncatingIfNeeded: rawValue & 0x0F | rawValue >> 4 & 0x10 | rawValue >> 26 & 0x20)
     }
 
-    /// What it means; `nil` when all is well.
+    /// The error; `nil` for success.
     var error: TransportError? {
         if rawValue == 0 { return nil }
         if rawValue & Self.hot != 0 { return .readerFailed(detail: .init(.tooHot)) }
         if rawValue & Self.fieldOff != 0 { return .readerFailed(detail: .init(.fieldOff)) }
         if rawValue & Self.otherField != 0 { return .readerFailed(detail: .init(.otherField)) }
         if rawValue & Self.overflow != 0 { return .answerTooLong }
-        // Damaged first: a frame that broke off ends in a time-out, too.
+        // Damage first: an aborted frame ends in a time-out, too.
         if rawValue & Self.damaged != 0 { return .corrupted(status: damage) }
         if rawValue & Self.silent != 0 { return .noAnswer }
         return .readerFailed(detail: .init(.status, String(rawValue, radix: 16)))
@@ -130,7 +130,7 @@ struct Port100RadioStatus: Hashable, Sendable {
 
 /// How long a Port-100 waits for a card: InCommRF's two bytes, in tenths of a millisecond.
 enum Port100Time {
-    /// The number for a time, rounded up, with the millisecond more that nfcpy gives; never 0, which is for ever.
+    /// The number for a time, rounded up, plus the extra millisecond that nfcpy gives; never 0, which is for ever.
     static func tenths(_ time: Duration) -> UInt16 {
         let (seconds, attoseconds) = time.components
         guard seconds < 7 else { return .max }
@@ -138,7 +138,7 @@ enum Port100Time {
         return UInt16(clamping: max(seconds, 0) * 10_000 + part + 10)
     }
 
-    /// The time that a number stands for.
+    /// The time of a number.
     static func duration(_ tenths: UInt16) -> Duration {
         .microseconds(Int(tenths) * 100)
     }

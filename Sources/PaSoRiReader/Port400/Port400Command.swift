@@ -3,7 +3,7 @@
 internal import ByteCodec
 internal import NFCTransport
 
-/// The commands of a Port-400: pseudo-APDUs of PC/SC part 3 with an instruction of Sony's, 50 for C2.
+/// The commands of a Port-400: pseudo-APDUs of PC/SC part 3 with Sony's instruction, 50 for C2.
 ///
 /// Sources: felica-rs's `port400/pcsc.rs`, esp32-pasori-rcs300, pasorich's `s300-driver.js`.
 enum Port400Command {
@@ -15,15 +15,15 @@ enum Port400Command {
         case fieldOn = 0x84
     }
 
-    /// Whatever the reader is doing, it answers this.
+    /// Answered by the reader in any state.
     static let firmwareVersion: [UInt8] = [0xFF, 0x56, 0x00, 0x00]
 
     static func manageSession(_ action: Session) -> [UInt8] {
         manageSession([action.rawValue, 0x00])
     }
 
-    /// The UID of the card that the switch to type A has selected. Without a card an RC-S300 answers 6F00, or 9000 after
-    /// an object C0 with 6401 (simple-attendance-with-pasori).
+    /// The UID of the card that the switch to type A has selected. Without a card an RC-S300 answers 6F00, or 9000
+    /// after an object C0 with 6401 (simple-attendance-with-pasori).
     static let uniqueID: [UInt8] = [0xFF, 0xCA, 0x00, 0x00]
 
     /// Sets the speed of FeliCa frames, in both directions; see ``Port400Protocol/speed``.
@@ -45,8 +45,8 @@ enum Port400Command {
     ///
     /// - Parameters:
     ///   - microseconds: how long the card may take.
-    ///   - flags: what the reader does with the frame; it keeps them, so they are always sent.
-    ///   - lastByteBits: how many bits of the last byte are sent, 1 to 8; `nil` to leave that as it was.
+    ///   - flags: the reader's handling of the frame; it keeps them, so they are always sent.
+    ///   - lastByteBits: the number of bits of the last byte that are sent, 1 to 8; `nil` to leave that unchanged.
     /// - Returns: the command, and the number of its data object with the frame, counted from 1.
     static func exchange(
         _ frame: [UInt8], microseconds: UInt32, flags: Port400Flags, lastByteBits: Int? = nil
@@ -72,7 +72,7 @@ enum Port400Command {
     }
 }
 
-/// The transmission and reception flags (data object 90): what the reader leaves undone, two bytes, big-endian.
+/// The transmission and reception flags (data object 90): the steps that the reader skips, two bytes, big-endian.
 ///
 /// Source: felica-rs's `port400/pcsc.rs`.
 struct Port400Flags: OptionSet, Hashable, Sendable {
@@ -90,7 +90,7 @@ struct Port400Flags: OptionSet, Hashable, Sendable {
     static let typeA: Port400Flags = [.addsNoPrologue]
 }
 
-/// How a Port-400 sends frames.
+/// The protocol of a Port-400's frames.
 enum Port400Protocol: Hashable, Sendable {
     case felica(FeliCaBitRate)
     case typeA
@@ -108,8 +108,8 @@ enum Port400Protocol: Hashable, Sendable {
         }
     }
 
-    /// The code of a FeliCa speed, the same in both directions: `10 sss rrr` in bits, with 1 for 212 kbit/s, 3 for 848, so
-    /// 2 for 424. `89` and `9B` are documented for the RC-S660/S; nobody is known to send any to an RC-S300.
+    /// The code of a FeliCa speed, the same in both directions: `10 sss rrr` in bits, with 1 for 212 kbit/s, 3 for 848,
+    /// so 2 for 424. `89` and `9B` are documented for the RC-S660/S; no program is known to send any to an RC-S300.
     var speed: UInt8? {
         switch self {
         case .felica(.kbps212): 0x89

@@ -3,25 +3,25 @@
 internal import NFCTransport
 internal import USBTransport
 
-/// Commands to a Port-400 and their answers.
+/// Sends commands to a Port-400 and receives their answers.
 typealias Port400Link = PaSoRiLink<Port400Dialogue>
 
-/// How a Port-400 is talked to: each command has a number that its answer repeats, so a late answer is known and thrown
-/// away.
+/// The dialogue with a Port-400: each command has a number that its answer repeats, so a late answer is recognised and
+/// discarded.
 struct Port400Dialogue: PaSoRiDialogue {
-    /// Lets time pass: the reader asks for that when it is busy, and after the field was switched.
+    /// Lets time pass: the reader requires that when it is busy, and after the field was switched.
     typealias Pause = (Duration) -> Void
 
     private let pause: Pause
     private var sequence: UInt8 = 0
 
-    /// felica-rs waits as long.
+    /// The same as felica-rs.
     static let commandTime = Duration.milliseconds(1500)
-    /// The field off, and the end of the session.
+    /// Switches the field off and ends the session.
     static let farewell = [Port400Command.manageSession(.fieldOff), Port400Command.manageSession(.end)]
 
     private static let busyPause = Duration.milliseconds(50)
-    /// How often a busy reader is asked again: for one second.
+    /// How many times a busy reader is asked again: for one second.
     private static let busyAttempts = 20
 
     init(pause: @escaping Pause) {
@@ -48,9 +48,9 @@ struct Port400Dialogue: PaSoRiDialogue {
     private func answer(
         from wire: USBWire<Port400Message>, within time: Duration
     ) throws(PaSoRiError) -> [UInt8] {
-        // Time that the reader asks for is for the card, whose time it was told: it cannot need much more.
+        // Time that the reader asks for is for the card, whose limit the reader knows: it cannot need much more.
         try wire.first(within: time, inAll: time * 2) { message throws(PaSoRiError) in
-            // An older command's.
+            // The answer to an older command.
             guard message.sequence == sequence else { return nil }
             switch message.status {
             case .done: return message.data
@@ -61,7 +61,7 @@ struct Port400Dialogue: PaSoRiDialogue {
         }
     }
 
-    /// Returns the whole answer: what a status word means depends on the command.
+    /// Returns the whole answer: the meaning of a status word depends on the command.
     static func result(of answer: [UInt8]) -> [UInt8] { answer }
 
     func interrupt(_ wire: USBWire<Port400Message>) {}

@@ -3,20 +3,20 @@
 internal import ByteCodec
 internal import NFCTransport
 
-/// What goes over the USB between a Port-400 and its host: an escape message of CCID's on the vendor's own interface.
+/// A message on the USB between a Port-400 and its host: a CCID escape message on the vendor's own interface.
 ///
-/// To the reader `6B LEN slot seq 00 00 00` and LEN bytes, from it `83 LEN slot seq status error 00` and LEN bytes; LEN is
-/// four bytes, little-endian. Sources: felica-rs's `port400/pcsc.rs`, pasorich's `s300-driver.js`, CCID 1.10.
+/// To the reader `6B LEN slot seq 00 00 00` and LEN bytes, from it `83 LEN slot seq status error 00` and LEN bytes; LEN
+/// is four bytes, little-endian. Sources: felica-rs's `port400/pcsc.rs`, pasorich's `s300-driver.js`, CCID 1.10.
 struct Port400Message: Hashable, Sendable {
-    /// What became of a command.
+    /// The outcome of a command.
     enum Status: Hashable, Sendable {
-        /// It is done.
+        /// The command is done.
         case done
-        /// The slot works on something else: try again later.
+        /// The slot is busy with something else: try again later.
         case busy
-        /// It needs more time; another message follows.
+        /// The command needs more time; another message follows.
         case moreTime
-        /// It failed, with CCID's error number.
+        /// The command failed, with CCID's error number.
         case failed(error: UInt8)
     }
 
@@ -25,12 +25,12 @@ struct Port400Message: Hashable, Sendable {
     let status: Status
     let data: [UInt8]
 
-    /// What an answer begins with.
+    /// The first byte of an answer.
     static let answerType: UInt8 = 0x83
     private static let commandType: UInt8 = 0x6B
     private static let slotBusy: UInt8 = 0xE0
 
-    /// A command as it is sent.
+    /// Encodes a command.
     static func command(_ data: [UInt8], sequence: UInt8) -> [UInt8] {
         var writer = ByteWriter([commandType])
         writer.write(UInt32(truncatingIfNeeded: data.count), .little)
@@ -40,7 +40,7 @@ struct Port400Message: Hashable, Sendable {
     init(sequence: UInt8, status: UInt8, error: UInt8, data: [UInt8]) {
         self.sequence = sequence
         self.data = data
-        // The two upper bits say what became of the command; the others, what is in the slot.
+        // The two upper bits are the outcome of the command; the others, the state of the slot.
         self.status =
             switch status >> 6 {
             case 0: .done
@@ -51,7 +51,7 @@ struct Port400Message: Hashable, Sendable {
     }
 }
 
-/// Takes messages out of what a reader sends; total on any bytes.
+/// Extracts messages from a reader's output; total on any bytes.
 typealias Port400MessageParser = TransferParser<Port400Message>
 
 extension Port400Message: TransferMessage {
@@ -75,9 +75,9 @@ extension Port400Message: TransferMessage {
     }
 }
 
-/// What the answers of a Port-400 mean to callers.
+/// Maps the answers of a Port-400 to errors.
 enum Port400Status {
-    /// The chip status for an error in the air that the reader does not describe further (6300). Object 96 has four bits
+    /// The chip status for a radio error that the reader does not describe further (6300). Object 96 has four bits
     /// below it.
     static let damagedInTheAir: UInt8 = 0x10
 
@@ -94,7 +94,7 @@ enum Port400Status {
         }
     }
 
-    /// What the reader says when there is no session, or the order of commands is wrong.
+    /// The reader's error when there is no session, or the order of commands is wrong.
     static let notAllowed = TransportError.readerFailed(
         detail: .init(.notInThisSession))
 

@@ -3,15 +3,15 @@
 internal import ISODEP
 internal import NFCTransport
 
-/// Frames to cards through a Port-400: keeps the session and tells the reader how to send when that changes.
+/// Frames to cards through a Port-400: keeps the session and sets the reader's protocol when it changes.
 final class Port400Radio: PaSoRiRadio {
     private static let fieldOffTime = Duration.milliseconds(30)
     private static let fieldOnTime = Duration.milliseconds(21)
     private static let switchTime = Duration.milliseconds(20)
-    /// What the reader needs beside the card.
+    /// The time that the reader needs beside the card's.
     private static let margin = Duration.milliseconds(1)
-    /// With less than 3 ms the reader hears no card (a program for the RC-S660/S); more costs time only when the card
-    /// keeps silent.
+    /// With less than 3 ms the reader hears no card (a program for the RC-S660/S). More costs time only without an
+    /// answer.
     private static let shortestTime = Duration.milliseconds(10)
 
     private let link: Port400Link
@@ -20,12 +20,12 @@ final class Port400Radio: PaSoRiRadio {
     private var told: Port400Protocol?
     private var toldBits = 8
     private var speed = Port400Protocol.felica(.kbps212).speed
-    /// Whether a card of type A or B may be selected, so that it would not hear a request.
+    /// Whether a card of type A or B may be selected, so that it would not answer a request.
     private var mayHoldCard = false
     private var seenResets = 0
     private var refusedSpeeds: Set<UInt8> = []
 
-    /// The longest frame that the reader passes on; felica-rs's figure.
+    /// The longest frame that the reader carries; felica-rs's figure.
     let longestRawFrame = 290
 
     init(_ link: Port400Link, pause: @escaping Port400Dialogue.Pause) {
@@ -35,7 +35,7 @@ final class Port400Radio: PaSoRiRadio {
 
     // MARK: Session and field
 
-    /// Begins a session of our own: one that a killed program left is ended first.
+    /// Begins a new session, after ending one that a killed program left.
     func beginSession() throws(TransportError) {
         hasSession = false
         told = nil
@@ -45,7 +45,7 @@ final class Port400Radio: PaSoRiRadio {
         do throws(TransportError) {
             _ = try ask(Port400Command.manageSession(.end))
         } catch {
-            // There was none; whoever owns one that cannot be ended is told apart by the next command.
+            // There was none; a session of another program that cannot be ended is detected by the next command.
             if link.lost != nil || error == .cancelled || seenResets != link.resets { throw error }
         }
         try succeed(Port400Command.manageSession(.start))
@@ -78,11 +78,11 @@ final class Port400Radio: PaSoRiRadio {
         mayHoldCard = false
     }
 
-    /// Does what needs a session.
+    /// Runs work that needs a session.
     ///
-    /// - Throws: ``NFCTransport/TransportError/cardReleased`` when the reader has ended the session meanwhile, and with it
-    ///   the field: nobody says how long it keeps one in which nothing happens, while somebody types a PIN, for one. The
-    ///   next call begins another session.
+    /// - Throws: ``NFCTransport/TransportError/cardReleased`` when the reader has ended the session meanwhile, and with
+    ///   it the field: how long it keeps an idle one, for example while a PIN is typed, is not documented. The next
+    ///   call begins another session.
     private func inSession<Result>(
         _ work: () throws(TransportError) -> Result
     ) throws(TransportError) -> Result {
@@ -119,7 +119,7 @@ final class Port400Radio: PaSoRiRadio {
         do throws(TransportError) {
             return try exchange(frame.bytes, as: air, flags: flags, lastByteBits: frame.lastByteBits, within: timeout)
         } catch {
-            // Layer 3 of type B may end with ATTRIB: a card that the switch has selected does not hear a request.
+            // Layer 3 of type B may end with ATTRIB: a card that the switch has selected does not answer a request.
             guard error == .noAnswer, isSwitch, told == .typeB, mayHoldCard else { throw error }
             try resetField()
             return try exchange(frame.bytes, as: air, flags: flags, lastByteBits: frame.lastByteBits, within: timeout)
@@ -132,7 +132,7 @@ final class Port400Radio: PaSoRiRadio {
         let time = max(time + Self.margin, Self.shortestTime)
         let answer = try inSession { () throws(TransportError) in
             try tell(air)
-            // FeliCa needs no bit framing, and gets none while the reader's is the usual one.
+            // FeliCa needs no bit framing, and none is sent while the reader has the default one.
             let needsBits = lastByteBits != 8 || toldBits != 8 || air.speed == nil
             let (command, frameObject) = Port400Command.exchange(
                 frame, microseconds: Self.microseconds(time), flags: flags, lastByteBits: needsBits ? lastByteBits : nil
@@ -142,15 +142,15 @@ final class Port400Radio: PaSoRiRadio {
             if let error = Port400Status.error(answer.meaning(ofExchangeWithFrameAt: frameObject)) { throw error }
             return answer
         }
-        // Whatever a card answered, it may be selected or halted now.
+        // After any answer, the card may be selected or halted.
         if air.speed == nil { mayHoldCard = true }
         guard answer.damage == 0 else { throw .corrupted(status: answer.damage) }
         guard let data = answer.frame, !data.isEmpty else { throw .noAnswer }
         return RawAnswer(data, lastByteBits: answer.lastByteBits)
     }
 
-    /// The reader selects a card of type A when it is switched to layer 3: UID, READ and RATS follow at once on real
-    /// ones, while a WUPA would only deselect it.
+    /// The reader selects a card of type A when it is switched to layer 3: on real readers UID, READ and RATS follow
+    /// immediately, while a WUPA would only deselect the card.
     func selectTypeA() throws(TransportError) -> ChipSelection {
         try inSession { () throws(TransportError) in
             guard let answer = try switchProtocol(to: .typeA) else { return .nothing }
@@ -179,10 +179,10 @@ final class Port400Radio: PaSoRiRadio {
         told = air
     }
 
-    /// - Returns: `nil` when the reader says that there is no card, which it looks for itself with types A and B.
+    /// - Returns: `nil` when the reader reports that there is no card, which it looks for itself with types A and B.
     private func switchProtocol(to air: Port400Protocol) throws(TransportError) -> TransparentAnswer? {
         told = nil
-        // A card that was selected or halted does not hear the reader's request.
+        // A card that was selected or halted does not answer the reader's request.
         if air.speed == nil, mayHoldCard { try powerCycle() }
         let answer = try ask(Port400Command.switchProtocol(air))
         pause(Self.switchTime)
@@ -196,8 +196,8 @@ final class Port400Radio: PaSoRiRadio {
         return answer
     }
 
-    /// Sets the speed of FeliCa where it is not the one that a session begins with, 212 kbit/s. A reader that refuses
-    /// another one, in whatever words, has no card at that speed, and is not asked again.
+    /// Sets the speed of FeliCa where it differs from a session's initial one, 212 kbit/s. A reader that refuses
+    /// another speed with any error has no card at that speed, and is not asked again.
     private func set(_ wanted: UInt8?) throws(TransportError) {
         guard let wanted, wanted != speed else { return }
         guard !refusedSpeeds.contains(wanted) else { throw .noAnswer }
@@ -210,7 +210,7 @@ final class Port400Radio: PaSoRiRadio {
         }
     }
 
-    /// Runs a command whose answer contains nothing but a status.
+    /// Runs a command whose answer contains only a status.
     private func succeed(_ command: [UInt8]) throws(TransportError) {
         if let error = Port400Status.error(try ask(command).meaning) { throw error }
     }
@@ -220,7 +220,7 @@ final class Port400Radio: PaSoRiRadio {
         return answer
     }
 
-    /// At least one: zero would be for ever, or for the reader to choose.
+    /// At least one: zero would mean for ever, or the reader's choice.
     private static func microseconds(_ time: Duration) -> UInt32 {
         let (seconds, attoseconds) = time.components
         return UInt32(clamping: max(1, min(seconds, 4000) * 1_000_000 + attoseconds / 1_000_000_000_000))

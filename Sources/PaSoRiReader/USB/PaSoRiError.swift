@@ -3,21 +3,21 @@
 internal import NFCTransport
 internal import USBTransport
 
-/// Why a command to a PaSoRi has no answer that can be used.
+/// Why a command to a PaSoRi has no usable answer.
 enum PaSoRiError: Error, Hashable, Sendable {
     /// A transfer failed.
     case usb(USBError)
-    /// What came is no message, is not this command's answer, or is too much of what is not wanted.
+    /// The received data is not a message, is not this command's answer, or exceeds the limit on unexpected data.
     case damaged
-    /// The reader works on something else all the time.
+    /// The reader stays busy with something else.
     case busy
-    /// The reader could not carry the command out; CCID's error number.
+    /// The reader could not carry out the command; CCID's error number.
     case refused(error: UInt8)
 
-    /// Whether nothing can come any more, whatever is tried.
+    /// Whether the link is dead for good.
     var isFinal: Bool { if case .usb(let error) = self { error.isFinal } else { false } }
 
-    /// Whether it is open what the reader still has to say.
+    /// Whether the reader's next output is unknown.
     var leavesDoubt: Bool {
         switch self {
         case .usb, .damaged: true
@@ -25,7 +25,7 @@ enum PaSoRiError: Error, Hashable, Sendable {
         }
     }
 
-    /// What it is for who reads cards, once the reader is well again.
+    /// The error for callers that read cards, once the reader works again.
     var transportError: TransportError {
         switch self {
         case .usb(let error): error.transportError
@@ -35,7 +35,7 @@ enum PaSoRiError: Error, Hashable, Sendable {
         }
     }
 
-    /// What it is when the reader is not well again: itself, or `other` where it was no reader's fault.
+    /// Returns the error when the reader does not work again: itself, or `other` where the reader was not at fault.
     func fault(else other: TransportError) -> TransportError {
         transportError.isReaderError ? transportError : other
     }

@@ -3,18 +3,18 @@
 internal import NFCTransport
 internal import USBTransport
 
-/// Commands to a PaSoRi and their answers, one at a time.
+/// Sends commands to a PaSoRi and receives their answers, one at a time.
 ///
-/// After anything that leaves open what the reader still has to say (a time-out, garbage) it is told to leave off, what
-/// it has sent is thrown away, and it is asked something that it must answer; only then is it used again, so no late
-/// answer is taken for another command's. A killed predecessor may have left a stale answer behind (nfcpy issue 54):
-/// opening begins in the same way.
+/// After an error that leaves the reader's next output unknown (a time-out, garbage) it is told to abort, its output is
+/// discarded, and it is sent a query that it must answer; only then is it used again, so no late answer is taken for
+/// another command's. A killed program may have left a stale answer behind (nfcpy issue 54): opening begins in the same
+/// way.
 final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
     private let usb: any USBLink
     private let wire: USBWire<Dialogue.Message>
     private var dialogue: Dialogue
     private var isInDoubt = true
-    /// Counts how often the reader was brought back: what it was told before may be forgotten.
+    /// The number of times the reader was brought back: its earlier settings may be lost.
     private(set) var resets = 0
     /// Why the reader can no longer be used.
     private(set) var lost: TransportError?
@@ -28,10 +28,10 @@ final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
         wire = USBWire(usb, sendTime: Dialogue.commandTime)
     }
 
-    /// Sends a command and returns what its answer holds.
+    /// Sends a command and returns the content of its answer.
     ///
     /// - Parameter time: how long it may take beside the reader's own work.
-    /// - Throws: also what an answer means that says no.
+    /// - Throws: also the error in a negative answer.
     func run(_ command: [UInt8], within time: Duration = .zero) throws(TransportError) -> [UInt8] {
         if let lost { throw lost }
         if isInDoubt { try synchronise() }
@@ -44,7 +44,7 @@ final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
         return try Dialogue.result(of: answer)
     }
 
-    /// Brings the reader to a state in which its next answer is its next command's.
+    /// Brings the reader to a state in which its next answer belongs to its next command.
     func synchronise() throws(TransportError) {
         var trouble = PaSoRiError.damaged
         for _ in 0..<Self.recoveryAttempts {
@@ -60,13 +60,13 @@ final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
             }
         }
         if trouble == .usb(.cancelled) { throw .cancelled }
-        // It is well, and may be free later.
+        // It works, and may be free later.
         if trouble == .busy { throw trouble.transportError }
         lost = trouble.isFinal ? trouble.transportError : Self.mute
         throw lost ?? Self.mute
     }
 
-    /// Says farewell, which switches the field off, whatever happened before; then the device is given back.
+    /// Sends the farewell, which switches the field off, in any state; then the device is released.
     func close() {
         usb.ignoreCancellation()
         if lost == nil {
@@ -82,7 +82,7 @@ final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
         isInDoubt = true
         resets &+= 1
         switch trouble {
-        // Bringing the reader back would take time that nobody wants to spend; the next command or closing does it.
+        // Recovery would take time that a cancelled caller does not want to spend; the next command or closing does it.
         case .usb(.cancelled): return .cancelled
         case .usb(.gone):
             lost = .unplugged
@@ -98,71 +98,71 @@ final class PaSoRiLink<Dialogue: PaSoRiDialogue> {
     }
 }
 
-/// What is a chip's own in the talk with it: how a command is put, how its answer is known, and how a chip that nobody
-/// knows anything of is brought to answer.
+/// The chip-specific part of the communication: how a command is sent, how its answer is recognised, and how a chip in
+/// an unknown state is brought to answer.
 protocol PaSoRiDialogue {
-    /// What the chip says.
+    /// The chip's messages.
     associatedtype Message: TransferMessage
 
-    /// How long a command may take beside what a card does.
+    /// How long a command may take beside the card's time.
     static var commandTime: Duration { get }
 
-    /// What is said before closing, whatever happened before.
+    /// The commands sent before closing, in any state.
     static var farewell: [[UInt8]] { get }
 
-    /// Sends a command and takes its answer.
+    /// Sends a command and receives its answer.
     ///
     /// - Parameter time: how long it may take.
     mutating func exchange(
         _ command: [UInt8], over wire: USBWire<Message>, within time: Duration
     ) throws(PaSoRiError) -> [UInt8]
 
-    /// What a caller gets of an answer.
+    /// The part of an answer that the caller gets.
     ///
-    /// - Throws: what an answer means that says no.
+    /// - Throws: the error in a negative answer.
     static func result(of answer: [UInt8]) throws(TransportError) -> [UInt8]
 
-    /// Tells the chip to leave off what it is doing, where it can be told.
+    /// Tells the chip to abort its current work, where that is supported.
     func interrupt(_ wire: USBWire<Message>) throws(PaSoRiError)
 
-    /// Asks something that the chip must answer.
+    /// Sends a query that the chip must answer.
     mutating func greet(_ wire: USBWire<Message>) throws(PaSoRiError)
 }
 
-/// What a reader says, as it lies in the bytes of its transfers.
+/// A reader's message, as encoded in the bytes of its transfers.
 protocol TransferMessage: Hashable, Sendable {
-    /// Takes the first message from bytes, of which there is at least one; total on any bytes.
+    /// Extracts the first message from bytes, of which there is at least one; total on any bytes.
     ///
-    /// - Parameter bytes: what came so far; changed only when a whole message is taken away.
+    /// - Parameter bytes: the bytes received so far; changed only when a whole message is removed.
     static func take(from bytes: inout [UInt8]) -> TransferResult<Self>
 
-    /// A message that is known only by being a whole transfer; `nil` for all others.
+    /// A message that is recognised only as a whole transfer; `nil` for all others.
     static func whole(_ transfer: [UInt8]) -> Self?
 }
 
 extension TransferMessage {
-    /// None.
+    /// Returns `nil`.
     static func whole(_ transfer: [UInt8]) -> Self? { nil }
 }
 
-/// Takes messages out of what a reader sends, a transfer at a time; total on any bytes.
+/// Extracts messages from a reader's output, one transfer at a time; total on any bytes.
 struct TransferParser<Message: TransferMessage>: Sendable {
     private var bytes: [UInt8] = []
     private var whole: Message?
 
-    /// Adds what came.
+    /// Adds received bytes.
     mutating func feed(_ more: [UInt8]) {
         whole = bytes.isEmpty ? Message.whole(more) : nil
         if whole == nil { bytes += more }
     }
 
-    /// Forgets what came.
+    /// Discards all received bytes.
     mutating func reset() {
         bytes = []
         whole = nil
     }
 
-    /// Takes the next message.
+    /// Extracts the next message.
     mutating func next() -> TransferResult<Message> {
         if let message = whole {
             whole = nil
@@ -175,12 +175,12 @@ struct TransferParser<Message: TransferMessage>: Sendable {
     }
 }
 
-/// What the bytes that came from a reader begin with.
+/// The beginning of the bytes received from a reader.
 enum TransferResult<Message: Hashable & Sendable>: Hashable, Sendable {
-    /// A whole message, which is taken away.
+    /// A whole message, which is removed.
     case message(Message)
     /// The beginning of a message, or nothing.
     case incomplete
-    /// Something that is no message; everything is thrown away.
+    /// Something that is not a message; everything is discarded.
     case damaged
 }

@@ -3,7 +3,7 @@
 internal import NFCTransport
 internal import USBTransport
 
-/// A link that passes everything on to another one and writes down every transfer.
+/// A link that forwards everything to another one and records every transfer.
 final class RecordingUSBLink: USBLink {
     private let link: any USBLink
     private let recorder: LinkRecorder
@@ -40,7 +40,7 @@ final class RecordingUSBLink: USBLink {
 }
 
 extension USBError {
-    /// The word for it in a recording.
+    /// The error's keyword in a recording.
     var word: String {
         switch self {
         case .timedOut: "timedOut"
@@ -52,7 +52,7 @@ extension USBError {
         }
     }
 
-    /// The error that a word of a recording names.
+    /// Returns the error of a keyword in a recording.
     init?(word: String) {
         switch word {
         case "timedOut": self = .timedOut

@@ -9,9 +9,9 @@ final class USBWire<Message: TransferMessage> {
     /// How long the reader may take to accept a transfer.
     private let sendTime: Duration
 
-    /// How long the reader may be quiet until it is taken to have said everything.
+    /// How long the reader must be quiet to count as having sent everything.
     private static var quietTime: Duration { .milliseconds(10) }
-    /// How many transfers are thrown away, at most, for one that is wanted.
+    /// The maximum number of transfers that are discarded before the expected one.
     private static var mostUnwanted: Int { 128 }
 
     init(_ usb: any USBLink, sendTime: Duration) {
@@ -28,12 +28,12 @@ final class USBWire<Message: TransferMessage> {
         }
     }
 
-    /// Takes messages until one is what is wanted.
+    /// Receives messages until one is the expected one.
     ///
     /// - Parameters:
     ///   - time: how long each transfer may take.
     ///   - patience: how long all of them may take together; `time` when it is not given.
-    ///   - wanted: makes the result of a message; `nil` for one that is thrown away.
+    ///   - wanted: makes the result of a message; `nil` for one that is discarded.
     @discardableResult
     func first<Result>(
         within time: Duration, inAll patience: Duration? = nil,
@@ -53,7 +53,7 @@ final class USBWire<Message: TransferMessage> {
         }
     }
 
-    /// Throws away what the reader has sent and nobody wants.
+    /// Discards unexpected output of the reader.
     func drain() throws(PaSoRiError) {
         parser.reset()
         for _ in 0..<Self.mostUnwanted {

@@ -2,7 +2,7 @@
 
 internal import SystemDevices
 
-/// What libnfc is told by its files and by the environment.
+/// libnfc's settings from its files and the environment.
 struct ConfigurationLayer {
     /// libnfc's MAX_USER_DEFINED_DEVICES.
     private static let mostDevices = 4
@@ -41,7 +41,7 @@ struct ConfigurationLayer {
         return Check(.configuredPortMissing, place, path)
     }
 
-    /// Files that nobody reads, when there are none where they would be read.
+    /// Files in a folder that is not read, when there are none in the one that is.
     private func folder() -> [Check] {
         guard !LibNFCSettings(machine, folder: LibNFCSettings.otherFolder).lines.isEmpty,
             LibNFCSettings(machine).lines.isEmpty
@@ -71,9 +71,9 @@ struct ConfigurationLayer {
     }
 }
 
-/// libnfc's configuration files, as its `conf.c` reads them: `key = value`, in quotes or not, `#` before comments.
+/// libnfc's configuration files, as parsed by its `conf.c`: `key = value`, in quotes or not, `#` before comments.
 struct LibNFCSettings {
-    /// One line that says something.
+    /// One line with a setting.
     struct Line: Hashable {
         let file: String
         let key: String
@@ -81,7 +81,7 @@ struct LibNFCSettings {
     }
 
     static let folder = "/etc/nfc"
-    /// Where a libnfc that was built by hand looks.
+    /// The folder of a libnfc that was built by hand.
     static let otherFolder = "/usr/local/etc/nfc"
 
     let lines: [Line]
@@ -110,7 +110,7 @@ struct LibNFCSettings {
         return String(text)
     }
 
-    /// libnfc's words for yes.
+    /// libnfc's values for yes.
     static func isYes(_ value: String) -> Bool { ["yes", "true", "1"].contains(value.lowercased()) }
 
     /// The readers that the files name.

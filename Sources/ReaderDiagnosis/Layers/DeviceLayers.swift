@@ -4,7 +4,7 @@ internal import ByteCodec
 internal import Glibc
 internal import SystemDevices
 
-/// What stands between the user and one reader on the USB.
+/// The obstacles between the user and one reader on the USB.
 struct DeviceLayers {
     private let machine: Machine
     private let device: USBDevice
@@ -29,7 +29,7 @@ struct DeviceLayers {
     private func permission() -> Check {
         guard let fault = machine.obstacle(device.node) else { return Check(.permitted, node) }
         if fault.errorNumber == ENOENT { return Check(.noDeviceFile, node) }
-        // root's own files are nobody else's business; a group that was given to the reader is.
+        // Do not recommend joining root's group; a group that was assigned to the reader is fine.
         if let group = fault.group, group != "root", !machine.isMember(group) {
             return Check(.notInGroup, node, group)
         }
@@ -38,7 +38,7 @@ struct DeviceLayers {
             ? Check(.ruleNotApplied, node) : Check(.noRule, node, UdevRules.match(model) + ", " + UdevRules.seat)
     }
 
-    /// The interfaces that a driver of Kazasu's uses: the vendor's own where a reader has one, else all.
+    /// The interfaces that a Kazasu driver uses: the vendor's own where a reader has one, else all.
     private var interfaces: [USBInterface] {
         let own = device.interfaces.filter { $0.classCode == 0xFF }
         return own.isEmpty ? device.interfaces : own
@@ -47,8 +47,8 @@ struct DeviceLayers {
     private func kernelDriver() -> Check {
         let drivers = interfaces.compactMap(\.driver).filter { $0 != USBInterface.deviceFileDriver }
         if let driver = drivers.first { return Check(.kernelDriverYields, driver) }
-        // A driver that is loaded takes its readers when they are plugged in; a program that is killed while it has one
-        // cannot give it back. Whether somebody wants it so is not to be known, so nobody but the user gives it back.
+        // A loaded driver takes its readers when they are plugged in; a program that is killed while it has one cannot
+        // reattach it. Whether this state is intended is not known, so only the user reattaches the driver.
         guard let driver = model.kernelDriver, let free = interfaces.first, interfaces.allSatisfy({ $0.driver == nil }),
             !Directory.names(in: machine.path("/sys/bus/usb/drivers/\(driver)")).isEmpty
         else { return Check(.noKernelDriver) }
@@ -66,7 +66,7 @@ struct DeviceLayers {
     }
 }
 
-/// What else is on the USB.
+/// The other devices on the USB.
 struct BusLayer {
     /// The class of chip card readers.
     private static let chipCard: UInt8 = 0x0B
@@ -90,7 +90,7 @@ struct BusLayer {
             + (notes.isEmpty ? [] : [ChipCardService(machine).check()])
     }
 
-    /// What a device calls itself, or its numbers.
+    /// The device's own name, or its numbers.
     static func name(_ device: USBDevice) -> String { device.name ?? numbers(device) }
 
     private static func numbers(_ device: USBDevice) -> String {

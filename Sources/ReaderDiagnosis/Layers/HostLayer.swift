@@ -3,7 +3,7 @@
 internal import Glibc
 internal import SystemDevices
 
-/// What kind of system this is.
+/// The kind of system.
 struct HostLayer {
     private let machine: Machine
 
@@ -18,13 +18,13 @@ struct HostLayer {
         return [Check(.plainHost)]
     }
 
-    /// Microsoft's kernels say so in their release.
+    /// Microsoft's kernels are identified by their release.
     private var isWSL: Bool {
         let release = Directory.line(of: machine.path("/proc/sys/kernel/osrelease")) ?? ""
         return release.lowercased().contains("microsoft")
     }
 
-    /// The marks of Docker and of Podman, and what systemd's containers are told.
+    /// The marker files of Docker and of Podman, and the variable for systemd's containers.
     private var isContainer: Bool {
         machine.exists("/.dockerenv") || machine.exists("/run/.containerenv")
             || machine.exists("/run/systemd/container")
@@ -32,26 +32,26 @@ struct HostLayer {
     }
 }
 
-/// pcscd, the service behind which every CCID reader is found: whether it is there, as far as its files tell.
+/// pcscd, the service that provides every CCID reader: whether it is available, judged by its files.
 ///
-/// Nothing is asked of it: asking starts it where it is started on demand, and it takes readers.
+/// It is not queried: a query starts it where it is started on demand, and it takes readers.
 package struct ChipCardService: Sendable {
     private let machine: Machine
 
-    /// The service of a system.
+    /// Creates the service of a system.
     package init(_ machine: Machine) {
         self.machine = machine
     }
 
-    /// Where Debian and `make install` put the program.
+    /// The locations where Debian and `make install` put the program.
     private static let programs = ["/usr/sbin/pcscd", "/usr/local/sbin/pcscd", "/sbin/pcscd"]
 
-    /// What libpcsclite connects to.
+    /// The socket that libpcsclite connects to.
     private var socket: String {
         machine.environment["PCSCLITE_CSOCK_NAME"].flatMap { $0.isEmpty ? nil : $0 } ?? "/run/pcscd/pcscd.comm"
     }
 
-    /// What was found: that it runs or is started on demand, or what keeps it from that and the one command that mends it.
+    /// Returns the finding: that it runs or is started on demand, or the obstacle and the one command that fixes it.
     package func check() -> Check {
         if machine.exists(socket) {
             let fault = machine.obstacle(machine.path(socket))

@@ -3,7 +3,7 @@
 internal import Glibc
 internal import SystemDevices
 
-/// The serial ports that a reader may be behind: those of USB adapters, and those that files or the environment name.
+/// The serial ports that may lead to a reader: those of USB adapters, and those named by files or the environment.
 struct SerialPortLayer {
     private let machine: Machine
 
@@ -25,7 +25,7 @@ struct SerialPortLayer {
             .map { "/dev/\($0)" }
     }
 
-    /// The ports that somebody means, each once.
+    /// The explicitly named ports, each once.
     private func named() -> [NamedPort] {
         let variables = ["KAZASU_READER", "LIBNFC_DEVICE", "LIBNFC_DEFAULT_DEVICE"]
         let texts = variables.compactMap { machine.environment[$0] } + LibNFCSettings(machine).devices.map(\.value)
@@ -57,13 +57,13 @@ struct SerialPortLayer {
     }
 }
 
-/// A connection string of libnfc's, or the ID of a PN532, as far as it can be checked without opening it.
+/// A libnfc connection string, or the ID of a PN532, checked without opening it.
 struct NamedPort: Hashable {
     /// libnfc's driver, or that of `pn532`; `nil` for another name.
     private let family: ReaderFamily?
     /// The device file, for drivers that have one.
     let path: String?
-    /// The speed, as it stands there.
+    /// The speed as written.
     let speed: String?
 
     init(_ text: String) {
@@ -79,7 +79,7 @@ struct NamedPort: Hashable {
 
     var isSerial: Bool { path != nil && family?.address == .serial }
 
-    /// A speed that libnfc does not know.
+    /// A speed that libnfc does not support.
     var wrongSpeed: String? {
         guard isSerial, family != .pn532, let speed, !SerialSpeeds.libnfc.map(String.init).contains(speed) else {
             return nil

@@ -2,7 +2,7 @@
 
 internal import CardModel
 
-/// Reads cards of files, of type A or B, from `kazasu.card/1` and from dumps.
+/// Reads file-based cards, of type A or B, from `kazasu.card/1` and from dumps.
 enum FileCardFile {
     private static let keys: Set<String> = [
         "schema", "comment", "typeA", "typeB", "masterFile", "applications", "virtual",
@@ -46,7 +46,7 @@ enum FileCardFile {
         return .typeA(try TypeAIdentity(json: json, sak: TypeACommand.speaksISODEP), ats: ats)
     }
 
-    /// A name of a PIN stands once, and access rules name no other.
+    /// A PIN's name must be unique, and access rules may name no other.
     private static func check(_ tree: VirtualFileTree, _ root: JSONCursor) throws(DocumentError) {
         let directories = [tree.masterFile] + tree.applications
         let names = directories.flatMap { $0.pins.map(\.name) }
@@ -59,7 +59,7 @@ enum FileCardFile {
         }
     }
 
-    /// The card that a dump is of: its files as they were read; what was refused is refused again.
+    /// The card of a dump: its files as they were read; refused files are refused again.
     static func card(of dump: CardDump, _ virtual: JSONCursor?) throws(DocumentError) -> VirtualFileCard {
         let (options, isoDEP) = try FileCardOptions.read(virtual)
         var tree = VirtualFileTree()
@@ -99,7 +99,7 @@ extension FileCardOptions {
         "waitingTimeMultiplier", "answerMilliseconds", "faults",
     ]
 
-    /// Reads `virtual` of a card of files.
+    /// Reads `virtual` of a file-based card.
     static func read(_ json: JSONCursor?) throws(DocumentError) -> (FileCardOptions, ISODEPOptions) {
         var options = FileCardOptions()
         var isoDEP = ISODEPOptions()
@@ -197,10 +197,10 @@ extension VirtualFile {
     private static let keys: Set<String> = [
         "shortID", "data", "size", "fill", "records", "read", "update", "comment",
     ]
-    /// Offsets of 15 bits and two bytes more than that: as much as READ BINARY can ever reach.
+    /// Offsets of 15 bits and two bytes more than that: all that READ BINARY can ever reach.
     private static let longest = 65_536
 
-    /// Reads one file: its bytes alone, or an object.
+    /// Reads one file: either its bytes or an object.
     init(id: FileIdentifier, json: JSONCursor) throws(DocumentError) {
         if case .string = json.value {
             self.init(id, .bytes(try json.bytes(atMost: VirtualFile.longest)))
@@ -229,7 +229,7 @@ extension VirtualFile {
                 ?? .never())
     }
 
-    /// A file of a dump: what was refused is refused with the same status word, what needs a key with 6982.
+    /// A file of a dump: a refused one is refused with the same status word, one that needs a key with 6982.
     init(_ dump: FileDump) {
         let access: FileAccess =
             switch dump.state {

@@ -55,7 +55,7 @@ enum Type2CardFile {
         }
     }
 
-    /// The tag that a dump is of; pages that the dump does not have are as from the factory.
+    /// Creates the tag of a dump; pages missing from the dump have their factory content.
     static func card(of dump: CardDump, _ tag: Type2Dump, _ virtual: JSONCursor?) throws(DocumentError)
         -> VirtualType2Tag
     {

@@ -3,15 +3,15 @@
 internal import ByteCodec
 package import CardModel
 
-/// Virtual cards from files: a dump (`kazasu.dump/1`) or a card written by hand (`kazasu.card/1`), both with an
-/// optional member `virtual` for limits and oddities. `Docs/virtual-cards.md` describes both.
+/// Virtual cards from files, with an optional member `virtual` for limits and deviations. A file is a dump
+/// (`kazasu.dump/1`) or a card written by hand (`kazasu.card/1`); `Docs/virtual-cards.md` describes both.
 package enum VirtualCardFile {
     /// The schema of cards that are written by hand.
     package static let schema = "kazasu.card/1"
 
-    /// Makes the FeliCa card that a file describes.
+    /// Creates the FeliCa card of a file.
     ///
-    /// - Throws: `DocumentError` with the path of what is wrong, also for a file of other cards.
+    /// - Throws: `DocumentError` with the path of the error, also for a file of other cards.
     package static func load(_ bytes: [UInt8]) throws(DocumentError) -> VirtualFeliCaCard {
         let cards = try parse(bytes).cards
         guard cards.count == 1, let card = cards.first as? VirtualFeliCaCard else {
@@ -20,16 +20,16 @@ package enum VirtualCardFile {
         return card
     }
 
-    /// Makes the cards that a file describes, of whatever kind.
+    /// Creates the cards of a file, of any kind.
     ///
-    /// - Throws: `DocumentError` with the path of what is wrong.
+    /// - Throws: `DocumentError` with the path of the error.
     package static func loadCards(_ bytes: [UInt8]) throws(DocumentError) -> [any VirtualCard] {
         try parse(bytes).cards
     }
 
-    /// Makes the cards that a file describes, and puts them into a field in which the file's `virtual.faults` happen.
+    /// Creates the cards of a file, and puts them into a field with the file's `virtual.faults`.
     ///
-    /// - Throws: `DocumentError` with the path of what is wrong.
+    /// - Throws: `DocumentError` with the path of the error.
     package static func loadField(_ bytes: [UInt8]) throws(DocumentError) -> VirtualField {
         let (cards, faults, visits) = try parse(bytes)
         return VirtualField(cards: cards, faults: faults, visits: visits)
@@ -68,7 +68,7 @@ package enum VirtualCardFile {
         return (cards, faults, visits)
     }
 
-    /// The card that a document, or an element of `cards`, describes.
+    /// The card described by a document, or by an element of `cards`.
     private static func card(_ json: JSONCursor) throws(DocumentError) -> any VirtualCard {
         let schema = try json.optional("schema")?.text() ?? self.schema
         switch schema {
@@ -88,9 +88,9 @@ package enum VirtualCardFile {
         }
     }
 
-    /// The card that a dump of a FeliCa card is of.
+    /// Creates the card of a FeliCa dump.
     ///
-    /// - Throws: `DocumentError` when it is no dump of a FeliCa card.
+    /// - Throws: `DocumentError` when it is not a dump of a FeliCa card.
     package static func card(of dump: CardDump) throws(DocumentError) -> VirtualFeliCaCard {
         try card(of: dump, VirtualOptions(nil))
     }
@@ -128,7 +128,7 @@ extension CardVisits {
 }
 
 extension VirtualPhone {
-    /// Reads `phone`; the cards in it are those of `cards`.
+    /// Reads `phone`; its cards are those of `cards`.
     fileprivate convenience init(json: JSONCursor, _ cards: [any VirtualCard]) throws(DocumentError) {
         try json.allowOnly(["firstAnswer", "start", "grace", "seed"])
         var rules = Rules()
@@ -144,14 +144,14 @@ extension VirtualPhone {
 }
 
 extension JSONCursor {
-    /// Checks that this object has no other members, so that a slip of the pen does not pass for a setting.
+    /// Checks that this object has no other members, so that a typo is not taken for a setting.
     func allowOnly(_ keys: Set<String>) throws(DocumentError) {
         for (key, value) in try members() where !keys.contains(key) {
             throw value.malformed(.knownMember, values: keys.sorted())
         }
     }
 
-    /// This as one of a few words.
+    /// Parses this as one of a set of keywords.
     func word<Value>(_ meanings: [String: Value]) throws(DocumentError) -> Value {
         guard let value = meanings[try text()] else {
             throw malformed(.oneOf, values: meanings.keys.sorted())
@@ -159,26 +159,26 @@ extension JSONCursor {
         return value
     }
 
-    /// The bytes that this is in hexadecimal, `nil` when it is something else.
+    /// The bytes of this hexadecimal text, `nil` for anything else.
     var hexadecimal: [UInt8]? {
         guard case .string(let text) = value else { return nil }
         return try? Hex.decode(text)
     }
 
-    /// The code that this is, `nil` when it is something else.
+    /// The code in this text, `nil` for anything else.
     func text<Code: FourDigitCode>(as type: Code.Type) -> Code? {
         guard case .string(let text) = value else { return nil }
         return Code(text)
     }
 
-    /// This as bytes in hexadecimal, at most `limit` of them.
+    /// Parses this as hexadecimal bytes, at most `limit` of them.
     func bytes(atMost limit: Int) throws(DocumentError) -> [UInt8] {
         let data = try bytes()
         guard data.count <= limit else { throw malformed(.atMostBytes, "\(limit)") }
         return data
     }
 
-    /// This as a list of command codes of two hexadecimal digits.
+    /// Parses this as a list of command codes of two hexadecimal digits.
     func commands() throws(DocumentError) -> Set<CommandCode> {
         Set(
             try list { element throws(DocumentError) in

@@ -3,7 +3,7 @@
 internal import CardModel
 internal import NFCTransport
 
-/// The member `virtual` of a card file: what differs from the card's IC.
+/// The member `virtual` of a card file: the differences from the card's IC.
 struct VirtualOptions {
     private static let keys: Set<String> = [
         "also", "answerTime", "bitRates", "blocksPerRead", "blocksPerWrite", "commands", "containerID",
@@ -19,7 +19,7 @@ struct VirtualOptions {
         self.json = json
     }
 
-    /// The profile with what this says.
+    /// Returns the profile with these options.
     func applied(to profile: CardProfile) throws(DocumentError) -> CardProfile {
         guard let json else { return profile }
         var profile = profile
@@ -30,7 +30,7 @@ struct VirtualOptions {
         return profile
     }
 
-    /// Takes the systems that Request System Code is not to name off its list.
+    /// Removes the systems that Request System Code must not name from its list.
     func hide(in systems: inout [VirtualSystem]) throws(DocumentError) {
         for element in try json?.optional("unlistedSystems")?.elements() ?? [] {
             let code: SystemCode = try element.code()
@@ -114,10 +114,10 @@ struct VirtualOptions {
 }
 
 extension VirtualSystem {
-    /// The system as a dump has it: services that need a key refuse, services that the dump says were refused give the
-    /// same status flags again, overlapped services open the blocks of the one that was read.
+    /// Creates the system of a dump: services that need a key refuse, services that were refused according to the dump
+    /// give the same status flags again, overlapped services open the blocks of the one that was read.
     ///
-    /// A key version that the dump does not tell is 0000.
+    /// A key version that the dump does not contain is 0000.
     init(_ dump: SystemDump) {
         let areas = dump.areas.map { area in
             VirtualNode(area: area.start, end: area.end, keyVersion: area.keyVersion ?? .unknown)
@@ -142,7 +142,7 @@ extension VirtualSystem {
 }
 
 extension KeyVersion {
-    /// What a virtual card says where its file says nothing.
+    /// The key version of a virtual card whose file gives none.
     static let unknown = KeyVersion(rawValue: 0)
 }
 
@@ -163,7 +163,7 @@ extension VirtualNode {
 }
 
 extension LiteMemory {
-    /// Which FeliCa Lite a PMm names by its IC: F0 Lite, F1 and F2 Lite-S; `nil` for all others.
+    /// The kind of FeliCa Lite that a PMm names by its IC: F0 Lite, F1 and F2 Lite-S; `nil` for all others.
     static func kind(of pmm: PMm) -> Kind? {
         switch pmm.icType {
         case 0xF0: .lite
@@ -172,7 +172,7 @@ extension LiteMemory {
         }
     }
 
-    /// The blocks that a dump holds, whichever of the two systems and services they were read through.
+    /// The blocks of a dump, regardless of the system and service they were read through.
     static func blocks(in dump: CardDump) -> BlockTable {
         var blocks: BlockTable = [:]
         for service in dump.systems.flatMap(\.services) {

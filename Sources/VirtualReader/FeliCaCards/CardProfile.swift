@@ -3,52 +3,52 @@
 package import CardModel
 package import NFCTransport
 
-/// The limits and oddities of a virtual card.
+/// The limits and deviations of a virtual card.
 ///
-/// Kept apart from what is on the card, so that the same dump can be served by a card that is awkward in any way.
+/// Kept separate from the card's data, so that the same dump can be served by a card with any deviations.
 package struct CardProfile: Hashable, Sendable {
-    /// The commands that it answers; all others meet silence.
+    /// The commands that it answers; all others get no answer.
     package var commands: Set<CommandCode>
-    /// The commands that meet silence when bytes follow after the last parameter.
+    /// The commands that get no answer when bytes follow the last parameter.
     package var strictCommands: Set<CommandCode> = []
-    /// How many blocks Read Without Encryption may ask for, 1 to 15: more do not fit into an answer.
+    /// The maximum number of blocks for Read Without Encryption, 1 to 15: more do not fit into an answer.
     package var blocksPerRead = 15
-    /// How many blocks Write Without Encryption may carry, 1 to 13.
+    /// The maximum number of blocks for Write Without Encryption, 1 to 13.
     package var blocksPerWrite = 13
-    /// How status flag 1 names a place in a list.
+    /// How status flag 1 identifies a place in a list.
     package var statusStyle = StatusStyle.ordinal
-    /// Status flag 2 when more blocks are asked for than allowed: A2, on some cards A1.
+    /// Status flag 2 when more blocks are requested than allowed: A2, on some cards A1.
     package var overLimitStatus: UInt8 = 0xA2
-    /// Status flag 2 for a service that needs a key or allows no writing: A5, on some cards A4.
+    /// Status flag 2 for a service that needs a key or does not allow writing: A5, on some cards A4.
     package var refusalStatus: UInt8 = 0xA5
-    /// The speeds at which it hears anything.
+    /// The speeds that it supports.
     package var bitRates: Set<FeliCaBitRate> = [.kbps212, .kbps424]
     /// The request codes of a Polling to which it adds two bytes of data; without 0, which never gets any.
     package var requestCodes: Set<UInt8> = [1, 2]
-    /// Whether Request Service meets silence when any node has an attribute that FeliCa Standard does not know
-    /// (IC 24; the PIN variants of phones, and codes that are no node at all).
+    /// Whether Request Service gets no answer when any node has an attribute that FeliCa Standard does not define. (IC
+    /// 24; the PIN variants of phones, and codes that are not nodes at all.)
     package var knowsStandardAttributesOnly = false
-    /// The most bytes that Echo gives back.
+    /// The maximum number of bytes that Echo returns.
     package var echoLimit = 252
-    /// The byte of Request Service v2 that says which keys the nodes have: 4F AES; 41 and 43 AES and DES; 2F and 3F DES.
+    /// The byte of Request Service v2 that gives the nodes' key types: 4F AES; 41 and 43 AES and DES; 2F and 3F DES.
     package var encryption: UInt8 = 0x4F
-    /// How long it thinks, in hundredths of the longest time that its PMm allows.
+    /// The card's response time, in hundredths of the longest time that its PMm allows.
     package var answerTimePercent = 10
-    /// For how long it hears nothing after it got power; real cards need up to 20 ms (FeliCa user's manual, 2.4.1).
+    /// How long it is deaf after it got power; real cards need up to 20 ms (FeliCa user's manual, 2.4.1).
     package var startupTime = Duration.zero
-    /// What it tells about itself.
+    /// The product data that it reports.
     package var product = ProductData()
 
-    /// A card without limits other than those of the packet.
+    /// Creates a card without limits other than those of the packet.
     ///
-    /// - Parameter commands: what it answers.
+    /// - Parameter commands: the commands that it answers.
     package init(commands: Set<CommandCode> = Set(CommandCode.allCases)) {
         self.commands = commands
     }
 }
 
 extension CardProfile {
-    /// FeliCa Lite and Lite-S: three commands and a short Echo, four blocks a read, one a write, errors as bitmaps.
+    /// FeliCa Lite and Lite-S: three commands and a short Echo, four blocks per read, one per write, errors as bitmaps.
     package static let lite: CardProfile = {
         var profile = CardProfile(commands: [.polling, .readWithoutEncryption, .writeWithoutEncryption, .echo])
         profile.blocksPerRead = 4
@@ -58,9 +58,9 @@ extension CardProfile {
         return profile
     }()
 
-    /// What is known of the IC that a PMm names.
+    /// Creates the known profile of the IC that a PMm names.
     ///
-    /// The rows are felica-tool's measurements on real cards (commands, trailing bytes, blocks a command), with
+    /// The rows are felica-tool's measurements on real cards (commands, trailing bytes, blocks per command), with
     /// nfcpy's table for the writes of the oldest ICs. An IC without a row behaves as its nearest neighbour: 02–0F as
     /// 01, 10–15 and 17 as 16, 19–1F as 18, all others as 31.
     package init(pmm: PMm) {
@@ -155,10 +155,10 @@ extension CardProfile {
     }
 }
 
-/// What a card tells about itself, byte for byte as it comes after the status flags. Nothing is invented: a command
-/// whose answer is not given here meets silence.
+/// A card's data about itself, byte for byte as it follows the status flags. Nothing is invented: a command whose
+/// answer is not given here gets no answer.
 package struct ProductData: Hashable, Sendable {
-    /// Request Product Information: after the length byte; at most 242 bytes are answered.
+    /// Request Product Information: the data after the length byte; at most 242 bytes are answered.
     package var productInformation: [UInt8]?
     /// Request Specification Version: format, basic version, number of options, options.
     package var specificationVersion: [UInt8]?
@@ -171,11 +171,11 @@ package struct ProductData: Hashable, Sendable {
     /// Get Container Property: the data by index.
     package var containerProperties: [UInt16: [UInt8]] = [:]
 
-    /// A card that tells nothing.
+    /// Creates a card that reports nothing.
     package init() {}
 }
 
-/// How long a card may take, from its PMm.
+/// A card's longest response times, from its PMm.
 enum ResponseTime {
     /// 256 · 16 / fc.
     private static let unit = Duration.nanoseconds(302_065)
@@ -187,7 +187,7 @@ enum ResponseTime {
         return unit * ((perUnit + 1) * min(max(units, 0), 255) + base + 1) * (1 << (2 * exponent))
     }
 
-    /// When the answer to a Polling starts in time slot `slot`: 512 · 64 / fc and 256 · 64 / fc a slot.
+    /// The start of the answer to a Polling in time slot `slot`: 512 · 64 / fc and 256 · 64 / fc per slot.
     static func polling(slot: Int) -> Duration {
         .nanoseconds(2_416_519) + .nanoseconds(1_208_260) * slot
     }

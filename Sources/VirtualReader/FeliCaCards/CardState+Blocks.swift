@@ -45,7 +45,7 @@ extension CardState {
         return block
     }
 
-    /// Checks that every service is there and needs no key; the first that is not is refused by its place in the list.
+    /// Checks that every service exists and needs no key; the first that fails is refused by its place in the list.
     func checkServices(_ services: [ServiceCode], in system: VirtualSystem) throws(StatusError) {
         for (place, service) in services.enumerated() {
             if lite != nil {
@@ -60,7 +60,7 @@ extension CardState {
             case .status(let flags)?: throw .literal(flags)
             case nil: break
             }
-            // Of an attribute that no source names nobody knows whether it needs a key; the file gives its blocks.
+            // Whether an attribute without a source needs a key is not known; the file gives its blocks.
             let needsKey = service.kind != nil && (service.requiresAuthentication || service.requiresPIN)
             guard !node.isArea, !needsKey else {
                 throw StatusError(profile.refusalStatus, at: place)
@@ -68,7 +68,7 @@ extension CardState {
         }
     }
 
-    /// The service that an element means.
+    /// The service that an element refers to.
     func service(
         of element: BlockListElement, at place: Int, in services: [ServiceCode]
     ) throws(StatusError) -> ServiceCode {
@@ -84,7 +84,7 @@ extension CardState {
     mutating func writeWithoutEncryption(
         _ system: VirtualSystem, _ parameters: inout ByteReader
     ) throws(ByteCodecError) -> Reply? {
-        // A Lite-S takes one block more when it is the MAC.
+        // A Lite-S accepts one block more when it is the MAC.
         let limit = profile.blocksPerWrite + (lite?.kind == .liteS ? 1 : 0)
         let request = try BlockRequest(&parameters, limit: limit, overLimit: profile.overLimitStatus)
         var data: [Block] = []
@@ -151,8 +151,8 @@ extension CardState {
         store(memory)
     }
 
-    /// A purse after an amount was taken off, or given back: bytes 0–3 are the value, 4–7 what was taken last (both
-    /// least significant first); the rest comes from the command.
+    /// A purse after a debit or a cashback: bytes 0–3 are the value, 4–7 the last amount (both least significant
+    /// first); the rest comes from the command.
     private static func purse(_ old: Block, _ new: Block, cashback: Bool, at place: Int) throws(StatusError) -> Block {
         let value = old.uint32(at: 0, .little)
         let amount = new.uint32(at: 0, .little)
@@ -169,11 +169,11 @@ extension CardState {
     }
 }
 
-/// One element of a block list as it comes through the air.
+/// One element of a block list as encoded in the air.
 struct BlockListElement: Hashable {
     /// Bits 6–4 of the first byte.
     var accessMode: UInt8
-    /// Bits 3–0: a place in the service list.
+    /// Bits 3–0: an index into the service list.
     var serviceIndex: Int
     /// One byte when bit 7 is set, else two, least significant first.
     var number: UInt16
@@ -186,16 +186,16 @@ struct BlockListElement: Hashable {
     }
 }
 
-/// The two lists that Read and Write Without Encryption begin with.
+/// The two lists at the start of Read and Write Without Encryption.
 struct BlockRequest {
     var services: [ServiceCode] = []
     var elements: [BlockListElement] = []
-    /// What is wrong with the number of services or blocks; the lists are then not read to their end.
+    /// The error in the number of services or blocks; the lists are then not parsed completely.
     var refusal: StatusError?
 
-    /// Reads both lists.
+    /// Parses both lists.
     ///
-    /// - Parameter limit: how many blocks the card allows, over which it answers `overLimit`.
+    /// - Parameter limit: the maximum number of blocks, beyond which the card answers `overLimit`.
     init(_ parameters: inout ByteReader, limit: Int, overLimit: UInt8) throws(ByteCodecError) {
         let serviceCount = try parameters.readUInt8()
         guard (1...16).contains(serviceCount) else {

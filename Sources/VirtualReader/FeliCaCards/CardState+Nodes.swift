@@ -3,11 +3,11 @@
 internal import ByteCodec
 internal import CardModel
 
-/// The commands that tell which nodes there are.
+/// The commands that list nodes.
 extension CardState {
     private static let absent: UInt16 = 0xFFFF
 
-    /// Reads a count and as many node codes; `nil` when the count is not in `allowed`.
+    /// Reads a count and that many node codes; `nil` when the count is not in `allowed`.
     static func nodeList(
         _ parameters: inout ByteReader, allowed: ClosedRange<UInt8>
     ) throws(ByteCodecError) -> [UInt16]? {
@@ -18,7 +18,7 @@ extension CardState {
         return codes
     }
 
-    /// Request Service: the key version of each node, FFFF for one that is not there.
+    /// Request Service: the key version of each node, FFFF for a missing one.
     func requestService(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
         guard let codes = try CardState.nodeList(&parameters, allowed: 1...32) else { return nil }
         if profile.knowsStandardAttributesOnly, !codes.allSatisfy(CardState.isStandard) { return nil }
@@ -27,7 +27,7 @@ extension CardState {
         return Reply(answer.bytes, units: codes.count)
     }
 
-    /// Whether FeliCa Standard knows the attribute of a node: areas 00 and 01, services 08–17, the system itself.
+    /// Whether FeliCa Standard defines the attribute of a node: areas 00 and 01, services 08–17, the system itself.
     private static func isStandard(_ code: UInt16) -> Bool {
         switch code & 0x3F {
         case 0x00, 0x01, 0x08...0x17: true
@@ -69,8 +69,8 @@ extension CardState {
         return Reply(answer.bytes)
     }
 
-    /// Request Code List: the areas and services right below a node, sixteen of each a page; page 1 is the first, and
-    /// 0 is taken for it. Below the system node is the root area.
+    /// Request Code List: the areas and services directly below a node, sixteen of each per page. Page 1 is the first,
+    /// and 0 is treated as 1. Below the system node is the root area.
     func requestCodeList(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
         let parent = try parameters.readUInt16(.little)
         let page = max(1, Int(try parameters.readUInt16(.little)))
@@ -90,15 +90,15 @@ extension CardState {
         return Reply(answer.bytes, units: shown.0.count + shown.1.count)
     }
 
-    /// A refusal as the answer of a command with status flags.
+    /// Returns a refusal as the answer of a command with status flags.
     func refuse(_ refusal: StatusError, units: Int = 0) -> Reply? {
         refusal.flags(profile.statusStyle).map { Reply($0, units: units) }
     }
 }
 
-/// The commands that tell more of nodes: sizes, properties, areas.
+/// The commands for details of nodes: sizes, properties, areas.
 extension CardState {
-    /// Request Block Information: how many blocks each node holds, FFFF for one that is not there.
+    /// Request Block Information: the number of blocks of each node, FFFF for a missing one.
     func requestBlockInformation(
         _ system: VirtualSystem, _ parameters: inout ByteReader
     ) throws(ByteCodecError) -> Reply? {
@@ -108,7 +108,7 @@ extension CardState {
         return Reply(answer.bytes, units: codes.count)
     }
 
-    /// Request Block Information Ex: the same and how many are free, which is none.
+    /// Request Block Information Ex: the same and the number of free blocks, which is zero.
     func requestBlockInformationEx(
         _ system: VirtualSystem, _ parameters: inout ByteReader
     ) throws(ByteCodecError) -> Reply? {
@@ -142,7 +142,7 @@ extension CardState {
         return Reply(answer.bytes, units: codes.count)
     }
 
-    /// Get Area Information: the code again and two bytes whose meaning no source tells.
+    /// Get Area Information: the code again and two bytes whose meaning no source gives.
     func getAreaInformation(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
         let code = try parameters.readUInt16(.little)
         guard code != AreaCode.root.rawValue else { return refuse(StatusError(StatusCode.rootArea)) }

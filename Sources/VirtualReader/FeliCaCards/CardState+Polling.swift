@@ -5,7 +5,7 @@ internal import CardModel
 internal import NFCTransport
 
 extension CardState {
-    /// Polling: the first system whose code fits, FF standing for any byte, answers and becomes the addressed one.
+    /// Polling: the first system with a matching code, FF matching any byte, answers and becomes the addressed one.
     mutating func polling(_ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
         let wanted = try parameters.readUInt16(.big)
         let requestCode = try parameters.readUInt8()
@@ -30,15 +30,16 @@ extension CardState {
         (wanted >> 8 == 0xFF || wanted >> 8 == code >> 8) && (wanted & 0xFF == 0xFF || wanted & 0xFF == code & 0xFF)
     }
 
-    /// The answer to request code 2: bit 0 is 212 kbit/s, bit 1 is 424, bit 7 that the card finds out by itself.
+    /// The answer to request code 2: bit 0 is 212 kbit/s, bit 1 is 424, bit 7 that the card detects the speed by
+    /// itself.
     private var communicationPerformance: UInt16 {
         profile.bitRates.contains(.kbps424) ? profile.bitRates.contains(.kbps212) ? 0x0083 : 0x0082 : 0x0081
     }
 }
 
-/// The commands that tell what the card is.
+/// The commands that identify the card.
 extension CardState {
-    /// The commands with two reserved bytes and an answer that the card file gives.
+    /// Handles the commands with two reserved bytes and an answer from the card file.
     func productData(
         _ data: [UInt8]?, _ parameters: inout ByteReader, flags: Bool = true
     ) throws(ByteCodecError) -> Reply? {
@@ -70,7 +71,7 @@ extension CardState {
         return profile.product.containerProperties[index].map { Reply($0) }
     }
 
-    /// Echo: the second byte of its code is 00; what follows comes back as it is.
+    /// Echo: the second byte of its code is 00; the data after it is returned unchanged.
     func echo(_ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
         guard try parameters.readUInt8() == 0x00 else { return nil }
         let data = parameters.readRest()

@@ -4,17 +4,17 @@ internal import ByteCodec
 internal import CardModel
 internal import NFCTransport
 
-/// All that a virtual card remembers, and what it does with a packet.
+/// The state of a virtual card, and its handling of a packet.
 ///
-/// Each command reads its parameters in order; when they end too early the card keeps silent, which is what
-/// `ByteCodecError` means here.
+/// Each command reads its parameters in order; when they end too early the card does not answer, which is the meaning
+/// of `ByteCodecError` here.
 struct CardState {
     var profile: CardProfile
     var lite: LiteMemory?
     private var standardSystems: [VirtualSystem]
-    /// Which system is addressed now.
+    /// The index of the addressed system.
     private var current = 0
-    /// Where the time slots of Polling answers come from: the same for the same card.
+    /// The source of the time slots of Polling answers: the same for the same card.
     var slots: SplitMix64
 
     init(systems: [VirtualSystem], profile: CardProfile) {
@@ -37,7 +37,7 @@ struct CardState {
         return codes.map { VirtualSystem(code: $0, idm: lite.idm, pmm: lite.pmm) }
     }
 
-    /// The system that is addressed now.
+    /// The addressed system.
     var system: VirtualSystem? {
         systems.element(at: current) ?? systems.first
     }
@@ -75,7 +75,7 @@ struct CardState {
         return CardAnswer(answer, thinkingTime: thinkingTime(code, reply))
     }
 
-    /// Makes the system with this IDm the addressed one, staying in it when it has that IDm already.
+    /// Addresses the system with this IDm, staying in the current one when it has that IDm already.
     mutating func select(_ idm: UInt64) -> Bool {
         if system?.idm.rawValue == idm { return true }
         guard let place = systems.firstIndex(where: { $0.idm.rawValue == idm }) else { return false }
@@ -83,7 +83,7 @@ struct CardState {
         return true
     }
 
-    /// Makes the system at `place` the addressed one.
+    /// Addresses the system at `place`.
     mutating func select(place: Int) {
         current = place
     }
@@ -139,13 +139,13 @@ struct CardState {
     }
 }
 
-/// What a command leads to, before it is a packet.
+/// The result of a command, before it is encoded as a packet.
 struct Reply {
     /// The IDm after the response code; `nil` for the commands without one.
     var idm: IDm?
-    /// What follows.
+    /// The data after it.
     var payload: [UInt8]
-    /// How many nodes or blocks the card had to work on, for the PMm's time; the time slot of a Polling.
+    /// The number of nodes or blocks processed, for the PMm's time; the time slot of a Polling.
     var units: Int
 
     init(_ payload: [UInt8], units: Int = 0) {
@@ -153,7 +153,7 @@ struct Reply {
         self.units = units
     }
 
-    /// The packet with its LEN byte; `nil` when it would be longer than LEN can say.
+    /// The packet with its LEN byte; `nil` when it exceeds the range of LEN.
     func frame(for code: CommandCode) -> [UInt8]? {
         let responseCode = code == .echo ? code.rawValue : code.rawValue &+ 1
         let body = [responseCode] + (idm?.bytes ?? []) + payload
@@ -161,10 +161,10 @@ struct Reply {
     }
 }
 
-/// A refusal: silence, or status flag 2 and the place in the list that it belongs to, if any.
+/// A refusal: no answer, or status flag 2 and the place in the list that it belongs to, if any.
 enum StatusError: Error {
     case silence
-    /// Both flags as they are.
+    /// Both flags, unchanged.
     case literal(UInt16)
     /// Status flag 2 and the place, counted from 0; `nil` when the error belongs to none.
     case coded(UInt8, place: Int?)
@@ -178,7 +178,7 @@ enum StatusError: Error {
         if case .coded(let code, _) = self { .coded(code, place: place) } else { self }
     }
 
-    /// Status flags 1 and 2; `nil` for silence.
+    /// Status flags 1 and 2; `nil` for no answer.
     func flags(_ style: StatusStyle) -> [UInt8]? {
         switch self {
         case .silence: nil
@@ -188,15 +188,15 @@ enum StatusError: Error {
     }
 }
 
-/// What a service answers to every read and write.
+/// A service's answer to every read and write.
 package enum InjectedRefusal: Hashable, Sendable {
-    /// Nothing.
+    /// No answer.
     case silence
-    /// Status flags 1 and 2, as one number of four digits.
+    /// Status flags 1 and 2, as one four-digit number.
     case status(UInt16)
 }
 
-/// What status flag 2 says; the codes are those of the FeliCa documents.
+/// The values of status flag 2; the codes are those of the FeliCa documents.
 enum StatusCode {
     static let purseOutOfRange: UInt8 = 0x01
     static let cashbackTooLarge: UInt8 = 0x02
@@ -213,13 +213,13 @@ enum StatusCode {
     static let noAreaInformation: UInt8 = 0xE7
 }
 
-/// How status flag 1 names the place in a list that an error belongs to; the raw values are those of card files.
+/// How status flag 1 identifies the place in a list that an error belongs to; the raw values are those of card files.
 ///
-/// Source: the unofficial user's manual (ordinal, bitmap) and felica-tool (a third kind that never says).
+/// Source: the unofficial user's manual (ordinal, bitmap) and felica-tool (a third kind that never identifies it).
 package enum StatusStyle: String, Hashable, Sendable, CaseIterable {
     /// The place counted from 1: the tenth element is 0A.
     case ordinal
-    /// A bit of its own for each of eight places, used again for the next eight: the tenth element is 02.
+    /// A separate bit for each of eight places, used again for the next eight: the tenth element is 02.
     case bitmap
     /// Always FF.
     case always255

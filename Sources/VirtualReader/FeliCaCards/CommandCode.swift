@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The command codes that virtual cards know. Any other command meets silence.
+/// The command codes that virtual cards support. Any other command gets no answer.
 package enum CommandCode: UInt8, Hashable, Sendable, CaseIterable {
     /// 00
     case polling = 0x00

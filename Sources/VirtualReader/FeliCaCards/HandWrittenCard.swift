@@ -84,7 +84,7 @@ enum HandWrittenCard {
             keyVersion: keyVersion, nodes: nodes, memory: memory)
     }
 
-    /// `"0048"` is a service, `"1000-17FF"` an area.
+    /// Parses a node: `"0048"` is a service, `"1000-17FF"` an area.
     private static func node(_ json: JSONCursor, keyVersion: KeyVersion) throws(DocumentError) -> VirtualNode {
         let parts = try json.text().split(separator: "-", omittingEmptySubsequences: false)
         switch (parts.element(at: 0).flatMap { NodeCode($0) }, parts.element(at: 1).flatMap { AreaCode($0) }) {

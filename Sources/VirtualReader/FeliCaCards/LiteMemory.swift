@@ -5,10 +5,10 @@ package import CardModel
 
 /// The fixed blocks of a FeliCa Lite or Lite-S.
 ///
-/// MACs are not computed: blocks 81 and 91 give the bytes that were put there, and what may only be written with a
-/// MAC is refused. REG (0E) is written like any block, WCNT (90) does not count.
+/// MACs are not computed: blocks 81 and 91 return their stored bytes, and writes that need a MAC are refused. REG (0E)
+/// is written like any block, WCNT (90) does not count.
 package struct LiteMemory: Hashable, Sendable {
-    /// Which of the two.
+    /// The kind of card.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Without blocks 90–92 and A0.
         case lite
@@ -16,7 +16,7 @@ package struct LiteMemory: Hashable, Sendable {
         case liteS
     }
 
-    /// Which of the two.
+    /// The kind of card.
     package let kind: Kind
     /// Its IDm, the same in both systems.
     package let idm: IDm
@@ -24,8 +24,8 @@ package struct LiteMemory: Hashable, Sendable {
     package let pmm: PMm
     private var blocks: BlockTable
 
-    /// A card with these blocks; those that are not given are zero, but D_ID (83), which is IDm and PMm, and MC (88),
-    /// which is as from the factory with NDEF allowed. Numbers that the card does not have are dropped.
+    /// Creates a card with these blocks. Missing ones are zero, except D_ID (83), which is IDm and PMm, and MC (88),
+    /// which has its factory value with NDEF allowed. Numbers that the card does not have are dropped.
     package init(kind: Kind, idm: IDm, pmm: PMm, blocks: BlockTable = [:]) {
         self.kind = kind
         self.idm = idm
@@ -35,8 +35,7 @@ package struct LiteMemory: Hashable, Sendable {
         if self.blocks[Number.configuration] == nil { self.blocks[Number.configuration] = LiteMemory.factory }
     }
 
-    /// The block with this number as it is stored, also when reading it gives zeros; `nil` when the card has no such
-    /// block.
+    /// The stored block with this number, even when reading it gives zeros; `nil` when the card has no such block.
     package subscript(number: UInt16) -> Block? {
         LiteMemory.has(number, kind) ? blocks[number] ?? .zero : nil
     }
@@ -54,7 +53,7 @@ package struct LiteMemory: Hashable, Sendable {
         static let state: UInt16 = 0x92
     }
 
-    /// MC as from the factory.
+    /// The factory value of MC.
     private static let factory = Block([0xFF, 0xFF, 0xFF, 1, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
 
     private static func has(_ number: UInt16, _ kind: Kind) -> Bool {
@@ -72,14 +71,14 @@ package struct LiteMemory: Hashable, Sendable {
         number <= Number.register && configuration.uint16(at: offset, .little) >> number & 1 != 0
     }
 
-    /// What a read gives, or the reason why not. The keys (80, 87) read as zeros.
+    /// Returns the result of a read, or throws the reason for a refusal. The keys (80, 87) read as zeros.
     func read(_ number: UInt16) throws(StatusError) -> Block {
         guard let block = self[number] else { throw StatusError(StatusCode.blockNumber) }
         if kind == .liteS, bit(number, at: 6) { throw StatusError(StatusCode.authenticationNeeded) }
         return number == Number.challenge || number == Number.key ? .zero : block
     }
 
-    /// Writes one block, or says why not.
+    /// Writes one block, or throws the reason for a refusal.
     mutating func write(_ number: UInt16, _ block: Block, refusal: UInt8) throws(StatusError) {
         guard self[number] != nil else { throw StatusError(StatusCode.blockNumber) }
         guard number != Number.state else { throw StatusError(StatusCode.macNeeded) }
@@ -100,7 +99,7 @@ package struct LiteMemory: Hashable, Sendable {
         }
     }
 
-    /// RC is forgotten without power.
+    /// RC is lost without power.
     mutating func losePower() {
         blocks[Number.challenge] = nil
     }
@@ -108,19 +107,19 @@ package struct LiteMemory: Hashable, Sendable {
 
 /// The blocks behind one service, or behind several that overlap.
 package struct BlockStore: Hashable, Sendable {
-    /// The blocks by number. A number below ``count`` that is not here is a hole, as a dump that was broken off
-    /// leaves it; the card answers as if the service ended there.
+    /// The blocks by number. A missing number below ``count`` is a hole, as left by an incomplete dump; the card
+    /// answers as if the service ended there.
     package private(set) var blocks: BlockTable
-    /// How many blocks are allocated.
+    /// The number of allocated blocks.
     package let count: Int
 
-    /// Blocks with these numbers; as many are allocated as the highest number says.
+    /// Creates blocks with these numbers; the highest number determines how many are allocated.
     package init(_ blocks: BlockTable = [:]) {
         self.blocks = blocks
         count = blocks.last.map { Int($0.number) + 1 } ?? 0
     }
 
-    /// Blocks in order from 0; those after 65 536 are dropped.
+    /// Creates blocks in order from 0; those after 65 536 are dropped.
     package init(_ blocks: some Sequence<Block>) {
         var numbered: BlockTable = [:]
         for (number, block) in zip(UInt16.min...UInt16.max, blocks) { numbered[number] = block }
@@ -130,12 +129,12 @@ package struct BlockStore: Hashable, Sendable {
     /// The block with this number, or `nil` when there is none.
     package subscript(number: UInt16) -> Block? { blocks[number] }
 
-    /// Replaces a block that is there.
+    /// Replaces an existing block.
     mutating func replace(_ number: UInt16, with block: Block) {
         if blocks[number] != nil { blocks[number] = block }
     }
 
-    /// Puts a block in front of all others, as a write to a cyclic service does; the oldest falls off.
+    /// Inserts a block before all others, as a write to a cyclic service does; the oldest is dropped.
     mutating func push(_ block: Block) {
         guard count > 0 else { return }
         var moved: BlockTable = [0: block]

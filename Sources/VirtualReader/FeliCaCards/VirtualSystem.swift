@@ -13,20 +13,20 @@ package struct VirtualSystem: Hashable, Sendable {
     package var pmm: PMm
     /// The version of the system's own key (node `FFFF`).
     package var keyVersion: KeyVersion
-    /// Whether Request System Code names it; systems that are not listed still answer a Polling.
+    /// Whether Request System Code names it; unlisted systems still answer a Polling.
     package var isListed: Bool
-    /// Areas and services in tree order: an area stands before what is in it, the root area first.
+    /// Areas and services in tree order: an area precedes its content, the root area first.
     package private(set) var nodes: [VirtualNode]
     /// The blocks, by the overlap group of the services that open them.
     package internal(set) var memory: [UInt16: BlockStore]
     private let places: [UInt16: Int]
 
-    /// A system with its nodes and blocks.
+    /// Creates a system with its nodes and blocks.
     ///
     /// - Parameters:
-    ///   - nodes: in tree order; the root area `0000`–`FFFE` is put in front when it is missing, and of a code that
-    ///     stands twice the first counts.
-    ///   - memory: the blocks by ``CardModel/ServiceCode/overlapGroup``; services whose group is not there have none.
+    ///   - nodes: in tree order; the root area `0000`–`FFFE` is prepended when it is missing, and of duplicate codes
+    ///     the first counts.
+    ///   - memory: the blocks by ``CardModel/ServiceCode/overlapGroup``; services whose group is missing have none.
     package init(
         code: SystemCode, idm: IDm, pmm: PMm, keyVersion: KeyVersion = KeyVersion(rawValue: 0), isListed: Bool = true,
         nodes: [VirtualNode] = [], memory: [UInt16: BlockStore] = [:]
@@ -59,14 +59,14 @@ package struct VirtualSystem: Hashable, Sendable {
         memory[service.overlapGroup] ?? BlockStore()
     }
 
-    /// The version of the key of a node as Request Service tells it; `nil` when the node is not there.
+    /// The key version of a node as Request Service reports it; `nil` when the node does not exist.
     func keyVersion(of code: UInt16) -> KeyVersion? {
         code == NodeCode.system.rawValue ? keyVersion : node(code)?.keyVersion
     }
 }
 
 extension VirtualSystem {
-    /// The nodes right below an area, or the root area below the system node; `nil` when there is no such area.
+    /// The nodes directly below an area, or the root area below the system node; `nil` when there is no such area.
     func children(of parent: UInt16) -> [VirtualNode]? {
         if parent == NodeCode.system.rawValue { return nodes.filter { $0.code == AreaCode.root.node } }
         guard let area = node(parent), area.isArea else { return nil }
@@ -82,7 +82,7 @@ extension VirtualSystem {
         return children
     }
 
-    /// How many blocks a node holds: a service its own, an area those of all services in it, shared ones once.
+    /// The number of blocks of a node: a service's own, for an area those of all services in it, shared ones once.
     func allocatedBlocks(_ node: VirtualNode) -> UInt16 {
         let inside = node.isArea ? nodes.filter { node.codes.contains($0.code.rawValue) } : [node]
         let groups = Set(inside.compactMap { $0.service?.overlapGroup })
@@ -94,26 +94,26 @@ extension VirtualSystem {
 package struct VirtualNode: Hashable, Sendable {
     /// Its code.
     package let code: NodeCode
-    /// The last code that belongs to it when it is an area; `nil` for a service.
+    /// The last code of an area; `nil` for a service.
     package let end: AreaCode?
     /// The version of its key.
     package var keyVersion: KeyVersion
-    /// What Get Node Property answers, by type (00: ten bytes, 01: one byte); by default all FF (no limits on the
+    /// The answers to Get Node Property, by type (00: ten bytes, 01: one byte). By default all FF (no limits on the
     /// purse) and 00 (no MAC).
     package var properties: [UInt8: [UInt8]] = [:]
     /// The two bytes that Get Area Information answers beside the code.
     package var information: [UInt8] = [0, 0]
-    /// What every read and write of this service gets, as a dump noted it; `nil` for an ordinary service.
+    /// The answer to every read and write of this service, as recorded in a dump; `nil` for an ordinary service.
     package var refusal: InjectedRefusal?
 
-    /// A service.
+    /// Creates a service.
     package init(service: ServiceCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {
         code = service.node
         end = nil
         self.keyVersion = keyVersion
     }
 
-    /// An area.
+    /// Creates an area.
     package init(area: AreaCode, end: AreaCode, keyVersion: KeyVersion = KeyVersion(rawValue: 0)) {
         code = area.node
         self.end = end
@@ -123,10 +123,10 @@ package struct VirtualNode: Hashable, Sendable {
     /// Whether it is an area.
     package var isArea: Bool { end != nil }
 
-    /// Its code as that of a service; `nil` for an area.
+    /// Its code as a service code; `nil` for an area.
     package var service: ServiceCode? { isArea ? nil : ServiceCode(rawValue: code.rawValue) }
 
-    /// The codes that belong to it: its own for a service.
+    /// The codes within it: its own for a service.
     var codes: ClosedRange<UInt16> {
         let last = end?.rawValue ?? code.rawValue
         return code.rawValue...max(code.rawValue, last)

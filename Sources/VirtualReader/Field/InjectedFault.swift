@@ -2,9 +2,9 @@
 
 internal import CardModel
 
-/// One thing that goes wrong in the air.
+/// A fault in the air.
 package enum InjectedFault: Hashable, Sendable {
-    /// The answer does not reach the reader; the card has done what was asked all the same.
+    /// The answer does not reach the reader; the card has still executed the command.
     case silence
     /// The card is not in the field, and has lost its power.
     case absent
@@ -13,23 +13,23 @@ package enum InjectedFault: Hashable, Sendable {
     /// Byte `offset` of the answer, counted from 0, is combined with `mask` by exclusive or; an offset past the end
     /// counts from the front again.
     case flipped(offset: Int, mask: UInt8)
-    /// Only the first bytes of the answer arrive; the LEN byte stays as it was.
+    /// Only the first bytes of the answer arrive; the LEN byte is unchanged.
     case truncated(to: Int)
-    /// Bytes follow the answer that do not belong to it; the LEN byte stays as it was.
+    /// Extra bytes follow the answer; the LEN byte is unchanged.
     case lengthened(by: [UInt8])
-    /// The answer carries the IDm of some other card: its last byte differs.
+    /// The answer carries another card's IDm: its last byte differs.
     case otherIDm
     /// The response code is not the command code plus one.
     case wrongResponseCode
     /// The count byte of the answer is one too high: the number of blocks, nodes or systems. Answers without a count
-    /// stay as they are.
+    /// are unchanged.
     case wrongCount
     /// The card takes this much longer.
     case late(Duration)
-    /// The answer is another one.
+    /// The answer is replaced.
     case replaced(by: [UInt8])
 
-    /// Whether it is the answer that changes; else the answer, or the card, is lost for the reader.
+    /// Whether the fault changes the answer; otherwise the answer, or the card, is lost for the reader.
     var changesAnswer: Bool {
         switch self {
         case .silence, .absent, .damaged: false
@@ -37,7 +37,7 @@ package enum InjectedFault: Hashable, Sendable {
         }
     }
 
-    /// What becomes of an answer.
+    /// Returns the result of the fault for an answer.
     func applied(to answer: CardAnswer) -> FieldResult {
         var changed = answer
         switch self {
@@ -57,7 +57,7 @@ package enum InjectedFault: Hashable, Sendable {
         return .answer(changed)
     }
 
-    /// Where the count stands: after the IDm, or after the status flags that follow it.
+    /// The offset of the count: after the IDm, or after the status flags that follow it.
     private static func countOffset(in frame: [UInt8]) -> Int? {
         guard frame.count > 10 else { return nil }
         let offset: Int? =
@@ -71,22 +71,22 @@ package enum InjectedFault: Hashable, Sendable {
     }
 }
 
-/// What goes wrong in a virtual field, as data: of several rules that strike at once the first counts.
+/// The faults of a virtual field, as data: of several rules that apply at the same time the first counts.
 package struct InjectedFaults: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// The rules, the most important first.
     package var rules: [InjectedFaultRule]
 
-    /// A plan of rules; without any, nothing goes wrong.
+    /// Creates a plan of rules; without any, there are no faults.
     package init(_ rules: [InjectedFaultRule] = []) {
         self.rules = rules
     }
 
-    /// A plan of rules.
+    /// Creates a plan of rules.
     package init(arrayLiteral elements: InjectedFaultRule...) {
         rules = elements
     }
 
-    /// The card is taken away before exchange `first` and put back before exchange `back`; never when `back` is `nil`.
+    /// The card is removed before exchange `first` and put back before exchange `back`; never when `back` is `nil`.
     package static func cardAway(from first: Int, until back: Int? = nil) -> InjectedFaults {
         guard let back else { return [InjectedFaultRule(.absent, .during(first...Int.max))] }
         return back <= first ? [] : [InjectedFaultRule(.absent, .during(first...(back - 1)))]
@@ -102,12 +102,12 @@ package struct InjectedFaults: Hashable, Sendable, ExpressibleByArrayLiteral {
         [InjectedFaultRule(fault, .during(number...number), countsAPDUs: true)]
     }
 
-    /// What goes wrong at an exchange, or `nil`.
+    /// Returns the fault at an exchange, or `nil`.
     ///
     /// - Parameters:
     ///   - exchange: the count of all exchanges, this one included.
     ///   - command: the command code of the frame, if it has one.
-    ///   - exchangesOfCommand: how many frames had that code, this one included.
+    ///   - exchangesOfCommand: the number of frames with that code, this one included.
     ///   - isAPDU: whether the counts are those of command APDUs.
     func fault(exchange: Int, command: UInt8?, exchangesOfCommand: Int, isAPDU: Bool = false) -> InjectedFault? {
         rules.first { rule in
@@ -118,29 +118,29 @@ package struct InjectedFaults: Hashable, Sendable, ExpressibleByArrayLiteral {
     }
 }
 
-/// A fault and when it strikes.
+/// A fault and its moment.
 package struct InjectedFaultRule: Hashable, Sendable {
-    /// At which counts a fault strikes; counts begin with 1.
+    /// The counts at which a fault applies; counts begin with 1.
     package enum Moment: Hashable, Sendable {
         /// From the first to the last of a range.
         case during(ClosedRange<Int>)
-        /// At every `period`th count; a period below 1 is never.
+        /// At every `period`th count; a period below 1 means never.
         case every(Int)
         /// With this chance in a thousand at each count, the same for the same seed.
         case random(perThousand: Int, seed: UInt64)
     }
 
-    /// When it strikes.
+    /// The moment.
     package var moment: Moment
     /// Counts only the exchanges with this command code; `nil` counts all.
     package var command: UInt8?
-    /// Counts command APDUs in place of frames, and strikes the response APDU: a fault that loses or damages the
-    /// answer also does so when the reader asks for it again. ``command`` is then the instruction byte.
+    /// Counts command APDUs instead of frames, and applies to the response APDU: a fault that loses or damages the
+    /// answer also does so when the reader requests it again. ``command`` is then the instruction byte.
     package var countsAPDUs: Bool
-    /// What goes wrong.
+    /// The fault.
     package var fault: InjectedFault
 
-    /// A fault and when it strikes.
+    /// Creates a rule.
     package init(_ fault: InjectedFault, _ moment: Moment, command: UInt8? = nil, countsAPDUs: Bool = false) {
         self.fault = fault
         self.moment = moment
@@ -148,7 +148,7 @@ package struct InjectedFaultRule: Hashable, Sendable {
         self.countsAPDUs = countsAPDUs
     }
 
-    /// Whether it strikes at this count.
+    /// Whether the rule applies at this count.
     func strikes(at count: Int) -> Bool {
         switch moment {
         case .during(let range): range.contains(count)

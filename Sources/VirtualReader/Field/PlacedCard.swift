@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Since when a card has power, on the field's clock.
+/// The time since which a card has had power, on the field's clock.
 package struct CardPower: Hashable, Sendable {
-    /// The time now.
+    /// The current time.
     package let now: Duration
     /// When it got power.
     package let since: Duration
-    /// How long it had none before that; `nil` when it never had any.
+    /// How long it had no power before that; `nil` when it never had any.
     package let outage: Duration?
 }
 
 /// A card in a field, or on its way into it.
 struct PlacedCard: Sendable {
     let card: any VirtualCard
-    /// For how long it hears nothing after it got power.
+    /// How long it is deaf after it got power.
     var startupTime: Duration
     /// Whether it is outside the field.
     var isAway = false
@@ -45,21 +45,22 @@ struct PlacedCard: Sendable {
     }
 }
 
-/// When the cards of a field come and go: away at first, they come after a random number of frames, with a random time in
-/// which they hear nothing; after their first answer to Read Without Encryption they are taken away again.
+/// When the cards of a field arrive and leave. Away at first, they come after a random number of frames, with a random
+/// time in which they are deaf; after their first answer to Read Without Encryption they are removed again.
 ///
-/// For soak tests: a host that looks for a card and reads it, again and again, meets it at every moment of its search.
+/// For soak tests: a host that searches for a card and reads it, again and again, meets it at every moment of its
+/// search.
 package struct CardVisits: Sendable {
     private let frames: Int
     private let startup: Duration
     private var random: SplitMix64
     private var comesAfter: Int?
 
-    /// Visits that are the same for the same seed.
+    /// Creates visits that are the same for the same seed.
     ///
     /// - Parameters:
-    ///   - frames: the most frames for which they are away.
-    ///   - startup: the longest time for which they hear nothing.
+    ///   - frames: the maximum number of frames for which they are away.
+    ///   - startup: the longest time for which they are deaf.
     package init(seed: UInt64, frames: Int, startup: Duration) {
         self.frames = max(frames, 0)
         self.startup = max(startup, .zero)

@@ -4,17 +4,17 @@ package import NFCTransport
 
 /// One frame from a reader, without preamble, sync code, parity and start and end of frame.
 package struct RadioFrame: Hashable, Sendable {
-    /// How it is sent.
+    /// The modulation and speed.
     package var technology: RadioTechnology
     /// FeliCa: the packet with its LEN byte. Types A and B: the bytes before the CRC.
     package var bytes: [UInt8]
-    /// How many bits of the last byte are sent, 1 to 8: 7 for REQA (26) and WUPA (52).
+    /// The number of bits of the last byte that are sent, 1 to 8: 7 for REQA (26) and WUPA (52).
     package var lastByteBits: Int
-    /// Whether a CRC follows; cards take REQA, WUPA and the anticollision commands without one, everything else with
+    /// Whether a CRC follows. Cards accept REQA, WUPA and the anticollision commands without one, anything else with
     /// one.
     package var hasCRC: Bool
 
-    /// A frame from a reader.
+    /// Creates a frame from a reader.
     package init(_ technology: RadioTechnology, _ bytes: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true) {
         self.technology = technology
         self.bytes = bytes
@@ -30,15 +30,15 @@ package struct RadioFrame: Hashable, Sendable {
         isTypeARequest || technology == .typeB && bytes.count == 3 && bytes[0] == TypeBCommand.request
     }
 
-    /// What a fault plan counts by: the second byte of a FeliCa packet, the first of other frames.
+    /// The key for fault plans: the second byte of a FeliCa packet, the first of other frames.
     var commandCode: UInt8? {
         if case .felica = technology { bytes.count > 1 ? bytes[1] : nil } else { bytes.first }
     }
 }
 
-/// What lies before a simulated antenna, as a chip sees it: frames go in, and something or nothing comes back.
+/// The field over a simulated antenna, as seen by a chip: it sends frames and receives answers or none.
 ///
-/// A chip calls it on its own thread, so it can be looked at meanwhile only when it guards what it records.
+/// A chip calls it on its own thread, so it can be inspected meanwhile only when it guards its records.
 package protocol RadioField: AnyObject, Sendable {
     /// Sends one frame.
     func exchange(_ frame: RadioFrame) -> FieldResult
@@ -54,10 +54,10 @@ package protocol RadioField: AnyObject, Sendable {
 }
 
 extension RadioField {
-    /// Nothing is known of what lies in the field.
+    /// Does nothing: the content of the field is unknown.
     package func switchOn() {}
 
-    /// There is no clock.
+    /// Does nothing: there is no clock.
     package func pass(_ time: Duration) {}
 
     /// Sends one FeliCa packet, LEN byte included, without preamble, sync code and CRC.
@@ -76,7 +76,7 @@ package enum RadioTechnology: Hashable, Sendable {
     case typeB
 }
 
-/// The CRC of a frame on air, whatever its technology.
+/// The CRC of a frame on air, for any technology.
 enum Checksum {
     static func bytes(of frame: [UInt8], _ technology: RadioTechnology) -> [UInt8] {
         switch technology {
@@ -89,7 +89,7 @@ enum Checksum {
 /// The CRC of a FeliCa packet: polynomial 1021, start value 0000, most significant byte first
 /// (proxmark3 `armsrc/felica.c`).
 enum FeliCaChecksum {
-    /// The two bytes that follow a packet on air.
+    /// Returns the two bytes that follow a packet on air.
     static func bytes(of packet: some Sequence<UInt8>) -> [UInt8] {
         var crc: UInt16 = 0
         for byte in packet {
@@ -100,10 +100,10 @@ enum FeliCaChecksum {
     }
 }
 
-/// The CRCs of ISO 14443: polynomial 8408, least significant bit first; type A starts with 6363, type B with FFFF and is
-/// inverted.
+/// The CRCs of ISO 14443: polynomial 8408, least significant bit first. Type A starts with 6363, type B with FFFF and
+/// is inverted.
 enum ISOChecksum {
-    /// The two bytes that follow a frame on air.
+    /// Returns the two bytes that follow a frame on air.
     static func bytes(of frame: some Sequence<UInt8>, _ technology: RadioTechnology) -> [UInt8] {
         var crc: UInt16 = technology == .typeB ? 0xFFFF : 0x6363
         for byte in frame {
@@ -115,19 +115,18 @@ enum ISOChecksum {
     }
 }
 
-/// What a virtual card sends back.
+/// The answer of a virtual card.
 package struct CardAnswer: Hashable, Sendable {
     /// FeliCa: the packet with its LEN byte. Types A and B: the bytes before the CRC.
     package var frame: [UInt8]
-    /// How many bits of the last byte are sent, 1 to 8: 4 for the ACK and NAK of a Type 2 Tag.
+    /// The number of bits of the last byte that are sent, 1 to 8: 4 for the ACK and NAK of a Type 2 Tag.
     package var lastByteBits: Int
-    /// Whether a CRC follows: not after an ATQA, a UID or an ACK of four bits.
+    /// Whether a CRC follows: not after an ATQA, a UID or a four-bit ACK.
     package var hasCRC: Bool
-    /// How long the card took between the end of the command and the start of the answer; only the time model
-    /// makes anybody wait for it.
+    /// The time between the end of the command and the start of the answer; it is waited for only in the time model.
     package var thinkingTime: Duration
 
-    /// An answer of a card.
+    /// Creates an answer of a card.
     package init(_ frame: [UInt8], lastByteBits: Int = 8, hasCRC: Bool = true, thinkingTime: Duration = .zero) {
         self.frame = frame
         self.lastByteBits = lastByteBits

@@ -4,16 +4,15 @@ internal import ByteCodec
 package import NFCTransport
 internal import Synchronization
 
-/// The air over a reader: the cards that lie in it, and what goes wrong.
+/// The air over a reader: its cards, and injected faults.
 ///
 /// Exchanges are counted from 1, Polling included; faults are planned by that count.
 package final class VirtualField: Sendable {
-    /// What a reader hears when several cards answer the same time slot of a Polling.
+    /// The reader's view when several cards answer the same time slot of a Polling.
     package enum Collision: Hashable, Sendable {
-        /// The card that was put down first, as when one card lies much nearer.
+        /// The card that was placed first, as when one card is much nearer.
         case firstIsHeard
-        /// Something damaged, which a PN53x chip reports as a CRC error (status 02) and with type A as a
-        /// collision (06).
+        /// Damaged data, which a PN53x chip reports as a CRC error (status 02) and with type A as a collision (06).
         case damaged
     }
 
@@ -24,10 +23,10 @@ package final class VirtualField: Sendable {
         var statistics = FieldStatistics()
         var now = Duration.zero
         var isOn = false
-        /// What becomes of all answers that belong to the present command APDU.
+        /// The fault for all answers that belong to the current command APDU.
         var lostAnswers: InjectedFault?
 
-        /// The cards that are there get power; those that have it keep it.
+        /// Powers the cards in the field; those with power keep it.
         mutating func switchOn() {
             isOn = true
             for index in placed.indices { placed[index].gainPower(at: now) }
@@ -41,9 +40,9 @@ package final class VirtualField: Sendable {
     private let state: Mutex<State>
     private let collision: Collision
 
-    /// A field with cards in it.
+    /// Creates a field with cards in it.
     ///
-    /// - Parameter visits: when the cards come and go; `nil` when they stay.
+    /// - Parameter visits: when the cards arrive and leave; `nil` when they stay.
     package init(
         cards: [any VirtualCard] = [], faults: InjectedFaults = InjectedFaults(), collision: Collision = .firstIsHeard,
         visits: CardVisits? = nil
@@ -53,16 +52,16 @@ package final class VirtualField: Sendable {
         self.collision = collision
     }
 
-    /// What was exchanged so far.
+    /// The counts so far.
     package var statistics: FieldStatistics { state.withLock(\.statistics) }
 
-    /// The cards that lie in the field, whether or not the plan says that they are away now.
+    /// The cards in the field, whether or not the plan currently removes them.
     package var cards: [any VirtualCard] { state.withLock { $0.placed.map(\.card) } }
 
     /// The field's own clock: time in the air, the cards' thinking time, and what ``pass(_:)`` adds.
     package var now: Duration { state.withLock(\.now) }
 
-    /// Puts one more card into the field.
+    /// Adds a card to the field.
     package func place(_ card: any VirtualCard) {
         state.withLock { state in
             var placed = PlacedCard(card, startupTime: card.startupTime)
@@ -71,7 +70,7 @@ package final class VirtualField: Sendable {
         }
     }
 
-    /// Takes all cards away.
+    /// Removes all cards.
     package func removeCards() {
         state.withLock { state in
             state.losePower()
@@ -79,7 +78,7 @@ package final class VirtualField: Sendable {
         }
     }
 
-    /// Replaces the plan of faults; the count of exchanges goes on.
+    /// Replaces the plan of faults; the count of exchanges continues.
     package func plan(_ faults: InjectedFaults) {
         state.withLock { $0.faults = faults }
     }
@@ -107,7 +106,7 @@ package final class VirtualField: Sendable {
     /// Faults are planned and counted by the command code: the second byte of a FeliCa packet, the first of other
     /// frames; or by command APDUs and their instruction byte.
     ///
-    /// - Parameter frame: it may hold anything: cards never trap.
+    /// - Parameter frame: any bytes: cards never trap.
     package func exchange(_ frame: RadioFrame) -> FieldResult {
         state.withLock { state in
             let code = frame.commandCode
@@ -126,7 +125,7 @@ package final class VirtualField: Sendable {
         }
     }
 
-    /// Counts a command APDU that this frame completes, and prepares what goes wrong with it.
+    /// Counts a command APDU that this frame completes, and prepares its fault.
     private static func planAPDU(_ frame: RadioFrame, _ state: inout State) {
         if frame.looksForCards { state.lostAnswers = nil }
         for card in state.placed.map(\.card) {
@@ -149,12 +148,12 @@ package final class VirtualField: Sendable {
             state.losePower()
             return .silence
         }
-        // Every card hears every frame; a lost answer is lost only after the card has done what was asked.
+        // Every card receives every frame; a lost answer is lost only after the card has executed the command.
         let answers = state.placed.compactMap { $0.answer(frame, at: state.now) }
         guard var first = answers.min(by: { $0.thinkingTime < $1.thinkingTime }) else { return .silence }
         let others = answers.filter { $0.thinkingTime == first.thinkingTime && $0.frame != first.frame }
         if !others.isEmpty, collision == .damaged {
-            // What several cards answer to a REQA adds up, bit by bit; readers go on from there.
+            // The answers of several cards to a REQA are combined, bit by bit; readers continue from there.
             guard frame.isTypeARequest else { return .damaged(status: frame.technology == .typeA ? 0x06 : 0x02) }
             first.frame = zip(first.frame, others[0].frame).map { $0 | $1 }
         }
@@ -162,45 +161,45 @@ package final class VirtualField: Sendable {
     }
 }
 
-/// A field can lie before a simulated chip.
+/// A field can be used by a simulated chip.
 extension VirtualField: RadioField {}
 
-/// What came back through the air after a reader sent one frame.
+/// The result of sending one frame through the air.
 package enum FieldResult: Hashable, Sendable {
-    /// Nothing.
+    /// No answer.
     case silence
     /// A card's answer.
     case answer(CardAnswer)
-    /// Something that the chip reports with this PN53x status (02 CRC, 03 parity, 05 framing, 06 collision).
+    /// Damaged data that the chip reports with this PN53x status (02 CRC, 03 parity, 05 framing, 06 collision).
     case damaged(status: UInt8)
 }
 
-/// What a virtual field counted.
+/// The counts of a virtual field.
 package struct FieldStatistics: Hashable, Sendable {
-    /// How many frames were sent.
+    /// The number of frames sent.
     package private(set) var exchanges = 0
-    /// How many frames had each command code; frames of fewer than two bytes are not here.
+    /// The number of frames by command code; frames of fewer than two bytes are not included.
     package private(set) var byCommand: [UInt8: Int] = [:]
-    /// How many command APDUs came to a card whole; those of one that was away are not here.
+    /// The number of command APDUs that a card received completely; those to an absent card are not included.
     package private(set) var apdus = 0
-    /// How many command APDUs had each instruction byte.
+    /// The number of command APDUs by instruction byte.
     package private(set) var byInstruction: [UInt8: Int] = [:]
-    /// How many got an answer.
+    /// The number of frames with an answer.
     package private(set) var answered = 0
-    /// How many met silence.
+    /// The number of frames without an answer.
     package private(set) var unanswered = 0
-    /// How many got something damaged.
+    /// The number of frames with a damaged answer.
     package private(set) var damaged = 0
 
-    /// Nothing yet.
+    /// Creates zero counts.
     package init() {}
 
-    /// How many frames had this command code.
+    /// Returns the number of frames with this command code.
     package func count(of command: UInt8?) -> Int {
         command.flatMap { byCommand[$0] } ?? 0
     }
 
-    /// How many command APDUs had this instruction byte.
+    /// Returns the number of command APDUs with this instruction byte.
     package func apdus(of instruction: UInt8?) -> Int {
         instruction.flatMap { byInstruction[$0] } ?? 0
     }
@@ -224,57 +223,55 @@ package struct FieldStatistics: Hashable, Sendable {
     }
 }
 
-/// A card in a simulated field; it sees frames as a real card does, without preamble, sync code and CRC.
+/// A card in a simulated field; it receives frames as a real card does, without preamble, sync code and CRC.
 ///
-/// A field is used from the reader's thread and looked at from others, so cards guard what they remember.
+/// A field is used from the reader's thread and inspected from others, so cards guard their state.
 package protocol VirtualCard: AnyObject, Sendable {
-    /// What the card does with a frame; `nil` when it keeps silent, as to every frame of a technology that is not its
-    /// own.
+    /// Returns the card's answer to a frame; `nil` when it does not answer, as for every frame of another technology.
     ///
-    /// - Parameter frame: it may hold anything: cards never trap.
+    /// - Parameter frame: any bytes: cards never trap.
     func answer(_ frame: RadioFrame) -> CardAnswer?
 
-    /// The same for cards to which it matters since when they have power.
+    /// The same for cards whose behaviour depends on how long they have had power.
     func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer?
 
-    /// For how long it hears nothing after it got power.
+    /// How long it is deaf after it got power.
     var startupTime: Duration { get }
 
-    /// The field was switched off, or the card was taken away: what is only kept under power is lost.
+    /// The field was switched off, or the card was removed: volatile state is lost.
     func losePower()
 
-    /// The command APDU that this frame would complete for this card if it were sent now, being its last or only
-    /// I-block; else `nil`.
+    /// Returns the command APDU that this frame, as the last I-block, would complete now for this card; else `nil`.
     func apdu(completedBy frame: RadioFrame) -> [UInt8]?
 
-    /// The response APDU to the command that is completed next is changed in this way before it is cut into blocks.
+    /// Applies this fault to the response APDU of the next completed command, before it is split into blocks.
     func changeNextResponse(_ fault: InjectedFault)
 }
 
 extension VirtualCard {
-    /// The same whenever it got power.
+    /// Ignores when it got power.
     package func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer? { answer(frame) }
 
-    /// At once.
+    /// No delay.
     package var startupTime: Duration { .zero }
 
-    /// Cards without ISO-DEP get no APDUs.
+    /// Cards without ISO-DEP receive no APDUs.
     package func apdu(completedBy frame: RadioFrame) -> [UInt8]? { nil }
 
-    /// Cards without ISO-DEP give no response APDUs.
+    /// Cards without ISO-DEP send no response APDUs.
     package func changeNextResponse(_ fault: InjectedFault) {}
 }
 
-/// A virtual card that speaks FeliCa and nothing else.
+/// A virtual card that only supports FeliCa.
 package protocol VirtualPacketCard: VirtualCard {
-    /// What the card does with a packet that arrives at this speed; `nil` when it keeps silent.
+    /// Returns the card's answer to a packet that arrives at this speed; `nil` when it does not answer.
     ///
-    /// - Parameter frame: a whole FeliCa packet with its LEN byte. It may be anything: cards never trap.
+    /// - Parameter frame: a whole FeliCa packet with its LEN byte, of any content: cards never trap.
     func answer(_ frame: [UInt8], at bitRate: FeliCaBitRate) -> CardAnswer?
 }
 
 extension VirtualPacketCard {
-    /// Silence for everything but FeliCa with its checksum.
+    /// No answer to anything but FeliCa with its checksum.
     package func answer(_ frame: RadioFrame) -> CardAnswer? {
         guard case .felica(let bitRate) = frame.technology, frame.hasCRC else { return nil }
         return answer(frame.bytes, at: bitRate)

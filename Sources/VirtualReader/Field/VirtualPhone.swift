@@ -4,26 +4,27 @@ internal import CardModel
 internal import NFCTransport
 internal import Synchronization
 
-/// A phone that shows itself as a card, as iPhones are reported to: an Express transit card that answers system 0003, and a
-/// wallet that opens, and asks its owner to choose a card, when anything else is polled for.
+/// A phone that emulates a card, as iPhones are reported to do. It has an Express transit card that answers system
+/// 0003, and a wallet that opens, and asks its owner to choose a card, on a search for anything else.
 ///
-/// A tap lasts from the moment when the phone feels the field until it has felt none for ``Rules/gracePeriod``. It answers only
-/// after some requests, from the Polling on that ``Rules/firstAnswer`` says when one technology is looked for, one request
-/// earlier for each more. Once the wallet is open, nothing is answered for the rest of the tap. Each tap has another IDm.
+/// A tap lasts from the moment when the phone detects the field until it has detected none for ``Rules/gracePeriod``.
+/// It answers only after some requests, from the Polling that ``Rules/firstAnswer`` gives when one technology is
+/// searched for, one request earlier for each more. Once the wallet is open, nothing is answered for the rest of the
+/// tap. Each tap has another IDm.
 ///
-/// Sources: kormax, apple-enhanced-contactless-polling (2025-11); bellx2's measurements of system codes. What a phone does
-/// when 0003 and other codes are polled for in turn nobody has written down; this one opens its wallet.
+/// Sources: kormax, apple-enhanced-contactless-polling (2025-11); bellx2's measurements of system codes. The behaviour
+/// of a phone when 0003 and other codes are polled for in turn is not documented; this one opens its wallet.
 package final class VirtualPhone: VirtualCard {
-    /// How long it takes until it answers, and how long it remembers.
+    /// How long it takes until it answers, and how long it remembers a tap.
     package struct Rules: Hashable, Sendable {
-        /// The request, counted from 1, that it answers first when one technology is looked for.
+        /// The request, counted from 1, that it answers first when one technology is searched for.
         package var firstAnswer = 4
-        /// For how long it answers nothing in a tap; 40 to 50 ms are reported of FeliCa, 72 to 100 ms of type A.
+        /// How long it answers nothing in a tap; 40 to 50 ms are reported for FeliCa, 72 to 100 ms for type A.
         package var startTime = Duration.milliseconds(50)
-        /// For how long the field may be off in a tap.
+        /// How long the field may be off in a tap.
         package var gracePeriod = Duration.milliseconds(750)
 
-        /// What is reported.
+        /// Creates the reported rules.
         package init() {}
     }
 
@@ -31,7 +32,7 @@ package final class VirtualPhone: VirtualCard {
         var looks: [Technology: Int] = [:]
         var hasHeardTransit = false
         var isWalletOpen = false
-        /// What it shows itself as, once it has answered.
+        /// The technology that it emulates, once it has answered.
         var active: Technology?
         var powerSince: Duration?
         var tapSince = Duration.zero
@@ -45,11 +46,11 @@ package final class VirtualPhone: VirtualCard {
     private let others: [any VirtualCard]
     private let state: Mutex<State>
 
-    /// A phone with these cards in it.
+    /// Creates a phone with these cards in it.
     ///
     /// - Parameters:
     ///   - express: the Express transit card.
-    ///   - others: cards of type A and B, which are shown when nobody has polled for the transit card.
+    ///   - others: cards of type A and B, which are emulated when nobody has polled for the transit card.
     package init(express: VirtualFeliCaCard?, others: [any VirtualCard] = [], rules: Rules = Rules(), seed: UInt64 = 0)
     {
         self.express = express
@@ -58,16 +59,16 @@ package final class VirtualPhone: VirtualCard {
         state = Mutex(State(random: SplitMix64(seed: seed)))
     }
 
-    /// How often its wallet was opened.
+    /// The number of times its wallet was opened.
     package var walletOpenings: Int { state.withLock(\.walletOpenings) }
 
-    /// How often it was held to a reader.
+    /// The number of times it was held to a reader.
     package var taps: Int { state.withLock(\.taps) }
 
-    /// Nothing: without a field a phone does not answer.
+    /// Returns `nil`: without a field a phone does not answer.
     package func answer(_ frame: RadioFrame) -> CardAnswer? { nil }
 
-    /// What the phone does with a frame; `nil` when it keeps silent.
+    /// Returns the phone's answer to a frame; `nil` when it does not answer.
     package func answer(_ frame: RadioFrame, _ power: CardPower) -> CardAnswer? {
         state.withLock { state in
             feel(power, &state)
@@ -81,13 +82,13 @@ package final class VirtualPhone: VirtualCard {
         }
     }
 
-    /// Its cards lose their power; whether the tap is over, the next frame shows.
+    /// Its cards lose their power; the next frame shows whether the tap is over.
     package func losePower() {
         express?.losePower()
         for card in others { card.losePower() }
     }
 
-    /// The command APDU that this frame would complete for one of its cards of type A and B.
+    /// Returns the command APDU that this frame would complete for one of its cards of type A and B.
     package func apdu(completedBy frame: RadioFrame) -> [UInt8]? {
         others.compactMap { $0.apdu(completedBy: frame) }.first
     }
@@ -97,7 +98,7 @@ package final class VirtualPhone: VirtualCard {
         for card in others { card.changeNextResponse(fault) }
     }
 
-    /// Begins another tap when the field was away for long.
+    /// Begins another tap when the field was off for long enough.
     private func feel(_ power: CardPower, _ state: inout State) {
         guard state.powerSince != power.since else { return }
         let isFirst = state.powerSince == nil
@@ -112,9 +113,9 @@ package final class VirtualPhone: VirtualCard {
         express?.renumber(state.random.next())
     }
 
-    /// Counts a request with which a reader looks for cards, and opens the wallet where that is what it asks for.
+    /// Counts a request of a search for cards, and opens the wallet where the request causes that.
     ///
-    /// - Returns: whether it calls a card that the phone may show.
+    /// - Returns: whether it addresses a card that the phone may emulate.
     private func isCall(_ frame: RadioFrame, _ state: inout State) -> Bool {
         guard case .felica = frame.technology else {
             guard frame.looksForCards else { return false }
@@ -145,7 +146,7 @@ package final class VirtualPhone: VirtualCard {
 }
 
 extension RadioTechnology {
-    /// The kind of card that hears it.
+    /// The kind of card that receives it.
     fileprivate var kind: Technology {
         switch self {
         case .felica: .felica

@@ -2,19 +2,19 @@
 
 internal import ByteCodec
 
-/// A command APDU as a virtual card reads it, in one of its seven forms.
+/// A command APDU as parsed by a virtual card, in one of its seven forms.
 struct CommandAPDU: Hashable, Sendable {
     var classByte: UInt8
     var instruction: UInt8
     var p1: UInt8
     var p2: UInt8
     var data: [UInt8] = []
-    /// The bytes that are expected at most, 256 or 65 536 for a length of zero; `nil` when none are.
+    /// The maximum number of expected bytes, 256 or 65 536 for a length of zero; `nil` when none are.
     var expected: Int?
     /// Whether its lengths have three bytes.
     var isExtended = false
 
-    /// Reads a command; `nil` when its lengths are not those of any form.
+    /// Parses a command; `nil` when its lengths do not match any form.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 4 else { return nil }
         (classByte, instruction, p1, p2) = (bytes[0], bytes[1], bytes[2], bytes[3])
@@ -53,7 +53,7 @@ struct CommandAPDU: Hashable, Sendable {
     var parameters: UInt16 { UInt16(p1) << 8 | UInt16(p2) }
 }
 
-/// What a command leads to, before it is cut to what the reader expects.
+/// The result of a command, before it is cut to the reader's expected length.
 struct FileCardReply: Hashable, Sendable {
     var data: [UInt8]
     var status: UInt16
@@ -71,8 +71,7 @@ struct FileCardReply: Hashable, Sendable {
     var bytes: [UInt8] { data + [UInt8(truncatingIfNeeded: status >> 8), UInt8(truncatingIfNeeded: status)] }
 }
 
-/// The status words that virtual cards give of themselves (ISO 7816-4; the meanings on a driver's licence as
-/// TRETJapanNFCReader lists them).
+/// The status words of virtual cards (ISO 7816-4; the meanings on a driver's licence as TRETJapanNFCReader lists them).
 enum StatusWord {
     static let success: UInt16 = 0x9000
     static let moreData: UInt16 = 0x6100

@@ -4,7 +4,7 @@ internal import ByteCodec
 internal import CardModel
 
 extension FileCardState {
-    /// Where a read or a write goes: to a file of the current directory, or nowhere for a reason.
+    /// The target of a read or a write: a file of the current directory, or the reason why there is none.
     private enum Target {
         case file(Int)
         case refused(UInt16)
@@ -121,7 +121,7 @@ extension FileCardState {
 
     // MARK: Records
 
-    /// The records of the file that P2 names, when its low bits say that P1 is a record's number.
+    /// The records of the file that P2 names, when its low bits say that P1 is a record number.
     private mutating func records(_ command: CommandAPDU) -> (target: Target, number: Int) {
         guard command.p2 & 0x07 == 0x04, command.p1 != 0 else { return (.refused(StatusWord.wrongParameters), 0) }
         return (file(shortID: command.p2 >> 3), Int(command.p1) - 1)
@@ -220,7 +220,7 @@ extension FileCardState {
         return true
     }
 
-    /// The first application whose name begins so, or the next after the current one.
+    /// Selects the first application whose name has this prefix, or the next after the current one.
     private mutating func selectByName(_ name: [UInt8], occurrence: UInt8) -> Bool {
         guard !name.isEmpty, occurrence == 0x00 || occurrence == 0x02 else { return false }
         let first = occurrence == 0x02 ? directory : 0

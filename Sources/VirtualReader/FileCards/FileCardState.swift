@@ -3,10 +3,9 @@
 internal import ByteCodec
 internal import CardModel
 
-/// The operating system of a virtual card: the current directory and file, what was verified, what is still to be
-/// fetched.
+/// The operating system of a virtual card: the current directory and file, the verified PINs, the unfetched data.
 struct FileCardState: Sendable {
-    /// What is selected below a directory.
+    /// The selection below a directory.
     enum Current: Hashable, Sendable {
         case none
         case file(Int)
@@ -18,7 +17,7 @@ struct FileCardState: Sendable {
     /// The number of the current directory, 0 being the master file.
     var directory = 0
     var current = Current.none
-    /// The PINs that were verified; those of an application are forgotten when another is selected.
+    /// The verified PINs; those of an application are forgotten when another is selected.
     var verified: Set<String> = []
     var random = SplitMix64(seed: 0x6B61_7A61_7375)
     private var unfetched: FileCardReply?
@@ -30,7 +29,7 @@ struct FileCardState: Sendable {
         self.options = options
     }
 
-    /// Power came back, or a new session of ISO-DEP begins.
+    /// Resets the state: power came back, or a new session of ISO-DEP begins.
     mutating func losePower() {
         directory = 0
         current = .none
@@ -39,7 +38,7 @@ struct FileCardState: Sendable {
         chained = []
     }
 
-    /// The response APDU to a command, whatever it is.
+    /// Returns the response APDU to any command.
     mutating func answer(_ command: [UInt8]) -> [UInt8] {
         let response = scripted(command) ?? reply(to: command).bytes
         return options.longestAnswer.map { Array(response.prefix($0)) } ?? response
@@ -71,7 +70,7 @@ struct FileCardState: Sendable {
         return FileCardReply(refusal)
     }
 
-    /// Class 00 alone is served.
+    /// Only class 00 is supported.
     private static func refusal(ofClass byte: UInt8) -> UInt16? {
         switch byte {
         case 0x00: nil
@@ -109,9 +108,9 @@ struct FileCardState: Sendable {
         return FileCardReply(data)
     }
 
-    // MARK: How much is given
+    // MARK: Answer length
 
-    /// Gives as much as is expected, in the card's way.
+    /// Returns as much as is expected, in the card's way.
     private mutating func fit(_ reply: FileCardReply, to command: CommandAPDU) -> FileCardReply {
         let expected = command.expected ?? 0
         guard !reply.data.isEmpty else { return reply }
@@ -149,9 +148,10 @@ struct FileCardState: Sendable {
 }
 
 extension FileCardState {
-    /// VERIFY, and with no data the question for the tries left, which costs none.
+    /// VERIFY, and without data the query for the number of tries left, which costs none.
     ///
-    /// A value of another length than the PIN's is a wrong value and costs a try, the worst that a card can do.
+    /// A value of another length than the PIN's is a wrong value and costs a try, the worst possible behaviour of a
+    /// card.
     mutating func verify(_ command: CommandAPDU) -> FileCardReply {
         guard command.p1 == 0 else { return FileCardReply(StatusWord.wrongParameters) }
         guard command.expected == nil else { return FileCardReply(StatusWord.wrongLength) }
@@ -178,7 +178,7 @@ extension FileCardState {
         var index: Int
     }
 
-    /// A reference with bit 8 is one of the current directory, without it one of the master file.
+    /// A reference with bit 8 is in the current directory, without it in the master file.
     private func referenced(_ reference: UInt8) -> Place? {
         let number = reference & 0x80 == 0 ? 0 : directory
         return tree[number].pins.firstIndex { $0.reference == reference }.map { Place(directory: number, index: $0) }

@@ -4,7 +4,7 @@ package import CardModel
 
 /// An elementary file of a virtual card.
 package struct VirtualFile: Hashable, Sendable {
-    /// What is in it.
+    /// The content.
     package enum Content: Hashable, Sendable {
         /// Bytes from the first to the last: a transparent file.
         case bytes([UInt8])
@@ -16,14 +16,14 @@ package struct VirtualFile: Hashable, Sendable {
     package var id: FileIdentifier
     /// Its short identifier, 1 to 30; `nil` when it has none.
     package var shortID: UInt8?
-    /// What is in it.
+    /// The content.
     package var content: Content
-    /// What READ demands.
+    /// The access condition of READ.
     package var read: FileAccess
-    /// What UPDATE demands.
+    /// The access condition of UPDATE.
     package var update: FileAccess
 
-    /// A file; by default all may read it and nobody may write it.
+    /// Creates a file; by default everyone can read it and nobody can write it.
     package init(
         _ id: FileIdentifier, shortID: UInt8? = nil, _ content: Content, read: FileAccess = .always,
         update: FileAccess = .never()
@@ -42,18 +42,18 @@ package struct VirtualDirectory: Hashable, Sendable {
     package var name: AID?
     /// Its identifier; `nil` when it has none.
     package var id: FileIdentifier?
-    /// What SELECT answers when it asks for file control information: the template as the card would send it.
+    /// The answer of SELECT to a request for file control information: the template as the card would send it.
     package var information: [UInt8]
-    /// SELECT is answered with 6283, and nothing of it can be read.
+    /// Whether SELECT is answered with 6283, and nothing in it can be read.
     package var isLocked: Bool
     /// Its PINs.
     package var pins: [VirtualPIN]
     /// Its files.
     package var files: [VirtualFile]
-    /// What GET DATA gives, by P1 and P2.
+    /// The answers to GET DATA, by P1 and P2.
     package var dataObjects: [UInt16: [UInt8]]
 
-    /// A directory.
+    /// Creates a directory.
     package init(
         name: AID? = nil, id: FileIdentifier? = nil, information: [UInt8] = [], isLocked: Bool = false,
         pins: [VirtualPIN] = [], files: [VirtualFile] = [], dataObjects: [UInt16: [UInt8]] = [:]
@@ -72,17 +72,17 @@ package struct VirtualDirectory: Hashable, Sendable {
 package struct VirtualFileTree: Hashable, Sendable {
     /// The master file, 3F00.
     package var masterFile: VirtualDirectory
-    /// The applications in the card's order: a partial name selects the first that fits.
+    /// The applications in the card's order: a partial name selects the first match.
     package var applications: [VirtualDirectory]
 
-    /// A tree of files.
+    /// Creates a tree of files.
     package init(masterFile: VirtualDirectory = VirtualDirectory(), applications: [VirtualDirectory] = []) {
         self.masterFile = masterFile
         self.masterFile.id = masterFile.id ?? .masterFile
         self.applications = applications
     }
 
-    /// The directory with this number: 0 the master file, then the applications.
+    /// The directory with this number: 0 for the master file, then the applications.
     subscript(_ number: Int) -> VirtualDirectory {
         get { applications.indices.contains(number - 1) ? applications[number - 1] : masterFile }
         set {
@@ -100,26 +100,27 @@ package struct VirtualFileTree: Hashable, Sendable {
     }
 }
 
-/// A PIN of a virtual card. It is test data and stands openly in the card file; nobody's real PIN belongs there.
+/// A PIN of a virtual card. It is test data and appears in plain text in the card file; nobody's real PIN belongs
+/// there.
 package struct VirtualPIN: Hashable, Sendable {
-    /// What the access rules of files call it; one name stands once in a card.
+    /// Its name in the access rules of files; unique within a card.
     package var name: String
     /// The identifier of its internal file, for cards whose PIN is selected before VERIFY with P2 80.
     package var id: FileIdentifier?
-    /// P2 of a VERIFY that needs no selection, as in 81; `nil` when there is none.
+    /// P2 of a VERIFY that needs no selection, such as 81; `nil` when there is none.
     package var reference: UInt8?
-    /// The bytes that are right.
+    /// The right value.
     package var value: [UInt8]
-    /// How many wrong values in a row lock it, 1 to 15.
+    /// The number of wrong values in a row that lock it, 1 to 15.
     package var tries: Int
-    /// How many tries are left now.
+    /// The number of tries left.
     package var triesLeft: Int
     /// The status word when it is locked: 6983, 6984 as on driver's licences, or 63C0.
     package var lockedStatus: UInt16
-    /// Whether a wrong value is answered with 63Cx; else with 6300, which does not tell the tries left.
+    /// Whether a wrong value is answered with 63Cx; otherwise with 6300, which does not report the tries left.
     package var tellsTries: Bool
 
-    /// A PIN.
+    /// Creates a PIN.
     package init(
         name: String, id: FileIdentifier? = nil, reference: UInt8? = nil, value: [UInt8], tries: Int = 3,
         triesLeft: Int? = nil, lockedStatus: UInt16 = 0x6983, tellsTries: Bool = true
@@ -135,12 +136,12 @@ package struct VirtualPIN: Hashable, Sendable {
     }
 }
 
-/// What a file of a virtual card demands before it is read or written.
+/// The access condition for reading or writing a file of a virtual card.
 package enum FileAccess: Hashable, Sendable {
-    /// Nothing.
+    /// No condition.
     case always
-    /// It is refused with this status word, whatever was verified; 6982 says that something is missing.
+    /// It is refused with this status word, regardless of any verification; 6982 means that something is missing.
     case never(status: UInt16 = 0x6982)
-    /// That the PINs with these names were verified.
+    /// The PINs with these names must be verified.
     case pins([String])
 }

@@ -2,9 +2,9 @@
 
 internal import Synchronization
 
-/// A card of type A or B that speaks ISO-DEP and holds files (ISO 7816-4): a program that reads frames by hand.
+/// A card of type A or B with ISO-DEP and files (ISO 7816-4): a program that parses frames by hand.
 ///
-/// What was written to files and what became of the PINs stays until the program ends; nothing is written to a disk.
+/// Changes to files and PINs last until the program ends; nothing is written to a disk.
 package final class VirtualFileCard: VirtualCard {
     private struct State {
         var radio: VirtualISODEPRadio
@@ -13,18 +13,18 @@ package final class VirtualFileCard: VirtualCard {
         var commands: [[UInt8]] = []
     }
 
-    /// How many commands are remembered.
+    /// The number of commands that are kept.
     private static let remembered = 10_000
 
     private let state: Mutex<State>
 
-    /// A card.
+    /// Creates a card.
     ///
     /// - Parameters:
     ///   - interface: how it is selected.
-    ///   - files: what is on it.
-    ///   - options: what is odd about its commands.
-    ///   - isoDEP: how it behaves below its APDUs.
+    ///   - files: its content.
+    ///   - options: the deviations of its commands.
+    ///   - isoDEP: its behaviour below its APDUs.
     package init(
         _ interface: ISODEPInterface, files: VirtualFileTree, options: FileCardOptions = FileCardOptions(),
         isoDEP: ISODEPOptions = ISODEPOptions()
@@ -32,13 +32,13 @@ package final class VirtualFileCard: VirtualCard {
         state = Mutex(State(radio: VirtualISODEPRadio(interface, isoDEP), files: FileCardState(files, options)))
     }
 
-    /// The files and PINs as they are now.
+    /// The current files and PINs.
     package var files: VirtualFileTree { state.withLock(\.files.tree) }
 
-    /// The command APDUs that the card got, the oldest first; the first 10 000 are kept.
+    /// The command APDUs that the card received, the oldest first; the first 10 000 are kept.
     package var commands: [[UInt8]] { state.withLock(\.commands) }
 
-    /// What the card does with a frame; `nil` when it keeps silent.
+    /// Returns the card's answer to a frame; `nil` when it does not answer.
     package func answer(_ frame: RadioFrame) -> CardAnswer? {
         state.withLock { state in
             switch state.radio.take(frame) {
@@ -61,7 +61,7 @@ package final class VirtualFileCard: VirtualCard {
         }
     }
 
-    /// Back to the master file, with nothing verified; what was written and tried stays.
+    /// Returns to the master file, with nothing verified; written data and used tries stay.
     package func losePower() {
         state.withLock { state in
             state.radio.losePower()
@@ -70,22 +70,22 @@ package final class VirtualFileCard: VirtualCard {
         }
     }
 
-    /// The command that this frame would complete.
+    /// Returns the command that this frame would complete.
     package func apdu(completedBy frame: RadioFrame) -> [UInt8]? {
         state.withLock { $0.radio.command(completedBy: frame) }
     }
 
-    /// Changes the next response.
+    /// Applies a fault to the next response.
     package func changeNextResponse(_ fault: InjectedFault) {
         state.withLock { $0.change = fault }
     }
 }
 
-/// What differs from an ordinary card: the oddities of a virtual card of files.
+/// The deviations of a virtual file-based card from an ordinary card.
 package struct FileCardOptions: Hashable, Sendable {
-    /// How an answer that is longer than expected, or that was not asked for, is given.
+    /// How an answer is returned that is longer than expected, or that was not requested.
     package enum LongAnswers: String, Hashable, Sendable, CaseIterable {
-        /// As much as is expected.
+        /// Cut to the expected length.
         case cut
         /// 61xx, and the data with GET RESPONSE.
         case more
@@ -93,41 +93,41 @@ package struct FileCardOptions: Hashable, Sendable {
         case wrongLength
     }
 
-    /// What a read that goes past the end of a file leads to.
+    /// The result of a read past the end of a file.
     package enum EndOfFile: String, Hashable, Sendable, CaseIterable {
-        /// What there is, with 6282; with 9000 when all that there is was asked for (Le 00).
+        /// The available data, with 6282; with 9000 when all available data was requested (Le 00).
         case warning = "6282"
-        /// What there is, with 9000.
+        /// The available data, with 9000.
         case success = "9000"
         /// 6B00 without data.
         case wrongOffset = "6B00"
-        /// 6Cxx with what there is.
+        /// 6Cxx with the available length.
         case wrongLength = "6Cxx"
     }
 
-    /// How long answers are given.
+    /// How long answers are returned.
     package var longAnswers = LongAnswers.cut
-    /// With ``LongAnswers/more``: GET RESPONSE always tells of more, for ever.
+    /// With ``LongAnswers/more``: GET RESPONSE always reports more data, without end.
     package var endlessMore = false
-    /// What a read past the end leads to.
+    /// The result of a read past the end.
     package var endOfFile = EndOfFile.warning
-    /// The most bytes that one READ BINARY gives; less than was asked for, with 9000.
+    /// The maximum number of bytes that one READ BINARY returns; less than requested, with 9000.
     package var longestRead = 65_536
-    /// Whether commands with extended lengths are taken; else they are answered with 6700.
+    /// Whether commands with extended lengths are supported; otherwise they are answered with 6700.
     package var takesExtendedLength = true
-    /// Values of P2 that SELECT refuses with 6A86, as 0C by cards that always give file control information.
+    /// Values of P2 that SELECT refuses with 6A86, such as 0C on cards that always return file control information.
     package var refusedSelections: Set<UInt8> = []
-    /// VERIFY without data, the question for the tries left, is answered with this in place of 63Cx.
+    /// The answer, in place of 63Cx, to VERIFY without data, the query for the tries left.
     package var queryStatus: UInt16?
-    /// The status word of a VERIFY whose reference there is not.
+    /// The status word of a VERIFY with an unknown reference.
     package var unknownReferenceStatus: UInt16 = 0x6A88
-    /// Answers to single commands, byte for byte, with their status words; of several the last goes on for ever.
+    /// Answers to single commands, byte for byte, with their status words; of several the last repeats without end.
     package var answers: [[UInt8]: [[UInt8]]] = [:]
-    /// Status words that instructions are answered with, in place of doing anything.
+    /// Status words with which instructions are answered instead of being executed.
     package var instructionStatus: [UInt8: UInt16] = [:]
-    /// Every answer is cut to so many bytes, its status word included; `nil` leaves them whole.
+    /// The maximum length of every answer, its status word included; longer ones are cut. `nil` leaves them whole.
     package var longestAnswer: Int?
 
-    /// A card without oddities.
+    /// Creates a card without deviations.
     package init() {}
 }

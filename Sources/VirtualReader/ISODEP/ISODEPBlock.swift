@@ -16,11 +16,11 @@ struct ISODEPBlock: Hashable, Sendable {
     var kind: Kind
     /// The block number, 0 or 1; not in S-blocks.
     var number: UInt8 = 0
-    /// The card's number, when the block carries one.
+    /// The card identifier, when the block carries one.
     var cid: UInt8?
     /// The node address, when the block carries one.
     var nad: UInt8?
-    /// What follows: data, or WTXM of an S(WTX).
+    /// The content: data, or WTXM of an S(WTX).
     var data: [UInt8] = []
 
     /// The bits of a PCB.
@@ -35,7 +35,7 @@ struct ISODEPBlock: Hashable, Sendable {
         self.data = data
     }
 
-    /// Reads a block; `nil` when it is none.
+    /// Parses a block; `nil` when it is not valid.
     init?(_ frame: [UInt8]) {
         guard let control = frame.first else { return nil }
         var hasNAD = false
@@ -64,7 +64,7 @@ struct ISODEPBlock: Hashable, Sendable {
         }
     }
 
-    /// The block as it goes through the air, before its CRC.
+    /// The block as sent through the air, before its CRC.
     var bytes: [UInt8] {
         var control: UInt8
         switch kind {
@@ -80,42 +80,42 @@ struct ISODEPBlock: Hashable, Sendable {
     }
 }
 
-/// How a virtual card that speaks ISO 14443-4 is selected.
+/// How a virtual card that supports ISO 14443-4 is selected.
 package enum ISODEPInterface: Hashable, Sendable {
     /// By type A, with this ATS (length byte included); the SAK gets its bit for ISO 14443-4 (20).
     case typeA(TypeAIdentity, ats: [UInt8] = ISODEPInterface.plainATS)
     /// By type B.
     case typeB(TypeBIdentity)
 
-    /// The ATS of a card that says nothing special: 256 bytes, 106 kbit/s, FWI 8, CID, no historical bytes.
+    /// The ATS of a card without special features: 256 bytes, 106 kbit/s, FWI 8, CID, no historical bytes.
     package static let plainATS: [UInt8] = [0x05, 0x78, 0x00, 0x81, 0x02]
 }
 
-/// How a virtual card behaves below its APDUs.
+/// The behaviour of a virtual card below its APDUs.
 package struct ISODEPOptions: Hashable, Sendable {
-    /// How many waiting time extensions the card asks for before each answer; `Int.max` never comes to an end.
+    /// The number of waiting time extensions that the card requests before each answer; `Int.max` never ends.
     package var waitingTimeExtensions = 0
-    /// WTXM, by how much the waiting time is multiplied each time, 1 to 59.
+    /// WTXM, the factor on the waiting time each time, 1 to 59.
     package var waitingTimeMultiplier: UInt8 = 1
-    /// How long the card thinks before each answer; only the time model makes anybody wait for it.
+    /// The card's response time before each answer; it is waited for only in the time model.
     package var answerTime: Duration = .zero
 
-    /// A card that answers at once.
+    /// Creates a card that answers immediately.
     package init() {}
 }
 
-/// What the two sides of ISO 14443-4 told each other of what they can do.
+/// The capabilities that the two sides of ISO 14443-4 exchanged.
 struct ISODEPParameters: Hashable, Sendable {
-    /// The bytes of the longest frame that the card takes, with its CRC.
+    /// The longest frame that the card accepts, in bytes with its CRC.
     var cardFrame: Int
     /// FWI.
     var waitingTimeIndex: UInt8 = 4
-    /// Whether the card takes a CID.
+    /// Whether the card supports a CID.
     var supportsCID: Bool
-    /// Whether the card takes a NAD.
+    /// Whether the card supports a NAD.
     var supportsNAD = false
 
-    /// What an ATQB says.
+    /// Creates the parameters of an ATQB.
     init(_ identity: TypeBIdentity) {
         cardFrame = ISODEPSizes.frame(identity.frameSizeIndex)
         waitingTimeIndex = identity.waitingTimeIndex
@@ -123,7 +123,7 @@ struct ISODEPParameters: Hashable, Sendable {
         supportsNAD = identity.supportsNAD
     }
 
-    /// What an ATS says; what it leaves out has the values of the standard.
+    /// Creates the parameters of an ATS; missing ones have the standard's default values.
     init(ats: [UInt8]) {
         cardFrame = ISODEPSizes.frame(2)
         supportsCID = true
@@ -143,8 +143,8 @@ struct ISODEPParameters: Hashable, Sendable {
 enum ISODEPSizes {
     private static let frames = [16, 24, 32, 40, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096]
 
-    /// The bytes of the longest frame with its CRC, from FSCI or FSDI; indexes that are not assigned count as the
-    /// highest that is.
+    /// The longest frame in bytes with its CRC, from FSCI or FSDI. Unassigned indexes count as the highest assigned
+    /// one.
     static func frame(_ index: UInt8) -> Int {
         frames.element(at: Int(min(index, 12))) ?? 4096
     }
@@ -154,7 +154,7 @@ enum ISODEPSizes {
         UInt8(clamping: frames.lastIndex { $0 <= bytes } ?? 0)
     }
 
-    /// FWT, how long a card may think: 4096 cycles of the carrier doubled FWI times; 15 counts as 4.
+    /// FWT, the maximum response time of a card: 4096 cycles of the carrier doubled FWI times; 15 counts as 4.
     static func waitingTime(_ index: UInt8) -> Duration {
         .nanoseconds(302_065 << Int64(index > 14 ? 4 : index))
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The card's side of ISO 14443-4: blocks in, command APDUs out, and the way back.
+/// The card's side of ISO 14443-4: converts blocks to command APDUs, and responses to blocks.
 ///
-/// The rules are those of the standard for a PICC: it never starts anything, is silent to what it does not
-/// understand, and sends its last block again when it is asked to.
+/// The rules are those of the standard for a PICC: it never starts an exchange, does not answer invalid blocks, and
+/// sends its last block again on request.
 struct VirtualISODEP: Sendable {
-    /// What becomes of a frame.
+    /// The result of a frame.
     enum Result: Hashable, Sendable {
         case silence
         case answer([UInt8])
@@ -15,7 +15,7 @@ struct VirtualISODEP: Sendable {
         case deselected([UInt8])
     }
 
-    /// The longest command that is put together; what is longer meets silence.
+    /// The longest command that is assembled; longer ones get no answer.
     static let longestCommand = 66_000
 
     let parameters: ISODEPParameters
@@ -47,13 +47,13 @@ struct VirtualISODEP: Sendable {
         self = VirtualISODEP(parameters, options)
     }
 
-    /// The command that this frame would complete.
+    /// Returns the command that this frame would complete.
     func command(completedBy frame: [UInt8]) -> [UInt8]? {
         guard isActive, let block = block(frame), block.kind == .information(isChained: false) else { return nil }
         return collected + block.data
     }
 
-    /// Reads a block that is meant for this card.
+    /// Parses a block that is meant for this card.
     private func block(_ frame: [UInt8]) -> ISODEPBlock? {
         guard frame.count + 2 <= parameters.cardFrame, let block = ISODEPBlock(frame) else { return nil }
         guard block.nad == nil || parameters.supportsNAD else { return nil }
@@ -68,7 +68,7 @@ struct VirtualISODEP: Sendable {
         case .information(let isChained): return information(block.data, isChained)
         case .acknowledge: return block.number == number ? again() : goOn()
         case .notAcknowledge:
-            // Nothing of the exchange changes: a reader also asks in this way whether the card is still there.
+            // The exchange does not change: a reader also uses this to ask whether the card is still there.
             return block.number == number
                 ? again() : .answer(ISODEPBlock(.acknowledge, number: number, cid: ownCID).bytes)
         case .waitingTimeExtension: return extended()
@@ -95,7 +95,7 @@ struct VirtualISODEP: Sendable {
         return .command(collected)
     }
 
-    /// The first block of the answer to a command, or a waiting time extension; nothing for `nil`.
+    /// Returns the first block of the answer to a command, or a waiting time extension; nothing for `nil`.
     mutating func respond(_ response: [UInt8]?) -> [UInt8]? {
         guard let response else { return nil }
         unsent = response[...]
@@ -114,7 +114,7 @@ struct VirtualISODEP: Sendable {
         return next().map { .answer($0) } ?? .silence
     }
 
-    /// An R(ACK) for the block that was sent last: the next one of a chain.
+    /// Handles an R(ACK) for the block that was sent last: the next one of a chain.
     private mutating func goOn() -> Result {
         guard unsent != nil, extensionsLeft == 0 else { return .silence }
         number ^= 1

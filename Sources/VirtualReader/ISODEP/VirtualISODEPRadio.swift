@@ -4,7 +4,7 @@ internal import ByteCodec
 
 /// From the air to command APDUs: selection by type A or B, activation of ISO 14443-4, then blocks.
 struct VirtualISODEPRadio: Sendable {
-    /// What becomes of a frame.
+    /// The result of a frame.
     enum Result: Hashable, Sendable {
         case silence
         case answer(CardAnswer)
@@ -21,7 +21,7 @@ struct VirtualISODEPRadio: Sendable {
 
     private var selection: Selection
     private var protocolLayer: VirtualISODEP
-    /// Whether no block came yet after RATS, so that PPS is still allowed.
+    /// Whether no block has come since RATS, so that PPS is still allowed.
     private var takesPPS = false
     private var cid: UInt8 = 0
 
@@ -51,7 +51,7 @@ struct VirtualISODEPRadio: Sendable {
         }
     }
 
-    /// The command that this frame would complete.
+    /// Returns the command that this frame would complete.
     func command(completedBy frame: RadioFrame) -> [UInt8]? {
         isBlock(frame) ? protocolLayer.command(completedBy: frame.bytes) : nil
     }
@@ -90,7 +90,7 @@ struct VirtualISODEPRadio: Sendable {
         }
     }
 
-    /// RATS: the index of the reader's frame size and the card's number, 15 being none.
+    /// RATS: the index of the reader's frame size and the card's number, with 15 for none.
     private mutating func requestAnswerToSelect(_ frame: RadioFrame, _ ats: [UInt8]) -> Result {
         guard frame.hasCRC, frame.bytes.count == 2, frame.bytes[0] == TypeACommand.requestAnswerToSelect,
             let parameter = frame.bytes.element(at: 1), parameter & 0x0F != 0x0F
@@ -138,7 +138,7 @@ struct VirtualISODEPRadio: Sendable {
         }
     }
 
-    /// What is sent as the answer to a command; silence for `nil`.
+    /// Returns the answer to a command; no answer for `nil`.
     mutating func respond(_ response: [UInt8]?) -> CardAnswer? {
         protocolLayer.respond(response).map { CardAnswer($0, thinkingTime: protocolLayer.options.answerTime) }
     }

@@ -4,12 +4,12 @@ internal import ByteCodec
 
 /// The reader's side of ISO 14443-4: carries command APDUs to one card in blocks, and their responses back.
 ///
-/// Lost and damaged blocks are asked for again twice, as the standard lets a reader do.
+/// Lost and damaged blocks are requested again twice, as the standard allows.
 struct ISODEPSession: Sendable {
-    /// How an exchange ended.
+    /// The outcome of an exchange.
     enum Result: Hashable, Sendable {
         case answer([UInt8])
-        /// The chip's status for silence, damage or a card that breaks the rules.
+        /// The chip's status for a missing or damaged answer, or a card that violates the rules.
         case failed(status: UInt8)
         case aborted
     }
@@ -21,13 +21,13 @@ struct ISODEPSession: Sendable {
     }
 
     private static let retries = 2
-    /// What keeps a card that never comes to an end from being listened to for ever.
+    /// The limit for a card that never ends its response.
     private static let longestResponse = 70_000
     private static let mostExtensions = 1_000
 
     let technology: RadioTechnology
     let parameters: ISODEPParameters
-    /// The number that blocks carry; `nil` when they carry none.
+    /// The CID of the blocks; `nil` when they carry none.
     let cid: UInt8?
     private var number: UInt8 = 0
 
@@ -102,7 +102,7 @@ struct ISODEPSession: Sendable {
                     case .information where reply.number == number: return .block(reply)
                     case .acknowledge where reply.number == number: return .block(reply)
                     case .acknowledge where failures > 0:
-                        // The card never got the block.
+                        // The card never received the block.
                         guard failures <= Self.retries else { return .failed(status: status) }
                         failures += 1
                         frame = block
@@ -117,14 +117,14 @@ struct ISODEPSession: Sendable {
         }
     }
 
-    /// S(DESELECT): the card is halted; whether it said so.
+    /// S(DESELECT): the card is halted; returns whether it confirmed.
     func deselect(_ air: Air) -> Bool {
         let frame = RadioFrame(technology, ISODEPBlock(.deselect, cid: cid).bytes)
         guard case .answer(let answer) = air(frame, 0) else { return false }
         return ISODEPBlock(answer.frame)?.kind == .deselect
     }
 
-    /// Whether the card answers R(NAK), the question whether it is still there.
+    /// Whether the card answers R(NAK), the query whether it is still there.
     func isPresent(_ air: Air) -> Bool {
         let frame = RadioFrame(technology, ISODEPBlock(.notAcknowledge, number: number, cid: cid).bytes)
         guard case .answer(let answer) = air(frame, 0) else { return false }
@@ -132,25 +132,25 @@ struct ISODEPSession: Sendable {
     }
 }
 
-/// How looking for a card ended.
+/// The outcome of a search for a card.
 enum Activation<Found: Hashable & Sendable>: Hashable, Sendable {
     case found(Found)
     case nothing
     case aborted
 }
 
-/// How the reader's side of ISO 14443 sends a frame and hears what comes back.
+/// Sends a frame for the reader's side of ISO 14443 and returns the reply.
 ///
-/// The second parameter is the WTXM of a waiting time extension that this frame grants: how many times the usual time
-/// is waited; 0 for all other frames.
+/// The second parameter is the WTXM of a waiting time extension that this frame grants: a factor on the usual waiting
+/// time; 0 for all other frames.
 typealias Air = (RadioFrame, Int) -> AirReply
 
-/// What a reader hears after it sent one frame.
+/// The reply after a reader sent one frame.
 enum AirReply: Hashable, Sendable {
-    /// What a card sent.
+    /// A card's answer.
     case answer(CardAnswer)
-    /// Nothing in time, or something damaged: the chip's status for it.
+    /// No answer in time, or a damaged one: the chip's status for it.
     case failed(status: UInt8)
-    /// There is no more time for this, or the host gave up.
+    /// There is no more time for this, or the host aborted.
     case aborted
 }

@@ -9,7 +9,7 @@ struct TypeAInitiator {
     /// Looks once for a card and selects it.
     ///
     /// - Parameters:
-    ///   - isWakeUp: WUPA, which halted cards hear too.
+    ///   - isWakeUp: WUPA, which halted cards answer too.
     ///   - uid: the UID with its cascade tags when it is known, 4, 8 or 12 bytes; empty to find it out.
     func activate(isWakeUp: Bool = false, uid: [UInt8] = []) -> Activation<TypeAIdentity> {
         let request = isWakeUp ? TypeACommand.wakeUp : TypeACommand.request
@@ -56,8 +56,8 @@ struct TypeAInitiator {
 
     /// Anticollision at one level: the four bytes and BCC of a card, bit by bit where cards collide.
     ///
-    /// - Parameter selections: the frames that lead to this level. A card that has another bit than the one that was tried
-    ///   falls back to idle, and is brought here again.
+    /// - Parameter selections: the frames that lead to this level. A card whose bit differs from the one tried falls
+    ///   back to idle, and is brought here again.
     private func search(_ level: Int, _ selections: [RadioFrame]) -> Activation<[UInt8]> {
         var bits: [Bool] = []
         while bits.count < 40 {
@@ -65,7 +65,7 @@ struct TypeAInitiator {
             case .aborted: return .aborted
             case .failed(let status):
                 guard status == ChipStatus.collision else {
-                    // Nobody has the bit that was tried: it is the other one.
+                    // No card has the bit that was tried: it is the other one.
                     guard bits.last == false else { return .nothing }
                     bits[bits.count - 1] = true
                     for frame in selections where air(frame, 0) == .aborted { return .aborted }
@@ -80,7 +80,7 @@ struct TypeAInitiator {
         return .nothing
     }
 
-    /// The command with the bits that are known so far, the first of them in bit 1 of the first byte.
+    /// The command with the bits known so far, the first of them in bit 1 of the first byte.
     private static func anticollision(_ level: Int, _ bits: [Bool]) -> RadioFrame {
         let known = pack(bits)
         let (bytes, rest) = (bits.count / 8, bits.count % 8)
@@ -95,7 +95,7 @@ struct TypeAInitiator {
         return bytes
     }
 
-    /// The known bits and those that a card sent after them, when they make up five bytes with a right BCC.
+    /// Joins the known bits with those that a card sent after them, when they form five bytes with a right BCC.
     private static func join(_ bits: [Bool], _ answer: [UInt8]) -> [UInt8]? {
         var whole = Array(pack(bits).prefix(bits.count / 8))
         var rest = answer
@@ -123,7 +123,7 @@ struct TypeAInitiator {
 struct TypeBInitiator {
     let air: Air
 
-    /// Looks once for a card in one time slot, and tells what its ATQB says.
+    /// Looks once for a card in one time slot, and returns the data of its ATQB.
     func request(applicationFamily: UInt8, isWakeUp: Bool = false) -> Activation<TypeBIdentity> {
         let parameter = isWakeUp ? TypeBCommand.wakeUp : 0
         switch air(RadioFrame(.typeB, [TypeBCommand.request, applicationFamily, parameter]), 0) {

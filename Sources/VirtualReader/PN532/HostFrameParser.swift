@@ -2,23 +2,23 @@
 
 import ByteCodec
 
-/// Finds the host's frames in a stream of bytes that may hold anything.
+/// Finds the host's frames in an arbitrary stream of bytes.
 ///
-/// What stands before a start code is skipped, so wake-up bytes, preambles of any length and noise need no rule of
-/// their own. A frame with a wrong checksum gets no answer from a PN53x: it is counted and forgotten.
+/// Bytes before a start code are skipped, so wake-up bytes, preambles of any length and noise need no special rule. A
+/// frame with a wrong checksum gets no answer from a PN53x: it is counted and dropped.
 struct HostFrameParser: Sendable {
     private var buffer: [UInt8] = []
     private(set) var damagedFrames = 0
 
-    /// Whether the beginning of a frame is here and its end is not.
+    /// Whether the buffer holds the beginning of a frame without its end.
     var isMidFrame: Bool { buffer.count > 1 }
 
-    /// Appends what came.
+    /// Appends received bytes.
     mutating func feed(_ bytes: some Sequence<UInt8>) {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Takes the start code at the front for noise, since the rest of its frame does not come.
+    /// Treats the start code at the front as noise, since the rest of its frame does not come.
     mutating func skipStartCode() {
         buffer.removeFirst(min(2, buffer.count))
     }
@@ -34,7 +34,7 @@ struct HostFrameParser: Sendable {
                 start = code
                 return nil
             case .damaged:
-                // What follows is looked through again: the length may be what was damaged.
+                // The bytes after it are searched again: the length itself may be damaged.
                 damagedFrames &+= 1
                 start = code + 2
             case .frame(let frame, let length):
@@ -42,7 +42,7 @@ struct HostFrameParser: Sendable {
                 if let frame { return frame }
             }
         }
-        // A last 00 may be the first half of a start code.
+        // A final 00 may be the first half of a start code.
         start = buffer.last == 0x00 ? max(start, buffer.count - 1) : buffer.count
         return nil
     }
@@ -58,7 +58,7 @@ struct HostFrameParser: Sendable {
         case frame(HostFrame?, length: Int)
     }
 
-    /// Reads what follows a start code; the postamble is left, since it looks like another frame's preamble.
+    /// Reads the bytes after a start code; the postamble is left, since it looks like another frame's preamble.
     private static func parse(_ body: ArraySlice<UInt8>) -> Parsed {
         guard let length = body.element(at: 0), let check = body.element(at: 1) else { return .incomplete }
         switch (length, check) {
@@ -79,19 +79,19 @@ struct HostFrameParser: Sendable {
     private static func data(of rest: ArraySlice<UInt8>, size: Int, header: Int) -> Parsed {
         guard rest.count > size else { return .incomplete }
         guard PN532Frame.sum(rest.prefix(size + 1)) == 0 else { return .damaged }
-        // Only frames to the chip carry D4; an echo of its own answers is none of its business.
+        // Only frames to the chip carry D4; an echo of its own answers is ignored.
         guard rest.first == 0xD4 else { return .frame(nil, length: header + size + 1) }
         return .frame(.command(Array(rest.prefix(size).dropFirst())), length: header + size + 1)
     }
 }
 
-/// What a host sent over the serial line.
+/// A host's message on the serial line.
 enum HostFrame: Hashable, Sendable {
-    /// The answer was received, or the running command is to be given up.
+    /// The answer was received, or the running command is aborted.
     case acknowledge
-    /// The last answer is to be sent again.
+    /// Requests the last answer again.
     case notAcknowledge
-    /// A command code and its parameters; empty when not even a code came.
+    /// A command code and its parameters; empty when there is no code.
     case command([UInt8])
 }
 
@@ -99,13 +99,13 @@ enum HostFrame: Hashable, Sendable {
 ///
 /// Layouts and limits as in libnfc (`libnfc/chips/pn53x.c`) and nfcpy (`nfc/clf/pn53x.py`).
 enum PN532Frame {
-    /// The most bytes that a frame carries, the frame identifier included.
+    /// The maximum number of bytes in a frame, the frame identifier included.
     static let longestData = 265
 
-    /// The other side understood the frame; from the host it also ends a running command.
+    /// The other side accepted the frame; from the host it also aborts a running command.
     static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
 
-    /// The other side shall send its last frame again.
+    /// Requests the other side's last frame again.
     static let notAcknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00]
 
     /// The chip's answer to a command that it cannot parse.

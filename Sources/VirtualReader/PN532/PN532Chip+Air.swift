@@ -4,7 +4,7 @@ import ByteCodec
 import NFCTransport
 
 extension PN532Chip {
-    /// Sends a FeliCa packet and gives what came back.
+    /// Sends a FeliCa packet and returns the result.
     func send(_ packet: [UInt8], at bitRate: FeliCaBitRate, within limit: AirLimit, isRetry: Bool = false) -> AirResult
     {
         switch transmit(RadioFrame(.felica(bitRate), packet), within: limit, isRetry: isRetry) {
@@ -43,8 +43,7 @@ extension PN532Chip {
         }
     }
 
-    /// Waits for an answer that does not come. Only the host ends a time-out with index 0, so it is waited for in any
-    /// case.
+    /// Waits for an answer that does not come. Only the host ends a time-out with index 0, so this wait is always real.
     private func waitInVain(_ limit: AirLimit, after outward: Duration) -> Bool {
         switch limit {
         case .look(let duration): return pause(for: timing.radio ? duration : .zero)
@@ -60,13 +59,13 @@ extension PN532Chip {
         }
     }
 
-    /// The chip's time-out.
+    /// Waits for the chip's time-out.
     func pauseInVain(_ index: UInt8) -> Bool {
         guard let duration = RadioSettings.timeout(index) else { return pause(for: nil) }
         return pause(for: timing.radio ? duration : .zero)
     }
 
-    /// The air as the reader's side of ISO 14443 uses it in an exchange with a card.
+    /// The air as used by the reader's side of ISO 14443 in an exchange with a card.
     var exchangeAir: Air {
         { frame, multiplier in
             self.transmit(frame, within: multiplier == 0 ? .timeout(self.radio.exchangeTimeout) : .granted)
@@ -80,18 +79,18 @@ enum AirLimit: Hashable, Sendable {
     case polling(timeSlots: UInt8)
     /// The chip's time-out with this index.
     case timeout(UInt8)
-    /// As long as the card asked for.
+    /// The time that the card requested.
     case granted
-    /// This long, air time included: the look for a card.
+    /// This long, air time included: for a search for a card.
     case look(Duration)
 }
 
-/// What one exchange with the field came to.
+/// The result of one exchange with the field.
 enum AirResult: Hashable, Sendable {
-    /// What a card sent.
+    /// A card's answer.
     case answer([UInt8])
-    /// The chip's status for silence or damage.
+    /// The chip's status for a missing or damaged answer.
     case failed(status: UInt8)
-    /// The host gave up.
+    /// The host aborted.
     case aborted
 }

@@ -4,7 +4,7 @@ import ByteCodec
 import NFCTransport
 
 extension PN532Chip {
-    /// Carries out one host command; what is not here the chip answers with its syntax error frame.
+    /// Executes one host command; the chip answers any other with its syntax error frame.
     func carryOut(_ code: UInt8, _ parameters: [UInt8]) -> CommandResult {
         guard family.knows(code) else { return .syntaxError }
         return switch code {
@@ -19,7 +19,7 @@ extension PN532Chip {
         case 0x12: setParameters(parameters)
         case 0x14: configureSAM(parameters)
         case 0x16: powerDown(parameters)
-        // The mode that this asks for is the one that the chip is in.
+        // The requested mode is the current one.
         case 0x18: .answer([])
         case 0x32: configureRadio(parameters)
         case 0x40: exchangeData(parameters)
@@ -35,7 +35,7 @@ extension PN532Chip {
         }
     }
 
-    /// Tests 00 (line: the parameters come back), 01 (ROM), 02 (RAM) and 06 (whether the card in ISO-DEP is there).
+    /// Tests 00 (line: the parameters are returned), 01 (ROM), 02 (RAM) and 06 (whether the card in ISO-DEP is there).
     private func diagnose(_ parameters: [UInt8]) -> CommandResult {
         switch parameters.first {
         case 0x00: return .answer(parameters)
@@ -49,7 +49,7 @@ extension PN532Chip {
         }
     }
 
-    /// Last error, field from outside, targets with their speeds and modulation (10 FeliCa, 00 type A and B), SAM status.
+    /// Last error, external field, targets with their speeds and modulation (10 FeliCa, 00 type A and B), SAM status.
     private func generalStatus() -> CommandResult {
         var list: [UInt8] = []
         for (index, target) in targets.enumerated() where !target.isReleased {
@@ -95,7 +95,7 @@ extension PN532Chip {
         return .answer([])
     }
 
-    /// Flags, of which the simulated radio knows one: bit 5, whether RATS is sent by itself.
+    /// Flags, one of which the simulated radio supports: bit 5, whether RATS is sent automatically.
     private func setParameters(_ parameters: [UInt8]) -> CommandResult {
         guard parameters.count == 1, let flags = parameters.first else { return .syntaxError }
         activatesISODEP = flags & 0x10 != 0

@@ -4,13 +4,13 @@ import ByteCodec
 import NFCTransport
 
 extension PN532Chip {
-    /// The most bytes of a card's answer that fit into one host frame after D5, the code and the status.
+    /// The maximum number of bytes of a card's answer that fit into one host frame after D5, the code and the status.
     private static let longestPart = PN532Frame.longestData - 3
 
     /// InDataExchange: a frame or an APDU to a target, in parts when bit 6 of the target number is set.
     ///
-    /// An answer that is longer than a host frame is given in parts; the host fetches the next with a command that
-    /// holds the target number alone.
+    /// An answer that is longer than a host frame is returned in parts; the host fetches the next with a command that
+    /// contains only the target number.
     func exchangeData(_ parameters: [UInt8]) -> CommandResult {
         guard let number = parameters.first else { return .syntaxError }
         let index = Int(number & 0x3F) - 1
@@ -42,7 +42,7 @@ extension PN532Chip {
         }
     }
 
-    /// Halts the other card of type A and wakes the one that is meant.
+    /// Halts the other card of type A and wakes the intended one.
     private func wakeOnly(_ index: Int) -> Bool {
         guard targets[index].isAsleep else { return true }
         for other in targets.indices where other != index && !targets[other].isAsleep {
@@ -53,7 +53,7 @@ extension PN532Chip {
         return resume(&targets[index])
     }
 
-    /// Tries as often as RFConfiguration says.
+    /// Tries as many times as RFConfiguration says.
     private func retried(_ attempt: (_ isRetry: Bool) -> AirResult) -> CommandResult {
         var tries = 0
         while true {
@@ -89,12 +89,12 @@ extension PN532Chip {
 
     // MARK: MIFARE commands
 
-    /// A command to a card of type A without ISO-DEP. The firmware takes 60 and 61 for the authentication of MIFARE
-    /// Classic, sends the two halves of a write with A0, and turns ACK into success and NAK into an error.
+    /// A command to a card of type A without ISO-DEP. The firmware treats 60 and 61 as the authentication of MIFARE
+    /// Classic, sends the two halves of a write with A0, and converts ACK into success and NAK into an error.
     private func exchangeTypeA(_ frame: [UInt8]) -> CommandResult {
         switch frame.first {
         case 0x60, 0x61:
-            // No card here knows it; the chip gives up on the card.
+            // No card here supports it; the chip gives up on the card.
             return retried { self.mifare(frame, isRetry: $0, isAuthentication: true) }
         case 0xA0 where frame.count == 18:
             switch mifare(Array(frame.prefix(2))) {
@@ -118,9 +118,9 @@ extension PN532Chip {
         }
     }
 
-    // MARK: Frames as they are
+    // MARK: Unchanged frames
 
-    /// InCommunicateThru: a frame as it is, with the speed, framing, CRC and bits that the registers say.
+    /// InCommunicateThru: an unchanged frame, with the speed, framing, CRC and bits set in the registers.
     func communicateThru(_ parameters: [UInt8]) -> CommandResult {
         guard let technology = registers.technology else { return silence() }
         let lastByteBits = registers.transmittedBits
@@ -132,7 +132,7 @@ extension PN532Chip {
                 frame.bytes = body
                 frame.hasCRC = true
             } else if case .felica = technology {
-                // The host makes the CRC itself, and cards do not hear a packet with a wrong one.
+                // The host computes the CRC itself, and cards ignore a packet with a wrong one.
                 return silence()
             }
         }
@@ -144,7 +144,7 @@ extension PN532Chip {
         }
     }
 
-    /// What the chip makes of an answer: it checks and takes off the CRC when it is told to.
+    /// Returns the answer as processed by the chip: it checks and removes the CRC when configured to.
     private func received(_ answer: CardAnswer, _ technology: RadioTechnology) -> [UInt8] {
         registers.receivedBits = answer.lastByteBits
         guard registers.removesChecksum else {

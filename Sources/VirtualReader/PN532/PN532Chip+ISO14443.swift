@@ -3,13 +3,14 @@
 import ByteCodec
 
 extension PN532Chip {
-    /// The frames of 64 bytes that the chip's FIFO takes, as an index for RATS and ATTRIB.
+    /// Frames of 64 bytes, the size of the chip's FIFO, as an index for RATS and ATTRIB.
     private static let frameSizeIndex: UInt8 = 5
 
-    /// Looks for cards of type A and gives the data of up to two targets, each without its number.
+    /// Looks for cards of type A and returns the data of up to two targets, each without its number.
     ///
-    /// The first is halted when a second is looked for, or stays in ISO-DEP, where it hears no REQA. A card whose UID the
-    /// host names is woken, too: libfreefare selects so what it has just halted, with the field on.
+    /// The first is halted when a second is searched for, or stays in ISO-DEP, where it does not answer a REQA. A card
+    /// whose UID the host names is woken, too: libfreefare uses this to select a card that it has just halted, with the
+    /// field on.
     func lookForTypeA(_ count: Int, uid: [UInt8] = [], where fits: (TypeAIdentity) -> Bool = { _ in true }) -> Look {
         registers.isFieldOn = true
         registers.prepareTypeA()
@@ -54,7 +55,7 @@ extension PN532Chip {
         case .found(let found): identity = found
         }
         guard fits(identity) else {
-            // A selected card answers to no REQA; this one leads it back, so that the next look finds it.
+            // A selected card does not answer a REQA; this one resets it, so that the next search finds it.
             let request = RadioFrame(.typeA, [TypeACommand.request], lastByteBits: 7, hasCRC: false)
             return transmit(request, within: .look(.zero)) == .aborted ? .aborted : .nothing
         }
@@ -67,7 +68,7 @@ extension PN532Chip {
         return .found((SelectedTarget(kind: .isoDEP(session, identity)), data + ats))
     }
 
-    /// RATS; the second target needs a number of its own.
+    /// RATS; the second target needs a separate number.
     private func enterISODEP(number: UInt8) -> (session: ISODEPSession, ats: [UInt8])? {
         let initiator = TypeAInitiator(air: exchangeAir)
         guard let ats = initiator.requestAnswerToSelect(frameSizeIndex: Self.frameSizeIndex, cid: number) else {
@@ -106,7 +107,7 @@ extension PN532Chip {
             data: [data + [UInt8(truncatingIfNeeded: answer.count)] + answer])
     }
 
-    /// Brings a card that was halted back to where it was; whether it is there.
+    /// Returns a halted card to its previous state; returns whether it is there.
     func resume(_ target: inout SelectedTarget) -> Bool {
         let initiator = TypeAInitiator(air: exchangeAir)
         switch target.kind {
@@ -125,7 +126,7 @@ extension PN532Chip {
         return true
     }
 
-    /// Lets go of a card: DESELECT or HLTA.
+    /// Releases a card: DESELECT or HLTA.
     func halt(_ target: SelectedTarget) {
         switch target.kind {
         case .felica: break
@@ -134,6 +135,6 @@ extension PN532Chip {
         }
     }
 
-    /// Nobody answers to HLTA, and nobody waits for it.
+    /// HLTA is never answered, so there is no wait for an answer.
     private var haltAir: Air { { frame, _ in self.transmit(frame, within: .look(.zero)) } }
 }

@@ -4,10 +4,10 @@ import ByteCodec
 import NFCTransport
 
 extension PN532Chip {
-    /// How long the chip rests between two tries when it tries for ever, since a simulated try takes no time.
+    /// How long the chip pauses between two tries of an endless search, since a simulated try takes no time.
     static let endlessPause = Duration.milliseconds(10)
 
-    /// InListPassiveTarget: how many targets (1 or 2), modulation, what the initiator sends.
+    /// InListPassiveTarget: number of targets (1 or 2), modulation, initiator data.
     ///
     /// A FeliCa Polling finds one target, the first that answers, and so does type B. There are no Jewel cards.
     func listPassiveTargets(_ parameters: [UInt8]) -> CommandResult {
@@ -47,8 +47,8 @@ extension PN532Chip {
 
     /// InAutoPoll: rounds (FF for ever), period in units of 150 ms, types to look for.
     ///
-    /// Every type is given its whole period, and a card that answers ends the command at once. FeliCa cards are polled
-    /// with system code FFFF and request code 00 (which one a PN532 sends is not known).
+    /// Every type is given its whole period, and a card that answers ends the command immediately. FeliCa cards are
+    /// polled with system code FFFF and request code 00 (which one a PN532 sends is not known).
     func autoPoll(_ parameters: [UInt8]) -> CommandResult {
         guard let rounds = parameters.first, rounds > 0, let period = parameters.element(at: 1),
             (0x01...0x0F).contains(period), (3...17).contains(parameters.count)
@@ -86,7 +86,7 @@ extension PN532Chip {
         }
     }
 
-    /// A look for any card of type A is answered with the type that it is of.
+    /// A search for any card of type A reports the type of the card found.
     private static func autoPollType(of target: SelectedTarget, asked: UInt8) -> UInt8 {
         guard asked == 0x00 else { return asked }
         if case .isoDEP = target.kind { return 0x20 }
@@ -99,7 +99,7 @@ extension PN532Chip {
         collected = []
     }
 
-    /// The targets of the last look are not the chip's any more; cards stay as they are.
+    /// Forgets the targets of the last search; the cards keep their states.
     func forgetTargets() {
         targets = []
         unfetched = []
@@ -111,7 +111,7 @@ extension PN532Chip {
         return Look(isAborted: !pause(for: timing.radio ? TimeModel.emptyTypeA : .zero))
     }
 
-    /// Sends a Polling and takes only a whole Polling response for an answer.
+    /// Sends a Polling and accepts only a whole Polling response as an answer.
     private func poll(_ data: [UInt8], at bitRate: FeliCaBitRate, isRetry: Bool = false) -> Look {
         registers.isFieldOn = true
         registers.prepareFeliCa(bitRate)
@@ -127,7 +127,7 @@ extension PN532Chip {
 
     /// InDeselect and InRelease: one target, or all of them when the number is 0. Cards of type A and B are halted.
     ///
-    /// An RC-S956 gets and gives a byte more, of which only libnfc tells: a last parameter of 01, and a byte before the
+    /// An RC-S956 gets and returns one byte more, known only from libnfc: a last parameter of 01, and a byte before the
     /// status, whose value nobody reads.
     func release(_ parameters: [UInt8]) -> CommandResult {
         let extra: [UInt8] = family == .rcs956 && parameters.count == 2 ? [0x00] : []
@@ -144,7 +144,7 @@ extension PN532Chip {
         return .answer(extra + [ChipStatus.success])
     }
 
-    /// InSelect: takes up a target that was let go of.
+    /// InSelect: selects a released target again.
     func select(_ parameters: [UInt8]) -> CommandResult {
         guard parameters.count == 1 else { return .syntaxError }
         let index = Int(parameters[0]) - 1
@@ -154,7 +154,7 @@ extension PN532Chip {
         return .answer([ChipStatus.success])
     }
 
-    /// InJumpForDEP and InJumpForPSL: there is no NFC-DEP target, and its answer is waited for in vain.
+    /// InJumpForDEP and InJumpForPSL: there is no NFC-DEP target, so the wait for its answer times out.
     func jumpForDEP() -> CommandResult {
         registers.isFieldOn = true
         guard pause(for: timing.radio ? RadioSettings.timeout(radio.atrTimeout) : .zero) else { return .aborted }

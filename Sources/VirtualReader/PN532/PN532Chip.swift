@@ -5,20 +5,20 @@ import NFCTransport
 
 /// A PN532 between a serial line and a field: one thread, one command at a time.
 ///
-/// Behaviour as libnfc 1.8.0 and nfcpy 1.0.4 need it and as they accept it; NXP's manual UM0701-02 was not compared.
-/// A command that waits (for a card, for time) is given up when the host sends ACK or another command.
+/// Behaviour as libnfc 1.8.0 and nfcpy 1.0.4 require and accept it; NXP's manual UM0701-02 was not compared. A command
+/// that waits (for a card, for time) is aborted when the host sends ACK or another command.
 final class PN532Chip {
     let field: any RadioField
     let counters: ChipCounters
     let timing: TimeModel
-    /// Which chip of the family it is.
+    /// The chip's model in the family.
     var family = PN53xModel.pn532
     var registers = RegisterFile()
     var radio = RadioSettings()
     var targets: [SelectedTarget] = []
     /// Whether cards of type A are brought into ISO-DEP when they are found (SetParameters, bit 5).
     var activatesISODEP = true
-    /// What is still to be fetched of a long answer, and what the host has sent of a long command.
+    /// The unfetched rest of a long answer, and the received parts of a long command.
     var unfetched: ArraySlice<UInt8> = []
     var collected: [UInt8] = []
     var pins = GPIOPins()
@@ -35,11 +35,11 @@ final class PN532Chip {
     private var isDead = false
     private var received = 0
     private var receivedByCode: [UInt8: Int] = [:]
-    /// When the bytes that came from the host are all over the line.
+    /// When all the bytes from the host have passed over the line.
     private var lineBusyUntil = Duration.zero
-    /// When the last command was done with; what the host lets pass after it passes in the field, too.
+    /// When the last command was finished; the time that the host lets pass after it passes in the field, too.
     private var idleSince: Duration?
-    /// The model's own clock: it is not moved by what the machine adds to every wait.
+    /// The model's own clock: it excludes the time that the machine adds to every wait.
     private var modelTime = Duration.zero
 
     init(
@@ -107,7 +107,7 @@ final class PN532Chip {
 
     // MARK: Answers
 
-    /// Tells the observer what comes next.
+    /// Notifies the observer of the next step.
     func reach(_ moment: ChipMoment) {
         observer(moment)
     }
@@ -147,7 +147,7 @@ final class PN532Chip {
         line.write(model.atHost(bytes, host: line.hostSpeed, chip: speed))
     }
 
-    /// The new speed of the line, from the host's ACK on.
+    /// The new speed of the line, effective from the host's ACK.
     func changeSpeedAfterAcknowledge(_ speed: SerialSpeed) {
         speedAfterAcknowledge = speed
     }
@@ -161,7 +161,8 @@ final class PN532Chip {
     /// Makes up for an ACK that never came, or came too late, when the host is at the new speed already.
     ///
     /// nfcpy flushes its output as soon as it has written the ACK. A UART has sent those six bytes by then; a
-    /// pseudo-terminal throws away what its other end has not read yet, and does not say at which speed it was sent.
+    /// pseudo-terminal discards data that its other end has not read yet, and does not report at which speed it was
+    /// sent.
     private func adoptSpeedOfHost(_ host: SerialSpeed?) {
         guard let speed = speedAfterAcknowledge, host == speed else { return }
         change(to: speed)
@@ -169,7 +170,7 @@ final class PN532Chip {
 
     // MARK: Waiting
 
-    /// Lets time pass that nothing can shorten.
+    /// Lets time pass without interruption.
     private func spend(_ duration: Duration) {
         guard duration > .zero else { return }
         modelTime += duration
@@ -192,7 +193,7 @@ final class PN532Chip {
 
     private var isInterrupted: Bool {
         while interruption == nil, let frame = nextParsed() {
-            // Nothing was answered yet that could be sent again.
+            // There is no answer yet that could be sent again.
             if frame != .notAcknowledge { interruption = frame }
         }
         return interruption != nil
@@ -230,21 +231,21 @@ final class PN532Chip {
     }
 }
 
-/// The status byte of an answer, as far as a simulated chip makes one up itself.
+/// The status bytes that a simulated chip generates itself.
 enum ChipStatus {
     /// Done.
     static let success: UInt8 = 0x00
-    /// The card has not answered.
+    /// The card did not answer.
     static let timeout: UInt8 = 0x01
-    /// The CRC of an answer is wrong, or is not there.
+    /// The CRC of an answer is wrong or missing.
     static let wrongChecksum: UInt8 = 0x02
     /// Several cards answered at once.
     static let collision: UInt8 = 0x06
     /// The chip's own buffer is too small.
     static let bufferTooSmall: UInt8 = 0x07
-    /// The card broke the rules of its protocol.
+    /// The card violated its protocol.
     static let protocolError: UInt8 = 0x0B
-    /// The answer is not what the command's answer looks like: a NAK of a MIFARE card.
+    /// The answer does not have the form of the command's answer: a NAK of a MIFARE card.
     static let wrongFormat: UInt8 = 0x13
     /// The card refused the key.
     static let authentication: UInt8 = 0x14
@@ -252,59 +253,59 @@ enum ChipStatus {
     static let wrongContext: UInt8 = 0x27
     /// The target was released.
     static let released: UInt8 = 0x29
-    /// Set in a status: more of the answer is to be fetched.
+    /// Set in a status: more of the answer can be fetched.
     static let moreInformation: UInt8 = 0x40
 }
 
-/// How the chip carried out a host command.
+/// The outcome of a host command in the chip.
 enum CommandResult: Hashable, Sendable {
-    /// What follows the answer's command code.
+    /// The bytes after the answer's command code.
     case answer([UInt8])
-    /// The command or its parameters are not the chip's.
+    /// The chip does not support the command or its parameters.
     case syntaxError
-    /// The host gave the command up: no answer.
+    /// The host aborted the command: no answer.
     case aborted
 }
 
-/// What one look for cards came to.
+/// The result of one search for cards.
 struct Look {
-    /// The cards, and for each what InListPassiveTarget tells of it after its number.
+    /// The cards, each with its InListPassiveTarget data after its number.
     var targets: [SelectedTarget] = []
     var data: [[UInt8]] = []
-    /// Whether the host gave up.
+    /// Whether the host aborted the search.
     var isAborted = false
 }
 
-/// What a simulated chip is about to do next, for tests that interfere at every possible moment.
+/// The next step of a simulated chip, for tests that interfere at every possible moment.
 package enum ChipMoment: Hashable, Sendable {
-    /// A host command was received whole; nothing was done about it yet.
+    /// A host command was received whole and not yet processed.
     case received
-    /// The command was acknowledged and is about to be carried out.
+    /// The command was acknowledged and is about to be executed.
     case acknowledged
     /// A frame is about to be sent to the cards.
     case exchange
-    /// The command was carried out and its answer is about to be sent.
+    /// The command was executed and its answer is about to be sent.
     case answer
     /// The answer was sent.
     case answered
 }
 
-/// What RFConfiguration sets, with the values that a PN532 starts with.
+/// The settings of RFConfiguration, with a PN532's start values.
 struct RadioSettings: Sendable {
     /// How long an answer to ATR_REQ may take, as an index.
     var atrTimeout: UInt8 = 0x0B
     /// How long an answer in InDataExchange and InCommunicateThru may take, as an index.
     var exchangeTimeout: UInt8 = 0x0A
-    /// How often InDataExchange sends an unanswered frame again.
+    /// How many times InDataExchange sends an unanswered frame again.
     var exchangeRetries: UInt8 = 0x00
-    /// How often ATR_REQ is sent again.
+    /// How many times ATR_REQ is sent again.
     var atrRetries: UInt8 = 0xFF
-    /// How often InListPassiveTarget polls again.
+    /// How many times InListPassiveTarget polls again.
     var activationRetries: UInt8 = 0xFF
 
-    /// The time that an index stands for, 100 µs doubled `index` - 1 times; `nil` for 0, which waits for ever.
+    /// The time of an index, 100 µs doubled `index` - 1 times; `nil` for 0, which waits for ever.
     ///
-    /// Indexes end at 16 (3.28 s); higher ones are taken for it.
+    /// Indexes end at 16 (3.28 s); higher ones are treated as 16.
     static func timeout(_ index: UInt8) -> Duration? {
         index == 0 ? nil : .microseconds(100 << Int64(min(index, 16) - 1))
     }
@@ -321,15 +322,15 @@ enum Search<Found> {
 struct SelectedTarget: Sendable {
     enum Kind: Sendable {
         case felica(FeliCaBitRate)
-        /// A card of type A that speaks no ISO-DEP, or that was not brought into it.
+        /// A card of type A without ISO-DEP, or one that was not brought into it.
         case typeA(TypeAIdentity)
-        /// A card in ISO-DEP; what is needed to bring it there again.
+        /// A card in ISO-DEP, with the data needed to bring it there again.
         case isoDEP(ISODEPSession, TypeAIdentity?)
     }
 
     var kind: Kind
-    /// Whether InDeselect or InRelease let go of it.
+    /// Whether InDeselect or InRelease released it.
     var isReleased = false
-    /// Whether it was halted for another target's sake.
+    /// Whether it was halted in favour of another target.
     var isAsleep = false
 }

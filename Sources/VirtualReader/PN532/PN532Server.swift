@@ -3,42 +3,42 @@
 import NFCTransport
 internal import Synchronization
 
-/// A PN532 on a pseudo-terminal, served by a thread of its own.
+/// A PN532 on a pseudo-terminal, served by a separate thread.
 ///
-/// Any program that speaks to a PN532 over a serial port can open ``path``, one after another, in this process or in
+/// Any program that supports a PN532 on a serial port can open ``path``, one after another, in this process or in
 /// another one. The field is used on the server's thread until ``stop()`` returns.
 ///
 ///     let server = try PN532Server(field: field)
 ///     defer { server.stop() }
 ///     print(server.connectionString)   // pn532_uart:/dev/pts/3
 package final class PN532Server: Sendable {
-    /// The serial port's path, as `/dev/pts/3`.
+    /// The serial port's path, such as `/dev/pts/3`.
     package let path: String
-    /// The symbolic link that leads to it, when one was asked for.
+    /// The symbolic link to it, when one was requested.
     package let link: String?
 
     private let counters: ChipCounters
     private let thread: WorkerThread
     private let stopSignal: StopSignal
 
-    /// What libnfc is to be given to open the chip; the link when there is one.
+    /// The connection string with which libnfc opens the chip; it names the link when there is one.
     package var connectionString: String { "pn532_uart:\(link ?? path)" }
 
-    /// What the chip has counted so far.
+    /// The chip's counts so far.
     package var statistics: ChipStatistics { counters.statistics }
 
     /// Starts a chip.
     ///
     /// - Parameters:
-    ///   - field: what lies before its antenna.
-    ///   - timing: what is really waited for; nothing by default.
-    ///   - faults: what goes wrong on the serial line.
-    ///   - serialLine: what the serial line carries, and whether both ends must run at one speed.
-    ///   - initialSpeed: the speed that the chip starts with, in bits a second, as when a program that had raised it
-    ///     was killed; one that a PN532 does not know counts as 115200.
+    ///   - field: the field over its antenna.
+    ///   - timing: the actual waits; none by default.
+    ///   - faults: the faults on the serial line.
+    ///   - serialLine: the limits of the serial line, and whether both ends must run at one speed.
+    ///   - initialSpeed: the chip's initial speed, in bits per second, as when a program that had raised it was killed;
+    ///     one that a PN532 does not support counts as 115200.
     ///   - observer: called on the chip's thread before each step that it takes.
-    ///   - link: where to make a symbolic link to the serial port; it is removed at the end.
-    /// - Throws: ``PseudoterminalError`` when the system gives no terminal, no thread or no link.
+    ///   - link: the path of a symbolic link to the serial port; it is removed at the end.
+    /// - Throws: ``PseudoterminalError`` when no terminal, thread or link could be created.
     package init(
         field: any RadioField, timing: TimeModel = .off, faults: InjectedSerialFaults = .none,
         serialLine: SerialLineModel = .plain, initialSpeed: Int = 115_200, link: String? = nil,
@@ -60,7 +60,7 @@ package final class PN532Server: Sendable {
         thread = try WorkerThread { chip.value.run() }
     }
 
-    /// Ends the chip and takes its serial port and link away; further calls do nothing.
+    /// Stops the chip and removes its serial port and link; further calls do nothing.
     package func stop() {
         stopSignal.give()
         thread.join()
@@ -68,7 +68,7 @@ package final class PN532Server: Sendable {
 
     deinit { stop() }
 
-    /// Carries the chip to the only thread that uses it from then on.
+    /// Transfers the chip to the only thread that uses it from then on.
     private struct HandedOver: @unchecked Sendable {
         let value: PN532Chip
         init(_ value: PN532Chip) { self.value = value }
@@ -86,66 +86,66 @@ final class ChipCounters: Sendable {
     }
 }
 
-/// What a simulated chip has counted since it was started.
+/// The counts of a simulated chip since it was started.
 package struct ChipStatistics: Hashable, Sendable {
-    /// Host commands that were received whole.
+    /// The number of host commands received whole.
     package var hostCommands = 0
     /// The same by command code.
     package var commandsByCode: [UInt8: Int] = [:]
-    /// Frames that were sent to cards, with the chip's own retries.
+    /// The number of frames sent to cards, including the chip's own retries.
     package var exchanges = 0
-    /// Those of them that a card answered undamaged.
+    /// The number of exchanges that a card answered undamaged.
     package var answeredExchanges = 0
-    /// Those of them that were FeliCa Read Without Encryption.
+    /// The number of exchanges that were FeliCa Read Without Encryption.
     package var readCommands = 0
-    /// Those of them that the chip sent again by itself.
+    /// The number of frames that the chip sent again by itself.
     package var retriedFrames = 0
-    /// Bytes that came from the host.
+    /// The number of bytes from the host.
     package var bytesFromHost = 0
-    /// Bytes that went to the host.
+    /// The number of bytes to the host.
     package var bytesToHost = 0
-    /// Host frames with a wrong checksum.
+    /// The number of host frames with a wrong checksum.
     package var damagedFrames = 0
-    /// Commands that the host gave up, by ACK or by another command.
+    /// The number of commands that the host aborted, by ACK or by another command.
     package var abortedCommands = 0
-    /// The present speed of the chip's end of the serial line, in bits a second; not counted, but as it is now.
+    /// The current speed of the chip's end of the serial line, in bits per second; a state, not a count.
     package var bitsPerSecond = 115_200
 
-    /// Whether the field is on; not counted, but as it is now.
+    /// Whether the field is on; a state, not a count.
     package var isFieldOn = false
 
-    /// Nothing counted yet.
+    /// Creates zero counts.
     package init() {}
 }
 
-/// What a simulated chip really waits for, so that its clients take as long as they would with a real one.
+/// The actual waits of a simulated chip, so that its clients take as long as they would with a real one.
 ///
-/// Retries that last for ever and the period of InAutoPoll are waited for in any case, since the host asks for the time
-/// itself. Figures: FeliCa bit rates are fc/64 and fc/32 with fc = 13.56 MHz; a packet has 6 bytes of preamble, 2 of
-/// sync code and 2 of CRC around it (proxmark3 `armsrc/felica.c`).
+/// Endless retries and the period of InAutoPoll are waited for in any case, since the host itself requests the time.
+/// Figures: FeliCa bit rates are fc/64 and fc/32 with fc = 13.56 MHz; a packet has 6 bytes of preamble, 2 of sync code
+/// and 2 of CRC around it (proxmark3 `armsrc/felica.c`).
 package struct TimeModel: Hashable, Sendable {
-    /// Nothing: answers come at once.
+    /// No waits: answers come immediately.
     package static let off = TimeModel(serialLine: false, radio: false)
-    /// Everything.
+    /// All waits.
     package static let full = TimeModel(serialLine: true, radio: true)
 
-    /// Ten bits for each byte on the serial line, both ways, at the chip's present baud rate.
+    /// Ten bits for each byte on the serial line, both ways, at the chip's current baud rate.
     package var serialLine: Bool
-    /// Packets on air, the cards' thinking time, time slots of a Polling, and the chip's time-out when no answer comes.
+    /// Packets on air, the cards' response time, time slots of a Polling, and the chip's time-out when no answer comes.
     package var radio: Bool
-    /// What the chip itself needs for one host command.
+    /// The chip's own time for one host command.
     package var chipOverhead: Duration
 
-    /// A choice of what to wait for.
+    /// Creates a selection of waits.
     package init(serialLine: Bool, radio: Bool, chipOverhead: Duration = .zero) {
         self.serialLine = serialLine
         self.radio = radio
         self.chipOverhead = chipOverhead
     }
 
-    /// How long a frame is on air; of types A and B with CRC, parity bits and stop bits, 128 cycles a bit.
+    /// How long a frame is on air; for types A and B with CRC, parity bits and stop bits, 128 cycles per bit.
     ///
-    /// - Parameter count: its bytes, of FeliCa with the LEN byte.
+    /// - Parameter count: its number of bytes, for FeliCa with the LEN byte.
     static func airTime(_ count: Int, _ technology: RadioTechnology) -> Duration {
         switch technology {
         case .felica(let bitRate): carrierCycles(Int64(count + 10) * (bitRate == .kbps212 ? 512 : 256))
@@ -159,13 +159,13 @@ package struct TimeModel: Hashable, Sendable {
     /// The length of a time slot: 256 times 64 cycles, 1.208 ms.
     static let timeSlot = carrierCycles(256 * 64)
 
-    /// How long nobody answers to a Polling before the reader is sure of it.
+    /// How long a Polling must go unanswered before the reader can be sure.
     static func pollingWindow(timeSlotNumber: UInt8) -> Duration {
         firstTimeSlot + timeSlot * (Int(timeSlotNumber) + 1)
     }
 
-    /// How long an exchange takes on the field's clock: a Polling that nobody answers its time slots, another frame the
-    /// time that it is on air.
+    /// The time of an exchange on the field's clock. An unanswered Polling takes its time slots, another frame its time
+    /// on air.
     static func time(of frame: RadioFrame, _ outcome: FieldResult) -> Duration {
         let outward = airTime(frame.bytes.count, frame.technology)
         guard case .answer(let answer) = outcome else {
@@ -175,9 +175,9 @@ package struct TimeModel: Hashable, Sendable {
         return outward + answer.thinkingTime + airTime(answer.frame.count, frame.technology)
     }
 
-    /// How long one look for a Type A card takes when there is none (a figure of the simulator's, as the next one).
+    /// The time of one search for a Type A card when there is none (the simulator's own figure, like the next one).
     static let emptyTypeA = Duration.milliseconds(1)
-    /// How long one look for a Type B card takes when there is none.
+    /// The time of one search for a Type B card when there is none.
     static let emptyTypeB = Duration.milliseconds(5)
 
     /// 13.56 MHz: 1000 cycles take 73 746 ns.

@@ -2,7 +2,7 @@
 
 import NFCTransport
 
-/// The registers that a host reads and writes, with the few that mean something to a simulated radio.
+/// The registers that a host reads and writes, including the few that affect a simulated radio.
 ///
 /// Addresses and bits as nfcpy (`nfc/clf/pn53x.py`) and libnfc (`libnfc/chips/pn53x-internal.h`) use them.
 struct RegisterFile: Sendable {
@@ -27,7 +27,7 @@ struct RegisterFile: Sendable {
         set { self[Self.txControl] = self[Self.txControl] & ~0x03 | (newValue ? 0x03 : 0) }
     }
 
-    /// What frames are sent with: framing bits 0 are type A, 3 type B, both at 106 kbit/s only.
+    /// The technology of sent frames: framing bits 0 are type A, 3 type B, both at 106 kbit/s only.
     var technology: RadioTechnology? {
         switch (self[Self.txMode] & 0x03, self[Self.txMode] >> 4 & 0x07) {
         case (0x00, 0): .typeA
@@ -36,19 +36,19 @@ struct RegisterFile: Sendable {
         }
     }
 
-    /// How many bits of the last byte are sent: TxLastBits of BitFraming, whose 0 is all eight.
+    /// The number of sent bits of the last byte: TxLastBits of BitFraming, whose 0 means all eight.
     var transmittedBits: Int {
         let bits = Int(self[Self.bitFraming] & 0x07)
         return bits == 0 ? 8 : bits
     }
 
-    /// How many bits of the last byte came: RxLastBits of Control.
+    /// The number of received bits of the last byte: RxLastBits of Control.
     var receivedBits: Int {
         get { self[Self.control] & 0x07 == 0 ? 8 : Int(self[Self.control] & 0x07) }
         set { self[Self.control] = self[Self.control] & ~0x07 | UInt8(truncatingIfNeeded: newValue) & 0x07 }
     }
 
-    /// The speed that FeliCa frames go out with, or `nil` when they are not FeliCa frames.
+    /// The speed of sent FeliCa frames, or `nil` when they are not FeliCa frames.
     var feliCaBitRate: FeliCaBitRate? {
         let mode = self[Self.txMode]
         guard mode & 0x03 == 0x02 else { return nil }
@@ -59,21 +59,21 @@ struct RegisterFile: Sendable {
         }
     }
 
-    /// Whether the chip appends the CRC of what it sends.
+    /// Whether the chip appends the CRC to sent frames.
     var appendsChecksum: Bool { self[Self.txMode] & 0x80 != 0 }
 
-    /// Whether the chip checks and takes off the CRC of what it receives.
+    /// Whether the chip checks and removes the CRC of received frames.
     var removesChecksum: Bool { self[Self.rxMode] & 0x80 != 0 }
 
-    /// What the firmware sets before it sends to a FeliCa card: speed, framing, CRC on.
+    /// Sets the firmware's values for sending to a FeliCa card: speed, framing, CRC on.
     mutating func prepareFeliCa(_ bitRate: FeliCaBitRate) {
         let mode: UInt8 = bitRate == .kbps212 ? 0x92 : 0xA2
         self[Self.txMode] = mode
         self[Self.rxMode] = mode
     }
 
-    /// What is left in the chip after it looked for Type A cards in vain: a host that finds the REQA still in the
-    /// FIFO knows that nothing answered (nfcpy does).
+    /// Sets the values that remain after a search for Type A cards without an answer. A host that finds the REQA still
+    /// in the FIFO concludes that nothing answered (nfcpy does).
     mutating func leaveRequestA() {
         isFieldOn = true
         self[Self.txMode] = 0x00
@@ -81,14 +81,14 @@ struct RegisterFile: Sendable {
         self[Self.fifoData] = 0x26
     }
 
-    /// What the firmware sets before it sends to a card of type A: 106 kbit/s, framing, CRC on.
+    /// Sets the firmware's values for sending to a card of type A: 106 kbit/s, framing, CRC on.
     mutating func prepareTypeA() {
         self[Self.txMode] = 0x80
         self[Self.rxMode] = 0x80
         self[Self.bitFraming] = 0x00
     }
 
-    /// What the firmware sets before it polls for Type B cards: 106 kbit/s, framing, CRC on.
+    /// Sets the firmware's values for polling for Type B cards: 106 kbit/s, framing, CRC on.
     mutating func prepareTypeB() {
         isFieldOn = true
         self[Self.txMode] = 0x83
@@ -96,14 +96,14 @@ struct RegisterFile: Sendable {
     }
 }
 
-/// The port pins, as the host left them.
+/// The port pins, as last set by the host.
 struct GPIOPins: Sendable {
-    /// P30 to P35; high until something pulls them down.
+    /// P30 to P35; high unless pulled down.
     var p3: UInt8 = 0x3F
     /// P71 and P72.
     var p7: UInt8 = 0x06
 
-    /// Takes WriteGPIO's parameters: a byte counts when its bit 7 is set.
+    /// Applies WriteGPIO's parameters: a byte counts when its bit 7 is set.
     mutating func write(p3 first: UInt8, p7 second: UInt8) {
         if first & 0x80 != 0 { p3 = first & 0x3F }
         if second & 0x80 != 0 { p7 = second & 0x06 }

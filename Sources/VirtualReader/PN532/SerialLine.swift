@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What lies between a simulated chip and its host.
+/// The line between a simulated chip and its host.
 ///
-/// When the two ends run at different speeds each samples the other's bits at the wrong moments, so what arrives is
-/// made of the same bits and means nothing. A line with a limit behaves as if the sender ran at that limit.
+/// When the two ends run at different speeds each samples the other's bits at the wrong moments, so the received bytes
+/// are made of the same bits but are meaningless. A line with a limit behaves as if the sender ran at that limit.
 package struct SerialLineModel: Hashable, Sendable {
     /// A line that carries every speed, between ends that must agree on it.
     package static let plain = SerialLineModel()
 
-    /// Whether the ends must run at the same speed; without it every speed is understood.
+    /// Whether the ends must run at the same speed; otherwise every speed is understood.
     package var needsSameSpeed: Bool
-    /// The highest speed towards the chip, in bits a second; `nil` for no limit.
+    /// The highest speed towards the chip, in bits per second; `nil` for no limit.
     package var fastestToChip: Int?
-    /// The highest speed towards the host, in bits a second; `nil` for no limit.
+    /// The highest speed towards the host, in bits per second; `nil` for no limit.
     package var fastestToHost: Int?
 
-    /// A line with these limits.
+    /// Creates a line with these limits.
     package init(needsSameSpeed: Bool = true, fastestToChip: Int? = nil, fastestToHost: Int? = nil) {
         self.needsSameSpeed = needsSameSpeed
         self.fastestToChip = fastestToChip
         self.fastestToHost = fastestToHost
     }
 
-    /// What the chip makes of the host's bytes.
+    /// Returns the host's bytes as the chip receives them.
     func atChip(_ bytes: [UInt8], host: SerialSpeed?, chip: SerialSpeed) -> [UInt8] {
         arriving(bytes, from: host ?? chip, limit: fastestToChip, to: chip)
     }
 
-    /// What the host makes of the chip's bytes.
+    /// Returns the chip's bytes as the host receives them.
     func atHost(_ bytes: [UInt8], host: SerialSpeed?, chip: SerialSpeed) -> [UInt8] {
         arriving(bytes, from: chip, limit: fastestToHost, to: host ?? chip)
     }
@@ -39,18 +39,18 @@ package struct SerialLineModel: Hashable, Sendable {
     }
 }
 
-/// What a UART reads from bits that were sent at another speed than its own.
+/// The bytes that a UART receives from bits sent at another speed than its own.
 ///
 /// A byte is a start bit (low), eight data bits, least significant first, and a stop bit (high). A receiver waits for
-/// the line to fall and then looks at the middle of each bit, as long as it believes bits to be. After a stop bit that
-/// is low it waits for the line to rise.
+/// the line to fall and then samples the middle of each expected bit. After a stop bit that is low it waits for the
+/// line to rise.
 enum SerialSampling {
     private static let bitsPerByte = 10
 
-    /// The bytes that a receiver makes of these, in bits a second; both speeds are above 0.
+    /// Returns the received bytes, with speeds in bits per second; both speeds are above 0.
     static func received(_ bytes: [UInt8], sentAt: Int, sampledAt: Int) -> [UInt8] {
         guard sentAt != sampledAt else { return bytes }
-        // In a unit in which both bits are whole and even.
+        // In a unit in which both bit times are whole and even.
         let (sentBit, readBit) = (2 * sampledAt, 2 * sentAt)
         let end = bytes.count * bitsPerByte
         func isHigh(_ bit: Int) -> Bool {
@@ -82,16 +82,16 @@ enum SerialSampling {
 enum SerialSpeed: UInt8, CaseIterable, Sendable {
     case baud9600, baud19200, baud38400, baud57600, baud115200, baud230400, baud460800, baud921600, baud1288000
 
-    /// What a PN532 starts with.
+    /// The start value of a PN532.
     static let initial = SerialSpeed.baud115200
 
-    /// The speed of so many bits a second, `nil` when the chip has none such.
+    /// Returns the speed of this many bits per second, `nil` when the chip does not support it.
     init?(bitsPerSecond: Int) {
         guard let speed = Self.allCases.first(where: { $0.bitsPerSecond == bitsPerSecond }) else { return nil }
         self = speed
     }
 
-    /// Bits a second.
+    /// The speed in bits per second.
     var bitsPerSecond: Int64 {
         switch self {
         case .baud9600: 9_600
@@ -106,22 +106,22 @@ enum SerialSpeed: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// How long a byte takes, with its start and its stop bit.
+    /// The time of a byte, with its start and its stop bit.
     var byteTime: Duration { .nanoseconds(10_000_000_000 / bitsPerSecond) }
 }
 
 /// The chip's end of the serial line, and its clock.
 protocol HostLine: AnyObject {
-    /// The time since a start that does not matter.
+    /// The time since an arbitrary start.
     var now: Duration { get }
 
-    /// The speed that the host has set its own end to; `nil` when the line does not tell.
+    /// The speed of the host's end; `nil` when the line does not report it.
     var hostSpeed: SerialSpeed? { get }
 
     /// Waits for bytes from the host, for ever when there is no deadline.
     func read(until deadline: Duration?) -> LineEvent
 
-    /// Sends bytes; what the host does not take is lost, as on a real line.
+    /// Sends bytes; any that the host does not accept are lost, as on a real line.
     func write(_ bytes: [UInt8])
 
     /// Waits without listening.
@@ -132,25 +132,25 @@ extension HostLine {
     var hostSpeed: SerialSpeed? { nil }
 }
 
-/// How a wait on the serial line ended.
+/// The end of a wait on the serial line.
 enum LineEvent: Hashable, Sendable {
-    /// The host sent something.
+    /// The host sent bytes.
     case bytes([UInt8])
-    /// The time is over.
+    /// The deadline has passed.
     case deadline
-    /// The chip is to stop.
+    /// The chip must stop.
     case closed
 }
 
-/// A way in which one host command goes wrong between chip and host.
+/// A fault of one host command between chip and host.
 package enum InjectedSerialFault: Hashable, Sendable {
-    /// The chip did not hear the command: neither ACK nor answer, and nothing is carried out.
+    /// The chip did not receive the command: neither ACK nor answer, and nothing is executed.
     case noAcknowledge
-    /// The command is acknowledged and carried out, and its answer is lost.
+    /// The command is acknowledged and executed, and its answer is lost.
     case acknowledgeOnly
-    /// NACK in the place of ACK; nothing is carried out.
+    /// NACK instead of ACK; nothing is executed.
     case notAcknowledge
-    /// ACK, then the chip's syntax error frame; nothing is carried out.
+    /// ACK, then the chip's syntax error frame; nothing is executed.
     case syntaxError
     /// The answer's data checksum is off by one.
     case wrongDataChecksum
@@ -158,42 +158,42 @@ package enum InjectedSerialFault: Hashable, Sendable {
     case wrongLengthChecksum
     /// Only the first `count` bytes of the answer frame arrive.
     case truncated(count: Int)
-    /// These bytes stand before the answer frame.
+    /// These bytes precede the answer frame.
     case junkBefore([UInt8])
     /// The first `count` bytes of the answer frame, a pause, the rest.
     case split(count: Int, pause: Duration)
-    /// The answer comes this much later, unless the host gives up or asks something else before.
+    /// The answer comes this much later, unless the host aborts or sends another command before.
     case late(Duration)
     /// The answer frame is sent twice.
     case twice
     /// These bits are set in the answer's status byte; bit 7 (80) makes libnfc 1.8.0 call `abort()`.
     case statusBits(UInt8)
-    /// The chip hears and says nothing from this command on.
+    /// The chip receives but never answers from this command on.
     case dead
 }
 
-/// Which host command a fault happens at.
+/// The host command at which a fault happens.
 package enum InjectedSerialFaultPlace: Hashable, Sendable {
     /// The command with this number; the first since the chip was started is 1.
     case command(Int)
-    /// The command with this code (42 for InCommunicateThru) that comes after `after` others of the same code.
+    /// The command with this code (42 for InCommunicateThru) after `after` others of the same code.
     case code(UInt8, after: Int = 0)
 }
 
 /// The faults of a serial line: at most one at each host command.
 package struct InjectedSerialFaults: Hashable, Sendable {
-    /// Nothing goes wrong.
+    /// No faults.
     package static let none = InjectedSerialFaults([:])
 
-    /// What goes wrong where.
+    /// The faults by place.
     package var faults: [InjectedSerialFaultPlace: InjectedSerialFault]
 
-    /// A plan of these faults; where a command is named by number and by code, the number wins.
+    /// Creates a plan of these faults; where a command is named by number and by code, the number wins.
     package init(_ faults: [InjectedSerialFaultPlace: InjectedSerialFault]) {
         self.faults = faults
     }
 
-    /// The fault of the command with this number, before which `before` others with the same code came.
+    /// Returns the fault of the command with this number, preceded by `before` others with the same code.
     func fault(number: Int, code: UInt8, before: Int) -> InjectedSerialFault? {
         faults[.command(number)] ?? faults[.code(code, after: before)]
     }

@@ -4,20 +4,21 @@ import ByteCodec
 
 /// An ACR122U: a PN532 whose commands travel as APDUs in CCID messages.
 ///
-/// Behaviour as libnfc 1.8.0 (`libnfc/drivers/acr122_usb.c`) and nfcpy (`nfc/clf/acr122.py`) need it, and as traces in
-/// libnfc's issues 532, 666 and 476 show it.
+/// Behaviour as libnfc 1.8.0 (`libnfc/drivers/acr122_usb.c`) and nfcpy (`nfc/clf/acr122.py`) require it, and as traces
+/// in libnfc's issues 532, 666 and 476 show it.
 ///
 /// Commands are counted by the code of the PN532, others as 00.
 package typealias VirtualACR122 = VirtualUSBReader<ACR122Firmware>
 
 extension VirtualACR122 {
-    /// A reader before a field.
+    /// Creates a reader over a field.
     ///
     /// - Parameters:
-    ///   - field: what lies before its antenna.
-    ///   - faults: what goes wrong on the USB; of ``InjectedUSBFault`` those that lose, delay, double, cut or replace an answer,
-    ///     while the others leave it as it is.
-    ///   - isCopy: whether it answers with data and the error byte of a silent card, as a copy was seen to.
+    ///   - field: the field over its antenna.
+    ///   - faults: the faults on the USB; of ``InjectedUSBFault`` those that lose, delay, double, cut or replace an
+    ///     answer, while the others have no effect on it.
+    ///   - isCopy: whether it answers with data and the error byte of a card that does not answer, as observed on a
+    ///     copy.
     package convenience init(
         field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(), isCopy: Bool = false
     ) {
@@ -25,13 +26,13 @@ extension VirtualACR122 {
     }
 }
 
-/// What an ACR122U does with its host's messages.
+/// Handles the messages of an ACR122U's host.
 package struct ACR122Firmware: USBFirmware {
     private static let firmware = Array("ACR122U203".utf8)
     private static let done: [UInt8] = [0x90, 0x00]
 
     private let core: PN53xCore
-    /// The error byte of answers with data: 81 in traces of readers of ACS's own, FE in one of a copy (libnfc issue 476).
+    /// The error byte of answers with data: 81 in traces of ACS's own readers, FE in one of a copy (libnfc issue 476).
     private let errorByte: UInt8
 
     init(_ field: any RadioField, errorByte: UInt8) {
@@ -81,7 +82,7 @@ package struct ACR122Firmware: USBFirmware {
         return Array(command.dropFirst(6))
     }
 
-    /// What the reader answers itself: its name, its PICC operating parameter, and LEDs and buzzer.
+    /// The reader's own answers: its name, its PICC operating parameter, and LEDs and buzzer.
     private static func own(_ command: [UInt8]) -> [UInt8] {
         switch (command.element(at: 0), command.element(at: 1), command.element(at: 2)) {
         case (0xFF, 0x00, 0x48): firmware
@@ -98,14 +99,14 @@ package struct ACR122Firmware: USBFirmware {
 struct CCIDMessage: Hashable, Sendable {
     /// PC_to_RDR_IccPowerOn, PC_to_RDR_XfrBlock and RDR_to_PC_DataBlock.
     static let (powerOn, transfer, dataBlock): (UInt8, UInt8, UInt8) = (0x62, 0x6F, 0x80)
-    /// bError ICC_MUTE: the card did not answer in time.
+    /// The bError value ICC_MUTE: the card did not answer in time.
     static let mute: UInt8 = 0xFE
 
     let kind: UInt8
     let sequence: UInt8
     let data: [UInt8]
 
-    /// Reads a host's message; `nil` when its length is not the one that it says.
+    /// Parses a host's message; `nil` when its length differs from its length field.
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard let kind = try? reader.readUInt8(), let length = try? reader.readUInt32(.little), bytes.count >= 10,
@@ -116,7 +117,7 @@ struct CCIDMessage: Hashable, Sendable {
         data = Array(bytes.dropFirst(10))
     }
 
-    /// A reader's answer: length little-endian, slot 0, status 00 as in published traces (libnfc#263, #691).
+    /// Encodes a reader's answer: length little-endian, slot 0, status 00 as in published traces (libnfc#263, #691).
     static func answer(_ sequence: UInt8, _ data: [UInt8], error: UInt8 = 0x81) -> [UInt8] {
         let count = UInt16(truncatingIfNeeded: data.count)
         let length = [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8), 0, 0]

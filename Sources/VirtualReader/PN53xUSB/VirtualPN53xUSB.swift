@@ -2,20 +2,20 @@
 
 import ByteCodec
 
-/// An RC-S330, RC-S360 or RC-S370, or an SCL3711: PN53x frames as they are over two bulk endpoints.
+/// An RC-S330, RC-S360 or RC-S370, or an SCL3711: raw PN53x frames over two bulk endpoints.
 ///
-/// Behaviour as libnfc 1.8.0 (`libnfc/drivers/pn53x_usb.c`) and nfcpy (`nfc/clf/rcs956.py`) need it; Sony publishes no
-/// manual.
+/// Behaviour as libnfc 1.8.0 (`libnfc/drivers/pn53x_usb.c`) and nfcpy (`nfc/clf/rcs956.py`) require it; Sony publishes
+/// no manual.
 package typealias VirtualPN53xUSB = VirtualUSBReader<PN53xUSBFirmware>
 
 extension VirtualPN53xUSB {
-    /// A reader before a field.
+    /// Creates a reader over a field.
     ///
     /// - Parameters:
-    ///   - field: what lies before its antenna.
-    ///   - condition: how it begins.
-    ///   - faults: what goes wrong on the USB; of ``InjectedUSBFault`` those that lose, delay, double, cut or replace an answer,
-    ///     while the others leave it as it is.
+    ///   - field: the field over its antenna.
+    ///   - condition: its initial condition.
+    ///   - faults: the faults on the USB; of ``InjectedUSBFault`` those that lose, delay, double, cut or replace an
+    ///     answer, while the others have no effect on it.
     package convenience init(
         _ model: PN53xUSBFirmware.Model = .rcs330, field: any RadioField,
         faults: InjectedUSBFaults = InjectedUSBFaults(), condition: PN53xUSBFirmware.Condition = .well
@@ -23,7 +23,7 @@ extension VirtualPN53xUSB {
         self.init(PN53xUSBFirmware(model == .rcs330 ? .rcs956 : .pn533, field, condition), field, faults)
     }
 
-    /// Configures the device (SET_CONFIGURATION), with which programs begin.
+    /// Configures the device (SET_CONFIGURATION), the first step of programs.
     package func configure() {
         withFirmware { $0.configure() }
     }
@@ -34,12 +34,13 @@ extension VirtualPN53xUSB {
     }
 }
 
-/// What an RC-S330, or a reader with a PN533, does with its host's frames.
+/// Handles the host's frames of an RC-S330, or of a reader with a PN533.
 ///
-/// Of an RC-S330: once a FeliCa card was found, the chip has to be reset (ResetMode) before the device is configured again, as programs do
-/// that open it: else it gets stuck, and answers SetParameters with the error frame (libnfc issues 278, 515 and 546).
+/// For an RC-S330: once a FeliCa card was found, the chip has to be reset (ResetMode) before the device is configured
+/// again, as programs do on opening it: otherwise it gets stuck, and answers SetParameters with the error frame (libnfc
+/// issues 278, 515 and 546).
 package struct PN53xUSBFirmware: USBFirmware {
-    /// Which reader it is.
+    /// The reader's model.
     package enum Model: Hashable, Sendable {
         /// An RC-S330, RC-S360 or RC-S370, whose chip is an RC-S956.
         case rcs330
@@ -47,7 +48,7 @@ package struct PN53xUSBFirmware: USBFirmware {
         case scl3711
     }
 
-    /// What an RC-S330's predecessors have left it in.
+    /// The condition in which earlier programs have left an RC-S330.
     package enum Condition: Hashable, Sendable {
         /// It was just plugged in, or reset.
         case well
@@ -80,7 +81,7 @@ package struct PN53xUSBFirmware: USBFirmware {
         core.complete(&statistics)
     }
 
-    /// SET_CONFIGURATION, with which programs begin.
+    /// SET_CONFIGURATION, the first step of programs.
     mutating func configure() {
         if hasFoundFeliCa, model == .rcs956 { isStuck = true }
         hasLookedForCards = false
@@ -125,7 +126,7 @@ package struct PN53xUSBFirmware: USBFirmware {
         case Self.resetMode: hasFoundFeliCa = false
         case Self.listPassiveTarget:
             hasLookedForCards = true
-            // The number of targets, behind the head of the frame and the answer's code.
+            // The number of targets, after the head of the frame and the answer's code.
             let isFeliCa = [0x01, 0x02].contains(command.element(at: 2) ?? 0)
             if isFeliCa, (written.last?.element(at: 7) ?? 0) > 0 { hasFoundFeliCa = true }
         default: break
@@ -133,7 +134,7 @@ package struct PN53xUSBFirmware: USBFirmware {
     }
 }
 
-/// A chip of the PN53x family behind a USB plug: what every such reader has in common.
+/// A chip of the PN53x family with a USB connection: the common part of all such readers.
 struct PN53xCore {
     let chip: PN532Chip
     let line = TransferLine()
@@ -143,7 +144,7 @@ struct PN53xCore {
         chip.family = model
     }
 
-    /// What the chip has counted.
+    /// Adds the chip's counts.
     func complete(_ statistics: inout USBChipStatistics) {
         let radio = chip.counters.statistics
         statistics.exchanges = radio.exchanges
@@ -152,7 +153,7 @@ struct PN53xCore {
     }
 }
 
-/// Which chip of the family a simulated one is.
+/// The model of a simulated chip in the family.
 enum PN53xModel: Sendable {
     /// NXP's PN532, as on boards and in an ACR122U.
     case pn532
@@ -161,9 +162,10 @@ enum PN53xModel: Sendable {
     /// Sony's RC-S956, the chip of the RC-S330, RC-S360 and RC-S370.
     case rcs956
 
-    /// What GetFirmwareVersion answers: IC, version, revision, and what is supported.
+    /// The answer to GetFirmwareVersion: IC, version, revision, and supported features.
     ///
-    /// Of the PN533 as in libnfc issue 617. Of the RC-S956 as nfcpy's tests have it (`test_clf_rcs956.py`); libnfc knows it by the 33 01.
+    /// For the PN533 as in libnfc issue 617. For the RC-S956 as in nfcpy's tests (`test_clf_rcs956.py`); libnfc
+    /// recognises it by the 33 01.
     var firmwareVersion: [UInt8] {
         switch self {
         case .pn532: [0x32, 0x01, 0x06, 0x07]
@@ -175,10 +177,10 @@ enum PN53xModel: Sendable {
     /// Whether ReadRegister and WriteRegister answer with a status first (libnfc issue 617).
     var givesRegisterStatus: Bool { self == .pn533 }
 
-    /// Whether the chip knows a command that not all of the family know.
+    /// Whether the chip supports a command that only part of the family supports.
     ///
-    /// After libnfc's table of commands (`libnfc/chips/pn53x.c`): SAMConfiguration, PowerDown and InAutoPoll are the
-    /// PN532's own, and 18 puts an RC-S956 into another mode.
+    /// From libnfc's table of commands (`libnfc/chips/pn53x.c`): only the PN532 has SAMConfiguration, PowerDown and
+    /// InAutoPoll, and 18 puts an RC-S956 into another mode.
     func knows(_ code: UInt8) -> Bool {
         switch code {
         case 0x14, 0x16, 0x60: self == .pn532
@@ -188,11 +190,11 @@ enum PN53xModel: Sendable {
     }
 }
 
-/// A chip's line to a host that sends whole transfers, with a clock that only the chip's own waiting moves.
+/// A chip's line to a host that sends whole transfers, with a clock that only the chip's own waits advance.
 ///
-/// The chip works while it is called: what it would wait for longer than ``patience`` counts as given up by the host.
+/// The chip works synchronously: a wait of more than ``patience`` counts as aborted by the host.
 final class TransferLine: HostLine {
-    /// The longest that a chip is let wait at one transfer; longer than its longest time-out of 3.3 s.
+    /// The longest wait of a chip during one transfer; longer than its longest time-out of 3.3 s.
     private static let patience = Duration.seconds(5)
 
     private(set) var now = Duration.zero
@@ -206,7 +208,7 @@ final class TransferLine: HostLine {
         limit = now + Self.patience
     }
 
-    /// What the chip has written since it was last asked, one element each time.
+    /// Returns the chip's writes since the last call, one element each.
     func takeWritten() -> [[UInt8]] {
         defer { written = [] }
         return written

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a host asks for with Transparent Exchange.
+/// A host's request for a Transparent Exchange.
 struct Port400Exchange: Sendable {
-    /// Why a reader does not do it: the number of the object that is wrong, and the status word for that.
+    /// The reason for a refusal by a reader: the number of the wrong object, and its status word.
     struct StatusError: Error {
         let object: Int
         let status: UInt16
@@ -10,15 +10,15 @@ struct Port400Exchange: Sendable {
 
     private(set) var microseconds = 0
     private(set) var flags: UInt16?
-    /// How many bits of the last byte are sent, 0 for all; `nil` when the host does not say.
+    /// The number of bits of the last byte that are sent, 0 for all; `nil` when the host does not specify it.
     private(set) var lastByteBits: Int?
     private(set) var frame: [UInt8] = []
     /// The number of the object with the frame, counted from 1.
     private(set) var frameObject = 0
 
-    /// Reads the data objects.
+    /// Parses the data objects.
     ///
-    /// As an RC-S300 was seen to answer (EspUsbHost): a frame without a timer before it is 6401 of the first object, one of
+    /// As observed on an RC-S300 (EspUsbHost): a frame without a timer before it is 6401 of the first object, one of
     /// the wrong length 6700, an unknown one 6A81.
     init(_ objects: [UInt8]) throws(StatusError) {
         var rest = objects[...]

@@ -2,11 +2,11 @@
 
 internal import NFCTransport
 
-/// What a Port-400 was told: its session, its protocol and its speed.
+/// The settings of a Port-400: its session, its protocol and its speed.
 struct Port400Session: Sendable {
     var isOpen = false
     var isFieldOn = false
-    /// Whether the field was off since the session began: cards that the reader itself looked for before hear nothing
+    /// Whether the field was off since the session began: cards that the reader itself looked for before do not answer
     /// until then (EspUsbHost).
     var wasFieldOff = false
     /// Standard and layer, as the host selected them.
@@ -20,7 +20,7 @@ struct Port400Session: Sendable {
 
     /// Switch Protocol.
     ///
-    /// - Returns: whether the reader knows it.
+    /// - Returns: whether the reader supports it.
     mutating func select(_ selector: [UInt8]) -> Bool {
         guard [[3, 0], [3, 1], [0, 3], [1, 3]].contains(selector) else { return false }
         self.selector = selector
@@ -28,7 +28,7 @@ struct Port400Session: Sendable {
         return true
     }
 
-    /// A host's frame as it goes into the air; `nil` when the reader would not send it so.
+    /// Returns a host's frame as sent into the air; `nil` when the reader would not send it in this form.
     mutating func frame(_ exchange: Port400Exchange) -> RadioFrame? {
         flags = exchange.flags ?? flags
         lastByteBits = exchange.lastByteBits ?? lastByteBits
@@ -45,7 +45,7 @@ struct Port400Session: Sendable {
         }
     }
 
-    /// A card's answer as the host gets it; `nil` when the reader looks for a CRC that is not there.
+    /// Returns a card's answer as the host gets it; `nil` when the reader expects a CRC that is missing.
     func received(_ answer: CardAnswer) -> [UInt8]? {
         guard flags & 0x02 != 0 else { return answer.hasCRC ? answer.frame : nil }
         guard answer.hasCRC else { return answer.frame }

@@ -5,17 +5,18 @@ internal import NFCTransport
 
 /// An RC-S300 ("NFC Port-400") between the vendor's USB interface and a field.
 ///
-/// Behaviour as logs of real readers have it (EspUsbHost, simple-attendance-with-pasori, ezsign-nfc-tools), for the rest as
-/// felica-rs, pasorich and esp32-pasori-rcs300 need it; Sony publishes no manual of the vendor interface. What a host does
-/// that is not known to be allowed is in the statistics as a complaint.
+/// Behaviour as in logs of real readers (EspUsbHost, simple-attendance-with-pasori, ezsign-nfc-tools), otherwise as
+/// felica-rs, pasorich and esp32-pasori-rcs300 require it; Sony publishes no manual of the vendor interface. Host
+/// actions that are not known to be allowed are recorded in the statistics as complaints.
 ///
-/// Commands are counted by the second parameter of their header where the instruction is 50 or C2, else by the instruction.
+/// Commands are counted by the second parameter of their header where the instruction is 50 or C2, else by the
+/// instruction.
 package typealias VirtualPort400 = VirtualUSBReader<Port400Firmware>
 
 extension VirtualPort400 {
-    /// A reader before a field.
+    /// Creates a reader over a field.
     ///
-    /// - Parameter hasOrphan: whether a program that was killed left a session behind.
+    /// - Parameter hasOrphan: whether a killed program left a session behind.
     package convenience init(
         field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(),
         behavior: Port400Behavior = Port400Behavior(), hasOrphan: Bool = false
@@ -23,17 +24,17 @@ extension VirtualPort400 {
         self.init(Port400Firmware(field, behavior, hasOrphan: hasOrphan), field, faults)
     }
 
-    /// Ends the host's session, as a reader may do in which nothing happens for long; nobody says whether it does.
+    /// Ends the host's session, as a reader may do after a long idle time. Whether a real one does is not documented.
     package func endSession() {
         withFirmware { $0.endSession() }
     }
 }
 
-/// What a simulated Port-400 does where sources leave several possibilities, or differ.
+/// The behaviour of a simulated Port-400 where sources leave several possibilities, or differ.
 package struct Port400Behavior: Hashable, Sendable {
-    /// What a switch of the protocol to type A or B at layer 3 does.
+    /// The effect of switching the protocol to type A or B at layer 3.
     package enum LayerThree: Hashable, Sendable {
-        /// Nothing but the switch, as felica-rs and esp32-pasori-rcs300 were understood.
+        /// Only the switch, as felica-rs and esp32-pasori-rcs300 were understood.
         case switches
         /// Type B: REQB only. Type A: as `selects`.
         case requests
@@ -41,35 +42,35 @@ package struct Port400Behavior: Hashable, Sendable {
         case selects
     }
 
-    /// What a switch to type A or B does.
+    /// The effect of a switch to type A or B.
     package var layerThree = LayerThree.selects
     /// Whether the answer to such a switch has an object 8F, with the SAK or the protocol info.
     package var describesCard = true
-    /// Whether `FF CA` gives the UID of a card that was selected.
+    /// Whether `FF CA` returns the UID of a selected card.
     package var givesUID = true
-    /// The status of such a switch without a card; 9000 as an RC-S300 with firmware 1.00 gave.
+    /// The status of such a switch without a card; 9000 as observed on an RC-S300 with firmware 1.00.
     package var statusWithoutCard: UInt16 = 0x6401
-    /// The status of what needs a session or a field when there is none: 6301 by a log, 6985 by felica-rs.
+    /// The status of commands that need a session or a field when there is none: 6301 in a log, 6985 in felica-rs.
     package var statusOutsideSession: UInt16 = 0x6301
-    /// The status of a second start: 698A by the command reference, 6985 by felica-rs.
+    /// The status of a second start: 698A in the command reference, 6985 in felica-rs.
     package var statusOfSecondStart: UInt16 = 0x698A
     /// The codes of the speeds that `FF 6E` sets.
     package var speeds: Set<UInt8> = [0x89, 0x92, 0x9B]
-    /// The status for another one.
+    /// The status for any other code.
     package var statusOfUnknownSpeed: UInt16 = 0x6A80
-    /// Whether an answer that was damaged in the air gives the status 6300; else bits of object 96.
+    /// Whether an answer that was damaged in the air gives the status 6300; otherwise bits of object 96.
     package var reportsDamageByStatus = false
 
-    /// As the logs of an RC-S300 have it, as far as they say.
+    /// Creates the behaviour seen in the logs of an RC-S300, where they show it.
     package init() {}
 }
 
-/// What a Port-400 does with its host's messages.
+/// Handles the messages of a Port-400's host.
 package struct Port400Firmware: USBFirmware {
     private let field: any RadioField
     private let behavior: Port400Behavior
     private var session = Port400Session()
-    /// Whether the host cannot know yet that its session was ended.
+    /// Whether the host cannot know yet that its session has ended.
     private var mayMissSession = false
 
     init(_ field: any RadioField, _ behavior: Port400Behavior, hasOrphan: Bool) {
@@ -89,7 +90,7 @@ package struct Port400Firmware: USBFirmware {
         field.switchOff()
     }
 
-    /// Notes what is not done without a session, unless the host cannot know that there is none.
+    /// Records a complaint about a command that needs a session, unless the host cannot know that there is none.
     private mutating func missSession(_ complaint: String, _ port: inout USBPort) {
         if !mayMissSession { port.complain(complaint) }
         mayMissSession = false
@@ -124,7 +125,7 @@ package struct Port400Firmware: USBFirmware {
 
     private static let done: [UInt8] = [0x90, 0x00]
     private static let well: [UInt8] = [0xC0, 0x03, 0x00, 0x90, 0x00]
-    /// Of an RC-S300 with firmware 1.00.
+    /// From an RC-S300 with firmware 1.00.
     private static let version: [UInt8] = [
         0x00, 0x00, 0x01, 0x00, 0x01, 0x00, 0xFF, 0xFF, 0x04, 0x01, 0xFF, 0xFF, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x00,
     ]
@@ -148,7 +149,7 @@ package struct Port400Firmware: USBFirmware {
         }
     }
 
-    /// The data of a command with a short or an extended length; Le is not looked at.
+    /// The data of a command with a short or an extended length; Le is ignored.
     private static func data(of command: [UInt8]) -> [UInt8]? {
         guard let short = command.element(at: 4) else { return nil }
         if short > 0 {
@@ -184,7 +185,7 @@ package struct Port400Firmware: USBFirmware {
                 missSession("the field was switched on without a session", &port)
                 return Self.failed(behavior.statusOutsideSession)
             }
-            // A card that was selected is lost also when the field was on.
+            // A selected card is lost even when the field was on.
             if session.isFieldOn { field.switchOff() }
             session.isFieldOn = true
             field.switchOn()
@@ -223,7 +224,7 @@ package struct Port400Firmware: USBFirmware {
         return [card.sak]
     }
 
-    /// REQB, and ATTRIB where the reader does that, too.
+    /// REQB, and ATTRIB where the reader sends that, too.
     ///
     /// - Returns: the protocol info.
     private mutating func selectTypeB() -> [UInt8]? {
@@ -268,7 +269,7 @@ package struct Port400Firmware: USBFirmware {
             port.complain("an exchange before the field was off once")
             return silent
         }
-        // Too short for anything to be heard.
+        // Too short for any answer.
         guard exchange.microseconds >= 3000 else {
             port.complain("a card is given \(exchange.microseconds) µs")
             return silent
@@ -296,13 +297,13 @@ package struct Port400Firmware: USBFirmware {
             : Self.well + [0x96, 0x02, bits, 0x00] + Self.done
     }
 
-    /// An inner status word that is not 9000.
+    /// An inner status word other than 9000.
     private static func failed(_ status: UInt16, object: Int = 1) -> [UInt8] {
         let object = UInt8(truncatingIfNeeded: object)
         return [0xC0, 0x03, object, UInt8(truncatingIfNeeded: status >> 8), UInt8(truncatingIfNeeded: status)] + done
     }
 
-    /// The bits of PC/SC part 3 for a PN53x status, in which fields speak.
+    /// The bits of PC/SC part 3 for a PN53x status, as fields report it.
     private static func damage(_ chipStatus: UInt8) -> UInt8 {
         switch chipStatus {
         case 0x02: 0x01
@@ -313,12 +314,12 @@ package struct Port400Firmware: USBFirmware {
     }
 }
 
-/// A message of a host to a Port-400, read by hand, and the reader's answer to it.
+/// A message of a host to a Port-400, parsed by hand, and the reader's answer to it.
 struct Port400HostMessage: Sendable {
     let sequence: UInt8
     let command: [UInt8]
 
-    /// `6B`, four bytes of length from the lowest, slot 0, a number, three bytes; `nil` for anything else.
+    /// `6B`, four bytes of length, least significant first, slot 0, a number, three bytes; `nil` for anything else.
     init?(_ transfer: [UInt8]) {
         guard transfer.count >= 10, transfer[0] == 0x6B, transfer[5] == 0 else { return nil }
         let length = transfer[1...4].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -327,7 +328,7 @@ struct Port400HostMessage: Sendable {
         command = Array(transfer[10...])
     }
 
-    /// An answer.
+    /// Encodes an answer.
     ///
     /// - Parameter status: 00 done, 40 failed, 80 more time; and 02: no card with contacts, as always.
     static func answer(_ sequence: UInt8, status: UInt8 = 0x02, error: UInt8 = 0x00, _ data: [UInt8] = []) -> [UInt8] {

@@ -4,18 +4,18 @@ internal import ByteCodec
 internal import CardModel
 package import NFCTransport
 
-/// A reader on a virtual field, without a chip between them: for fast tests of all that reads cards.
+/// A reader on a virtual field, without a chip between them: for fast tests of card-reading code.
 package final class InProcessReader: Reader {
-    /// The longest frame that it sends: what libnfc can be given, too.
+    /// The longest frame that it sends: the same limit as libnfc.
     package static let longestFrame = 262
 
-    /// What it says of itself.
+    /// The reader's properties.
     package let information: ReaderInformation
-    /// The field that it lies in.
+    /// The field of the reader.
     package let field: VirtualField
-    /// How often ``activate(_:)`` was called.
+    /// The number of calls of ``activate(_:)``.
     package private(set) var activations = 0
-    /// How often ``transceive(_:timeout:)`` was called.
+    /// The number of calls of ``transceive(_:timeout:)``.
     package private(set) var transceives = 0
     private let cancellation: CancellationToken
     private var selected: Selected?
@@ -23,12 +23,12 @@ package final class InProcessReader: Reader {
     private var holdsCard = false
     private var isClosed = false
 
-    /// What was activated last.
+    /// The most recently activated card.
     private enum Selected {
         case felica(FeliCaBitRate)
         case typeA
         case isoDEP(ISODEPSession)
-        /// A card that may be anywhere in its protocol.
+        /// A card in an unknown protocol state.
         case lost
 
         var isFeliCa: Bool {
@@ -36,7 +36,7 @@ package final class InProcessReader: Reader {
         }
     }
 
-    /// A reader on a field.
+    /// Creates a reader on a field.
     package init(
         _ field: VirtualField,
         information: ReaderInformation = ReaderInformation(
@@ -48,15 +48,15 @@ package final class InProcessReader: Reader {
         self.cancellation = cancellation
     }
 
-    /// A reader with these cards before it.
+    /// Creates a reader with these cards in its field.
     package convenience init(_ cards: any VirtualCard...) {
         self.init(VirtualField(cards: cards))
     }
 
-    /// Looks once for a card: one Polling, one REQA or one REQB and what selects the card after it.
+    /// Looks once for a card: one Polling, one REQA or one REQB and the commands that select the card after it.
     ///
-    /// An answer that is damaged or none of its kind counts as none, as a PN53x takes it. When a card of type A or B was
-    /// selected before, the field goes off first, since a selected card does not hear a REQA.
+    /// A damaged answer or one of another kind counts as none, as on a PN53x. When a card of type A or B was selected
+    /// before, the field goes off first, since a selected card does not answer a REQA.
     package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         activations += 1
         if let selected, !selected.isFeliCa { holdsCard = true }
@@ -75,7 +75,8 @@ package final class InProcessReader: Reader {
         }
     }
 
-    /// A card that was selected hears no REQA or REQB, whatever was looked for meanwhile: so the field goes off for a moment.
+    /// A card that was selected does not answer REQA or REQB, even after searches of other types: so the field goes off
+    /// for a moment.
     private func resetField() {
         guard holdsCard else { return }
         field.switchOff()
@@ -139,9 +140,9 @@ package final class InProcessReader: Reader {
 
     /// Sends one frame, or one command APDU, to the card that was activated last.
     ///
-    /// An answer that the card takes longer for than `timeout` is ``NFCTransport/TransportError/noAnswer``; nobody
-    /// waits for it. After any failure of an ISO-DEP exchange ``NFCTransport/TransportError/cardReleased`` until a card was
-    /// activated anew.
+    /// An answer that takes the card longer than `timeout` is ``NFCTransport/TransportError/noAnswer``; there is no
+    /// actual wait. After any failure of an ISO-DEP exchange ``NFCTransport/TransportError/cardReleased`` until a card
+    /// is activated again.
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         transceives += 1
         try check()
@@ -181,14 +182,14 @@ package final class InProcessReader: Reader {
         let waitingTime = ISODEPSizes.waitingTime(session.parameters.waitingTimeIndex)
         let air = air
         let outcome = session.exchange(command) { frame, multiplier in
-            // The card asked for this time; whether it also needs it nobody knows.
+            // The card asked for this time; whether it also needs it is not known.
             if multiplier > 0 { left -= waitingTime * multiplier }
             guard left >= .zero else { return .aborted }
             let reply = air(frame, multiplier)
             if case .answer(let answer) = reply { left -= answer.thinkingTime }
             return left >= .zero ? reply : .aborted
         }
-        // After a failure nobody knows which block the card expects next, or whether it has carried the command out.
+        // After a failure it is not known which block the card expects next, or whether it has executed the command.
         if case .answer = outcome { selected = .isoDEP(session) } else { selected = .lost }
         switch outcome {
         case .aborted, .failed(ChipStatus.timeout): throw .noAnswer

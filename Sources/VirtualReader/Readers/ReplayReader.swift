@@ -3,24 +3,24 @@
 internal import CardModel
 package import NFCTransport
 
-/// A reader that plays a transcript: the same requests in the same order give the same answers, and any other request
-/// is an error that says what was expected. Time-outs are not compared, and nobody waits.
+/// A reader that replays a transcript. The same requests in the same order give the same answers, and any other request
+/// is an error that names the expected one. Time-outs are not compared, and there are no waits.
 ///
-/// How often a card is looked for in vain depends on the time that passes, and with it how often each request stands in a
-/// transcript. So looks that found nothing may be left out, and between two exchanges a look may be repeated: it finds what it
-/// found before. A look that found nothing elsewhere in the transcript finds nothing where it was not recorded, and so does a
-/// Polling for the transit system, since searches may begin with it.
+/// The number of searches without a card depends on the elapsed time, and so does the number of each request in a
+/// transcript. So searches that found nothing can be left out, and between two exchanges a search can be repeated: it
+/// finds the same as before. A search that found nothing elsewhere in the transcript finds nothing where it was not
+/// recorded, and so does a Polling for the transit system, since searches may begin with it.
 package final class ReplayReader: Reader {
-    /// What the transcript says of the reader that was used.
+    /// The properties of the recorded reader, from the transcript.
     package let information: ReaderInformation
     private var waiting: ArraySlice<Transcript.Line>
-    /// What was looked for since the last exchange, and what that found.
+    /// The searches since the last exchange, and their results.
     private var looks: [ActivationRequest: PICC?] = [:]
-    /// What was looked for in vain at least once.
+    /// The searches that found nothing at least once.
     private let empty: Set<ActivationRequest>
     private let cancellation: CancellationToken
 
-    /// A reader that plays a transcript.
+    /// Creates a reader that replays a transcript.
     package init(_ transcript: Transcript, cancellation: CancellationToken = CancellationToken()) {
         information = transcript.reader
         waiting = transcript.lines[...]
@@ -31,10 +31,10 @@ package final class ReplayReader: Reader {
         self.cancellation = cancellation
     }
 
-    /// Gives what was found when the same card was looked for.
+    /// Returns the recorded result of the same search.
     ///
-    /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when something else was asked there, and the
-    ///   error that was recorded.
+    /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when another request was recorded there, and the
+    ///   recorded error.
     package func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try cancellation.check()
         for (place, line) in waiting.enumerated() {
@@ -59,10 +59,10 @@ package final class ReplayReader: Reader {
         if case .felica(.transit, _, _, _) = request { true } else { false }
     }
 
-    /// Gives what came when the same frame was sent.
+    /// Returns the recorded answer to the same frame.
     ///
-    /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when something else was asked there, and the
-    ///   error that was recorded.
+    /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when another request was recorded there, and the
+    ///   recorded error.
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         let line = try next { FrameText.of(frame) }
         guard case .transceive(let recorded, _, let result) = line.entry.event,
@@ -75,10 +75,10 @@ package final class ReplayReader: Reader {
         return try result.get()
     }
 
-    /// Nothing is to be closed.
+    /// Does nothing: there is nothing to close.
     package func close() {}
 
-    /// What of the transcript was not asked for; empty when all of it was.
+    /// Returns the parts of the transcript that were not requested; empty when all of them were.
     package func finish() -> [String] {
         waiting.map { "line \($0.number): never asked: \(FrameText.of($0.entry.event))" }
     }
@@ -91,7 +91,7 @@ package final class ReplayReader: Reader {
         return line
     }
 
-    /// The two texts are equal when only what they leave out differs, so the first different byte is named as well.
+    /// The two texts can be equal, because parts are left out of them, so the first different byte is named as well.
     private static func mismatch(_ line: Transcript.Line, _ asked: String) -> TransportError {
         .outOfScript(detail: .init(.transcriptDiffers, "\(line.number)", FrameText.of(line.entry.event), asked))
     }

@@ -3,23 +3,23 @@
 internal import ByteCodec
 package import NFCTransport
 
-/// A channel that knows beforehand what will be asked and what comes back, in order.
+/// A channel with a fixed sequence of requests and answers.
 package final class ScriptedChannel: CardChannel {
     private var expected: ArraySlice<ScriptedExchange>
     private var problems: [String] = []
     private var count = 0
-    /// The time-outs that were asked for, in order.
+    /// The requested time-outs, in order.
     package private(set) var timeouts: [Duration] = []
 
-    /// A channel that expects these exchanges and no other.
+    /// Creates a channel that expects these exchanges and no other.
     package init(_ exchanges: [ScriptedExchange]) {
         expected = exchanges[...]
     }
 
-    /// Gives the answer that belongs to the frame expected next.
+    /// Returns the answer of the next expected frame.
     ///
-    /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when the frame is another or nothing is expected
-    ///   any more, and the error that the script says.
+    /// - Throws: ``NFCTransport/TransportError/outOfScript(detail:)`` when the frame differs or nothing is expected any
+    ///   more, and the error in the script.
     package func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         count += 1
         timeouts.append(timeout)
@@ -34,7 +34,7 @@ package final class ScriptedChannel: CardChannel {
         return try next.result.get()
     }
 
-    /// What went against the script so far, and what of it was not asked for; empty when all went as expected.
+    /// Returns the deviations from the script so far, and its unused parts; empty when all went as expected.
     package func finish() -> [String] {
         problems + expected.map { "never asked: \(Hex.encode($0.frame))" }
     }
@@ -47,33 +47,33 @@ package final class ScriptedChannel: CardChannel {
 
 /// One exchange that a scripted channel expects.
 package struct ScriptedExchange: Hashable, Sendable {
-    /// The frame that must come.
+    /// The expected frame.
     package var frame: [UInt8]
-    /// What happens then.
+    /// The result of the exchange.
     package var result: Result<[UInt8], TransportError>
 
-    /// A frame and what happens then.
+    /// Creates a frame and its result.
     package init(_ frame: [UInt8], _ result: Result<[UInt8], TransportError>) {
         self.frame = frame
         self.result = result
     }
 
-    /// A frame and its answer, both in hexadecimal.
+    /// Creates a frame and its answer, both in hexadecimal.
     ///
-    /// - Throws: `HexError` when one of them is no hexadecimal text.
+    /// - Throws: `HexError` when one of them is not hexadecimal text.
     package init(_ frame: String, answer: String) throws {
         self.init(try Hex.decode(frame), .success(try Hex.decode(answer)))
     }
 
-    /// A frame in hexadecimal that ends with an error.
+    /// Creates a frame in hexadecimal that ends with an error.
     ///
-    /// - Throws: `HexError` when it is no hexadecimal text.
+    /// - Throws: `HexError` when it is not hexadecimal text.
     package init(_ frame: String, error: TransportError) throws {
         self.init(try Hex.decode(frame), .failure(error))
     }
 }
 
-/// Says in an error message what was asked, without the personal data in it.
+/// Describes a request in an error message, without its personal data.
 enum FrameText {
     static func of(_ event: TranscriptEntry.Event) -> String {
         switch event {

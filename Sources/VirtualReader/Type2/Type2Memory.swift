@@ -4,18 +4,18 @@ internal import ByteCodec
 
 /// The memory of a virtual Type 2 Tag with its locks and counters.
 package struct Type2Memory: Hashable, Sendable {
-    /// Which tag.
+    /// The tag's model.
     package let model: Type2Model
-    /// All bytes, four a page, password and keys included as they are stored.
+    /// All bytes, four per page, including password and keys as stored.
     package internal(set) var bytes: [UInt8]
-    /// What READ_SIG gives, 32 bytes.
+    /// The answer to READ_SIG, 32 bytes.
     package var signature: [UInt8]
-    /// The counters of 24 bits, by number.
+    /// The 24-bit counters, by number.
     package var counters: [UInt32]
 
     let layout: Type2Layout
 
-    /// A tag as from the factory; `nil` when the UID does not have seven bytes.
+    /// Creates a tag in its factory state; `nil` when the UID does not have seven bytes.
     package init?(_ model: Type2Model, uid: [UInt8]) {
         guard uid.count == 7 else { return nil }
         self.model = model
@@ -42,19 +42,19 @@ package struct Type2Memory: Hashable, Sendable {
     /// The UID in pages 0 and 1.
     package var uid: [UInt8] { Array(bytes[0..<3] + bytes[4..<8]) }
 
-    /// One page of four bytes; pages that the tag does not have are zeros.
+    /// One page of four bytes; missing pages read as zeros.
     package subscript(page: Int) -> [UInt8] {
         layout.pages > page && page >= 0 ? Array(bytes[page * 4..<page * 4 + 4]) : [0, 0, 0, 0]
     }
 
-    /// Stores a page whatever locks say; too few bytes are filled with zeros, pages that are not there stay so.
+    /// Stores a page regardless of locks; short data is padded with zeros, missing pages are ignored.
     package mutating func write(_ page: Int, _ data: [UInt8]) {
         guard page >= 0, page < layout.pages else { return }
         for place in 0..<4 { bytes[page * 4 + place] = data.element(at: place) ?? 0 }
     }
 
-    /// Stores the key of an Ultralight C, sixteen bytes, K1 before K2: pages 2C and 2D hold K1, its last byte first, 2E and
-    /// 2F K2 (NXP MF0ICU2 data sheet, tables 10 and 11).
+    /// Stores the key of an Ultralight C, sixteen bytes, K1 before K2. Pages 2C and 2D hold K1, its last byte first, 2E
+    /// and 2F K2 (NXP MF0ICU2 data sheet, tables 10 and 11).
     mutating func write(key: [UInt8]) {
         let stored = Array(key.prefix(8).reversed() + key.dropFirst(8).reversed())
         for place in 0..<4 { write(0x2C + place, Array(stored.dropFirst(4 * place).prefix(4))) }
@@ -66,7 +66,7 @@ package struct Type2Memory: Hashable, Sendable {
         return stored.prefix(8).reversed() + stored.dropFirst(8).reversed()
     }
 
-    /// What the configuration pages say of protection.
+    /// The protection set in the configuration pages.
     var protection: Type2Protection {
         guard let config = layout.config else {
             guard model == .ultralightC else { return Type2Protection() }
@@ -79,7 +79,7 @@ package struct Type2Memory: Hashable, Sendable {
             locksConfiguration: access & 0x40 != 0, wrongPasswords: Int(access & 0x07))
     }
 
-    /// What READ shows of a page: password and its answer are zeros.
+    /// The content of a page as READ returns it: password and PACK read as zeros.
     func shown(_ page: Int) -> [UInt8] {
         guard let config = layout.config, page == config + 2 || page == config + 3 else { return self[page] }
         return [0, 0, 0, 0]
@@ -87,7 +87,7 @@ package struct Type2Memory: Hashable, Sendable {
 
     // MARK: Locks
 
-    /// Whether lock bits forbid to write to a page.
+    /// Whether lock bits forbid writing to a page.
     func isLocked(_ page: Int) -> Bool {
         let locks = Int(self[2][2]) | Int(self[2][3]) << 8
         if (3...15).contains(page) { return locks >> page & 1 != 0 }
@@ -107,7 +107,7 @@ package struct Type2Memory: Hashable, Sendable {
         }
     }
 
-    /// Sets lock bits: those that are set stay, and those that are frozen do not change.
+    /// Sets lock bits: bits that are set stay set, and frozen ones do not change.
     mutating func lockStatically(_ data: [UInt8]) {
         let old = self[2]
         let freezing = old[2]

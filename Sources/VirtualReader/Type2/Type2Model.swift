@@ -6,14 +6,14 @@ package enum Type2Model: String, Hashable, Sendable, CaseIterable {
     case ultralight
     /// MIFARE Ultralight C.
     case ultralightC
-    /// MIFARE Ultralight EV1, 48 bytes for the user.
+    /// MIFARE Ultralight EV1, 48 bytes of user memory.
     case mf0ul11, mf0ulh11
-    /// MIFARE Ultralight EV1, 128 bytes for the user.
+    /// MIFARE Ultralight EV1, 128 bytes of user memory.
     case mf0ul21, mf0ulh21
     /// The NTAGs, the 21x with password and signature.
     case ntag203, ntag210, ntag212, ntag213, ntag215, ntag216
 
-    /// Where things are; page numbers as in NXP's data sheets.
+    /// The memory layout; page numbers as in NXP's data sheets.
     var layout: Type2Layout {
         switch self {
         case .ultralight: Type2Layout(pages: 16, capability: nil)
@@ -51,7 +51,7 @@ package enum Type2Model: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The model that answers GET_VERSION so; without an answer the one that has so many pages.
+    /// The model with this answer to GET_VERSION; without an answer the one with this number of pages.
     static func of(version: [UInt8]?, pages: Int) -> Type2Model? {
         guard let version else {
             switch pages {
@@ -64,7 +64,7 @@ package enum Type2Model: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a model of Type 2 Tag has, and where.
+/// The features of a model of Type 2 Tag, and their locations.
 struct Type2Layout: Hashable, Sendable {
     /// The lock bits for the pages from 16 on.
     enum Locks: Hashable, Sendable {
@@ -85,18 +85,18 @@ struct Type2Layout: Hashable, Sendable {
         case none
         /// Three counters of Ultralight EV1, read with READ_CNT and raised with INCR_CNT.
         case three
-        /// One that counts by itself, number 2 of READ_CNT.
+        /// One counter that is raised automatically, number 2 of READ_CNT.
         case automatic
         /// Sixteen bits in a page, raised by writing to it.
         case page(Int)
     }
 
     var pages: Int
-    /// The last page that READ gives; the keys of an Ultralight C come after it.
+    /// The last page that READ returns; the keys of an Ultralight C come after it.
     var lastReadable: Int
-    /// Page 3 from the factory; `nil` for one-time programmable bits.
+    /// The factory value of page 3; `nil` for one-time programmable bits.
     var capability: [UInt8]?
-    /// What lies in page 4 and after it from the factory.
+    /// The factory content from page 4 on.
     var message: [UInt8] = []
     var locks: Locks?
     /// CFG0; CFG1, PWD and PACK follow it.
@@ -104,7 +104,7 @@ struct Type2Layout: Hashable, Sendable {
     /// The answer to GET_VERSION.
     var version: [UInt8]?
     var counter = Counter.none
-    /// Whether a command that it does not know gets a NAK; else silence.
+    /// Whether an unknown command gets a NAK; otherwise no answer.
     var refusesUnknown = false
 
     init(
@@ -139,16 +139,16 @@ struct Type2Layout: Hashable, Sendable {
     }
 }
 
-/// What a Type 2 Tag protects; what is written to the configuration pages holds from the next selection on, as nfcpy
-/// expects it.
+/// The protection of a Type 2 Tag. Changes to the configuration pages take effect at the next selection, as nfcpy
+/// expects.
 struct Type2Protection: Hashable, Sendable {
-    /// The first page that needs the password; pages from there on may be open to reading.
+    /// The first page that needs the password; pages from there on may still be readable.
     var firstProtected = Int.max
     /// Whether reading needs the password, too.
     var protectsReading = false
     /// Whether the first two configuration pages cannot be written any more.
     var locksConfiguration = false
-    /// How many wrong passwords lock the tag for good; 0 for no limit.
+    /// The number of wrong passwords that lock the tag for good; 0 for no limit.
     var wrongPasswords = 0
     /// The key of an Ultralight C, K1 before K2; empty for others.
     var key: [UInt8] = []

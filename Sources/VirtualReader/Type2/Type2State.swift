@@ -3,9 +3,9 @@
 internal import ByteCodec
 internal import CardCiphers
 
-/// The commands of a Type 2 Tag that is selected.
+/// The commands of a selected Type 2 Tag.
 struct Type2State: Sendable {
-    /// What a command leads to.
+    /// The result of a command.
     enum Result: Hashable, Sendable {
         case data([UInt8])
         case acknowledge
@@ -14,7 +14,7 @@ struct Type2State: Sendable {
         case silence
     }
 
-    /// What every NAK of four bits and of a wrong argument has.
+    /// The code of every NAK for a wrong argument.
     static let wrongArgument: UInt8 = 0x0
     static let wrongChecksum: UInt8 = 0x1
     static let counterOverflow: UInt8 = 0x4
@@ -24,14 +24,14 @@ struct Type2State: Sendable {
     private(set) var wrongPasswords = 0
     /// The page whose 16 bytes COMPATIBILITY_WRITE waits for.
     private var pageToWrite: Int?
-    /// The answer to the first part of AUTHENTICATE, to whose number the second part has to be the reply.
+    /// The answer to the first part of AUTHENTICATE; the second part has to be the reply to its number.
     private var challenge: UInt64?
-    /// How many challenges there were: each has another number.
+    /// The number of challenges so far: each has another number.
     private var challenges: UInt64 = 0
-    /// Whether a read was counted since the power came.
+    /// Whether a read was counted since power-on.
     private var hasCounted = false
 
-    /// What is protected in this session.
+    /// The protection in this session.
     private var protection: Type2Protection
 
     init(_ memory: Type2Memory) {
@@ -39,7 +39,7 @@ struct Type2State: Sendable {
         protection = memory.protection
     }
 
-    /// The tag was selected anew, or fell back.
+    /// The tag was selected again, or fell back.
     mutating func forgetSession() {
         isAuthenticated = false
         pageToWrite = nil
@@ -92,13 +92,13 @@ struct Type2State: Sendable {
 
     // MARK: Reading
 
-    /// The pages from the first on that may be read now.
+    /// The number of pages, from the first, that can be read now.
     private var readablePages: Int {
         let all = memory.layout.lastReadable + 1
         return protection.protectsReading && !isAuthenticated ? min(all, protection.firstProtected) : all
     }
 
-    /// Four pages; after the last that may be read the first follows.
+    /// Returns four pages; after the last readable page it wraps to the first.
     private mutating func read(_ page: Int) -> Result {
         let count = readablePages
         guard page < count else { return .refusal(Self.wrongArgument) }
@@ -160,7 +160,7 @@ struct Type2State: Sendable {
 
     private var accessByte: UInt8 { memory.layout.config.map { memory[$0 + 1][0] } ?? 0 }
 
-    /// The first read after the power came raises the counter of an NTAG when that is switched on.
+    /// The first read after power-on raises the counter of an NTAG when that is enabled.
     private mutating func countRead() {
         guard memory.layout.counter == .automatic, accessByte & 0x10 != 0, !hasCounted else { return }
         hasCounted = true
@@ -192,7 +192,7 @@ struct Type2State: Sendable {
 
     private var key: TripleDESKey? { try? TripleDESKey(SecretBytes(protection.key)) }
 
-    /// A random number, enciphered; the same ones in each run.
+    /// An encrypted random number; the same ones in each run.
     private mutating func beginAuthentication() -> Result {
         let number = SplitMix64.number(seed: UInt64(block: memory.uid), index: challenges)
         guard let cipher = try? key?.encrypt(number.block) else { return .refusal(Self.wrongArgument) }
@@ -202,7 +202,7 @@ struct Type2State: Sendable {
         return .data([0xAF] + cipher)
     }
 
-    /// The second part: the reader's number and the tag's, that turned by one byte; the answer is the reader's, turned.
+    /// The second part: the reader's number and the tag's, rotated by one byte; the answer is the reader's, rotated.
     private mutating func prove(_ challenge: UInt64, _ frame: [UInt8]) -> Result {
         guard let key, frame.first == 0xAF, frame.count == 17,
             let own = try? key.decrypt(challenge.block),

@@ -2,8 +2,8 @@
 
 internal import Synchronization
 
-/// A Type 2 Tag (MIFARE Ultralight, NTAG) that is only a program: it reads frames by hand and answers as NXP's data
-/// sheets say. What no source decides is written in `Docs/virtual-cards.md`.
+/// A Type 2 Tag (MIFARE Ultralight, NTAG) in software: it parses frames by hand and answers as NXP's data sheets say.
+/// Behaviour that no source decides is documented in `Docs/virtual-cards.md`.
 ///
 /// Mirroring of the UID is not simulated.
 package final class VirtualType2Tag: VirtualCard {
@@ -14,20 +14,20 @@ package final class VirtualType2Tag: VirtualCard {
 
     private let state: Mutex<State>
 
-    /// A tag.
+    /// Creates a tag.
     ///
     /// - Parameters:
-    ///   - atqa: as people write it.
-    ///   - sak: 00 for all that is known.
+    ///   - atqa: in its usual notation.
+    ///   - sak: 00 for all known models.
     package init(_ memory: Type2Memory, atqa: UInt16 = 0x0044, sak: UInt8 = 0x00) {
         let identity = TypeAIdentity(tag: memory, atqa: atqa, sak: sak)
         state = Mutex(State(selection: TypeASelection(identity), tag: Type2State(memory)))
     }
 
-    /// The memory as it is now.
+    /// The current memory.
     package var memory: Type2Memory { state.withLock(\.tag.memory) }
 
-    /// What the tag does with a frame; `nil` when it keeps silent.
+    /// Returns the tag's answer to a frame; `nil` when it does not answer.
     package func answer(_ frame: RadioFrame) -> CardAnswer? {
         state.withLock { state in
             switch state.selection.take(frame) {
@@ -44,7 +44,7 @@ package final class VirtualType2Tag: VirtualCard {
             case .data(let data): return CardAnswer(data)
             case .acknowledge: return CardAnswer([0x0A], lastByteBits: 4, hasCRC: false)
             case .refusal(let code):
-                // As a real one it has to be selected anew after a NAK.
+                // Like a real one it has to be selected again after a NAK.
                 state.selection.fallBack()
                 state.tag.forgetSession()
                 return CardAnswer([code], lastByteBits: 4, hasCRC: false)
@@ -56,7 +56,7 @@ package final class VirtualType2Tag: VirtualCard {
         }
     }
 
-    /// The password is forgotten; what was written and counted stays.
+    /// The password is forgotten; written data and counters stay.
     package func losePower() {
         state.withLock { state in
             state.selection.losePower()

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The plug of a simulated USB reader: what waits to be fetched, what was counted, and what goes wrong.
+/// The USB port of a simulated reader: pending transfers, counts and faults.
 package struct USBPort: Sendable {
     private let field: any RadioField
     private let faults: InjectedUSBFaults
     private var outbox: USBOutbox
     private var isDead = false
-    /// Whether the plug was pulled.
+    /// Whether it was unplugged.
     private(set) var isUnplugged = false
-    /// What was counted so far.
+    /// The counts so far.
     var statistics = USBChipStatistics()
 
     init(_ field: any RadioField, _ faults: InjectedUSBFaults) {
@@ -35,7 +35,7 @@ package struct USBPort: Sendable {
         return transfer
     }
 
-    /// Pulls the plug: cards lose their power.
+    /// Unplugs the reader: cards lose their power.
     mutating func unplug() {
         guard !isUnplugged else { return }
         isUnplugged = true
@@ -49,7 +49,7 @@ package struct USBPort: Sendable {
 
     // MARK: The chip's side
 
-    /// Counts a command, and gives what goes wrong with it.
+    /// Counts a command, and returns its fault.
     mutating func begin() -> InjectedUSBFault? {
         statistics.hostCommands += 1
         let fault = faults.atCommand[statistics.hostCommands]
@@ -62,23 +62,22 @@ package struct USBPort: Sendable {
         statistics.commandsByCode[code, default: 0] += 1
     }
 
-    /// Notes what the host did that a real reader would not have taken.
+    /// Records a host action that a real reader would not have accepted.
     mutating func complain(_ complaint: String) {
         statistics.complaints.append(complaint)
     }
 
-    /// Lets the host fetch a transfer.
+    /// Queues a transfer for the host.
     mutating func add(_ transfer: [UInt8]) {
         outbox.add(transfer)
     }
 
-    /// Forgets what the host has not fetched, since it gave the command up.
+    /// Discards pending transfers, because the host aborted the command.
     mutating func giveUp() {
         outbox = USBOutbox([])
     }
 
-    /// Lets the host fetch an answer, after its acknowledgement where there is one, with the fault as far as it is one
-    /// of transfers.
+    /// Queues an answer, after its acknowledgement where there is one, and applies the fault if it is one of transfers.
     mutating func answer(_ transfer: [UInt8], after acknowledge: [UInt8]? = nil, with fault: InjectedUSBFault?) {
         switch fault {
         case .nothing, .dead: return
@@ -101,7 +100,7 @@ package struct USBPort: Sendable {
     }
 }
 
-/// One thing that goes wrong between a simulated USB reader and its host.
+/// A fault between a simulated USB reader and its host.
 package enum InjectedUSBFault: Hashable, Sendable {
     /// The command is lost: no acknowledgement, no answer.
     case nothing
@@ -111,9 +110,9 @@ package enum InjectedUSBFault: Hashable, Sendable {
     case noAcknowledge
     /// The answer comes twice.
     case twice
-    /// Acknowledgement and answer come only when the host has asked for them in vain.
+    /// Acknowledgement and answer come only after the host has asked for them without success.
     case late
-    /// The acknowledgement comes in time, the answer only when the host has asked for it in vain.
+    /// The acknowledgement comes in time, the answer only after the host has asked for it without success.
     case lateAnswer
     /// The checksum of the answer's data is wrong.
     case wrongDataChecksum
@@ -121,34 +120,34 @@ package enum InjectedUSBFault: Hashable, Sendable {
     case wrongLengthChecksum
     /// Only the first bytes of the answer come.
     case truncated(to: Int)
-    /// These bytes come in the place of the answer.
+    /// These bytes come instead of the answer.
     case garbage([UInt8])
     /// The answer is another command's.
     case wrongCode
-    /// The chip says that it could not read the command.
+    /// The chip reports that it could not parse the command.
     case errorFrame
-    /// From now on nothing comes any more.
+    /// From now on there are no transfers at all.
     case dead
-    /// The reader says that it is at work for somebody else. Of a Port-400 only.
+    /// The reader reports that it is busy with another command. Port-400 only.
     case busy
-    /// The reader asks for more time, twice, before it answers. Of a Port-400 only.
+    /// The reader asks for more time, twice, before it answers. Port-400 only.
     case moreTime
-    /// The answer has another command's number. Of a Port-400 only.
+    /// The answer has another command's number. Port-400 only.
     case wrongSequence
-    /// Another program has a session with the reader. Of a Port-400 only.
+    /// Another program has a session with the reader. Port-400 only.
     case sessionTaken
 }
 
-/// What goes wrong between a simulated USB reader and its host, as data.
+/// The faults between a simulated USB reader and its host, as data.
 package struct InjectedUSBFaults: Hashable, Sendable {
     /// The fault at each command; commands are counted from 1.
     package var atCommand: [Int: InjectedUSBFault]
-    /// The transfer, counted from 1 in both directions together, before which the plug is pulled; `nil` for never.
+    /// The transfer, counted from 1 in both directions together, before which the reader is unplugged; `nil` for never.
     package var unplugBeforeTransfer: Int?
-    /// What a killed predecessor left to be fetched, one transfer each.
+    /// The pending data that a killed program left, one transfer each.
     package var leftover: [[UInt8]]
 
-    /// A plan; without anything, nothing goes wrong.
+    /// Creates a plan; an empty one has no faults.
     package init(
         atCommand: [Int: InjectedUSBFault] = [:], unplugBeforeTransfer: Int? = nil, leftover: [[UInt8]] = []
     ) {

@@ -2,60 +2,60 @@
 
 internal import Synchronization
 
-/// A simulated reader as the USB sees it: bulk transfers go in, and others come out.
+/// A simulated reader as seen on the USB: it receives and sends bulk transfers.
 ///
-/// It works when it is called and never waits, so who asks for a transfer that is not there yet has to decide itself how
-/// long that is.
+/// It works synchronously and never waits, so a caller that asks for a transfer that is not there yet decides itself
+/// how long to wait.
 package protocol VirtualUSBChip: AnyObject, Sendable {
-    /// Takes one bulk transfer from the host.
+    /// Receives one bulk transfer from the host.
     func receive(_ transfer: [UInt8])
 
-    /// Gives one bulk transfer to the host; `nil` when there is none now.
+    /// Returns one bulk transfer to the host; `nil` when there is none now.
     func nextTransfer() -> [UInt8]?
 
-    /// Whether the plug was pulled: then nothing can be sent or received any more.
+    /// Whether it was unplugged: then nothing can be sent or received any more.
     var isUnplugged: Bool { get }
 
-    /// What was counted so far.
+    /// The counts so far.
     var statistics: USBChipStatistics { get }
 }
 
-/// What a simulated USB reader has counted.
+/// The counts of a simulated USB reader.
 package struct USBChipStatistics: Hashable, Sendable {
-    /// Bulk transfers from the host.
+    /// The number of bulk transfers from the host.
     package var transfersFromHost = 0
-    /// Bulk transfers to the host; asking in vain is not counted.
+    /// The number of bulk transfers to the host; requests without a result are not counted.
     package var transfersToHost = 0
-    /// Host commands that were received whole.
+    /// The number of host commands received whole.
     package var hostCommands = 0
     /// The same by command code.
     package var commandsByCode: [UInt8: Int] = [:]
-    /// Frames that were sent to cards.
+    /// The number of frames sent to cards.
     package var exchanges = 0
-    /// Those of them that a card answered undamaged.
+    /// The number of exchanges that a card answered undamaged.
     package var answeredExchanges = 0
-    /// Whether the field is on; not counted, but as it is now.
+    /// Whether the field is on; a state, not a count.
     package var isFieldOn = false
-    /// What the host did that a real reader would not have taken, in words.
+    /// Host actions that a real reader would not have accepted, as text.
     package var complaints: [String] = []
 
-    /// Nothing counted yet.
+    /// Creates zero counts.
     package init() {}
 
-    /// Bulk transfers of both directions.
+    /// The number of bulk transfers in both directions.
     package var transfers: Int { transfersFromHost + transfersToHost }
 }
 
-/// What makes a simulated USB reader the one that it is: what it does with its host's transfers.
+/// The part of a simulated USB reader that is specific to its model: the handling of its host's transfers.
 package protocol USBFirmware {
-    /// Does what a transfer says that has arrived, and lets the host fetch the answers.
+    /// Executes a received transfer, and queues the answers for the host.
     mutating func serve(_ transfer: [UInt8], _ port: inout USBPort)
 
-    /// Adds to what the port has counted what only the chip knows: whether the field is on, for one.
+    /// Adds the values that only the chip knows to the port's counts, such as whether the field is on.
     func complete(_ statistics: inout USBChipStatistics)
 }
 
-/// A simulated USB reader: a plug with a chip behind it, for one thread at a time.
+/// A simulated USB reader: a port with a chip behind it, for one thread at a time.
 package final class VirtualUSBReader<Firmware: USBFirmware>: VirtualUSBChip {
     private struct State {
         var port: USBPort
@@ -68,7 +68,7 @@ package final class VirtualUSBReader<Firmware: USBFirmware>: VirtualUSBChip {
         state = Mutex(State(port: USBPort(field, faults), firmware: firmware))
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     package var statistics: USBChipStatistics {
         state.withLock { state in
             var statistics = state.port.statistics
@@ -78,35 +78,35 @@ package final class VirtualUSBReader<Firmware: USBFirmware>: VirtualUSBChip {
         }
     }
 
-    /// Whether the plug was pulled.
+    /// Whether it was unplugged.
     package var isUnplugged: Bool { state.withLock(\.port.isUnplugged) }
 
-    /// Pulls the plug: cards lose their power.
+    /// Unplugs the reader: cards lose their power.
     package func unplug() {
         state.withLock { $0.port.unplug() }
     }
 
-    /// Does something to the chip that no host asks for.
+    /// Runs an operation on the chip that does not come from a host.
     func withFirmware(_ body: (inout Firmware) -> Void) {
         state.withLock { body(&$0.firmware) }
     }
 
-    /// Takes one transfer from the host and does what it says.
+    /// Receives one transfer from the host and executes it.
     package func receive(_ transfer: [UInt8]) {
         state.withLock { state in
             if state.port.arrives() { state.firmware.serve(transfer, &state.port) }
         }
     }
 
-    /// Gives the next transfer to the host.
+    /// Returns the next transfer to the host.
     package func nextTransfer() -> [UInt8]? {
         state.withLock { $0.port.nextTransfer() }
     }
 }
 
-/// What a simulated USB reader has ready for its host.
+/// The pending transfers of a simulated USB reader to its host.
 struct USBOutbox: Sendable {
-    /// A transfer, or `nil` for one time that the host asks in vain.
+    /// A transfer, or `nil` for one request of the host without a result.
     private var transfers: [[UInt8]?]
 
     init(_ leftover: [[UInt8]]) {
