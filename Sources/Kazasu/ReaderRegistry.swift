@@ -41,7 +41,7 @@ package enum ReaderRegistry {
     ///
     /// - Throws: ``KazasuError/noReader(_:)`` with everything that was found.
     package static func choose(_ id: String?) throws(KazasuError) -> String {
-        if let id = id ?? variable("KAZASU_READER") { return id }
+        if let id = id ?? namedReader { return id }
         var found: [ReaderListing] = []
         for driver in drivers() {
             let listings = driver.list()
@@ -144,6 +144,9 @@ package enum ReaderRegistry {
             throw KazasuError.unreadableFile(path, errno: error.rawValue)
         }
     }
+
+    /// The reader that the environment variable `KAZASU_READER` names, if any.
+    static var namedReader: String? { variable("KAZASU_READER") }
 
     private static func variable(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }

@@ -43,7 +43,7 @@ package struct ReaderWatch: Sendable {
     ///
     /// - Parameter tell: called from any thread.
     package func run(_ tell: @escaping @Sendable (Event) -> Void) async {
-        if let readers {
+        if let readers = readers ?? ReaderRegistry.namedReader.map({ [$0] }) {
             await withDiscardingTaskGroup { group in
                 for id in readers { group.addTask { await watch(id, isNamed: true, tell) } }
             }

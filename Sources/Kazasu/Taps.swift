@@ -53,8 +53,8 @@ public struct Taps: AsyncSequence, Sendable {
 /// Returns the cards being put on readers and taken off.
 ///
 /// - Parameters:
-///   - readers: their IDs, as in ``openReader(_:)``; one that is not connected yet is waited for. `nil` for every
-///     reader that is connected now or later.
+///   - readers: their IDs, as in ``openReader(_:)``; one that is not connected yet is waited for. `nil` for the
+///     one that the environment variable `KAZASU_READER` names, else every reader that is connected now or later.
 ///   - query: the cards to report; any card by default.
 ///   - reading: the data to read from each card.
 public func taps(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import NFCTransport
 import Synchronization
 import TestSupport
@@ -78,6 +79,16 @@ struct ReaderWatchTests {
     @Test func aReaderThatNobodyKnowsIsAnError() async {
         await #expect(throws: KazasuError.unknownReader("toaster")) {
             for try await _ in taps(on: ["toaster"]) {}
+        }
+    }
+
+    @Test func theEnvironmentNamesTheReader() async {
+        await #expect(processExitsWith: .success) { [path = TestFiles.root as String] in
+            setenv("KAZASU_READER", "virtual:\(path)/Fixtures/tags/ntag213.json", 1)
+            for try await tap in taps() {
+                exit(tap.card.technology == .typeA ? 0 : 3)
+            }
+            exit(4)
         }
     }
 
