@@ -111,6 +111,14 @@ struct BERTLVTests {
             #expect(Hex.encode(bytes.dropLast(count)) == head)
         }
         #expect(BERTLV(0x84, [UInt8](repeating: 0, count: 65536)).encoded.starts(with: [0x84, 0x83, 1, 0, 0]))
+        #expect(BERTLV(0x84, [UInt8](repeating: 0, count: 1 << 24)).encoded.starts(with: [0x84, 0x84, 1, 0, 0, 0]))
+    }
+
+    @Test(arguments: [0x84, 0x5F40, 0x7F_8149, 0x5F81_8101] as [BERTag])
+    func aTagIsWrittenInAsManyBytesAsItHas(_ tag: BERTag) {
+        #expect(tag.bytes.reduce(0) { $0 << 8 | UInt32($1) } == tag.rawValue)
+        #expect(tag.bytes.first != 0)
+        #expect("\(tag)" == String(tag.rawValue, radix: 16, uppercase: true))
     }
 
     @Test func goesRound() throws {

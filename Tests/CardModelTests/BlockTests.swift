@@ -24,6 +24,14 @@ struct BlockTests {
         }
     }
 
+    @Test func thirtyTwoDigitsMakeABlock() throws {
+        let digits = "00112233445566778899aAbBcCdDeEfF"
+        #expect(Block(hexadecimal: digits)?.bytes == Self.bytes)
+        for other in [String(digits.dropLast()), digits + "0", digits.dropLast() + "g", ""] {
+            #expect(Block(hexadecimal: other) == nil)
+        }
+    }
+
     @Test(arguments: [0, 1, 8, 15, 17, 32]) func onlySixteenBytesMakeABlock(_ count: Int) {
         #expect(Block([UInt8](repeating: 1, count: count)) == nil)
     }

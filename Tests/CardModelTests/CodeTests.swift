@@ -45,6 +45,7 @@ struct CodeTests {
     @Test func codesAreOrderedByNumber() {
         let codes = [0x1000, 0x000F, 0xFFFF, 0].map { AreaCode(rawValue: $0) }
         #expect(codes.sorted().map(\.rawValue) == [0, 0x000F, 0x1000, 0xFFFF])
+        for code in codes { #expect(!(code < code)) }
     }
 
     @Test func areas() {

@@ -121,6 +121,24 @@ struct RedactedNumberTests {
         }
     }
 
+    /// What the file holds is not known, so it may be a name.
+    @Test("Files that no decoder knows are masked", arguments: ["\"aid\": \"a000000001020304\", ", ""])
+    func unknownFiles(application: String) throws {
+        let document = """
+            {"schema": "kazasu.dump/1", "card": {"technology": "typeB", "pupi": "01020304"}, "iso7816": {"applications": [
+              {\(application)"files": [{"id": "0001", "state": "read", "data": "59414d414441"}]}]}}
+            """
+        let folder = try TemporaryFolder()
+        let file = try folder.write(document.utf8, as: "card.json")
+        for format in ["json", "hex"] {
+            let plain = try Kazasu.run("convert", file, "--to", format)
+            #expect(plain.hasEnded(0) && plain.output.lowercased().contains("59414d414441"), "\(plain.errors)")
+            let masked = try Kazasu.run("convert", "--redact", file, "--to", format)
+            #expect(masked.hasEnded(0) && !masked.output.lowercased().contains("59414d414441"), "\(masked.errors)")
+            #expect(masked.output.contains("000000000000"))
+        }
+    }
+
     /// The number is in block 0 of service 110B.
     @Test("Raw packets: as in a trace, in what is sent and in what is answered", arguments: [[], ["--json"]])
     func rawPackets(options: [String]) throws {

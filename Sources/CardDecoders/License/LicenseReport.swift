@@ -164,58 +164,61 @@ extension LicenseReport {
         func put(_ item: LicenseItem, _ value: () -> JSONValue) {
             if field(item) != nil { object[item.member ?? item.rawValue] = value() }
         }
-        func text(_ text: JISText?) -> JSONValue { .text(text.map { redact($0.description) }) }
-        func codes(_ item: LicenseItem) -> JSONValue {
-            .text(field(item).flatMap { $0.value == .absent ? nil : redact($0.value.words.english) })
+        func mask(_ item: LicenseItem, _ text: String) -> String { item.isPersonal ? redact(text) : text }
+        func putText(_ item: LicenseItem, _ text: JISText?) {
+            put(item) { .text(text.map { mask(item, $0.description) }) }
         }
+        func putCode(_ item: LicenseItem) { put(item) { code(item, mask) } }
         put(.edition) { .text(edition?.version) }
         put(.makers) {
             ["card": hex(.makers, 0), "cryptographicFunction": hex(.makers, 1)]
         }
         put(.pinSetting) { arePINsSet.map { .bool($0) } ?? .null }
         put(.characterSet) { .text(bytes(.characterSet).map { Hex.encode($0) }) }
-        put(.name) { text(name) }
-        put(.nameKana) { text(nameKana) }
-        put(.alias) { text(self.text(.alias)) }
-        put(.unifiedNameKana) { text(self.text(.unifiedNameKana)) }
-        putDate("birthDate", .birthDate, date(.birthDate)?.day?.date, &object, redact)
-        put(.address) { text(address) }
-        putDate("issueDate", .issueDate, issued, &object, { $0 })
-        put(.referenceNumber) { codes(.referenceNumber) }
-        put(.colorClass) { .text(self.text(.colorClass)?.description) }
-        putDate("expiryDate", .expiryDate, expires, &object, { $0 })
-        put(.conditions) { .array(conditions.map { .string($0.description) }) }
-        put(.commission) { .text(commission?.description) }
-        put(.number) { codes(.number) }
-        put(.historyNumber) { codes(.historyNumber) }
-        putDate("historyDate", .historyDate, date(.historyDate)?.day?.date, &object, { $0 })
+        putText(.name, name)
+        putText(.nameKana, nameKana)
+        putText(.alias, text(.alias))
+        putText(.unifiedNameKana, text(.unifiedNameKana))
+        putDate("birthDate", .birthDate, date(.birthDate)?.day?.date, &object, mask)
+        putText(.address, address)
+        putDate("issueDate", .issueDate, issued, &object, mask)
+        putCode(.referenceNumber)
+        putText(.colorClass, text(.colorClass))
+        putDate("expiryDate", .expiryDate, expires, &object, mask)
+        put(.conditions) { .array(conditions.map { .string(mask(.conditions, $0.description)) }) }
+        putText(.commission, commission)
+        putCode(.number)
+        putCode(.historyNumber)
+        putDate("historyDate", .historyDate, date(.historyDate)?.day?.date, &object, mask)
         put(.driverClass) { .text(bytes(.driverClass).map { Hex.encode($0) }) }
         put(.categories) { .array(categories.map { $0.json(language) }) }
-        put(.registeredDomicile) { text(registeredDomicile) }
-        if field(.remarks) != nil { object["remarks"] = .array(remarks.map { .string(redact($0.description)) }) }
-        putLists(language, photoPath, &object, redact)
+        putText(.registeredDomicile, registeredDomicile)
+        if field(.remarks) != nil {
+            object["remarks"] = .array(remarks.map { .string(mask(.remarks, $0.description)) })
+        }
+        putLists(language, photoPath, &object, mask)
         return object
     }
 
     private func putLists(
-        _ language: Language, _ photoPath: String?, _ object: inout JSONObject, _ redact: (String) -> String
+        _ language: Language, _ photoPath: String?, _ object: inout JSONObject, _ mask: (LicenseItem, String) -> String
     ) {
         if fields.contains(where: { $0.file == .laterEntries || $0.file == .laterDomicile }) {
-            object["laterEntries"] = .array(laterEntries.map { $0.entry.json($0.field, redact) })
-            object["asIssued"] = .object(asIssued(redact))
+            object["laterEntries"] = .array(laterEntries.map { $0.entry.json($0.field, mask) })
+            object["asIssued"] = .object(asIssued(mask))
         }
         for (item, key) in [(LicenseItem.externalCharacters, "外字"), (.missingCharacterImages, "欠字")]
         where field(item) != nil {
             object[item.rawValue] = .array(
                 fields(item).filter { !$0.raw.isEmpty }.map {
-                    ["name": .string("\(key)\($0.number)"), "data": .string(redact(Hex.encode($0.raw)))]
+                    ["name": .string("\(key)\($0.number)"), "data": .string(mask(item, Hex.encode($0.raw)))]
                 })
         }
         if field(.photo) != nil {
             object["photo"] = .text(photoPath)
             object["photoBytes"] = .optional(photo?.count)
         }
-        if field(.signatureValue) != nil { object["signature"] = signature(redact) }
+        if field(.signatureValue) != nil { object["signature"] = signature(mask) }
         if let pin1 { object["pin1TriesLeft"] = .optional(pin1.triesLeft) }
         if let pin2 { object["pin2TriesLeft"] = .optional(pin2.triesLeft) }
         object["withheld"] = .array(withheldMembers.filter { object[$0] == nil }.map { .string($0) })
@@ -233,35 +236,37 @@ extension LicenseReport {
     /// Writes a date in both forms; the free data has no era.
     private func putDate(
         _ key: String, _ item: LicenseItem, _ day: CalendarDate?, _ object: inout JSONObject,
-        _ redact: (String) -> String
+        _ mask: (LicenseItem, String) -> String
     ) {
         guard field(item) != nil || day != nil else { return }
-        object[key] = .text(day.map { redact($0.description) })
+        object[key] = .text(day.map { mask(item, $0.description) })
         guard let field = field(item) else { return }
-        object[key + "Japanese"] = .text(date(item)?.day.map { redact($0.japanese) })
+        object[key + "Japanese"] = .text(date(item)?.day.map { mask(item, $0.japanese) })
         if case .date(.invalid)? = date(item).map({ LicenseValue.date($0) }) {
-            object[key + "Raw"] = .string(redact(Hex.encode(field.raw)))
+            object[key + "Raw"] = .string(mask(item, Hex.encode(field.raw)))
         }
     }
 
     /// The texts that later entries have replaced.
-    private func asIssued(_ redact: (String) -> String) -> JSONObject {
+    private func asIssued(_ mask: (LicenseItem, String) -> String) -> JSONObject {
         var object = JSONObject()
         for (item, change) in LicenseReport.replacements where newest(change) != nil && field(item) != nil {
-            object[item.rawValue] = .text(text(item).map { redact($0.description) })
+            object[item.rawValue] = .text(text(item).map { mask(item, $0.description) })
         }
         return object
     }
 
     /// The signature items; the signature itself cannot be verified.
-    private func signature(_ redact: (String) -> String) -> JSONValue {
-        func item(_ item: LicenseItem) -> JSONValue {
-            .text(field(item).flatMap { $0.value == .absent ? nil : redact($0.value.words.english) })
-        }
-        return [
-            "issuer": item(.signatureIssuer), "subject": item(.signatureSubject), "serial": item(.signatureSerial),
-            "subjectKeyIdentifier": item(.signatureKeyIdentifier), "value": item(.signatureValue), "checked": false,
+    private func signature(_ mask: (LicenseItem, String) -> String) -> JSONValue {
+        [
+            "issuer": code(.signatureIssuer, mask), "subject": code(.signatureSubject, mask),
+            "serial": code(.signatureSerial, mask), "subjectKeyIdentifier": code(.signatureKeyIdentifier, mask),
+            "value": code(.signatureValue, mask), "checked": false,
         ]
+    }
+
+    private func code(_ item: LicenseItem, _ mask: (LicenseItem, String) -> String) -> JSONValue {
+        .text(field(item).flatMap { $0.value == .absent ? nil : mask(item, $0.value.words.english) })
     }
 
     private func hex(_ item: LicenseItem, _ place: Int) -> JSONValue {
@@ -282,11 +287,12 @@ extension LicenseCategory {
 
 extension LicenseLaterEntry {
     /// An element of `laterEntries`.
-    func json(_ field: LicenseField, _ redact: (String) -> String) -> JSONValue {
+    func json(_ field: LicenseField, _ mask: (LicenseItem, String) -> String) -> JSONValue {
         [
             "item": .string(field.item.rawValue), "number": .int(field.number),
             "date": .text(date.day?.date.description), "dateJapanese": .text(date.day?.japanese),
-            "text": .string(redact(text.description)), "commission": .string(commission.description),
+            "text": .string(mask(field.item, text.description)),
+            "commission": .string(mask(.commission, commission.description)),
         ]
     }
 }
@@ -298,57 +304,5 @@ extension LicenseWarning {
             "file": .string(file.rawValue), "tag": .text(tag?.description), "reason": .string(reason.word),
             "message": .string(message[language]),
         ]
-    }
-}
-
-/// Single-byte texts on a licence.
-enum LicenseText {
-    /// The JIS X 0201 text (printable ASCII and half-width katakana) without trailing blanks; `nil` for any other byte.
-    static func jisX0201(_ bytes: some Collection<UInt8>) -> String? {
-        var text = String.UnicodeScalarView()
-        let padding = bytes.reversed().prefix { $0 == 0x20 || $0 == 0x00 }.count
-        for byte in bytes.dropLast(padding) {
-            switch byte {
-            case 0x20...0x7E: text.append(Unicode.Scalar(byte))
-            case 0xA1...0xDF: text.append(Unicode.Scalar(0xFF61 + UInt32(byte) - 0xA1) ?? "?")
-            default: return nil
-            }
-        }
-        return String(text)
-    }
-}
-
-/// The value of an item of a licence.
-public enum LicenseValue: Hashable, Sendable {
-    /// The item is empty: the card has no value for it.
-    case absent
-    /// A JIS X 0208 text.
-    case text(JISText)
-    /// JIS X 0201 characters.
-    case code(String)
-    /// A date, which can be empty.
-    case date(LicenseDate)
-    /// The edition and the days in the free data.
-    case edition(LicenseEdition)
-    /// A later entry.
-    case entry(LicenseLaterEntry)
-    /// Yes or no.
-    case flag(Bool)
-    /// Bytes that are not valid for this item.
-    case bytes([UInt8])
-
-    /// The value for display; bytes as hexadecimal digits, an empty string for ``absent``.
-    public var words: LocalizedText {
-        func both(_ text: String) -> LocalizedText { LocalizedText(text, text) }
-        return switch self {
-        case .absent: both("")
-        case .text(let text): both(text.description)
-        case .code(let text): both(text)
-        case .date(let date): date.text
-        case .edition(let edition): both(edition.version ?? "")
-        case .entry(let entry): both(entry.text.description)
-        case .flag(let flag): flag ? LocalizedText("yes", "はい") : LocalizedText("no", "いいえ")
-        case .bytes(let bytes): both(Hex.encode(bytes))
-        }
     }
 }

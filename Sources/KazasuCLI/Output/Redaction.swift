@@ -67,7 +67,7 @@ struct Redaction: Sendable {
             for place in masked.applications[application].files.indices {
                 let file = masked.applications[application].files[place]
                 masked.applications[application].files[place].extra = JSONObject()
-                guard PersonalFiles.contains(aid, file.id) else { continue }
+                if PublicFiles.contains(aid, file.id) { continue }
                 masked.applications[application].files[place].data = [UInt8](repeating: 0, count: file.data.count)
             }
         }
@@ -120,15 +120,14 @@ extension Redaction {
     }
 }
 
-/// The files of ISO 7816 cards that identify the cardholder.
-enum PersonalFiles {
+/// The files of ISO 7816 cards that are known not to identify the cardholder. The content of any other file is unknown.
+enum PublicFiles {
     static func contains(_ application: AID?, _ file: FileIdentifier) -> Bool {
-        guard let application else { return false }
-        // The owner's data on a tag.
-        if application == Type4Tag.application { return file != Type4Tag.capabilityFile }
-        return LicenseFile.allCases.contains { $0.application == application && $0.id == file && $0.access != .free }
+        // Any other file of a tag is its owner's data.
+        (application == Type4Tag.application && file == Type4Tag.capabilityFile)
+            || LicenseFile.allCases.contains { $0.application == application && $0.id == file && $0.access == .free }
             || MyNumberFile.allCases.contains {
-                $0.application.aid == application && $0.id == file && $0.isPersonal
+                $0.application.aid == application && $0.id == file && !$0.isPersonal
             }
     }
 }

@@ -3,6 +3,41 @@
 internal import ByteCodec
 public import CardModel
 
+/// The value of an item of a licence.
+public enum LicenseValue: Hashable, Sendable {
+    /// The item is empty: the card has no value for it.
+    case absent
+    /// A JIS X 0208 text.
+    case text(JISText)
+    /// JIS X 0201 characters.
+    case code(String)
+    /// A date, which can be empty.
+    case date(LicenseDate)
+    /// The edition and the days in the free data.
+    case edition(LicenseEdition)
+    /// A later entry.
+    case entry(LicenseLaterEntry)
+    /// Yes or no.
+    case flag(Bool)
+    /// Bytes that are not valid for this item.
+    case bytes([UInt8])
+
+    /// The value for display; bytes as hexadecimal digits, an empty string for ``absent``.
+    public var words: LocalizedText {
+        func both(_ text: String) -> LocalizedText { LocalizedText(text, text) }
+        return switch self {
+        case .absent: both("")
+        case .text(let text): both(text.description)
+        case .code(let text): both(text)
+        case .date(let date): date.text
+        case .edition(let edition): both(edition.version ?? "")
+        case .entry(let entry): both(entry.text.description)
+        case .flag(let flag): flag ? LocalizedText("yes", "はい") : LocalizedText("no", "いいえ")
+        case .bytes(let bytes): both(Hex.encode(bytes))
+        }
+    }
+}
+
 /// A date on a licence: a digit for the era, then year of the era, month and day of two digits each.
 public enum LicenseDate: Hashable, Sendable {
     /// A valid day.
@@ -139,5 +174,22 @@ public enum Era: Int, Hashable, Sendable, CaseIterable {
         case .heisei: LocalizedText("Heisei", "平成")
         case .reiwa: LocalizedText("Reiwa", "令和")
         }
+    }
+}
+
+/// Single-byte texts on a licence.
+enum LicenseText {
+    /// The JIS X 0201 text (printable ASCII and half-width katakana) without trailing blanks; `nil` for any other byte.
+    static func jisX0201(_ bytes: some Collection<UInt8>) -> String? {
+        var text = String.UnicodeScalarView()
+        let padding = bytes.reversed().prefix { $0 == 0x20 || $0 == 0x00 }.count
+        for byte in bytes.dropLast(padding) {
+            switch byte {
+            case 0x20...0x7E: text.append(Unicode.Scalar(byte))
+            case 0xA1...0xDF: text.append(Unicode.Scalar(0xFF61 + UInt32(byte) - 0xA1) ?? "?")
+            default: return nil
+            }
+        }
+        return String(text)
     }
 }
