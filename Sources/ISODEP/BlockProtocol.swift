@@ -56,6 +56,20 @@ struct BlockProtocol {
         return answer
     }
 
+    /// Asks the card by R(NAK) whether it is still there (clause 7.5.5). It answers with R(ACK) or with its last block, and
+    /// neither changes the block numbers.
+    ///
+    /// - Throws: ``NFCTransport/TransportError`` when the reader failed; a missing or damaged answer is `false`.
+    func isPresent() throws(TransportError) -> Bool {
+        do throws(TransportError) {
+            let time = min(parameters.waitingTime + WaitingTime.margin, WaitingTime.activation)
+            return try exchange(.refuse(number: number), within: time) != nil
+        } catch {
+            guard error.isRadioError else { throw error }
+            return false
+        }
+    }
+
     /// Ends the protocol: the card waits to be woken up again.
     ///
     /// - Returns: whether the card confirmed it.

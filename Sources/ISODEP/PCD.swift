@@ -86,6 +86,14 @@ package struct PCD {
         }
     }
 
+    /// Asks a card that is in ISO-DEP whether it is still there; `nil` when none is.
+    ///
+    /// - Throws: ``NFCTransport/TransportError`` when the reader failed.
+    package func isPresent() throws(TransportError) -> Bool? {
+        guard case .isoDEP(let blocks) = selection else { return nil }
+        return try blocks.isPresent()
+    }
+
     /// Forgets the card, because the field was switched off: no card is selected any more.
     package mutating func forget() {
         selection = .none

@@ -105,7 +105,7 @@ extension RawFrameChannel {
 
 extension TransportError {
     /// Whether it is a radio error, so that the frame can be sent again.
-    var isRadioError: Bool {
+    package var isRadioError: Bool {
         switch self {
         case .noAnswer, .corrupted: true
         default: false

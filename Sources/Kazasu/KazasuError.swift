@@ -7,7 +7,6 @@ internal import FeliCa
 public import ISO7816
 public import NFCForumTags
 public import NFCTransport
-public import VirtualReader
 
 /// An error of a reader, a card or a decoder.
 @nonexhaustive
@@ -22,8 +21,8 @@ public enum KazasuError: Error, Hashable, Sendable {
     case unreadableFile(String, errno: Int32)
     /// The file of a `virtual:` or `replay:` reader is not a card or a recording.
     case badFile(String, DocumentError)
-    /// The system has no pseudo-terminal for a simulated reader.
-    case noSimulatedReader(PseudoterminalError)
+    /// The system has no pseudo-terminal or no thread for a simulated reader.
+    case noSimulatedReader(errno: Int32)
     /// No card arrived in time.
     case noCard
     /// A card is on the reader, but not of the requested kind.

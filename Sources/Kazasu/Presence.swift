@@ -18,10 +18,10 @@ enum Presence {
 
     /// Checks once.
     ///
-    /// A command that changes nothing comes first: Request Response for FeliCa, READ of page 0 for a Type 2 Tag. A card
-    /// is selected again only if it does not answer, does not support the command (FeliCa Lite), or has no such command
-    /// (layer 3 of type A and B, ISO-DEP). Selecting again treats a card that left for a moment as present, and finds
-    /// any other card in its place.
+    /// A question that changes nothing comes first: Request Response for FeliCa, READ of page 0 for a Type 2 Tag, the
+    /// reader's own (R(NAK)) in ISO-DEP. A card is selected again only if it does not answer, does not support the
+    /// command (FeliCa Lite), or has no such command (layer 3 of type A and B). Selecting again treats a card that left
+    /// for a moment as present, and finds any other card in its place.
     ///
     /// - Throws: ``TransportError`` if the reader failed or was cancelled.
     static func check(_ card: FoundCard, on reader: any Reader) throws(TransportError) -> Answer {
@@ -32,6 +32,8 @@ enum Presence {
             } catch {
                 if error.endsWatch { throw error }
             }
+        } else if try reader.isCardPresent() == true {
+            return .present
         }
         do throws(TransportError) {
             guard let picc = try reader.activate(card.request) else { return .silent }

@@ -30,7 +30,7 @@ package struct VirtualDriver {
         do throws(PseudoterminalError) {
             server = try PN532Server(field: field)
         } catch {
-            throw KazasuError.noSimulatedReader(error)
+            throw KazasuError.noSimulatedReader(errno: error.number)
         }
         do throws(TransportError) {
             let driver = LibNFCDriver(patience: VirtualDriver.patience, recorder: options.recorder)
@@ -76,6 +76,8 @@ private final class VirtualChipReader: Reader {
     func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
         try reader.transceive(frame, timeout: timeout)
     }
+
+    func isCardPresent() throws(TransportError) -> Bool? { try reader.isCardPresent() }
 
     func close() {
         reader.close()

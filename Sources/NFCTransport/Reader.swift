@@ -13,6 +13,14 @@ public protocol Reader: CardChannel, AnyObject {
     /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
     func activate(_ request: ActivationRequest) throws(TransportError) -> PICC?
 
+    /// Asks whether the card that was activated last is still there, without changing the card's state.
+    ///
+    /// Selected files and verified PINs stay as they are. A lost answer counts as none.
+    ///
+    /// - Returns: `nil` if the reader cannot ask a card of this kind, or none is selected.
+    /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
+    func isCardPresent() throws(TransportError) -> Bool?
+
     /// Waits until a card may have arrived or left, for readers that report it.
     ///
     /// - Parameter time: the maximum time to wait; the call can return sooner, also without an event.
@@ -25,6 +33,9 @@ public protocol Reader: CardChannel, AnyObject {
 }
 
 extension Reader {
+    /// Cannot tell.
+    public func isCardPresent() throws(TransportError) -> Bool? { nil }
+
     /// Reports no event: the reader must be polled.
     public func waitForEvent(within time: Duration) throws(TransportError) -> Bool { false }
 }

@@ -10,6 +10,8 @@ struct PCSCLink: ~Copyable {
     private let reader: String
     private var presence = CardPresence.unknown
     private var connection: CardConnection?
+    /// The service's count of events when the card was activated.
+    private var activeEvents: UInt = 0
     /// Whether the card has been sent something since it was connected to or reset.
     private var isUsed = false
     private var selection = Selection.none
@@ -116,6 +118,7 @@ struct PCSCLink: ~Copyable {
             }
         }
         isUsed = false
+        activeEvents = presence.events
         switch kind {
         case .felica: return .felica
         case .memoryA:
@@ -143,6 +146,12 @@ struct PCSCLink: ~Copyable {
         let answer = try transmit(command)
         guard answer.count > 2, answer.suffix(2) == [0x90, 0x00] else { return nil }
         return Array(answer.dropLast(2))
+    }
+
+    mutating func isCardPresent() throws(TransportError) -> Bool? {
+        guard selection == .apdus || selection == .storage, session == nil else { return nil }
+        // A card that left and came back, or another one, has lost what was selected.
+        return try refresh() && presence.events == activeEvents
     }
 
     // MARK: Exchanging

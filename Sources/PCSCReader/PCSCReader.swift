@@ -65,6 +65,13 @@ package final class PCSCReader: Reader {
         return try link.run { link throws(TransportError) in try link.transceive(frame, within: timeout) }
     }
 
+    /// Asks the service whether the card is still there; nothing is sent to it. `nil` for cards that the reader does not
+    /// watch: FeliCa, and a tag in a transparent session.
+    package func isCardPresent() throws(TransportError) -> Bool? {
+        try cancellation.check()
+        return try link.run { link throws(TransportError) in try link.isCardPresent() }
+    }
+
     /// Waits until pcscd reports that a card arrived or left.
     package func waitForEvent(within time: Duration) throws(TransportError) -> Bool {
         try cancellation.check()

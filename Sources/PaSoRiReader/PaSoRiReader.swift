@@ -101,6 +101,12 @@ final class PaSoRiReader: Reader {
         }
     }
 
+    func isCardPresent() throws(TransportError) -> Bool? {
+        try check()
+        guard case .iso14443? = card else { return nil }
+        return try cancellation.run { () throws(TransportError) -> Bool? in try pcd.isPresent() }
+    }
+
     func close() {
         guard !isClosed else { return }
         isClosed = true

@@ -194,14 +194,21 @@ final class PseudoterminalLine: HostLine {
 }
 
 /// Why there is no pseudo-terminal, or no link to it.
-@nonexhaustive
-public enum PseudoterminalError: Error, Hashable, Sendable {
+package enum PseudoterminalError: Error, Hashable, Sendable {
     /// A system call failed; its name and `errno`.
     case failed(call: String, errno: Int32)
     /// Something already exists at the link's path.
     case linkExists(path: String)
     /// The link could not be created.
     case cannotLink(path: String, errno: Int32)
+
+    /// The `errno`.
+    package var number: Int32 {
+        switch self {
+        case .failed(_, let number), .cannotLink(_, let number): number
+        case .linkExists: EEXIST
+        }
+    }
 }
 
 /// A dedicated thread for blocking work, which Swift's small shared thread pool is not for.

@@ -23,4 +23,11 @@ struct LibNFCConformanceTests {
         #expect(conformance.breaches == [])
         #expect(conformance.skipped == [])
     }
+
+    @Test(arguments: Way.allCases) func aCardIsAskedWhetherItIsThere(_ way: Way) throws {
+        let bench = try Bench(way)
+        bench.field.removeCards()
+        let breaches = try presenceBreaches(bench.reader, ConformanceStage(bench.field))
+        #expect(breaches == [])
+    }
 }

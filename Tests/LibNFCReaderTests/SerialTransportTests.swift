@@ -53,7 +53,7 @@ struct SerialTransportTests {
     }
 
     @Test(arguments: LineSpeed.all) func aChipIsFoundWhateverSpeedItWasLeftAt(_ speed: LineSpeed) throws {
-        let bench = try Bench(.serial, initialSpeed: speed.bitsPerSecond, patience: 4)
+        let bench = try Bench(.serial, initialSpeed: speed.bitsPerSecond, patience: 10)
         #expect(bench.server.comes(to: 115_200))
         try bench.activate()
         try bench.work(5)

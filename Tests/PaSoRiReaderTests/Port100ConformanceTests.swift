@@ -26,4 +26,11 @@ struct Port100ConformanceTests {
         #expect(conformance.skipped == [])
         #expect(bench.chip.statistics.complaints == [])
     }
+
+    @Test func aCardIsAskedWhetherItIsThere() throws {
+        let bench = try Port100Bench([])
+        let breaches = try presenceBreaches(bench.reader, ConformanceStage(bench.field))
+        #expect(breaches == [])
+        #expect(bench.chip.statistics.complaints == [])
+    }
 }

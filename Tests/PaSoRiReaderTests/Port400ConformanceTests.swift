@@ -26,4 +26,11 @@ struct Port400ConformanceTests {
         #expect(conformance.skipped == [])
         #expect(bench.chip.statistics.complaints == [])
     }
+
+    @Test func aCardIsAskedWhetherItIsThere() throws {
+        let bench = try Port400Bench([])
+        let breaches = try presenceBreaches(bench.reader, ConformanceStage(bench.field))
+        #expect(breaches == [])
+        #expect(bench.chip.statistics.complaints == [])
+    }
 }

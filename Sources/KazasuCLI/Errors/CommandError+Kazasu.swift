@@ -23,7 +23,7 @@ extension CommandError {
         case .reader(let error, _): self.init(error)
         case .unreadableFile(let path, let errno): self = Files.unreadable(path, errno)
         case .badFile(let path, let error): self.init(error, path: path)
-        case .noSimulatedReader(let error): self.init(error, status: .noReader)
+        case .noSimulatedReader(let number): self.init(PseudoterminalError.failed(call: "", errno: number), status: .noReader)
         case .noCard: self = .noCard()
         case .wrongCard(let card): self.init(card)
         case .reading(let error): self.init(error)
@@ -153,10 +153,9 @@ extension CommandError {
     init(_ error: PseudoterminalError, status: ExitStatus) {
         let what: String
         switch error {
-        case .failed(let call, let number): what = "\(call): " + SystemMessage.text(number)
+        case .failed(_, let number): what = SystemMessage.text(number)
         case .linkExists(let path): what = tr("\(path) already exists", "\(path) はすでにあります")
         case .cannotLink(let path, let number): what = "\(path): " + SystemMessage.text(number)
-        @unknown default: what = "\(error)"
         }
         self.init(
             status, status == .noReader ? "absent" : "cannotWrite",

@@ -25,6 +25,7 @@ extension Chipset {
             try check(send(ChipCommand.keepChecksum, waiting: Self.commandTime))
         }
         iso14443.selection = target.isISODEP ? .apdus : .commands
+        iso14443.carriesCID = false
         return target
     }
 
@@ -42,6 +43,8 @@ extension Chipset {
         let answer = try pollFromRest(ChipCommand.listTypeB(applicationFamily: applicationFamily), repeats: 2)
         guard let target = try TypeBTargetAnswer.parse(answer) else { return nil }
         iso14443.selection = .apdus
+        // Bit 1 of the protocol info's third byte (ISO 14443-3, 7.9.4).
+        iso14443.carriesCID = target.protocolInfo?.dropFirst(2).first.map { $0 & 0x01 != 0 } ?? false
         return target
     }
 
@@ -94,6 +97,26 @@ extension Chipset {
         }
     }
 
+    /// How long a card may take to answer R(NAK), which needs no work.
+    private static let presenceTime = Duration.milliseconds(30)
+
+    /// Sends R(NAK) as a raw frame, as libnfc does for type B. The card answers with R(ACK) or with its last block,
+    /// whichever block number the R(NAK) has, and neither side counts a block.
+    ///
+    /// A card of type B that supports it has been given CID 1 by the chip (nfcpy's notes), and ignores blocks without.
+    /// Not every chip may do so, so both forms are tried.
+    mutating func isISODEPCardPresent() throws(TransportError) -> Bool {
+        for frame in iso14443.carriesCID ? [[0xBA, 0x01], [0xB2]] : [[0xB2]] as [[UInt8]] {
+            do throws(TransportError) {
+                _ = try exchange(frame, within: Self.presenceTime)
+                return true
+            } catch {
+                guard error.isRadioError else { throw error }
+            }
+        }
+        return false
+    }
+
     private mutating func exchangeData(_ command: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {
         line.didExchange()
         // The chip grants a card the time that it asks for; the host's limit is the caller's.
@@ -128,6 +151,8 @@ struct ISO14443State: Hashable, Sendable {
 
     /// The kind of frames that the selected card accepts.
     var selection = Selection.packets
+    /// Whether the blocks of the selected card may carry a CID.
+    var carriesCID = false
     /// Whether the chip sends RATS to a card of type A that supports ISO-DEP, `nil` when that is not known.
     var sendsRATS: Bool?
     /// Whether a card may be in the state that follows its selection, in which it does not answer a new request.

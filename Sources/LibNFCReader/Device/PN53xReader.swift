@@ -106,6 +106,13 @@ package final class PN53xReader: Reader {
         return answer
     }
 
+    /// Asks a card in ISO-DEP by R(NAK) whether it is still there; `nil` for other cards.
+    package func isCardPresent() throws(TransportError) -> Bool? {
+        guard try link.run({ link in link.iso14443.selection }) == .apdus else { return nil }
+        try prepare()
+        return try link.run { link throws(TransportError) in try link.isISODEPCardPresent() }
+    }
+
     /// Switches the field off and releases the device. Further calls do nothing.
     package func close() {
         if let link = link.take() { link.close() }

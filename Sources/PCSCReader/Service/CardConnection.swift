@@ -117,6 +117,8 @@ struct CardPresence: Hashable, Sendable {
     private static let present: UInt = 0x0020
     private static let mute: UInt = 0x0200
 
+    /// The count of cards that came or left.
+    var events: UInt { state >> 16 }
     /// Whether there is a card that answers.
     var hasCard: Bool { state & Self.present != 0 && state & Self.mute == 0 }
     /// Whether the reader is gone.

@@ -158,6 +158,13 @@ package final class InProcessReader: Reader {
         }
     }
 
+    /// Asks a card in ISO-DEP by R(NAK) whether it is still there; `nil` for other cards.
+    package func isCardPresent() throws(TransportError) -> Bool? {
+        try check()
+        guard case .isoDEP(let session)? = selected else { return nil }
+        return session.isPresent(air)
+    }
+
     private func send(_ frame: RadioFrame, _ timeout: Duration) throws(TransportError) -> [UInt8] {
         guard frame.bytes.count <= InProcessReader.longestFrame else {
             throw .frameTooLong(length: frame.bytes.count, limit: InProcessReader.longestFrame)

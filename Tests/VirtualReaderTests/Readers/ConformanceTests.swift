@@ -41,6 +41,12 @@ struct VirtualConformanceTests {
         #expect(conformance.skipped == [])
     }
 
+    @Test func aCardIsAskedWhetherItIsThere() throws {
+        let field = VirtualField()
+        let breaches = try presenceBreaches(InProcessReader(field), ConformanceStage(field))
+        #expect(breaches == [])
+    }
+
     @Test func aRecordingOfTypesAAndB() throws {
         let field = VirtualField()
         let recorded = CancellationToken()
