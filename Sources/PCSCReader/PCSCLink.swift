@@ -110,7 +110,7 @@ struct PCSCLink: ~Copyable {
         } else if isUsed, kind != .felica {
             endSession()
             do throws(PCSCError) {
-                try reset()
+                try connection?.reset()
             } catch {
                 // Another card, or the same one that was removed meanwhile.
                 release()
@@ -338,12 +338,6 @@ struct PCSCLink: ~Copyable {
         case .none: throw PCSCError(code: .removedCard)
         }
     }
-
-    private mutating func reset() throws(PCSCError) {
-        try connection?.reset()
-    }
-
-    // MARK: Waiting
 
     /// The longest wait without a check for cancellation: SCardCancel has no effect on a wait that is about to begin.
     private static let slice = Duration.seconds(1)

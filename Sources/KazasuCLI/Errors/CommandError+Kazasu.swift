@@ -23,7 +23,8 @@ extension CommandError {
         case .reader(let error, _): self.init(error)
         case .unreadableFile(let path, let errno): self = Files.unreadable(path, errno)
         case .badFile(let path, let error): self.init(error, path: path)
-        case .noSimulatedReader(let number): self.init(PseudoterminalError.failed(call: "", errno: number), status: .noReader)
+        case .noSimulatedReader(let number):
+            self.init(PseudoterminalError.failed(call: "", errno: number), status: .noReader)
         case .noCard: self = .noCard()
         case .wrongCard(let card): self.init(card)
         case .reading(let error): self.init(error)
