@@ -148,7 +148,9 @@ extension TagReport {
                 fields.append(
                     CardField(
                         key: "message", name: LocalizedText("NDEF message", "NDEFメッセージ"),
-                        value: error.reason.rawValue, label: error.reason.message, isPersonal: false))
+                        value: error.reason.rawValue,
+                        label: LocalizedText("malformed (\(error.reason.rawValue))", "不正 (\(error.reason.rawValue))"),
+                        isPersonal: false))
             }
             return fields
         }

@@ -46,26 +46,6 @@ package enum DumpWritingError: Error, Hashable, Sendable {
     case systemTwice(SystemCode)
     /// The format has one service for each code, and a system of the dump has two with this one.
     case serviceTwice(SystemCode, ServiceCode)
-
-    /// The reason for display; contains no IDm.
-    package var text: LocalizedText {
-        switch self {
-        case .notFeliCa:
-            LocalizedText("the format holds FeliCa cards only", "この形式は FeliCa カードだけを保存できます")
-        case .noIDm:
-            LocalizedText("the format needs the IDm, which is not known", "この形式には IDm が必要ですが、IDm が分かりません")
-        case .noPMm:
-            LocalizedText("the format needs the PMm, which is not known", "この形式には PMm が必要ですが、PMm が分かりません")
-        case .systemTwice(let system):
-            LocalizedText(
-                "the format holds one system with the code \(system), the card has two",
-                "この形式ではシステム \(system) を一つしか保存できませんが、カードには二つあります")
-        case .serviceTwice(let system, let service):
-            LocalizedText(
-                "the format holds one service \(service) in system \(system), the dump has two",
-                "この形式ではシステム \(system) のサービス \(service) を一つしか保存できませんが、ダンプには二つあります")
-        }
-    }
 }
 
 /// The cards of a file.

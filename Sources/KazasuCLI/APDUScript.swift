@@ -42,13 +42,13 @@ struct APDUScript: Equatable, Sendable {
             } catch let fault as APDUStep.ParseError {
                 throw CommandError(
                     .badFile, "badFile", "\(Files.name(path)): \(label): \(fault.text)",
-                    hint: tr("one APDU a line, as in 00A4000C023F00 => 9000", "1 行に 1 つ、例: 00A4000C023F00 => 9000"))
+                    hint: tr("one APDU per line, as in 00A4000C023F00 => 9000", "1 行に 1 つ、例: 00A4000C023F00 => 9000"))
             }
         }
         guard !steps.isEmpty else {
             throw CommandError(
                 .badFile, "badFile", tr("\(Files.name(path)): no APDU found", "\(Files.name(path)): APDU がありません"),
-                hint: tr("one APDU a line, as in 00A4000C023F00 => 9000", "1 行に 1 つ、例: 00A4000C023F00 => 9000"))
+                hint: tr("one APDU per line, as in 00A4000C023F00 => 9000", "1 行に 1 つ、例: 00A4000C023F00 => 9000"))
         }
     }
 
@@ -123,7 +123,7 @@ struct APDUStep: Equatable, Sendable {
         let trimmed = text.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
         let mark = marks.first { trimmed.hasSuffix($0.0) }
         guard let bytes = try? Hex.decode(trimmed.dropLast(mark?.0.utf8.count ?? 0)) else {
-            throw ParseError(text: tr("it is not hexadecimal", "16進ではありません"))
+            throw ParseError(text: tr("not hexadecimal", "16 進数ではありません"))
         }
         if let mark {
             guard bytes.count == 4, bytes[1] == Instruction.verify.rawValue else {
@@ -132,7 +132,7 @@ struct APDUStep: Equatable, Sendable {
             return .verify(try reference(bytes, mark.1), pin: mark.1)
         }
         guard let command = try? CommandAPDU(decoding: bytes) else {
-            throw ParseError(text: tr("not a command APDU: its lengths do not match", "コマンドAPDUとして長さが合いません"))
+            throw ParseError(text: tr("malformed APDU, Lc/Le does not match its length", "Lc・Le と実際の長さが合いません"))
         }
         guard !command.cla.maySmuggle(command.ins) else { throw CommandError.forReader() }
         guard command.ins.needsGuard else { return .send(command) }

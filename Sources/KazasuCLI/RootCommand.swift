@@ -13,8 +13,8 @@ struct RootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kazasu",
         abstract: tr(
-            "Reads FeliCa cards: scan, dump, balance and history, with any reader that libnfc drives or with none.",
-            "FeliCa カードを読む: スキャン、ダンプ、残高、履歴。libnfc のリーダーでも、リーダーなしでも。"),
+            "Read contactless cards: FeliCa, ISO 14443, NFC tags.",
+            "非接触カードを読む: FeliCa、ISO 14443、NFC タグ。"),
         discussion: tr(
             """
             Examples:
@@ -22,18 +22,18 @@ struct RootCommand: ParsableCommand {
               kazasu history --format csv > log.csv   journeys and payments
               kazasu scan                             every system, area and service
               kazasu dump -o card.json                every block that needs no key
-              kazasu decode card.json                 what a dump says, without a reader
+              kazasu decode card.json                 a dump's contents, without a reader
               kazasu balance --reader virtual:card.json   all of it without a reader
 
             Exit status:
               0    done
               64   the command line is wrong
-              65   a file is not what it should be
+              65   a file is malformed
               66   a file is missing or unreadable
               69   no usable reader: absent, busy, no permission
               70   a bug in Kazasu
               73   an output file cannot be written
-              74   the card left, or the radio failed; what was read is kept
+              74   the card left, or the radio failed; the data read so far is kept
               75   no card came in time
               76   wrong kind of card for this command
               77   the card refused

@@ -90,7 +90,7 @@ struct RegionalCardTests {
         #expect(entry.area == 3 && exit.area == 1)
     }
 
-    @Test("The last charge in OKICA's balance block has the day and the minute of a transit record (N9-B)")
+    @Test("The last top-up in OKICA's balance block has the day and the minute of a transit record (N9-B)")
     func okicaBalanceBlock() throws {
         let block = try Dumps.block("993A0000000000002E6D5CCC0300027B")
         #expect(block[8] == 0x2E && block[9] == 0x6D)

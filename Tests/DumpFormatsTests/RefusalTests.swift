@@ -139,16 +139,6 @@ import Testing
         #expect(throws: DocumentError.self) { try DumpFormatRegistry.complete.read(Array(text.utf8)) }
     }
 
-    @Test func everyReasonNotToWriteHasWordsInBothLanguages() {
-        let reasons: [DumpWritingError] = [
-            .notFeliCa(.typeB), .noIDm, .noPMm, .systemTwice(.transit),
-            .serviceTwice(.transit, ServiceCode(rawValue: 0x090F)),
-        ]
-        #expect(Set(reasons.map(\.text.english)).count == reasons.count)
-        #expect(Set(reasons.map(\.text.japanese)).count == reasons.count)
-        #expect(reasons[4].text.english.contains("090F") && reasons[4].text.japanese.contains("0003"))
-    }
-
     @Test func aFileThatIsTooLongIsRefused() {
         let bytes = [UInt8](repeating: 0x20, count: DumpSource.longest + 1)
         #expect(throws: DocumentError.tooLong(bytes: bytes.count, limit: DumpSource.longest)) {

@@ -61,7 +61,7 @@ struct APDUCardTests {
             virtual: #""faults": [{ "fault": "silence", "of": "apdus", "command": "20", "at": 2 }]"#)
         let result = try run(faulty, "00200081PIN1", secret: secret)
         result.expectError(
-            74, secret == "0000" ? "it counted as wrong: 2 tries are left" : "no try was used: 3 tries are left")
+            74, secret == "0000" ? "it counted as a wrong PIN: 2 tries are left" : "no try was used: 3 tries are left")
         #expect(result.errors.contains("it is not sent again"))
     }
 

@@ -71,16 +71,16 @@ struct APDUPINTests {
         [
             (["00200081:63c1"], [], 77, "1 try is left", "残り 1 回"),
             (["00200081:63c1"], ["--allow-last-try"], 77, "1 try is left", "残り 1 回"),
-            (["00200081:6300"], ["--allow-last-try"], 77, "does not say how many", "分かりません"),
+            (["00200081:6300"], ["--allow-last-try"], 77, "number of tries left is unknown", "分かりません"),
             (["00200081:6984"], ["--allow-last-try"], 77, "PIN 1 is locked", "閉塞しています"),
             (["00200081:63c0"], [], 77, "PIN 1 is locked", "閉塞しています"),
             (["00200081:6a88"], [], 77, "6A88", "6A88"),
             (["00200081:noAnswer"], [], 74, "tries left cannot be read", "残り回数を読めない"),
             (["00200081:63c3", "00200081**********:63c2"], [], 77, "PIN 1 is wrong; 2 tries are left", "残り 2 回"),
-            (["00200081:63c2", "00200081**********:6984"], [], 77, "is wrong, and is locked now", "閉塞しました"),
+            (["00200081:63c2", "00200081**********:6984"], [], 77, "is wrong and is now locked", "閉塞しました"),
             (
                 ["00200081:63c3", "00200081**********:noAnswer", "card", "00200081:63c2"], [], 74,
-                "it counted as wrong: 2 tries are left; it is not sent again", "誤りとして数えられました: 残り 2 回"
+                "it counted as a wrong PIN: 2 tries are left; it is not sent again", "照合の誤りとして数えられました: 残り 2 回"
             ),
             (
                 ["00200081:63c3", "00200081**********:noAnswer", "card", "00200081:63c3"], [], 74,
@@ -88,11 +88,11 @@ struct APDUPINTests {
             ),
             (
                 ["00200081:63c2", "00200081**********:noAnswer", "card", "00200081:6984"], [], 74,
-                "it counted as wrong, and is locked now; it is not sent again", "誤りとして数えられ、閉塞しました"
+                "it counted as a wrong PIN and is now locked; it is not sent again", "照合の誤りとして数えられ、閉塞しました"
             ),
             (
                 ["00200081:63c3", "00200081**********:noAnswer", "card", "00200081:6300"], [], 74,
-                "its effect is unknown: the card does not say", "カードがどう扱ったかは分かりません"
+                "its effect is unknown: the number of tries left", "照合されたかどうかは不明です"
             ),
         ]
 

@@ -87,7 +87,7 @@ struct APDUTests {
     static let badScripts: [(text: String, what: String)] = [
         ("", "no APDU found"), ("# nothing\n\n", "no APDU found"),
         ("00A40000\n00A4\n", "line 2: not a command"),
-        ("hello", "line 1: it is not hexadecimal"), ("00A40000 => 90\n", "line 1: a status word is"),
+        ("hello", "line 1: not hexadecimal"), ("00A40000 => 90\n", "line 1: a status word is"),
         ("00A40000 PIN1", "PIN is only allowed after"), ("\u{0}\u{1}00", "line 1"),
     ]
 

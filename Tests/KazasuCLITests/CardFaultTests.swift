@@ -38,7 +38,7 @@ struct CardFaultTests {
             #expect(try isSameCard(dump(folder, "part"), expected))
             return
         }
-        result.expectError(74, "the card left the reader; what was read before is kept")
+        result.expectError(74, "the card left the reader; the data read so far is kept")
         #expect(result.errors.contains("hint: continue with: kazasu dump --resume \(part) -o \(part)"))
         let kept = try dump(folder, "part")
         #expect(!kept.complete)
@@ -72,7 +72,7 @@ struct CardFaultTests {
         #expect(try Kazasu.run("dump", "-o", path, "-r", leaving, "-t", "0").hasEnded(74))
         let before = try folder.text("part")
         let result = try Kazasu.run("dump", "--resume", path, "-o", path, "-r", Card.fixture("edy"))
-        result.expectError(76, "this is not the card of")
+        result.expectError(76, "this is not the card in")
         #expect(try folder.text("part") == before)
     }
 

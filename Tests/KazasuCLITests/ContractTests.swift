@@ -30,7 +30,7 @@ struct ContractTests {
         ("felica 00 --answer-timeout 0", "1 to 30000", "1 から 30000"),
         ("apdu", "Missing expected argument", "コマンドラインの誤り"), ("apdu 00", "lengths do not match", "長さが合いません"),
         ("apdu 00A4 00A4040", "APDU 1: not a command", "APDU 1: コマンドAPDU"),
-        ("apdu 00A40000 00A4040", "APDU 2: it is not hexadecimal", "APDU 2: 16進では"),
+        ("apdu 00A40000 00A4040", "APDU 2: not hexadecimal", "APDU 2: 16進では"),
         ("apdu 00A40000=>90", "four hexadecimal digits", "4 桁"), ("apdu 00A40000=>", "no status word", "がありません"),
         ("apdu 00A40000=>9000=>9000", "appears twice", "2 つ"), ("apdu 00A40000PIN1", "after CLA 20", "CLA 20"),
         ("apdu 00200181PIN", "P1 of VERIFY", "P1"), ("apdu 00A40000 --type c", "is invalid", "コマンドラインの誤り"),
@@ -182,7 +182,7 @@ struct ContractTests {
             #expect(again == first)
         }
         let other = try Kazasu.run("dump", "-r", "replay:\(trace)")
-        other.expectError(65, "the recording does not match")
+        other.expectError(65, "this recording does not match the command")
     }
 
     @Test("A trace for a bug report tells nobody whose card it is, and is still played")

@@ -39,12 +39,12 @@ struct DiffTests {
         #expect(english.end == .exited(0), "\(english.errors)")
         for words in [
             "0003 090F  1 new", "2011-03-13", "0003 008B 0000  bytes 11 15", "key version 0001 → 0002",
-            "10 JPY → 5 JPY",
+            "¥10 → ¥5",
         ] {
             #expect(english.output.contains(words), "\(words): \(english.output)")
         }
         let japanese = try Kazasu.run("diff", old, new, "--lang", "ja").output
-        for words in ["0003 090F  追加 1", "鉄道", "バイト 11 15", "鍵バージョン 0001 → 0002", "残高 10 JPY → 5 JPY"] {
+        for words in ["0003 090F  追加 1", "鉄道", "バイト 11 15", "鍵バージョン 0001 → 0002", "残高 10円 → 5円"] {
             #expect(japanese.contains(words), "\(words): \(japanese)")
         }
         #expect(try Kazasu.run("diff", old, old).output == "no difference\n")
@@ -92,7 +92,7 @@ struct DiffTests {
         let english = try Kazasu.run("diff", old, new).output
         for words in [
             "+ A000E63B2101166C1315000000000000  2011-03-12  13:15  entry  230-59",
-            "- E33B0000000000000000000000000000  last entry for a fare  227-59",
+            "- E33B0000000000000000000000000000  last station entered  227-59",
             "+ 0103E63B166C50A00133123401035280  2011-03-12  01  0103  E63B  510",
         ] {
             #expect(english.contains(words), "\(words): \(english)")

@@ -91,7 +91,7 @@ struct DoctorTests {
         #expect(access("\(tree.root)/etc/udev/rules.d/70-kazasu.rules", F_OK) != 0)
         let result = try Kazasu.run("doctor", "--root", tree.root, "--fix", "--yes")
         #expect(result.end == .exited(0))
-        #expect(result.errors.contains("unplug the reader and plug it in again"))
+        #expect(result.errors.contains("unplug the reader and plug it back in"))
         for name in ["70-kazasu.rules", "93-kazasu.rules"] {
             let path = "\(tree.root)/etc/udev/rules.d/\(name)"
             var status = stat()

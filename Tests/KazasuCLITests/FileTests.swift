@@ -24,7 +24,9 @@ struct FileTests {
         Broken("not JSON", "bad.json") { _ in "hello\n" },
         Broken("a colon too few", "line 2, byte 11") { _ in "{\n\"schema\"  \"kazasu.dump/1\"}" },
         Broken("a list", "the document: expected an object") { _ in "[1]" },
-        Broken("other schema", "its schema is kazasu.dump/2") { $0.replacing("kazasu.dump/1", with: "kazasu.dump/2") },
+        Broken("other schema", "unsupported schema kazasu.dump/2") {
+            $0.replacing("kazasu.dump/1", with: "kazasu.dump/2")
+        },
         Broken("no schema", "schema is missing") { $0.replacing("schema", with: "scheme") },
         Broken("odd hex", "felica.systems[0].services[1].blocks.0000: expected 32 hexadecimal digits") {
             $0.replacing("00001234567890123456178a00000000", with: "00001234567890123456178a0000000")
@@ -115,7 +117,7 @@ struct FileTests {
         let dump = try Kazasu.run("dump", "-o", "/dev/full", "-r", Card.fixture("edy"))
         dump.expectError(73, "the disk is full")
         // The card may be gone by now.
-        #expect(dump.errors.contains("what was read was written to standard output"))
+        #expect(dump.errors.contains("the data read so far was written to standard output"))
         #expect(try CardDump(parsing: Array(dump.output.utf8)).system(.commonArea)?.services.isEmpty == false)
         try Kazasu.shell("kazasu decode '\(Card.file("edy"))' > /dev/full").expectError(73, "standard output")
         let json = try Kazasu.shell("kazasu decode --json '\(Card.file("edy"))' --lang ja > /dev/full")

@@ -151,7 +151,7 @@ struct InterruptTests {
         child.send(SIGINT)
         let result = messages(child.finish())
         #expect(result.end == .exited(130))
-        #expect(result.errors.hasPrefix("kazasu: interrupted; what was read before is kept\n"))
+        #expect(result.errors.hasPrefix("kazasu: interrupted; the data read so far is kept\n"))
         #expect(result.errors.hasSuffix("continue with: kazasu dump --resume \(part) -o \(part)"))
         let kept = try CardDump(parsing: TestFiles.read(part))
         #expect(!kept.complete)

@@ -23,7 +23,7 @@ struct KeptDumpTests {
         let path = try folder.write(Array("older".utf8), as: "dump")
         let result = try Kazasu.run(
             "dump", "-r", reader, "-o", path, "--format", "metrodroid", "--lang", language)
-        let hint = language == "en" ? "what was read is in \(path).json" : "読み取った内容は \(path).json に保存しました"
+        let hint = language == "en" ? "the data read so far is in \(path).json" : "読み取った内容は \(path).json に保存しました"
         result.expectError(65, hint)
         #expect(result.output.isEmpty)
         #expect(try folder.text("dump") == "older")
@@ -39,7 +39,7 @@ struct KeptDumpTests {
         let reader = try folder.card(Self.card)
         #expect(mkdir("\(folder.path)/dump.json", 0o700) == 0)
         let result = try Kazasu.run("dump", "-r", reader, "-o", "\(folder.path)/dump", "--format", "metrodroid")
-        result.expectError(65, "what was read was written to standard output")
+        result.expectError(65, "the data read so far was written to standard output")
         #expect(try CardDump(parsing: Array(result.output.utf8)).systems.count == 2)
     }
 

@@ -39,7 +39,7 @@ struct LicenseTests {
         _ = try folder.write(modules, as: "gconv-modules")
         let command = ["license", "-r", Self.reader("sample")]
         let environment = ["P1": "1234", "GCONV_PATH": folder.path]
-        for (language, words) in [("en", "has no converter EUC-JP"), ("ja", "EUC-JP の変換がない")] {
+        for (language, words) in [("en", "cannot convert EUC-JP"), ("ja", "EUC-JP を変換できない")] {
             let options = ["--pin1-from", "env:P1", "--lang", language]
             let result = try Kazasu.run(command + options, environment: environment)
             #expect(result.hasEnded(0), "\(result.errors)")
@@ -170,24 +170,27 @@ struct LicenseTests {
     static let toldRefusals: [(card: String, pins: (String, String), language: String, lines: [String])] = [
         (
             "sample", ("0000", "5678"), "en",
-            ["  PIN 1              2 tries left", "Not read, since PIN 1 was wrong: what"]
+            ["  PIN 1              2 tries left", "Not read (PIN 1 was wrong): what"]
         ),
         ("sample", ("0000", "5678"), "ja", ["残り 2 回\n", "\n暗証番号1が違うため読んでいない項目: 記載事項"]),
         (
             "sample", ("1234", "0000"), "en",
             [
                 "  PIN 1              verified (3 tries were left before)", "  PIN 2              2 tries left",
-                "Not read, since PIN 2 was wrong: registered",
+                "Not read (PIN 2 was wrong): registered",
             ]
         ),
-        ("locked", ("1234", "5678"), "en", ["  PIN 1              locked", "Not read, since PIN 1 is locked: what"]),
+        ("locked", ("1234", "5678"), "en", ["  PIN 1              locked", "Not read (PIN 1 is locked): what"]),
         ("locked", ("1234", "5678"), "ja", ["閉塞\n", "\n暗証番号1が閉塞しているため読んでいない項目: 記載事項"]),
         (
             "last-try", ("1234", "5678"), "en",
-            ["1 try left\n", "since PIN 1 was not sent (it may be the last try): what"]
+            ["1 try left\n", "(PIN 1 was not sent, as it may be the last try): what"]
         ),
         ("last-try", ("1234", "5678"), "ja", ["残り 1 回\n", "\n暗証番号1を送っていない（最後の 1 回のおそれがある）ため"]),
-        ("sample", ("123", "5678"), "en", ["3 tries left\n", "Not read, since PIN 1 was not sent (wrong form): what"]),
+        (
+            "sample", ("123", "5678"), "en",
+            ["3 tries left\n", "Not read (PIN 1 was not sent, as its form is wrong): what"]
+        ),
     ]
 
     @Test("The answer says how many tries are left now, and why items were not read", arguments: toldRefusals)
@@ -223,24 +226,24 @@ struct LicenseTests {
             ["license", "-r", Self.reader("last-try"), "--allow-last-try"],
             typing: ["continue: =\(word)"]
                 + (status == 0
-                    ? ["PIN 1 (4 digits, 1 try is left; Enter goes without): =1234", "PIN 2 (4=5678"] : []))
+                    ? ["PIN 1 (4 digits, 1 try is left; press Enter to skip): =1234", "PIN 2 (4=5678"] : []))
         #expect(result.end == .exited(status), "\(result.output)")
         #expect(result.output.contains("花子") == (status == 0))
         #expect(result.output.contains("PIN 1 (4") == (status == 0), "the question comes before any PIN")
         #expect(!result.output.contains("1234\r") && !result.output.contains("5678\r"))
     }
 
-    @Test("On a terminal the PINs are asked for with the tries that are left, and Enter goes without")
+    @Test("On a terminal the PINs are asked for with the tries that are left, and Enter skips one")
     func typed() throws {
         let card = Self.reader("sample")
         let result = try Typist.run(
             ["license", "-r", card],
-            typing: ["PIN 1 (4 digits, 3 tries are left; Enter goes without): =1234", "PIN 2 (4 digits, 3 tries=5678"])
+            typing: ["PIN 1 (4 digits, 3 tries are left; press Enter to skip): =1234", "PIN 2 (4 digits, 3 tries=5678"])
         #expect(result.end == .exited(0), "\(result.output)")
         #expect(result.output.contains("花子"))
         let without = try Typist.run(["license", "-r", card], typing: ["PIN 1 (4 digits="])
         #expect(without.end == .exited(0))
-        #expect(!without.output.contains("花子") && without.output.contains("Not read, since no PIN was given"))
+        #expect(!without.output.contains("花子") && without.output.contains("Not read (no PIN was given"))
         let locked = try Typist.run(["license", "-r", Self.reader("locked"), "--lang", "ja"], typing: [])
         #expect(locked.end == .exited(77))
         #expect(locked.output.contains("暗証番号1は閉塞しています") && !locked.output.contains("Enter で省略"))
@@ -270,7 +273,7 @@ struct LicenseTests {
         let result = try run("unset", [])
         #expect(result.end == .exited(0), "\(result.errors)")
         #expect(result.output.contains("花子") && result.output.contains("霞が関二丁目"))
-        #expect(result.errors == "kazasu: the holder has set no PINs, so none is asked for\n")
+        #expect(result.errors == "kazasu: no PINs are set on this licence, so none are needed\n")
     }
 
     @Test("When the card goes away what was read is shown, and the status is 74", arguments: [8, 14, 20, 26])
@@ -288,12 +291,12 @@ struct LicenseTests {
     @Test("Cards that are no licence, and no card")
     func others() throws {
         let other = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"
-        try run(other, ["--free"]).expectError(76, "a card is there (My Number card")
-        try run(Card.fixture("edy"), ["--free", "-t", "0"]).expectError(76, "a card is there (FE00")
+        try run(other, ["--free"]).expectError(76, "wrong kind of card (My Number card")
+        try run(Card.fixture("edy"), ["--free", "-t", "0"]).expectError(76, "wrong kind of card (FE00")
         for command in ["balance", "history", "scan", "read 000B"] {
             let words = command.split(separator: " ").map(String.init) + ["-t", "0", "-r", Self.reader("sample")]
-            try Kazasu.run(words).expectError(76, "a card is there (Japanese driver's licence)")
-            try Kazasu.run(words + ["--lang=ja"]).expectError(76, "カードはあります（運転免許証）")
+            try Kazasu.run(words).expectError(76, "wrong kind of card (Japanese driver's licence)")
+            try Kazasu.run(words + ["--lang=ja"]).expectError(76, "このカード（運転免許証）は対象外です")
         }
     }
 

@@ -125,10 +125,10 @@ struct MyNumberTests {
     }
 
     static let told: [(card: String, arguments: [String], language: String, lines: [String])] = [
-        ("card", ["--pin1-from", "env:P1"], "en", ["2 tries left", " was wrong: name, address"]),
+        ("card", ["--pin1-from", "env:P1"], "en", ["2 tries left", " was wrong): name, address"]),
         ("card", ["--pin1-from", "env:P1"], "ja", ["残り 2 回", "が違うため読んでいない項目: 氏名"]),
-        ("last-try", [], "en", ["1 try left", "was not sent (it may be the last try): name"]),
-        ("locked", [], "en", ["locked", " is locked: name, address"]),
+        ("last-try", [], "en", ["1 try left", "was not sent, as it may be the last try): name"]),
+        ("locked", [], "en", ["locked", " is locked): name, address"]),
         ("locked", [], "ja", ["閉塞", "が閉塞しているため読んでいない項目: 氏名"]),
     ]
 
@@ -153,7 +153,7 @@ struct MyNumberTests {
     func typed() throws {
         let result = try Typist.run(
             ["mynumber", "-r", "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"],
-            typing: ["(4 digits, 3 tries are left; Enter goes without): =2222"])
+            typing: ["(4 digits, 3 tries are left; press Enter to skip): =2222"])
         #expect(result.end == .exited(0), "\(result.output)")
         #expect(result.output.contains("花子"))
     }

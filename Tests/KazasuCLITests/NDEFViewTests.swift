@@ -78,7 +78,7 @@ struct NDEFViewTests {
         let result = try Kazasu.run("tag", "read", "-r", reader)
         result.expectError(76, "no NDEF message: ")
         #expect(result.output.isEmpty)
-        #expect(result.errors.contains("--raw FILE keeps the bytes as they are"))
+        #expect(result.errors.contains("--raw FILE saves the bytes unchanged"))
         try Kazasu.run("tag", "read", "-r", reader, "--lang", "ja").expectError(76, "NDEF メッセージではありません")
         // The document is whole, and says what is wrong in it.
         let json = try Kazasu.run("tag", "read", "-r", reader, "--json")

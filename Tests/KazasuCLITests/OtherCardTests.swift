@@ -27,7 +27,7 @@ struct OtherCardTests {
             "このコマンドが読むのはNFC フォーラムのタグです"
         ),
         // Asked what it is, this one takes part in the reading: it ends the command whatever the time-out is.
-        ("balance", Card.fixture("felica-lite-s"), "a card is there (", "カードはあります（"),
+        ("balance", Card.fixture("felica-lite-s"), "wrong kind of card (", "このカード（"),
     ]
 
     /// That it ends long before the 10 seconds are over, the number of looks shows.

@@ -101,7 +101,7 @@ extension PCSCTests {
         #expect(info.end == .exited(0), "\(info.errors)")
         #expect(info.errors.isEmpty)
         #expect(
-            info.output.contains("Not asked     GET_VERSION: this reader does not pass these commands on"),
+            info.output.contains("Not checked   GET_VERSION: this reader does not pass these commands on"),
             "\(info.output)")
         #expect(info.output.contains("04A8D862BC2B82") && !info.output.contains("Product"))
         let json = try JSONCursor(JSONValue(parsing: Array(run("tag", "info", "--json", "-r", reader).output.utf8)))
@@ -148,7 +148,7 @@ struct PCSCObstacleTests {
         let hasReady = try document.required("readers").elements().contains {
             try $0.required("state").text() == "ready"
         }
-        #expect(list.errors.contains("no reader comes from PC/SC: pcscd ") != hasReady, "\(list.errors)")
+        #expect(list.errors.contains("no PC/SC readers: pcscd ") != hasReady, "\(list.errors)")
     }
 
     @Test("A socket at which nobody answers, and one that the user may not open")

@@ -23,7 +23,7 @@ struct RefusedPINTests {
         #expect(text.contains(row.change.from))
         let reader = try folder.card(text.replacing(row.change.from, with: row.change.to, maxReplacements: 1))
         for (language, words) in [
-            ("en", "the card does not say whether PINs are set\(row.cause)"), ("ja", "暗証番号が設定されているかを読めない\(row.cause)"),
+            ("en", "cannot read whether PINs are set\(row.cause)"), ("ja", "暗証番号が設定されているかを読めない\(row.cause)"),
         ] {
             let trace = "\(folder.path)/\(language)"
             let result = try Kazasu.run(

@@ -111,7 +111,7 @@ struct ReportTests {
 
     @Test("Where nobody can be asked nothing is read, and nothing is written")
     func unasked() throws {
-        try report(Card.fixture("edy")).expectError(64, "there is no terminal to ask on")
+        try report(Card.fixture("edy")).expectError(64, "cannot ask for confirmation: no terminal")
         #expect(access(path, F_OK) != 0)
         #expect(try Kazasu.run("doctor", "--dump").hasEnded(64))
         #expect(try Kazasu.run("doctor", "--report", "-", "--yes").hasEnded(64))

@@ -154,7 +154,7 @@ struct StationsTests {
         #expect(try answer("0-9-9", "--date", "2020-03-14").contains("新駅"))
         let undated = try folder.write(Array(Self.own.utf8), as: "undated.tsv")
         let lookup = ["stations", "lookup", "0-3-13", "--date", "2020-03-13", "--stations"]
-        let note = "the table has no dates, so --date changes nothing"
+        let note = "the table has no dates, so --date has no effect"
         #expect(try Kazasu.run(lookup + [undated]).errors.contains(note))
         #expect(try Kazasu.run(lookup + [stations]).errors.isEmpty)
         let json = try answer("0-3-13", "--json")
@@ -173,7 +173,7 @@ struct StationsTests {
         let path = try folder.write(Array(own.utf8), as: "own.tsv")
         let text = try Kazasu.run("decode", Card.file("suica-p1"), "--stations", path).output
         #expect(text.contains("entry  227-59 青山一丁目\n"), "\(text)")
-        #expect(text.contains("Last entry for a fare  227-59 青山一丁目/別の駅\n"), "\(text)")
+        #expect(text.contains("Last station entered  227-59 青山一丁目/別の駅\n"), "\(text)")
         #expect(text.contains("exit   227-56 虎ノ門 "), "a ride of the day ends there: \(text)")
         let json = try Kazasu.run("decode", "--json", Card.file("suica-p1"), "--stations", path).output
         let report = try JSONCursor(try JSONValue(parsing: Array(json.utf8))).required("reports").elements()[0]

@@ -76,7 +76,7 @@ struct TagKeyTests {
     func refusals() throws {
         let wrong = "FFEEDDCCBBAA99887766554433221100"
         let result = try run("tag", "read", key: wrong)
-        result.expectError(77, "the tag has another key")
+        result.expectError(77, "wrong key for this tag")
         #expect(!result.errors.contains(wrong))
         #expect(try run("tag", "info", "--json", key: wrong).errorDocument().required("reason").text() == "wrongKey")
         let none = try Kazasu.run("tag", "read", "-r", Self.tag, "--key-from", "env:NOT_THERE", "--json")

@@ -93,12 +93,12 @@ struct TerminalTests {
         let words = "history --lang ja -r \(Card.fixture("suica-p1")) --since 2011-03-12"
         #expect(
             try onTerminal(words).output.split(separator: "\r\n") == [
-                "日付        時刻   種別  入        出        金額  残高  内容",
+                "日付        時刻   種別  入場      出場      金額  残高  内容",
                 "2011-03-12  12:52  鉄道  0-227-59  0-230-33  -160    10  自動改札機 / 運賃支払",
             ])
         #expect(
             try onTerminal(words + " --stations '\(table)'").output.split(separator: "\r\n") == [
-                "日付        時刻   種別  入          出                              金額  残高",
+                "日付        時刻   種別  入場        出場                            金額  残高",
                 "2011-03-12  12:52  鉄道  青山一丁目  羽田空港第1・第2ターミナル国内  -160    10",
                 "                                     線連絡通路南口改札",
             ])

@@ -145,10 +145,4 @@ struct RecordTests {
         #expect(try json.required("icons").elements().count == 1)
         #expect(try json.required("id").text() == "31")
     }
-
-    @Test("Every reason has words in both languages", arguments: NDEFError.Reason.allCases)
-    func words(_ reason: NDEFError.Reason) {
-        #expect(!reason.message.english.isEmpty)
-        #expect(reason.message.japanese.unicodeScalars.contains { $0.value > 0x2FFF })
-    }
 }

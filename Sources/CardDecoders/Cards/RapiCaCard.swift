@@ -134,7 +134,7 @@ enum RapiCaCharges {
             let money = "\(block.uint16(at: 3, .big)) +\(block.uint16(at: 5, .big))"
             return CardField(
                 key: "charge\(place + 1)",
-                name: LocalizedText("Charge \(place + 1), yen and premium", "積増\(place + 1)(円・プレミアム)"),
+                name: LocalizedText("Top-up \(place + 1), yen and bonus", "積増\(place + 1)（円・プレミアム）"),
                 value: (day.map { "\($0) " } ?? "") + money, isPersonal: false)
         }
     }

@@ -93,7 +93,7 @@ enum RegionalBusAction {
         switch self {
         case .issue: LocalizedText("new issue", "新規発行")
         case .payment: LocalizedText("payment", "支払い")
-        case .charge: LocalizedText("charge", "チャージ")
+        case .charge: LocalizedText("top-up", "チャージ")
         }
     }
 

@@ -158,7 +158,7 @@ enum CyberneticsBrand {
         }
         return CardField(
             key: "brand", name: LocalizedText("Brand", "カードの種類"), value: brand?.brand ?? "undecidable",
-            label: brand?.name ?? LocalizedText("cannot be told", "判別不能"), isPersonal: false)
+            label: brand?.name ?? LocalizedText("unknown", "不明"), isPersonal: false)
     }
 }
 

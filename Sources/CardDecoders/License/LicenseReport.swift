@@ -149,7 +149,7 @@ extension LicenseReport {
 }
 
 extension LicenseReport {
-    /// The members of `kazasu.license/1` after `schema`.
+    /// The members of `kazasu.license/1` after `schema` and before `warnings`, which need words.
     ///
     /// Unread items have no member; items that the card lacks are null.
     ///
@@ -223,7 +223,6 @@ extension LicenseReport {
         if let pin2 { object["pin2TriesLeft"] = .optional(pin2.triesLeft) }
         object["withheld"] = .array(withheldMembers.filter { object[$0] == nil }.map { .string($0) })
         if let missingPIN { object["withheldReason"] = .string(missingPIN.refusal?.rawValue ?? "noPIN") }
-        object["warnings"] = .array(faults.map { $0.json(language) })
     }
 
     /// The members that would be present if the PINs had been presented and accepted.
@@ -293,16 +292,6 @@ extension LicenseLaterEntry {
             "date": .text(date.day?.date.description), "dateJapanese": .text(date.day?.japanese),
             "text": .string(mask(field.item, text.description)),
             "commission": .string(mask(.commission, commission.description)),
-        ]
-    }
-}
-
-extension LicenseWarning {
-    /// An element of `warnings`.
-    func json(_ language: Language) -> JSONValue {
-        [
-            "file": .string(file.rawValue), "tag": .text(tag?.description), "reason": .string(reason.word),
-            "message": .string(message[language]),
         ]
     }
 }

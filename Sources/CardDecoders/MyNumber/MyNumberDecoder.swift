@@ -156,22 +156,4 @@ public struct MyNumberWarning: Hashable, Sendable {
         /// The card left before the whole file was read.
         case lost
     }
-
-    /// The message for display.
-    public var message: LocalizedText {
-        let (english, japanese) = (file.name.english, file.name.japanese)
-        return switch reason {
-        case .notWhatItShouldBe:
-            LocalizedText("\(english): the bytes are not what they should be", "\(japanese): 内容が正しくありません")
-        case .item(let tag):
-            LocalizedText(
-                "\(english): item \(tag) is missing or wrong", "\(japanese): 項目 \(tag) がないか、正しくありません")
-        case .refused(let status):
-            LocalizedText(
-                "\(english): the card refused" + (status.map { ": status \(Hex.encode($0, digits: 4))" } ?? ""),
-                "\(japanese): カードが拒否しました" + (status.map { ": ステータス \(Hex.encode($0, digits: 4))" } ?? ""))
-        case .lost:
-            LocalizedText("\(english): the card left before it was read", "\(japanese): 読み終わる前にカードが離れました")
-        }
-    }
 }

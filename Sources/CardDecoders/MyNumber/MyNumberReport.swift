@@ -22,7 +22,8 @@ public struct MyNumberReport: Hashable, Sendable {
 }
 
 extension MyNumberReport {
-    /// The members of `kazasu.mynumber/1` after `schema`; unread items have no member.
+    /// The members of `kazasu.mynumber/1` after `schema` and before `warnings`, which need words; unread items have no
+    /// member.
     ///
     /// - Parameters:
     ///   - language: the language of names; keys and ids never change.
@@ -70,7 +71,6 @@ extension MyNumberReport {
         if withheld.contains(.attributes) {
             object["withheldReason"] = .string(pins[.cardInput]?.refusal?.rawValue ?? "noPIN")
         }
-        object["warnings"] = .array(faults.map { .string($0.message[language]) })
         return object
     }
 }

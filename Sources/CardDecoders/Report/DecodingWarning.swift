@@ -49,68 +49,6 @@ public enum DecodingWarning: String, Hashable, Sendable, CaseIterable {
     case doubtfulValues
     /// A checksum on the card does not match its data.
     case checksumWrong
-
-    /// The message for display.
-    public var message: LocalizedText {
-        switch self {
-        case .balanceDiffersFromHistory:
-            LocalizedText(
-                "the balance differs from that of the newest history record", "残高が最新の履歴の残高と一致しません")
-        case .transactionsNotInHistory:
-            LocalizedText(
-                "the card counted transactions that its history does not hold (an entry without exit, or an "
-                    + "interrupted write)", "履歴にない取引があります(入場中、または書き込みの中断)")
-        case .balanceFromHistory:
-            LocalizedText(
-                "the balance is taken from the newest history record", "残高は最新の履歴から取ったものです")
-        case .historyIncomplete:
-            LocalizedText("not every block of the history was read", "履歴の一部が読み取られていません")
-        case .duplicateRecord:
-            LocalizedText("the same history record was there more than once", "同じ履歴が重複していました")
-        case .numberNotDecimal:
-            LocalizedText("the card number holds digits above 9", "カード番号に10進数でない桁があります")
-        case .invalidDate:
-            LocalizedText("the date is no day of the calendar", "日付が正しくありません")
-        case .invalidTime:
-            LocalizedText("the time is no time of the day", "時刻が正しくありません")
-        case .serialGap:
-            LocalizedText(
-                "records before this one are lost, the amount is not known", "直前の履歴が欠けているため金額は不明です")
-        case .serialOrder:
-            LocalizedText(
-                "the running numbers do not fall, the amount is not known", "通番の順序が正しくないため金額は不明です")
-        case .olderRecordMissing:
-            LocalizedText(
-                "the record before this one was not read, the amount is not known",
-                "直前の履歴が読み取られていないため金額は不明です")
-        case .layoutNotPublished:
-            LocalizedText("what the blocks of this card mean is not published", "このカードのデータ形式は公開されていません")
-        case .oneSource:
-            LocalizedText(
-                "the layout of this card is known from one source only", "このカードのデータ形式の情報源は一つだけです")
-        case .readingsDiffer:
-            LocalizedText("sources read this differently, so no value is chosen", "情報源により解釈が異なるため値を決めません")
-        case .yearInferred:
-            LocalizedText(
-                "the year was worked out from the order of the records", "年は履歴の順序から推定したものです")
-        case .yearUnknown:
-            LocalizedText("the card does not tell the year", "カードに年の記録がありません")
-        case .tenMinuteTime:
-            LocalizedText("the card keeps the time in steps of ten minutes", "時刻は10分単位の記録です")
-        case .clockDisputed:
-            LocalizedText(
-                "one source takes six hours off times before 2019; given as written",
-                "2019年より前の時刻を6時間早める情報源があります(カードの値のまま表示)")
-        case .amountDiffersFromBalances:
-            LocalizedText(
-                "the amount in the record is not the difference of the balances", "記録された金額と残高の差が一致しません")
-        case .doubtfulValues:
-            LocalizedText(
-                "what is marked ? is disputed, or known from one source only", "「?」の付いた項目は、情報源により解釈が異なるか、情報源が一つだけです")
-        case .checksumWrong:
-            LocalizedText("a checksum on the card is wrong", "チェックサムが正しくありません")
-        }
-    }
 }
 
 extension DecodingWarning {
@@ -167,30 +105,4 @@ public struct CardDecodingError: Error, Hashable, Sendable {
         self.offset = offset
         self.reason = reason
     }
-
-    /// The message for display.
-    public var message: LocalizedText {
-        let place = "\(system)/\(service)"
-        return switch reason {
-        case .noSuchService:
-            LocalizedText("\(card): service \(place) is not there", "\(card): サービス \(place) がありません")
-        case .notRead:
-            LocalizedText(
-                "\(card): block \(block) of \(place) was not read", "\(card): \(place) のブロック \(block) は読み取られていません")
-        case .keyRequired:
-            LocalizedText("\(card): service \(place) needs a key", "\(card): サービス \(place) には鍵が必要です")
-        case .refused:
-            LocalizedText("\(card): the card refused service \(place)", "\(card): サービス \(place) の読み取りは拒否されました")
-        case .lost:
-            LocalizedText(
-                "\(card): the card left before \(place) was read", "\(card): \(place) を読み取る前にカードが離れました")
-        case .noBalance:
-            LocalizedText("\(card): no balance is known on this card", "\(card): このカードの残高は読み取れません")
-        }
-    }
-}
-
-extension CardDecodingError: CustomStringConvertible {
-    /// The message in English.
-    public var description: String { message.english }
 }

@@ -267,7 +267,7 @@ public enum RecordKind: String, Hashable, Sendable, CaseIterable {
         case .rail: LocalizedText("rail", "鉄道")
         case .bus: LocalizedText("bus", "バス")
         case .purchase: LocalizedText("purchase", "物販")
-        case .charge: LocalizedText("charge", "チャージ")
+        case .charge: LocalizedText("top-up", "チャージ")
         case .issue: LocalizedText("issue", "発行")
         case .ticket: LocalizedText("ticket", "きっぷ")
         case .adjustment: LocalizedText("adjustment", "精算")

@@ -12,17 +12,17 @@ struct APDU: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "apdu",
         abstract: tr(
-            "Send command APDUs to an ISO 7816 card and print the answers.", "ISO 7816 カードにコマンドAPDUを送り、応答を表示する。"),
+            "Send command APDUs to an ISO 7816 card and print the answers.", "ISO 7816 カードにコマンド APDU を送り、応答を表示する。"),
         discussion: tr(
             """
-            One answer a line: the data, then the status word SW1SW2. An expected status word follows =>, with x \
-            for any digit; any other ends the run with status 77. A script has one APDU a line, # begins a comment. \
-            Answers in parts (61xx) are fetched and lengths (6Cxx) corrected, unless --raw is given.
-            Lengths of three bytes (extended: 00, then two bytes of Lc; two bytes of Le) go out as they are written; \
-            the card must know them, and what does not fit the reader is refused with its limit.
+            Prints one response per line: the data, then the status word SW1SW2. Write the expected status word after \
+            =>, with x for any digit; a mismatch ends the run with status 77. A script has one APDU per line; # begins \
+            a comment. Partial responses (61xx) are fetched and lengths (6Cxx) corrected, unless --raw is given.
+            Extended lengths (00, then two bytes of Lc; two bytes of Le) are sent as written; the card must support \
+            them, and a command too long for the reader is refused with the reader's limit.
 
-            VERIFY is sent by the PIN guard only: write PIN1 for the data. The tries left are read before, a PIN is \
-            sent once, and not with the last try. Commands that change a PIN are not sent.
+            VERIFY is only sent through the PIN guard: write PIN1 in place of the data. The guard reads the tries left \
+            first, sends a PIN once, and never uses the last try. Commands that change a PIN are not sent.
 
             Examples:
               kazasu apdu 00A4040007D276000085010100 '00A4000C02E103 => 9000' 00B000000F
@@ -38,8 +38,8 @@ struct APDU: KazasuCommand {
             3 バイトの長さ（拡張: 00 に続けて 2 バイトの Lc、2 バイトの Le）は書いたまま送ります。カード側の対応が必要で、
             リーダーの上限を超えるものは、上限を示して終わります。
 
-            VERIFY は暗証番号ガードだけが送ります。データの代わりに PIN1 と書いてください。残り回数を先に確かめ、
-            1 回だけ送り、残り 1 回のときは送りません。暗証番号を変更するコマンドは送りません。
+            VERIFY のデータには PIN1 と書いてください。残り回数を確かめてから 1 回だけ送り、残り 1 回のときは送りません。
+            暗証番号を変更するコマンドは送りません。
 
             例:
               kazasu apdu 00A4040007D276000085010100 '00A4000C02E103 => 9000' 00B000000F
@@ -56,7 +56,7 @@ struct APDU: KazasuCommand {
     @Argument(
         help: help(
             "APDUs in hexadecimal, in order; or one script file, or - for standard input.",
-            "16進のAPDU（順に送る）、またはスクリプトファイル 1 つ、または -（標準入力）。", value: "apdu"))
+            "16 進の APDU（書いた順に送る）、スクリプトファイル 1 つ、または -（標準入力）。", value: "apdu"))
     var apdus: [String]
 
     @Option(
@@ -66,13 +66,13 @@ struct APDU: KazasuCommand {
 
     @Flag(
         name: .long,
-        help: help("Send each APDU as it is, and show each answer as it comes.", "APDU を加工せずに送り、応答もそのまま示す。"))
+        help: help("Send each APDU unchanged, and show each response as received.", "APDU を加工せずに送り、応答もそのまま表示する。"))
     var raw = false
 
     @Option(name: .long, help: help("Between the bytes of an answer.", "バイトの間の区切り。"))
     var hexSeparator = HexSeparator.none
 
-    @Option(name: .long, help: help("Longest time for one answer, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
+    @Option(name: .long, help: help("Maximum time for one response, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
     var answerTimeout = 5000
 
     func validate() throws {
@@ -193,6 +193,6 @@ struct APDU: KazasuCommand {
             tr(
                 "\(step.label): \(status.words), expected \(expected)",
                 "\(step.label): \(status.words)。期待値は \(expected)"),
-            hint: tr("nothing behind it was sent", "以降のAPDUは送っていません"))
+            hint: tr("the APDUs after it were not sent", "以降の APDU は送っていません"))
     }
 }

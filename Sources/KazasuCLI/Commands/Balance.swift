@@ -47,13 +47,14 @@ struct Balance: KazasuCommand {
                 throw CommandError(error)
             }
         }
-        for warning in report.warnings { context.note(warning.message[Language.current]) }
+        for warning in report.warnings { context.note(warning.words) }
         if context.json {
             try context.print(report.json(Language.current))
         } else if all {
             try context.print(
-                report.balances.map { "\($0.card) \($0.text)\n" }
-                    .joined())
+                report.balances.map { balance in
+                    "\(balance.card) \(balance.amount.map(balance.currency.text) ?? "-") \(balance.currency.rawValue)\n"
+                }.joined())
         } else if let balance = report.balances.first, let amount = balance.amount {
             try context.print("\(balance.currency.text(amount))\n")
         } else {
@@ -63,13 +64,12 @@ struct Balance: KazasuCommand {
 
     /// The command knows the card, but the card does not say which of several amounts it holds.
     private static func undecided(_ balance: BalanceEntry?) -> CommandError {
-        let name = balance?.name[Language.current] ?? tr("the card", "カード")
+        let name = balance?.name[Language.current] ?? tr("card", "カード")
         let amounts = balance.flatMap { $0.candidates.isEmpty ? nil : ": \($0.line)" } ?? ""
         return CommandError(
             .otherCard, "notDecoded",
             tr(
-                "\(name) does not say enough to know its balance\(amounts)",
-                "\(name) の情報だけでは残高を確定できません\(amounts)"),
+                "\(name): balance unknown\(amounts)", "\(name): 残高を確定できません\(amounts)"),
             hint: tr("--json shows the possible amounts", "--json で候補を出力します"))
     }
 }

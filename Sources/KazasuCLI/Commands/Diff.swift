@@ -9,11 +9,11 @@ struct Diff: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: tr(
-            "Say which blocks and bytes changed between two dumps, and what that means.",
+            "Show which blocks and bytes changed between two dumps, and what the changes mean.",
             "2 つのダンプの間で変わったブロックとバイト、その意味を表示する。"),
         discussion: tr(
             """
-            A history that only got new records is shown as those records, not as twenty moved blocks.
+            If only new records were added to a history, they are shown alone, not as twenty moved blocks.
 
             Examples:
               kazasu dump -o before.json; kazasu dump -o after.json

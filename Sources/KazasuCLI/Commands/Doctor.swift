@@ -15,13 +15,13 @@ struct DoctorCommand: KazasuCommand {
         abstract: tr("Find out why a reader does not work, and how to fix it.", "リーダーが使えない原因と直し方を調べる。"),
         discussion: tr(
             """
-            Looks at each layer in turn: USB, driver, permission, kernel driver, other programs, firmware, libnfc's files and \
-            the environment, serial ports, containers. Nothing is changed, and no reader is opened but the one that --reader \
-            names. The exit status is 0 when a reader can be used, else 69.
+            Checks each layer in turn: USB, driver, permission, kernel driver, other programs, firmware, libnfc's \
+            configuration and environment, serial ports, containers. Nothing is changed, and only the reader named with \
+            --reader is opened. The exit status is 0 if a reader can be used, otherwise 69.
 
-            With --report, one file for a bug report: these findings, versions, and a scan recorded down to the frames \
-            between computer and reader. Put the card on the reader first. Numbers of cards and readers, and blocks with \
-            names, are masked. You are shown what the file contains before it is written; --reader replay:FILE plays it.
+            With --report, writes one file for a bug report: these findings, versions, and a scan recorded down to the \
+            frames between computer and reader. Put the card on the reader first. Card and reader numbers, and blocks \
+            with names, are masked. The contents are listed before the file is written; --reader replay:FILE plays it.
 
             Examples:
               kazasu doctor
@@ -83,7 +83,7 @@ struct DoctorCommand: KazasuCommand {
     @Option(
         name: .long,
         help: help(
-            "Examine the system with its root in this folder, without its environment.",
+            "Examine the system whose root is this folder, ignoring environment variables.",
             "このフォルダーにあるシステムのファイルを調べる（環境変数は見ない）。", value: "folder"))
     var root: String?
 
@@ -91,10 +91,10 @@ struct DoctorCommand: KazasuCommand {
 
     func validate() throws {
         guard report != nil || !dump else {
-            throw ValidationError(tr("--dump goes with --report", "--dump は --report と併用します"))
+            throw ValidationError(tr("--dump requires --report", "--dump には --report も必要です"))
         }
         guard report != "-" else {
-            throw ValidationError(tr("--report takes a file", "--report にはファイルを指定してください"))
+            throw ValidationError(tr("--report requires a file", "--report にはファイルを指定してください"))
         }
     }
 
@@ -173,7 +173,7 @@ struct DoctorCommand: KazasuCommand {
                 return Check(
                     .answersNot,
                     [
-                        LocalizedText(id, id), LocalizedText("no driver knows this ID", "この ID のドライバーがありません"),
+                        LocalizedText(id, id), LocalizedText("no driver for this ID", "この ID のドライバーがありません"),
                         LocalizedText("'kazasu readers' prints the IDs", "'kazasu readers' で ID を確認できます"),
                     ])
             }

@@ -15,10 +15,10 @@ struct Dump: KazasuCommand {
         abstract: tr("Read every block, page and file that needs no key.", "鍵なしで読めるブロック・ページ・ファイルをすべて読む。"),
         discussion: tr(
             """
-            On standard output one block a line: SYSTEM SERVICE BLOCK HEX; of a Type 2 Tag PAGE HEX; of an ISO 7816 card \
-            AID FILE OFFSET HEX, the files that anybody may read (no PIN is sent or asked about). With -o a JSON document \
-            that 'kazasu decode' reads. When the card leaves, what was read is written anyway, and --resume goes on \
-            with it. With the key of an Ultralight C, the pages behind it are read, too; the key is never in a dump.
+            Prints one block per line: SYSTEM SERVICE BLOCK HEX; for a Type 2 Tag PAGE HEX; for an ISO 7816 card \
+            AID FILE OFFSET HEX, for files that anyone can read (no PIN is used). With -o, writes a JSON document \
+            for 'kazasu decode'. If the card leaves early, the data read so far is written, and --resume continues from \
+            there. With the key of an Ultralight C, its protected pages are read as well; a dump never contains the key.
 
             Examples:
               kazasu dump | grep ' 090F '
@@ -161,7 +161,7 @@ struct Dump: KazasuCommand {
     private func check(_ earlier: CardDump?, _ isSameCard: (CardDump) -> Bool) throws(CommandError) {
         guard let earlier, let resume, !isSameCard(earlier) else { return }
         throw CommandError(
-            .otherCard, "otherCard", tr("this is not the card of \(resume)", "\(resume) のカードではありません"),
+            .otherCard, "otherCard", tr("this is not the card in \(resume)", "\(resume) のカードではありません"),
             hint: tr("put the same card on the reader", "同じカードをかざしてください"))
     }
 

@@ -14,7 +14,7 @@ struct FeliCaRaw: KazasuCommand {
         abstract: tr("Send raw FeliCa command packets and print the answers.", "FeliCa のコマンドパケットを送り、応答を表示する。"),
         discussion: tr(
             """
-            LEN is added when it is missing, and IDM stands for the card's own IDm. One answer a line, LEN first.
+            A missing LEN is added, and IDM is replaced by the card's IDm. Prints one response per line, LEN first.
 
             Examples:
               kazasu felica 0C:IDM                      Request System Code
@@ -39,7 +39,7 @@ struct FeliCaRaw: KazasuCommand {
         help: help("System code; default: the first that answers.", "システムコード。省略時は最初に応答したもの。", value: "code"))
     var system: SystemArgument?
 
-    @Option(name: .long, help: help("Longest time for one answer, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
+    @Option(name: .long, help: help("Maximum time for one response, in milliseconds.", "1 応答の上限時間（ミリ秒）。", value: "ms"))
     var answerTimeout = 1000
 
     @Option(name: .long, help: help("Between the bytes of an answer.", "バイトの間の区切り。"))

@@ -12,7 +12,7 @@ struct History: KazasuCommand {
         abstract: tr("List journeys and payments, newest first.", "乗車と支払いの履歴を新しい順に表示する。"),
         discussion: tr(
             """
-            Amounts are differences between the card's balances; '-' where they are unknown.
+            Amounts are the differences between successive balances; '-' means unknown.
 
             Examples:
               kazasu history
@@ -21,7 +21,7 @@ struct History: KazasuCommand {
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
             """,
             """
-            金額は残高の差です。カードからわからないものは '-' です。
+            金額は残高の差です。不明なものは '-' です。
 
             例:
               kazasu history
@@ -55,10 +55,10 @@ struct History: KazasuCommand {
         }
         guard var history = report.historyReport else {
             throw CommandError(
-                .otherCard, "noHistory", tr("this card keeps no history that can be read", "読める履歴がありません"),
-                hint: tr("'kazasu dump -o card.json' keeps what is on it", "'kazasu dump -o card.json' で中身を保存できます"))
+                .otherCard, "noHistory", tr("this card has no readable history", "このカードには読める履歴がありません"),
+                hint: tr("'kazasu dump -o card.json' saves its contents", "'kazasu dump -o card.json' で中身を保存できます"))
         }
-        for warning in report.warnings { context.note(warning.message[Language.current]) }
+        for warning in report.warnings { context.note(warning.words) }
         history.records = history.records.filter(filter.wants)
         let view = HistoryView(report: history)
         switch format ?? (context.json ? .json : .table) {

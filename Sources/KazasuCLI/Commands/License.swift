@@ -16,12 +16,12 @@ struct License: KazasuCommand {
         abstract: tr("Read a Japanese driver's licence.", "運転免許証を読む。"),
         discussion: tr(
             """
-            Without a PIN: edition, dates of issue and expiry, tries left. With PIN 1 what is printed on it, with both \
-            PINs the registered domicile and the photo too. Reads the licence on a My Number card as well.
+            Without a PIN: edition, dates of issue and expiry, tries left. With PIN 1: the printed items. With both \
+            PINs: the registered domicile and the photo as well. Also reads the licence on a My Number card.
 
-            Three wrong PINs in a row lock a licence, and only the police can unlock it. So the tries left are read \
-            before anything is sent, a PIN is sent once and never again, and with one try left it is not sent at all \
-            unless you insist. Docs/license.md says what can go wrong, and why it will not.
+            Three wrong PINs in a row lock a licence, and only the police can unlock it. Kazasu therefore reads the \
+            tries left before it sends anything, sends a PIN only once, and does not send it at all with one try left \
+            unless you add --allow-last-try. Docs/license.md explains the details.
 
             Examples:
               kazasu license --free
@@ -34,7 +34,7 @@ struct License: KazasuCommand {
             両方で本籍と写真。マイナ免許証も読めます。
 
             暗証番号を 3 回続けて間違えると閉塞し、解除できるのは警察だけです。そのため、送る前に必ず残り回数を読み、
-            1 回だけ送り、再送しません。残り 1 回なら、明示しない限り送りません。Docs/license.md に説明があります。
+            1 回だけ送り、再送しません。残り 1 回なら、--allow-last-try がない限り送りません。詳しくは Docs/license.ja.md。
 
             例:
               kazasu license --free
@@ -47,7 +47,7 @@ struct License: KazasuCommand {
     @OptionGroup var readerOptions: ReaderOptions
     @OptionGroup var pinOptions: PINOptions
 
-    @Flag(name: .long, help: help("Only what needs no PIN; asks for none.", "暗証番号なしで読めるものだけ。尋ねない。"))
+    @Flag(name: .long, help: help("Read only what needs no PIN, without asking for one.", "暗証番号なしで読めるものだけを、尋ねずに読む。"))
     var free = false
 
     @Option(name: .long, help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"))
@@ -56,18 +56,18 @@ struct License: KazasuCommand {
     @Option(
         name: .shortAndLong,
         help: help(
-            "Write what was read to a file that 'kazasu decode' reads; no PIN is in it.",
+            "Save the data to a file for 'kazasu decode'; it contains no PIN.",
             "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"))
     var output: String?
 
     func validate() throws {
         if free, pinOptions.pin1From != nil || pinOptions.pin2From != nil || photo != nil {
             throw ValidationError(
-                tr("--free goes without PINs and without --photo", "--free は暗証番号や --photo と併用できません"))
+                tr("--free cannot be combined with PIN options or --photo", "--free は暗証番号や --photo と併用できません"))
         }
         if pinOptions.pin2From != nil, pinOptions.pin1From == nil {
             throw ValidationError(
-                tr("PIN 2 opens nothing without PIN 1: give --pin1-from too", "暗証番号2だけでは読めません。--pin1-from も必要です"))
+                tr("PIN 2 alone unlocks nothing: add --pin1-from", "暗証番号2だけでは読めません。--pin1-from も必要です"))
         }
     }
 
@@ -95,8 +95,8 @@ struct License: KazasuCommand {
                 "解除できるのは警察署・免許センターだけです。暗証番号なしの項目は --free で読めます")
         case "lastTry":
             failure.hint = tr(
-                "a wrong one locks it, and only the police can unlock it. If you are sure: --allow-last-try, then type yes",
-                "間違えると閉塞し、解除できるのは警察だけです。確実な場合だけ --allow-last-try を付け、端末で yes と入力")
+                "a wrong PIN would lock the licence, and only the police can unlock it; if you are sure, add --allow-last-try and type yes",
+                "間違えると閉塞し、解除できるのは警察だけです。確実な場合だけ --allow-last-try を付け、端末で yes と入力してください")
         case "wrongPIN":
             failure.hint = tr(
                 "it is not sent again in this run; the correct PIN restores all three tries",
@@ -143,7 +143,7 @@ struct License: KazasuCommand {
     private func verify(_ given: [PIN], _ reader: inout LicenseReader, _ context: Context) throws {
         let dialog = PINDialog(context, allowLastTry: pinOptions.allowLastTry)
         guard reader.arePINsSet else {
-            context.note(tr("the holder has set no PINs, so none is asked for", "暗証番号は未設定のため尋ねません"))
+            context.note(tr("no PINs are set on this licence, so none are needed", "暗証番号は未設定のため尋ねません"))
             reader.verify([], consent: dialog.consent)
             return
         }
@@ -167,7 +167,7 @@ struct License: KazasuCommand {
                 view.photoPath = photo
             }
         } else if photo != nil {
-            context.note(tr("no photo was read, so none was written", "写真を読めなかったため、ファイルは書いていません"))
+            context.note(tr("no photo was read, so no file was written", "写真を読めなかったため、ファイルは書いていません"))
         }
         if context.json {
             var document = JSONObject([("schema", "kazasu.license/1")])

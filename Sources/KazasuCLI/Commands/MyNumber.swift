@@ -15,11 +15,11 @@ struct MyNumber: KazasuCommand {
         abstract: tr("Read a My Number card.", "マイナンバーカードを読む。"),
         discussion: tr(
             """
-            Without a PIN: what kind of card it is, the tries left of every PIN, and three certificates. With the \
-            PIN of four digits for card information input: name, address, birth date and sex. The personal number is \
-            not read, and nothing is signed.
+            Without a PIN: the kind of card, the tries left for each PIN, and three certificates. With the four-digit \
+            PIN for card information input: name, address, birth date and sex. The personal number is not read, and \
+            nothing is signed.
 
-            Wrong PINs lock a card; the guard of 'kazasu license' watches over them here too. Docs/my-number.md says more.
+            Wrong PINs lock the card; the same PIN guard as in 'kazasu license' applies. See Docs/my-number.md.
 
             Examples:
               kazasu mynumber --free
@@ -31,7 +31,7 @@ struct MyNumber: KazasuCommand {
             暗証番号なし: カードの種類、各暗証番号の残り回数、3 枚の証明書。券面事項入力補助用の暗証番号（数字 4 桁）で
             氏名・住所・生年月日・性別。個人番号は読みません。署名もしません。
 
-            間違えると閉塞するため、'kazasu license' と同じ仕組みで守ります。詳しくは Docs/my-number.md。
+            間違えると閉塞するため、'kazasu license' と同じ仕組みで誤送信を防ぎます。詳しくは Docs/my-number.md。
 
             例:
               kazasu mynumber --free
@@ -46,18 +46,18 @@ struct MyNumber: KazasuCommand {
     @Option(
         name: .customLong("pin1-from"),
         help: help(
-            "Where to read the PIN of four digits: env:NAME, file:PATH or fd:NUMBER. Default: ask on the terminal.",
+            "Where to read the four-digit PIN: env:NAME, file:PATH or fd:NUMBER. Default: ask on the terminal.",
             "数字 4 桁の暗証番号の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
     var pin1From: SecretSource?
 
     @Flag(
         name: .long,
         help: help(
-            "Send the PIN even when one try is left or the number is unknown; asks on the terminal first.",
-            "残り1回、または残り回数が不明でも照合する。その前に端末で確認する。"))
+            "Send the PIN even if only one try is left or the number is unknown; asks for confirmation first.",
+            "残り 1 回、または残り回数が不明でも照合する（先に端末で確認する）。"))
     var allowLastTry = false
 
-    @Flag(name: .long, help: help("Only what needs no PIN; asks for none.", "暗証番号なしで読めるものだけ。尋ねない。"))
+    @Flag(name: .long, help: help("Read only what needs no PIN, without asking for one.", "暗証番号なしで読めるものだけを、尋ねずに読む。"))
     var free = false
 
     @Option(
@@ -69,14 +69,14 @@ struct MyNumber: KazasuCommand {
     @Option(
         name: .shortAndLong,
         help: help(
-            "Write what was read to a file that 'kazasu decode' reads; no PIN is in it.",
+            "Save the data to a file for 'kazasu decode'; it contains no PIN.",
             "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"))
     var output: String?
 
     func validate() throws {
         try SecretSource.validate(pin1From, "--pin1-from")
         if free, pin1From != nil {
-            throw ValidationError(tr("--free goes without a PIN", "--free は暗証番号と併用できません"))
+            throw ValidationError(tr("--free cannot be combined with a PIN", "--free は暗証番号と併用できません"))
         }
     }
 

@@ -10,12 +10,12 @@ import NFCTransport
 struct Poll: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "poll",
-        abstract: tr("Say which card is there.", "どのカードがあるかを表示する。"),
+        abstract: tr("Show which card is on the reader.", "リーダーにあるカードの種類を表示する。"),
         discussion: tr(
             """
-            FeliCa, Type A and Type B are looked for in one go. With --system only FeliCa:
+            Looks for FeliCa, Type A and Type B cards. With --system, for FeliCa only:
             the codes are polled in that order and the first that answers wins. \
-            Nothing but what selects it is sent to a card, unless --applications is given.
+            Only the commands that select a card are sent, unless --applications is given.
 
             Examples:
               kazasu poll
@@ -26,7 +26,7 @@ struct Poll: KazasuCommand {
             """
             FeliCa、Type A、Type B をまとめて探します。--system を付けると FeliCa だけを
             その順にポーリングし、最初に応答したものを表示します。
-            --applications を付けない限り、カードを選択する以外の命令は送りません。
+            --applications を付けない限り、カードの選択に必要なコマンドしか送りません。
 
             例:
               kazasu poll
@@ -41,8 +41,8 @@ struct Poll: KazasuCommand {
     @Option(
         name: .long,
         help: help(
-            "Only FeliCa: system codes in the order to try them; FFFF for any.",
-            "FeliCa のみ: 試す順のシステムコード。FFFF は任意。", value: "codes"))
+            "FeliCa only: system codes in the order to try them; FFFF for any.",
+            "FeliCa のみ: システムコードを試す順に。FFFF はすべて。", value: "codes"))
     var system: SystemCodeList?
 
     @Option(
@@ -88,7 +88,7 @@ struct Poll: KazasuCommand {
             guard cards.count > 1 else { return }
             context.note(
                 tr(
-                    "several kinds of card answer: one device that is all of them, as a phone is, or several cards",
+                    "several kinds of card answered: either one device, such as a phone, or several cards",
                     "複数の種類のカードが応答しました。スマートフォンなど 1 台で兼ねるものか、カードが複数あります"))
         }
     }

@@ -13,7 +13,7 @@ struct Read: KazasuCommand {
         abstract: tr("Read chosen blocks of one service.", "1 つのサービスの指定ブロックを読む。"),
         discussion: tr(
             """
-            Prints SYSTEM SERVICE BLOCK HEX, one block a line. Without --blocks, all blocks of the service.
+            Prints SYSTEM SERVICE BLOCK HEX, one block per line. Without --blocks, all blocks of the service.
 
             Examples:
               kazasu read 090F --system 0003 --blocks 0-4

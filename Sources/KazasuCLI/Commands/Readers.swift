@@ -9,10 +9,10 @@ import ReaderDiagnosis
 struct Readers: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers",
-        abstract: tr("List the readers that are plugged in, usable or not.", "接続中のリーダーを、使えるかどうかとともに表示する。"),
+        abstract: tr("List connected readers, usable or not.", "接続中のリーダーを、使えるかどうかとともに表示する。"),
         discussion: tr(
             """
-            The first column is what --reader takes. No reader at hand? --reader virtual:FILE plays a card from a file.
+            The first column is the ID for --reader. No reader at hand? --reader virtual:FILE uses a card from a file.
 
             With --watch, prints a line for each reader that is connected or disconnected, until Ctrl-C.
 
@@ -53,12 +53,12 @@ struct Readers: KazasuCommand {
         if readers.isEmpty {
             context.note(
                 tr(
-                    "no reader is connected; --reader virtual:FILE needs none",
+                    "no reader is connected; --reader virtual:FILE works without one",
                     "リーダーは接続されていません。--reader virtual:ファイル ならリーダーなしで試せます"))
         }
         if let fault, !readers.contains(where: { $0.state == .ready }) {
             context.note(
-                tr("no reader comes from PC/SC: \(fault.message)", "PC/SC のリーダーはありません: \(fault.message)")
+                tr("no PC/SC readers: \(fault.message)", "PC/SC のリーダーはありません: \(fault.message)")
                     + (fault.remedy.map { tr("; to fix it: ", "。直すには: ") + $0 } ?? ""))
         }
         let rows = readers.map(\.cells)

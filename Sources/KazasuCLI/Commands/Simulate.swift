@@ -40,10 +40,10 @@ struct Simulate: KazasuCommand {
         help: help("A link to the pseudo-terminal, removed at the end.", "疑似端末へのリンク（終了時に消す）。", value: "path"))
     var link: String?
 
-    @Flag(name: .long, help: help("Take the time that card, air and serial line take.", "カード・電波・シリアル回線の所要時間を再現する。"))
+    @Flag(name: .long, help: help("Simulate realistic timing (card, RF, serial line).", "カード・無線・シリアル回線の所要時間を再現する。"))
     var timing = false
 
-    @Option(name: .long, help: help("Write counters as JSON at the end.", "終了時に回数を JSON で書く。", value: "file"))
+    @Option(name: .long, help: help("Write statistics as JSON at the end.", "終了時に統計を JSON で書く。", value: "file"))
     var stats: String?
 
     func execute(_ context: Context) throws {

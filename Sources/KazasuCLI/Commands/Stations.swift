@@ -9,7 +9,7 @@ import Glibc
 struct Stations: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stations",
-        abstract: tr("Your own table of station and bus stop names.", "駅名・バス停名の表を扱う。"),
+        abstract: tr("Manage your table of station and bus stop names.", "駅名・バス停名の表を扱う。"),
         discussion: tr(
             "Kazasu ships no such table. Import one once; from then on 'history' and 'decode' show its names.",
             "Kazasu に駅名の表は付属しません。一度取り込むと 'history' と 'decode' が駅名を表示します。"),
@@ -25,8 +25,8 @@ struct StationsImport: KazasuCommand {
             """
             Reads CSV or TSV in UTF-8 or Shift_JIS: area, line, station, company, line name, station name; or operator, \
             stop, company, stop name (with that header); or former names: area, line, station, current_name, former_name, \
-            and valid_until if known (with that header). Files of the same name exist with hexadecimal and with decimal codes: it is \
-            found out by letters among the digits or by stations whose codes are public, else --codes must tell.
+            and valid_until if known (with that header). Such files exist with hexadecimal and with decimal codes: Kazasu \
+            checks for letters among the digits and for stations whose codes are public; otherwise --codes is required.
 
             Examples:
               kazasu stations import StationCode.csv
@@ -35,8 +35,8 @@ struct StationsImport: KazasuCommand {
             """
             UTF-8 または Shift_JIS の CSV・TSV を読みます: 地区、線区、駅順、会社、線名、駅名。バス停は事業者、停留所、会社、
             停留所名（見出し行 operator,stop が必要）。旧駅名は area, line, station, current_name, former_name と、わかれば
-            valid_until（見出し行が必要）。同じ名前のファイルにも 16 進と 10 進のものがあります。桁の中の英字か、公知の駅コードで確かめ、
-            わからなければ --codes の指定が必要です。
+            valid_until（見出し行が必要）。同じ名前のファイルにも 16 進と 10 進のものがあります。桁の中の英字か、公知の駅コードで判断し、
+            判断できなければ --codes の指定が必要です。
 
             例:
               kazasu stations import StationCode.csv
@@ -108,7 +108,7 @@ struct StationsImport: KazasuCommand {
 struct StationsLookup: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "lookup",
-        abstract: tr("Say which station a code means.", "コードの駅名を調べる。"),
+        abstract: tr("Look up the station for a code.", "コードから駅名を調べる。"),
         discussion: tr(
             """
             A station is AREA-LINE-STATION in decimal; a bus stop is OPERATOR-STOP, four hexadecimal digits each.
@@ -145,7 +145,7 @@ struct StationsLookup: KazasuCommand {
         }
         if date != nil, (names as? StationTable)?.hasDates == false {
             context.note(
-                tr("the table has no dates, so --date changes nothing", "この表には日付がないため --date は効きません"))
+                tr("the table has no dates, so --date has no effect", "この表には日付がないため --date は効きません"))
         }
         let places = codes.map { Place($0.code, on: date?.date, names) }
         if context.json {

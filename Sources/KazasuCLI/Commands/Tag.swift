@@ -21,7 +21,7 @@ struct Tag: ParsableCommand {
 
             Examples:
               kazasu tag info                                  what tag it is, its locks, its message
-              kazasu tag read                                  the message, one record a line
+              kazasu tag read                                  the message, one record per line
               kazasu tag write --uri https://kazasu.example    write a link
               kazasu tag pages                                 the memory of a Type 2 Tag
             """,
@@ -41,12 +41,12 @@ struct Tag: ParsableCommand {
 struct TagInfo: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: tr("Say what tag it is, and what may be done with it.", "タグの種類と、読み書きできる範囲を表示する。"),
+        abstract: tr("Show the kind of tag and what can be done with it.", "タグの種類と、読み書きできる範囲を表示する。"),
         discussion: tr(
             """
-            Product, memory map, locked pages, password protection, counters, whether it has a maker's signature (which is \
-            not verified), and its NDEF message. Nothing is written, and no password is tried. With the key of an \
-            Ultralight C, pages that need it are read, too.
+            Prints the product, memory map, locked pages, password protection, counters, whether there is a maker's \
+            signature (which is not verified), and the NDEF message. Nothing is written, and no password is tried. With \
+            the key of an Ultralight C, pages that need it are read as well.
 
             Examples:
               kazasu tag info
@@ -140,7 +140,7 @@ struct TagRead: KazasuCommand {
         abstract: tr("Show the NDEF message of a tag.", "タグの NDEF メッセージを表示する。"),
         discussion: tr(
             """
-            One record a line: number, type, what it says. --raw writes the bytes of the message as they are.
+            Prints one record per line: number, type, contents. --raw writes the bytes of the message unchanged.
 
             Examples:
               kazasu tag read

@@ -15,9 +15,9 @@ struct TagPages: KazasuCommand {
         abstract: tr("Print the pages of a Type 2 Tag.", "Type 2 Tag のページを表示する。"),
         discussion: tr(
             """
-            PAGE HEX, one page of four bytes a line, page numbers hexadecimal as everywhere in data sheets. With --pages \
-            just these pages are read (READ, 30), and one that is refused ends with status 77. The key of an Ultralight C is \
-            proved and never sent.
+            Prints PAGE HEX, one page of four bytes per line, with hexadecimal page numbers as in data sheets. With \
+            --pages, only those pages are read (READ, 30), and a refused page ends the run with status 77. The key of an \
+            Ultralight C is used to authenticate and never sent.
 
             Examples:
               kazasu tag pages
@@ -27,7 +27,7 @@ struct TagPages: KazasuCommand {
             """,
             """
             1 行 1 ページ（4 バイト）で ページ 16進 を出力します。ページ番号はデータシートと同じ 16 進です。--pages を指定すると
-            そのページだけを読み（READ、30）、拒否されると終了ステータス 77 になります。Ultralight C の鍵は、送らずに認証します。
+            そのページだけを読み（READ、30）、拒否されると終了ステータス 77 になります。Ultralight C の鍵は認証に使うだけで、送りません。
 
             例:
               kazasu tag pages

@@ -16,13 +16,13 @@ struct TagWrite: KazasuCommand {
         abstract: tr("Write an NDEF message, or raw pages, to a tag.", "NDEF メッセージまたはページをタグに書く。"),
         discussion: tr(
             """
-            Asks on the terminal before it overwrites a message; --yes goes without asking, for scripts. What was written is \
-            read back and compared. The order of writing never leaves half a message: a tag that leaves too early holds \
-            the old message, none, or one marked as half written. Locked tags are refused before anything is written.
+            Asks before overwriting a message; --yes skips the question, for scripts. The data is read back and compared. \
+            An interrupted write never leaves half a message: the tag then has the old message, none, or one marked as \
+            incomplete. Locked tags are refused before anything is written.
 
-            Records are written in this order: URIs, texts, media types, external types. With --page, DATA is written as it is \
-            (WRITE, A2), four bytes a page; pages whose bits can never be cleared again (UID, locks, OTP, configuration) \
-            need --permanent. Passwords and keys are not written.
+            Records are written in this order: URIs, texts, media types, external types. With --page, DATA is written \
+            unchanged (WRITE, A2), four bytes per page; pages that cannot be restored (UID, locks, OTP, configuration) \
+            require --permanent. Passwords and keys are not written.
 
             Examples:
               kazasu tag write --uri https://kazasu.example
@@ -55,13 +55,14 @@ struct TagWrite: KazasuCommand {
     @OptionGroup var message: TagMessageOptions
 
     @Option(
-        name: .long, help: help("Write raw pages from this one on, hexadecimal.", "このページ（16 進）から直接書く。", value: "page"))
+        name: .long,
+        help: help("Write raw pages starting at this one (hexadecimal).", "このページ（16 進）から直接書く。", value: "page"))
     var page: PageArgument?
 
     @Argument(help: help("Bytes for --page, in hexadecimal.", "--page に書くバイト（16 進）。"))
     var data: String?
 
-    @Flag(name: .long, help: help("Let --page write what can never be undone.", "元に戻せないページへの --page を許す。"))
+    @Flag(name: .long, help: help("Allow --page to write what cannot be undone.", "元に戻せないページへの --page を許す。"))
     var permanent = false
 
     @Flag(name: [.short, .long], help: help("Do not ask before overwriting.", "上書きの確認をしない。"))
@@ -69,16 +70,16 @@ struct TagWrite: KazasuCommand {
 
     func validate() throws {
         if page == nil {
-            guard data == nil else { throw ValidationError(tr("DATA goes with --page", "DATA は --page と一緒に指定してください")) }
+            guard data == nil else { throw ValidationError(tr("DATA requires --page", "DATA は --page と一緒に指定してください")) }
             guard message.ways == 1 else {
                 throw ValidationError(
                     tr(
-                        "say what to write: --uri, --text, --mime, --external, --raw, --empty or --page",
+                        "nothing to write: use --uri, --text, --mime, --external, --raw, --empty or --page",
                         "書く内容を指定してください: --uri、--text、--mime、--external、--raw、--empty、--page"))
             }
         } else {
             guard message.ways == 0 else {
-                throw ValidationError(tr("--page goes without a message", "--page とメッセージは同時に指定できません"))
+                throw ValidationError(tr("--page cannot be combined with a message", "--page とメッセージは同時に指定できません"))
             }
             _ = try pageBytes()
         }
@@ -147,7 +148,7 @@ struct TagWrite: KazasuCommand {
             bytes.count.isMultiple(of: Type2Memory.pageSize), bytes.count <= 1024
         else {
             throw ValidationError(
-                tr("DATA is four bytes a page, in hexadecimal", "DATA は 1 ページにつき 4 バイトの 16 進で指定してください"))
+                tr("DATA must be four bytes per page, in hexadecimal", "DATA は 1 ページにつき 4 バイトの 16 進で指定してください"))
         }
         return stride(from: 0, to: bytes.count, by: Type2Memory.pageSize).map {
             Array(bytes[$0..<$0 + Type2Memory.pageSize])
@@ -207,8 +208,8 @@ struct TagWrite: KazasuCommand {
         guard let terminal = Terminal() else {
             throw CommandError(
                 .usage, "confirmationNeeded",
-                question + tr(" There is no terminal to ask on.", "確認する端末がありません。"),
-                hint: tr("--yes goes without asking", "--yes で確認を省けます"))
+                question + tr(" Cannot ask for confirmation: no terminal.", "端末がないため確認できません。"),
+                hint: tr("add --yes", "--yes を付けてください"))
         }
         guard try terminal.confirms(question) else {
             throw CommandError(

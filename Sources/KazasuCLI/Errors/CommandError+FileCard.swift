@@ -14,14 +14,14 @@ extension CommandError {
                 .otherCard, "otherCard",
                 tr(
                     "wrong kind of card: it has none of the applications that this command reads",
-                    "カードはありますが、このコマンドで読めるアプリケーションがありません"),
+                    "このカードには、このコマンドで読めるアプリケーションがありません"),
                 hint: CommandError.whatItIs)
         case .pinSettingUnreadable(let status):
             let cause = status.map { ": \($0.words)" } ?? ""
             self.init(
                 .refused, "pinGuard",
                 tr(
-                    "the card does not say whether PINs are set\(cause), so nothing else was done",
+                    "cannot read whether PINs are set\(cause); nothing else was done",
                     "暗証番号が設定されているかを読めない\(cause)ため、何もしませんでした"),
                 hint: tr(
                     "put the card flat on the reader and try again; no try was used",
@@ -53,7 +53,7 @@ extension CommandError {
         case .earlierFailure:
             self.init(
                 .refused, "pinNotSent",
-                tr("\(name) was not sent, since an earlier PIN failed", "先の暗証番号が照合できなかったため、\(name)は送っていません"),
+                tr("\(name) was not sent, because an earlier PIN failed", "先の暗証番号が照合できなかったため、\(name)は送っていません"),
                 hint: CommandError.tryAgain)
         case .locked:
             self.init(
@@ -71,7 +71,7 @@ extension CommandError {
             self.init(
                 cause.status, cause.reason,
                 tr(
-                    "\(name) was not sent, since the tries left cannot be read: \(cause.message)",
+                    "\(name) was not sent, because the number of tries left cannot be read: \(cause.message)",
                     "残り回数を読めないため、\(name)は送っていません: \(cause.message)"), hint: cause.hint)
         case .notVerifiable(_, let status):
             self.init(
@@ -80,7 +80,7 @@ extension CommandError {
                 hint: CommandError.otherPIN)
         case .wrong(_, .locked):
             self.init(
-                .refused, "pinLocked", tr("\(name) is wrong, and is locked now", "\(name)が違います。閉塞しました"),
+                .refused, "pinLocked", tr("\(name) is wrong and is now locked", "\(name)が違います。閉塞しました"),
                 hint: tr("only the office that issued the card can unlock it", "解除できるのはカードの発行窓口だけです"))
         case .wrong(_, let tries):
             self.init(
@@ -110,17 +110,17 @@ extension CommandError {
         let counted =
             switch (before, after) {
             case (_, nil): tr("the card's state could not be checked", "カードの状態は確認できませんでした")
-            case (_, .locked?): tr("it counted as wrong, and is locked now", "誤りとして数えられ、閉塞しました")
+            case (_, .locked?): tr("it counted as a wrong PIN and is now locked", "照合の誤りとして数えられ、閉塞しました")
             case (.count(let before), .count(let after)?) where after < before:
                 tr(
-                    "it counted as wrong: \(TriesLeft.count(after).words)",
-                    "誤りとして数えられました: \(TriesLeft.count(after).words)")
+                    "it counted as a wrong PIN: \(TriesLeft.count(after).words)",
+                    "照合の誤りとして数えられました: \(TriesLeft.count(after).words)")
             case (.count, .count(let after)?):
                 tr(
                     "no try was used: \(TriesLeft.count(after).words)",
                     "回数は減っていません: \(TriesLeft.count(after).words)")
             case (_, let after?):
-                tr("its effect is unknown: \(after.words)", "カードがどう扱ったかは分かりません: \(after.words)")
+                tr("its effect is unknown: \(after.words)", "照合されたかどうかは不明です: \(after.words)")
             }
         return CommandError(
             [.interrupted, .terminated].contains(cause.status) ? cause.status : .interruptedReading, "pinInterrupted",
@@ -137,8 +137,8 @@ extension TriesLeft {
         case .count(1): tr("1 try is left", "残り 1 回")
         case .count(let count): tr("\(count) tries are left", "残り \(count) 回")
         case .locked: tr("it is locked", "閉塞しています")
-        case .notNeeded: tr("the card does not require it now", "照合は不要です")
-        case .unknown: tr("the card does not say how many tries are left", "残り回数は分かりません")
+        case .notNeeded: tr("the card does not require it", "照合は不要です")
+        case .unknown: tr("the number of tries left is unknown", "残り回数は分かりません")
         case .refused(let status): tr("the card says \(status.words)", "カードの応答 \(status.words)")
         }
     }

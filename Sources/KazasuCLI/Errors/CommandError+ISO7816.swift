@@ -29,17 +29,17 @@ extension CommandError {
         case .invalidCommand:
             self.init(
                 .usage, "invalidCommand", tr("this command cannot be sent", "このコマンドは送れません"),
-                hint: tr("its data or the length asked for is too long", "データまたは要求する長さが大きすぎます"))
+                hint: tr("its data or the requested length is too long", "データまたは要求する長さが大きすぎます"))
         case .guarded(let instruction): self = .guarded(instruction)
         case .selectionLost:
             self.init(
                 .interruptedReading, "cardLost",
-                tr("the card was lost for a moment", "カードとの通信が一度途切れました"),
+                tr("contact with the card was lost for a moment", "カードとの通信が一度途切れました"),
                 hint: tr("leave it on the reader until the command ends", "終わるまでカードを置いたままにしてください"))
         case .otherCard:
             self.init(
                 .interruptedReading, "cardChanged",
-                tr("another card is on the reader now", "リーダー上のカードが替わりました"),
+                tr("a different card is now on the reader", "リーダー上のカードが替わりました"),
                 hint: tr("leave one card on the reader until the command ends", "終わるまで同じカードを置いたままにしてください"))
         @unknown default: self.init(.bug, "unknown", "\(error)")
         }
@@ -74,7 +74,7 @@ extension CommandError {
                 tr(
                     "the answer to \(what) is longer than the \(limits.longestResponse) bytes that this reader can pass on",
                     "\(what) への応答が、このリーダーの上限 \(limits.longestResponse) バイトを超えます"),
-                hint: tr("read less at once, with a smaller Le", "Le を小さくして、少しずつ読んでください"))
+                hint: tr("read less at a time, with a smaller Le", "Le を小さくして、少しずつ読んでください"))
         default: nil
         }
     }
@@ -84,9 +84,9 @@ extension CommandError {
         CommandError(
             .refused, "pinGuard",
             tr(
-                "of the commands of class FF only FF CA, A4, B0 and D6 are sent to the reader: others could carry a PIN",
-                "クラス FF のコマンドは FF CA・A4・B0・D6 以外は送りません（暗証番号を運ぶおそれ）"),
-            hint: tr("give the command that is for the card itself", "カード自身へのコマンドを指定してください"))
+                "of the class FF commands, only FF CA, FF A4, FF B0 and FF D6 are sent: others could carry a PIN",
+                "クラス FF のコマンドのうち、送るのは FF CA・FF A4・FF B0・FF D6 だけです（ほかは暗証番号を含むおそれがあります）"),
+            hint: tr("send the command for the card itself", "カード自身へのコマンドを指定してください"))
     }
 
     /// A PIN command that only the guard may send.
@@ -95,10 +95,10 @@ extension CommandError {
             .refused, "pinGuard",
             tr(
                 "\(instruction.title) is not sent: it could lock or change a PIN",
-                "\(instruction.title) は送りません（暗証番号の閉塞・変更のおそれ）"),
+                "\(instruction.title) は送りません（暗証番号の閉塞や変更のおそれがあります）"),
             hint: tr(
-                "to verify a PIN write 00200081PIN with --pin1-from; 00200081 alone asks for the tries left",
-                "照合は 00200081PIN と --pin1-from で。00200081 だけなら残り回数を尋ねます"))
+                "to verify a PIN, write 00200081PIN and add --pin1-from; 00200081 alone returns the tries left",
+                "照合するには 00200081PIN と書いて --pin1-from を付けてください。00200081 だけなら残り回数を調べます"))
     }
 }
 

@@ -15,11 +15,12 @@ extension CommandError {
         case .noReader(let found): self = .noReader(found)
         case .unknownReader(let id):
             self.init(
-                .usage, "unknownReader", tr("no reader has the ID \(id)", "リーダー ID \(id) は使えません"),
+                .usage, "unknownReader", tr("unknown reader ID '\(id)'", "リーダー ID '\(id)' はありません"),
                 hint: tr(
-                    "rcs380, rcs300, pcsc:NAME, pn532:PORT, a libnfc connection string, virtual:FILE or replay:FILE; see "
-                        + "'kazasu readers'",
-                    "rcs380、rcs300、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル。'kazasu readers' を参照"))
+                    "use rcs380, rcs300, pcsc:NAME, pn532:PORT, a libnfc connection string, virtual:FILE or replay:FILE; "
+                        + "'kazasu readers' lists connected readers",
+                    "rcs380、rcs300、pcsc:名前、pn532:ポート、libnfc の接続文字列、virtual:ファイル、replay:ファイル が使えます。接続中のリーダーは 'kazasu readers' で確認できます"
+                ))
         case .reader(let error, _): self.init(error)
         case .unreadableFile(let path, let errno): self = Files.unreadable(path, errno)
         case .badFile(let path, let error): self.init(error, path: path)
@@ -46,16 +47,16 @@ extension CommandError {
             self.init(
                 .otherCard, "otherCard",
                 tr(
-                    "a card is there (\(name)), but this command reads \(wanted.words)",
-                    "カードはあります（\(name)）が、このコマンドが読むのは\(wanted.words)です"),
+                    "wrong kind of card (\(name)): this command reads \(wanted.words)",
+                    "このカード（\(name)）は対象外です（対象: \(wanted.words)）"),
                 hint: CommandError.whatItIs)
         case .noSystem(let codes): self = .noSystem(codes, card.card)
         case .noISODEP:
             self.init(
                 .otherCard, "otherCard",
                 tr(
-                    "a card is there, but it does not accept APDUs (no ISO-DEP)",
-                    "カードはありますが、APDU を受け付けません（ISO-DEP 非対応）"),
+                    "wrong kind of card: it does not accept APDUs (no ISO-DEP)",
+                    "このカードは APDU を受け付けません（ISO-DEP 非対応）"),
                 hint: CommandError.whatItIs)
         case .noService(let system, let decoders): self = .noService(system, decoders)
         }
@@ -67,8 +68,8 @@ extension CommandError {
         CommandError(
             .otherCard, "otherCard",
             tr(
-                "a card is there (\(found)), but this command does not support it",
-                "カードはあります（\(found)）が、このコマンドが知らない種類です"),
+                "wrong kind of card (\(found)): this command does not support it",
+                "このカード（\(found)）には対応していません"),
             hint: scanHint)
     }
 
@@ -82,8 +83,8 @@ extension CommandError {
         return CommandError(
             .otherCard, "otherCard",
             tr(
-                "a card is there (\(found)), but none of its systems is \(codes)",
-                "カードはあります（\(found)）が、システム \(codes) がありません"),
+                "wrong kind of card (\(found)): it does not have system \(codes)",
+                "このカード（\(found)）にはシステム \(codes) がありません"),
             hint: scanHint)
     }
 
@@ -95,7 +96,7 @@ extension CommandError {
             .joined(separator: ", ")
         return CommandError(
             .otherCard, "otherCard",
-            tr("a card is there (\(found)), but it is not \(names)", "カードはあります（\(found)）が、\(names) ではありません"),
+            tr("wrong kind of card (\(found)): it is not \(names)", "このカード（\(found)）は \(names) ではありません"),
             hint: scanHint)
     }
 
@@ -128,7 +129,8 @@ extension CommandError {
                 .noReader, "absent",
                 tr("no reader was detected", "自動で見つかるリーダーがありません"),
                 hint: tr(
-                    "a PN532 may be behind \(port.id): give --reader \(port.id)", "PN532 かもしれません: --reader \(port.id)"))
+                    "for a PN532 on a serial port, add --reader \(port.id)",
+                    "シリアルポートの PN532 なら --reader \(port.id) を付けてください"))
         }
         return CommandError(
             TransportError.readerUnavailable(reason: .absent, detail: .init(.noneConnected)), isOpening: true)
@@ -163,6 +165,6 @@ extension CommandError {
             tr("the simulated reader cannot be created: ", "仮想リーダーを作れません: ") + what,
             hint: status == .noReader
                 ? tr("/dev/pts must be mounted", "/dev/pts がマウントされている必要があります")
-                : tr("give --link a new path, or leave it out", "--link に新しいパスを指定するか、--link を省いてください"))
+                : tr("use a new path with --link, or omit it", "--link に新しいパスを指定するか、--link を省いてください"))
     }
 }

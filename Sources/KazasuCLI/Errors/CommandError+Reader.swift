@@ -18,8 +18,8 @@ extension TransportError.Reason.Code {
         case .text: LocalizedText(first, first)
         case .closed: LocalizedText("the reader was closed", "リーダーは閉じられています")
         case .unplugged: LocalizedText("the reader was unplugged", "リーダーが抜かれました")
-        case .noneConnected: LocalizedText("none is connected", "接続されていません")
-        case .notConnected: LocalizedText("\(first) is not connected", "\(first) は接続されていません")
+        case .noneConnected: LocalizedText("no reader is connected", "リーダーが接続されていません")
+        case .notConnected: LocalizedText("no \(product(first)) is connected", "\(product(first)) が接続されていません")
         case .silent: LocalizedText("no reader answers at \(first)", "\(first) にリーダーが応答しません")
         case .notAPaSoRi: LocalizedText("it does not answer like a PaSoRi", "PaSoRi としての応答がありません")
         case .doesNotStart:
@@ -137,11 +137,23 @@ extension TransportError.Reason.Code {
         case .connectionStringUnknownSpeed:
             connectionString("libnfc supports the speeds \(first)", "使える速度は \(first) です")
         case .transcriptEnded:
-            LocalizedText("it ended before \(first)", "記録の終わりの後に \(first) が来ました")
+            LocalizedText("it ends before \(first)", "記録は \(first) の前で終わっています")
         case .transcriptDiffers:
             LocalizedText(
-                "line \(first): expected \(second), not \(third)", "\(first) 行目は \(second) ですが、\(third) が来ました")
+                "line \(first): it was made with \(second), not \(third)", "\(first) 行目: 記録は \(second)、実行したのは \(third)")
         }
+    }
+
+    /// The name of the product that an ID such as `rcs380` or `rcs380:port=1-1.3` asks for.
+    private func product(_ id: String) -> String {
+        let parts = id.split(separator: ":", maxSplits: 1)
+        let name =
+            switch parts.first {
+            case "rcs380": "RC-S380"
+            case "rcs300": "RC-S300"
+            default: id
+            }
+        return parts.count == 2 && name != id ? "\(name) (\(parts[1]))" : name
     }
 
     private func connectionString(_ english: String, _ japanese: String) -> LocalizedText {

@@ -9,7 +9,7 @@ extension CommandError {
     /// Why a reading ended early.
     init(_ error: ReadingError, keepingWhatWasRead: Bool = false) {
         let kept =
-            keepingWhatWasRead ? tr("; what was read before is kept", "。それまでに読んだ分は残っています") : ""
+            keepingWhatWasRead ? tr("; the data read so far is kept", "。それまでに読んだ分は残っています") : ""
         switch error {
         case .cardLost:
             self.init(
@@ -75,7 +75,7 @@ extension CommandError {
             self.init(
                 .interruptedReading, "answerTooLong",
                 tr("the card's answer is longer than the reader can pass on", "カードの応答がリーダーの上限を超えます"),
-                hint: tr("ask for fewer blocks at once", "一度に読むブロックを減らしてください"))
+                hint: tr("read fewer blocks at a time", "一度に読むブロックを減らしてください"))
         case .unsupported(let reason):
             let detail = reason.text[Language.current]
             self.init(
@@ -87,9 +87,9 @@ extension CommandError {
             let detail = reason.text[Language.current]
             self.init(
                 .badFile, "outOfScript",
-                tr("the recording does not match: \(detail)", "記録と一致しません（\(detail)）") + suffix,
+                tr("this recording does not match the command (\(detail))", "記録とコマンドが一致しません（\(detail)）") + suffix,
                 hint: tr(
-                    "give the same command and options as when it was recorded", "記録したときと同じコマンドとオプションを指定してください"))
+                    "use the command and options that it was recorded with", "記録したときと同じコマンドとオプションを指定してください"))
         @unknown default: self.init(.bug, "unknown", "\(error)")
         }
     }
@@ -109,7 +109,8 @@ extension CommandError {
                 "\(key.isEmpty ? "文書" : key) の値が正しくありません（\(expected.text.japanese)）")
         case .unknownSchema(let found, let supported):
             what = tr(
-                "its schema is \(found); this version reads \(supported)", "スキーマが \(found) です。読めるのは \(supported) です")
+                "unsupported schema \(found) (this version reads \(supported))",
+                "スキーマ \(found) には対応していません（読めるのは \(supported)）")
         case .unknownFormat:
             self.init(
                 .badFile, "badFile",
@@ -143,11 +144,11 @@ extension CommandError {
         switch error {
         case .unknownSchema("kazasu.card/1", _):
             tr(
-                "it is a virtual card; read it with --reader virtual:FILE",
+                "this is a virtual card file; use it with --reader virtual:FILE",
                 "仮想カードのファイルです。--reader virtual:ファイル で読めます")
         case .unknownSchema(let found, _) where found.hasPrefix("kazasu."):
             tr(
-                "it is command output, not a dump; create one with 'kazasu dump -o FILE'",
+                "this is command output, not a dump; create a dump with 'kazasu dump -o FILE'",
                 "ダンプではなく出力結果です。ダンプは 'kazasu dump -o ファイル' で作れます")
         default: tr("fix the file at that position, or create it again", "その箇所を直すか、ファイルを作り直してください")
         }
@@ -191,7 +192,7 @@ extension CommandError {
     private static func sentence(_ reason: UnavailableReason, _ detail: TransportError.Reason) -> String {
         let detail = detail.text[Language.current]
         return switch reason {
-        case .absent: tr("no reader: \(detail)", "リーダーが見つかりません（\(detail)）")
+        case .absent: detail
         case .busy: tr("the reader is in use: \(detail)", "リーダーは使用中です（\(detail)）")
         case .permission: tr("no permission to use the reader: \(detail)", "リーダーを開く権限がありません（\(detail)）")
         case .unsupported: tr("the reader cannot be used: \(detail)", "このリーダーは使えません（\(detail)）")
@@ -209,7 +210,7 @@ extension CommandError {
         switch reason {
         case .absent:
             tr(
-                "'kazasu readers' lists connected readers; --reader virtual:FILE needs none",
+                "'kazasu readers' lists connected readers; --reader virtual:FILE works without one",
                 "'kazasu readers' で接続中のリーダーを確認できます。--reader virtual:ファイル ならリーダーは不要です")
         case .busy:
             tr(

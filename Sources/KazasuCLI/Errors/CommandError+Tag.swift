@@ -24,7 +24,7 @@ extension CommandError {
     static func notDumped() -> CommandError {
         CommandError(
             .otherCard, "otherCard",
-            tr("nothing on this card can be read without a key", "カードはありますが、鍵なしで読めるものがありません"),
+            tr("nothing on this card can be read without a key", "このカードには、鍵なしで読めるものがありません"),
             hint: CommandError.whatItIs)
     }
 
@@ -32,7 +32,7 @@ extension CommandError {
     static func noType2() -> CommandError {
         CommandError(
             .otherCard, "otherCard",
-            tr("wrong kind of card: not a Type 2 Tag", "カードはありますが、Type 2 Tag ではありません"),
+            tr("wrong kind of card: not a Type 2 Tag", "このカードは Type 2 Tag ではありません"),
             hint: CommandError.whatItIs)
     }
 
@@ -55,7 +55,7 @@ extension CommandError {
             tr(
                 "nothing was written: page \(name) contains the tag's password or key",
                 "書き込みませんでした: ページ \(name) にはタグのパスワードまたは鍵があります"),
-            hint: tr("Kazasu never sends a new password or key", "パスワードや鍵の書き込みには対応していません"))
+            hint: tr("Kazasu never writes passwords or keys", "パスワードや鍵の書き込みには対応していません"))
     }
 
     /// Why a tag was not read or written.
@@ -73,7 +73,7 @@ extension CommandError {
             self.init(
                 .refused, "refused", tr("the tag refused page \(name)", "タグがページ \(name) を拒否しました"),
                 hint: tr(
-                    "it is locked, needs the password, or is not there: see 'kazasu tag info'",
+                    "it may be locked, password-protected or missing; see 'kazasu tag info'",
                     "ロック済み、パスワードが必要、またはページがありません（'kazasu tag info' を参照）"))
         case .felica(.status(let flags)):
             self.init(refusal: .flags(flags), tr("the NDEF service", "NDEF サービス"))
@@ -97,7 +97,7 @@ extension CommandError {
         case .notAMessage(let error):
             self.init(
                 .badFile, "notAMessage", CommandError.words(error),
-                hint: tr("give the bytes of one NDEF message", "NDEF メッセージ 1 つ分のバイト列を指定してください"))
+                hint: tr("supply the bytes of exactly one NDEF message", "NDEF メッセージ 1 つ分のバイト列を指定してください"))
         case .takesNoKey:
             self.init(
                 .otherCard, "takesNoKey", tr("this tag cannot be authenticated with a key", "このタグは鍵で認証できません"),
@@ -106,24 +106,59 @@ extension CommandError {
                     "--key-from は MIFARE Ultralight C 専用です（pcscd 経由のリーダーでは使えません）"))
         case .keyRefused:
             self.init(
-                .refused, "wrongKey", tr("the tag has another key", "タグの鍵と一致しません"),
+                .refused, "wrongKey", tr("wrong key for this tag", "タグの鍵と一致しません"),
                 hint: tr(
                     "K1 comes before K2; some programs write the bytes of each in reverse",
                     "K1、K2 の順です。K1、K2 をそれぞれ逆順に書くソフトもあります"))
         case .notVerified:
             self.init(
                 .interruptedReading, "notVerified",
-                tr("what was read back is not what was written", "読み返した内容が書き込んだものと一致しません"),
-                hint: tr("write it again; if that fails, the tag is worn out", "もう一度書き込んでください。直らなければタグの故障です"))
+                tr("the tag returned different data after the write", "読み返した内容が書き込んだものと一致しません"),
+                hint: tr("write it again; if that fails, the tag may be worn out", "もう一度書き込んでください。直らなければ、タグの寿命かもしれません"))
         @unknown default: self.init(.bug, "unknown", "\(error)")
         }
     }
 
     /// Why bytes are not an NDEF message.
     static func words(_ error: NDEFError) -> String {
-        let reason = error.reason.message[Language.current]
+        let reason = error.reason.words
         return tr(
             "no NDEF message: \(reason) (byte \(error.offset))", "NDEF メッセージではありません: \(reason)（\(error.offset) バイト目）")
+    }
+}
+
+extension NDEFError.Reason {
+    /// Why the bytes are not a message, for display.
+    var words: String {
+        switch self {
+        case .noRecord: tr("it has no records", "レコードがありません")
+        case .endsWithinRecord: tr("it ends in the middle of a record", "レコードの途中で終わっています")
+        case .lengthBeyondEnd: tr("a length exceeds the end of the message", "長さがメッセージの終わりを超えています")
+        case .noMessageBegin: tr("the first record lacks the MB flag", "最初のレコードに開始フラグ（MB）がありません")
+        case .secondMessageBegin: tr("a later record has the MB flag", "途中のレコードに開始フラグ（MB）があります")
+        case .noMessageEnd: tr("no record has the ME flag", "終了フラグ（ME）のあるレコードがありません")
+        case .trailingBytes: tr("extra bytes follow the last record", "最後のレコードの後に余分なバイトがあります")
+        case .reservedFormat: tr("the TNF is reserved (7)", "TNF が予約値（7）です")
+        case .typeNotAllowed: tr("a record has a type that its TNF does not allow", "型を持てないレコードに型があります")
+        case .typeMissing: tr("a record lacks the type that its TNF requires", "型が必要なレコードに型がありません")
+        case .emptyRecordNotEmpty: tr("an empty record has contents", "空のレコードに内容があります")
+        case .chunkWithoutStart: tr("a chunk has no first chunk before it", "分割の始まりがないのに続きのレコードがあります")
+        case .chunkUnfinished: tr("a chunked record lacks its last chunk", "分割されたレコードが終わっていません")
+        case .chunkWithID: tr("a later chunk has an ID", "分割の続きに ID があります")
+        case .fieldTooLong: tr("a type or ID is longer than 255 bytes", "型または ID が 255 バイトを超えています")
+        case .payloadTooLong: tr("the payload is longer than 4 GB", "ペイロードが 4 GB を超えています")
+        case .textWithoutStatus: tr("a text record has no status byte", "テキストレコードに状態バイトがありません")
+        case .noLanguage: tr("a text record has no language", "テキストレコードに言語がありません")
+        case .languageTooLong: tr("the language code is too long", "言語コードが長すぎます")
+        case .notText: tr("the text does not match its declared encoding", "テキストの文字コードが正しくありません")
+        case .noURIPrefix: tr("a URI record has no prefix code", "URI レコードに接頭辞コードがありません")
+        case .undefinedURIPrefix: tr("the URI's prefix code is undefined", "URI の接頭辞コードが未定義です")
+        case .notAURI: tr("not a valid URI", "URI として正しくありません")
+        case .posterURICount: tr("a smart poster must have exactly one URI", "スマートポスターに必要な URI は 1 つだけです")
+        case .nestedPoster: tr("a smart poster contains another smart poster", "スマートポスターが入れ子になっています")
+        case .posterFieldLength: tr("a field of a smart poster has the wrong length", "スマートポスターの項目の長さが正しくありません")
+        case .undefinedAction: tr("the action of a smart poster is undefined", "スマートポスターの動作が未定義です")
+        }
     }
 }
 
@@ -132,15 +167,15 @@ extension NDEFAbsence {
     var words: String {
         switch self {
         case .notRead: tr("not read", "未読")
-        case .notAnnounced: tr("not announced", "対応していません")
+        case .notAnnounced: tr("NDEF is not enabled", "NDEF が有効になっていません")
         case .notFormatted: tr("the tag is not formatted for NDEF", "NDEF 用にフォーマットされていません")
-        case .unknownVersion: tr("its mapping has an unknown version", "マッピングのバージョンが未対応です")
+        case .unknownVersion: tr("unknown NDEF mapping version", "マッピングのバージョンが未対応です")
         case .checksum: tr("the checksum of its attributes is wrong", "属性情報のチェックサムが誤っています")
-        case .brokenCapability: tr("its Capability Container is broken", "機能コンテナが壊れています")
+        case .brokenCapability: tr("malformed Capability Container", "機能コンテナが壊れています")
         case .notReadable: tr("it cannot be read without a key", "鍵なしでは読めません")
         case .halfWritten: tr("an earlier write was not finished", "書き込みが途中で止まっています")
-        case .noMessageBlock: tr("it contains no message", "メッセージがありません")
-        case .lengthBeyondEnd: tr("a length reaches beyond the end of its memory", "長さがメモリの終わりを超えています")
+        case .noMessageBlock: tr("there is no message", "メッセージがありません")
+        case .lengthBeyondEnd: tr("a length exceeds the end of its memory", "長さがメモリの終わりを超えています")
         }
     }
 }
@@ -174,7 +209,7 @@ extension TagError.WriteReason {
     var hint: String {
         guard case .passwordProtected = self else { return tr("use another tag", "別のタグを使ってください") }
         return tr(
-            "the key of an Ultralight C goes with --key-from; Kazasu sends no password",
+            "for an Ultralight C, use --key-from; Kazasu never sends passwords",
             "Ultralight C の鍵は --key-from で使えます。パスワードは送りません")
     }
 }

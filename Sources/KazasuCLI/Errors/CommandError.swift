@@ -28,7 +28,7 @@ struct CommandError: Error, Equatable, Sendable {
         CommandError(
             .cannotWrite, "cannotWrite",
             tr("\(path) cannot be written: ", "\(path) に書けません: ") + SystemMessage.text(error),
-            hint: tr("choose a file in a folder of yours", "書き込めるフォルダーのファイルを指定してください"))
+            hint: tr("choose a file in a folder that you can write to", "書き込めるフォルダーのファイルを指定してください"))
     }
 
     /// The document `kazasu.error/1`.

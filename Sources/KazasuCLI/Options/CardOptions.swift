@@ -37,7 +37,7 @@ struct KindList: ExpressibleByArgument, Equatable, Sendable {
     init?(argument: String) {
         kinds = []
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let kind = RecordKind(rawValue: String(part)) else { return nil }
+            guard let kind = RecordKind(rawValue: part == "top-up" ? "charge" : String(part)) else { return nil }
             kinds.insert(kind)
         }
         if kinds.isEmpty { return nil }
@@ -46,10 +46,11 @@ struct KindList: ExpressibleByArgument, Equatable, Sendable {
 
 /// The filter for the records of a history.
 struct HistoryFilter: ParsableArguments {
-    @Option(name: .long, help: help("Only from that day on, YYYY-MM-DD.", "この日以降だけ（YYYY-MM-DD）。", value: "date"))
+    @Option(
+        name: .long, help: help("Only records from this day on, YYYY-MM-DD.", "この日以降だけ（YYYY-MM-DD）。", value: "date"))
     var since: DateArgument?
 
-    @Option(name: .long, help: help("Only up to that day, YYYY-MM-DD.", "この日までだけ（YYYY-MM-DD）。", value: "date"))
+    @Option(name: .long, help: help("Only records up to this day, YYYY-MM-DD.", "この日までだけ（YYYY-MM-DD）。", value: "date"))
     var until: DateArgument?
 
     @Option(
@@ -104,9 +105,27 @@ struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
             throw CommandError(
                 .badFile, "notWritable",
                 tr(
-                    "this dump cannot be written as \(id): \(error.text[.english])",
-                    "このダンプは \(id) 形式にできません: \(error.text[.japanese])"),
+                    "cannot write this dump as \(id): \(error.words)", "このダンプは \(id) 形式にできません: \(error.words)"),
                 hint: tr("--\(option) json can store every dump", "--\(option) json ならどのダンプも保存できます"))
+        }
+    }
+}
+
+extension DumpWritingError {
+    /// The reason for display; contains no IDm.
+    fileprivate var words: String {
+        switch self {
+        case .notFeliCa: tr("the format can only store FeliCa cards", "FeliCa カード専用の形式です")
+        case .noIDm: tr("the format needs the IDm, which is unknown", "この形式には IDm が必要ですが、不明です")
+        case .noPMm: tr("the format needs the PMm, which is unknown", "この形式には PMm が必要ですが、不明です")
+        case .systemTwice(let system):
+            tr(
+                "the format can store only one system \(system), but the card has two",
+                "この形式で保存できるシステム \(system) は 1 つだけですが、カードには 2 つあります")
+        case .serviceTwice(let system, let service):
+            tr(
+                "the format can store only one service \(service) in system \(system), but the dump has two",
+                "この形式で保存できるシステム \(system) のサービス \(service) は 1 つだけですが、ダンプには 2 つあります")
         }
     }
 }

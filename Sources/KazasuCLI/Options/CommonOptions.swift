@@ -10,10 +10,10 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .long, help: help("Mask IDm, names and numbers in the output.", "出力の IDm・氏名・番号を伏せる。"))
     var redact = false
 
-    @Flag(name: [.short, .long], help: help("Say more on standard error.", "標準エラー出力を詳しくする。"))
+    @Flag(name: [.short, .long], help: help("Print more on standard error.", "標準エラー出力を詳しくする。"))
     var verbose = false
 
-    @Flag(name: [.short, .long], help: help("Say less on standard error.", "標準エラー出力を減らす。"))
+    @Flag(name: [.short, .long], help: help("Print less on standard error.", "標準エラー出力を減らす。"))
     var quiet = false
 
     @Option(name: .long, help: help("Language of messages: en or ja.", "表示言語: en または ja。", value: "en|ja"))

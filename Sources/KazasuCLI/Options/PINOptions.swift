@@ -25,8 +25,8 @@ struct PINOptions: ParsableArguments {
     @Flag(
         name: .long,
         help: help(
-            "Send a PIN even when one try is left or the number is unknown; asks on the terminal first.",
-            "残り1回、または残り回数が不明でも照合する。その前に端末で確認する。"))
+            "Send a PIN even if only one try is left or the number is unknown; asks for confirmation first.",
+            "残り 1 回、または残り回数が不明でも照合する（先に端末で確認する）。"))
     var allowLastTry = false
 
     func validate() throws {
@@ -151,7 +151,7 @@ final class PINDialog {
         let name = wanted.reference.name
         let form = wanted.reference.form.words
         let tries = wanted.tries.map { tr(", \($0.words)", "、\($0.words)") } ?? ""
-        let enter = wanted.isOptional ? tr("; Enter goes without", "。Enter で省略") : ""
+        let enter = wanted.isOptional ? tr("; press Enter to skip", "。Enter で省略") : ""
         let question = tr(
             "\(name.english) (\(form)\(tries)\(enter)): ", "\(name.japanese)（\(form)\(tries)\(enter)）: ")
         return try terminal.secret(question).map { PIN($0) }
@@ -222,7 +222,7 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
         case .none: secret = nil
         }
         guard let secret else {
-            throw SecretSource.missing(what, reason, tr("there is none, or too much", "空、または長すぎます"))
+            throw SecretSource.missing(what, reason, tr("empty, or too long", "空、または長すぎます"))
         }
         return secret
     }
@@ -231,7 +231,7 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
         CommandError(
             .usage, reason, tr("\(what) cannot be read: \(why)", "\(what)を読めません（\(why)）"),
             hint: tr(
-                "it is the first line of env:NAME, file:PATH or fd:NUMBER", "env:変数名、file:パス、fd:番号 の 1 行目を読みます"))
+                "the value is the first line of env:NAME, file:PATH or fd:NUMBER", "env:変数名、file:パス、fd:番号 の 1 行目を読みます"))
     }
 }
 

@@ -68,7 +68,7 @@ struct TagMessageOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: help("A title for the one --uri: a smart poster.", "--uri のタイトル（スマートポスターになる）。", value: "text"))
+        help: help("A title for the --uri, making it a smart poster.", "--uri のタイトル（スマートポスターになる）。", value: "text"))
     var title: String?
 
     @Option(name: .long, help: help("A text.", "テキスト。", value: "text"))
@@ -95,11 +95,11 @@ struct TagMessageOptions: ParsableArguments {
     @Option(
         name: .long,
         help: help(
-            "The bytes of a whole message from a file, - for standard input.", "メッセージ全体のバイト列をファイルから（- は標準入力）。",
+            "A whole message as bytes from a file; - is standard input.", "メッセージ全体のバイト列をファイルから（- は標準入力）。",
             value: "file"))
     var raw: String?
 
-    @Flag(name: .long, help: help("Leave the tag without a message.", "メッセージのない状態にする。"))
+    @Flag(name: .long, help: help("Erase the message.", "メッセージのない状態にする。"))
     var empty = false
 
     /// The number of ways used to give the message: records, `--raw`, `--empty`.
@@ -111,10 +111,10 @@ struct TagMessageOptions: ParsableArguments {
     func validate() throws {
         if ways > 1 {
             throw ValidationError(
-                tr("give either records, or --raw, or --empty", "レコード、--raw、--empty のどれか 1 つにしてください"))
+                tr("use only one of records, --raw and --empty", "レコード、--raw、--empty のどれか 1 つにしてください"))
         }
         if title != nil, uri.count != 1 {
-            throw ValidationError(tr("--title goes with one --uri", "--title は --uri 1 つと一緒に指定してください"))
+            throw ValidationError(tr("--title requires exactly one --uri", "--title は --uri 1 つと一緒に指定してください"))
         }
     }
 
@@ -126,7 +126,7 @@ struct TagMessageOptions: ParsableArguments {
             return try NDEFMessage(records()).encoded()
         } catch let error as NDEFError {
             throw CommandError(
-                .usage, "usage", error.reason.message[Language.current], hint: "kazasu tag write --help")
+                .usage, "usage", error.reason.words, hint: "kazasu tag write --help")
         } catch let failure as CommandError {
             throw failure
         } catch {

@@ -33,16 +33,16 @@ enum Files {
         CommandError(
             .missingFile, "unreadable",
             tr("\(name(path)) cannot be read: ", "\(name(path)) を読めません: ") + SystemMessage.text(error),
-            hint: tr("check the path that was given", "指定したパスを確かめてください"))
+            hint: tr("check the path", "パスを確かめてください"))
     }
 
     static func tooLong(_ path: String, _ limit: Int) -> CommandError {
         CommandError(
             .badFile, "tooLong",
             tr(
-                "\(name(path)) is longer than \(limit >> 20) MiB, too long for a card's file",
+                "\(name(path)) is longer than \(limit >> 20) MiB, too long for a card file",
                 "\(name(path)) は \(limit >> 20) MiB を超えており、カードのファイルではありません"),
-            hint: tr("check the path that was given", "指定したパスを確かめてください"))
+            hint: tr("check the path", "パスを確かめてください"))
     }
 
     /// The name of a file in messages.
@@ -270,9 +270,9 @@ struct KeptDump {
         var failure = error
         let path = "\(output).json"
         if error.status == .badFile, (try? OutputFile(path).finish(text)) != nil {
-            failure.hint = tr("what was read is in \(path)", "読み取った内容は \(path) に保存しました")
+            failure.hint = tr("the data read so far is in \(path)", "読み取った内容は \(path) に保存しました")
         } else if (try? context.print(file: text)) != nil {
-            failure.hint = tr("what was read was written to standard output", "読み取った内容は標準出力に書きました")
+            failure.hint = tr("the data read so far was written to standard output", "読み取った内容は標準出力に書きました")
         }
         return failure
     }
@@ -305,7 +305,7 @@ final class DumpOutput {
         written = path
         context.note(
             tr(
-                "\(file.path) has a complete dump and was kept; what was read is in \(path)",
+                "\(file.path) already contains a complete dump and was kept; the new data is in \(path)",
                 "\(file.path) には完全なダンプがあるため残しました。今回読めた分は \(path) にあります"))
     }
 

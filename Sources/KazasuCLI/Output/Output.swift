@@ -154,8 +154,8 @@ enum Confirmation {
     static func check() throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandError(
-                .usage, "usage", tr("there is no terminal to ask on", "確認する相手がいません"),
-                hint: tr("give --yes as well", "--yes も付けてください"))
+                .usage, "usage", tr("cannot ask for confirmation: no terminal", "端末がないため確認できません"),
+                hint: tr("add --yes", "--yes を付けてください"))
         }
     }
 }

@@ -7,8 +7,31 @@ extension CommandError {
     /// Why a decoder found no answer.
     init(_ error: CardDecodingError) {
         self.init(
-            .otherCard, "notDecoded", error.message[Language.current],
-            hint: tr("'kazasu dump -o card.json' keeps what is on it", "'kazasu dump -o card.json' で中身を保存できます"))
+            .otherCard, "notDecoded", error.words,
+            hint: tr("'kazasu dump -o card.json' saves its contents", "'kazasu dump -o card.json' で中身を保存できます"))
+    }
+}
+
+extension CardDecodingError {
+    /// What is missing, with the card's name.
+    fileprivate var words: String {
+        let name = DecoderRegistry.standard.decoder(id: card)?.name[Language.current] ?? card
+        let place = "\(system)/\(service)"
+        let what =
+            switch reason {
+            case .noSuchService: tr("the card has no service \(place)", "サービス \(place) がありません")
+            case .notRead:
+                tr(
+                    "block \(block) of service \(place) was not read", "サービス \(place) のブロック \(block) を読み取れていません")
+            case .keyRequired: tr("service \(place) needs a key", "サービス \(place) には鍵が必要です")
+            case .refused:
+                tr("the card refused to read service \(place)", "サービス \(place) の読み取りをカードが拒否しました")
+            case .lost:
+                tr(
+                    "the card left before service \(place) was read", "サービス \(place) を読み取る前にカードが離れました")
+            case .noBalance: tr("this card has no balance that can be read", "残高を読み取れないカードです")
+            }
+        return "\(name): \(what)"
     }
 }
 

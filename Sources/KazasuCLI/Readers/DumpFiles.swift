@@ -45,7 +45,7 @@ enum DumpFile {
                     tr(
                         "\(Files.name(path)) contains \(dumps.count) cards; exactly one is needed",
                         "\(Files.name(path)) には \(dumps.count) 枚分のカードがあります（必要なのは 1 枚）"),
-                    hint: tr("'kazasu decode' takes files with several cards", "'kazasu decode' なら複数枚分のファイルを読めます"))
+                    hint: tr("'kazasu decode' accepts files with several cards", "'kazasu decode' なら複数枚分のファイルを読めます"))
             }
             return dump
         } catch let error as DocumentError {

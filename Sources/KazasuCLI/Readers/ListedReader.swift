@@ -91,7 +91,7 @@ extension ListedReader {
     private var word: String {
         switch state {
         case .ready: tr("ready", "使用可")
-        case .unknown: tr("not tried", "未確認")
+        case .unknown: tr("not checked", "未確認")
         case .unavailable(let reason, _):
             switch reason {
             case .absent: tr("absent", "なし")
@@ -166,7 +166,7 @@ extension CommandError {
             let fault = ChipCardServiceError(error)
         else { return failure }
         failure.reason = fault.reason.rawValue
-        failure.message = tr("no reader: \(fault.message)", "リーダーが見つかりません（\(fault.message)）")
+        failure.message = fault.message
         failure.hint = fault.remedy
         return failure
     }

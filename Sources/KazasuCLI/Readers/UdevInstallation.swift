@@ -32,7 +32,7 @@ struct UdevInstallation {
         for file in UdevRules.files { try install(file) }
         context.note(
             tr(
-                "installed \(names) in \(folder); unplug the reader and plug it in again",
+                "installed \(names) in \(folder); unplug the reader and plug it back in",
                 "\(folder) に \(names) を入れました。リーダーを差し直してください"))
     }
 

@@ -47,7 +47,7 @@ struct DecodeView {
         var text = Columns.text(rows)
         let identities = IdentityReports(dump, redaction)
         if reports.isEmpty, identities.isEmpty {
-            text += "\n" + tr("No decoder knows this card.", "このカードに対応するデコーダーがありません。") + "\n"
+            text += "\n" + tr("No decoder supports this card.", "このカードに対応するデコーダーがありません。") + "\n"
         }
         for report in reports {
             text += "\n\(report.name[Language.current])\n"
@@ -59,7 +59,7 @@ struct DecodeView {
             }
             lines += report.fields.map { ["  " + $0.name[Language.current], redaction.words(of: $0)] }
             if let inside = report.insideGates { lines.append(["  " + tr("Inference", "推定"), gates.words(inside)]) }
-            lines += report.warnings.map { ["  " + tr("Note", "注意"), $0.message[Language.current]] }
+            lines += report.warnings.map { ["  " + tr("Note", "注意"), $0.words] }
             text += Columns.text(lines)
             if let history = report.historyReport, !history.records.isEmpty {
                 try print(text + "\n")

@@ -22,7 +22,7 @@ enum DoctorView {
             let title = [reader.model.name, reader.id ?? "", state].filter { !$0.isEmpty }
             return title.joined(separator: "  ") + "\n" + text(reader.checks)
         }
-        return (readers + [tr("The system", "システム") + "\n" + text(diagnosis.system)]).joined(separator: "\n")
+        return (readers + [tr("System", "システム") + "\n" + text(diagnosis.system)]).joined(separator: "\n")
     }
 
     /// The error behind exit status 69.
@@ -88,7 +88,7 @@ enum DoctorView {
         case .configuration: tr("configuration", "設定")
         case .serialPort: tr("serial port", "シリアル")
         case .host: tr("system", "環境")
-        case .reader: tr("trial", "試行")
+        case .reader: tr("test", "動作")
         }
     }
 }

@@ -19,7 +19,7 @@ struct GateView {
         }
         if let entry = report.entryRecord {
             text +=
-                "\n" + tr("Last entry for a fare  ", "最後の運賃入場  ")
+                "\n" + tr("Last station entered  ", "最後に入場した駅  ")
                 + GateView.station(entry.line, entry.station, entry.stations) + "\n"
         }
         if !report.tickets.isEmpty {
@@ -36,7 +36,7 @@ struct GateView {
             record.raw.first.map { block in
                 (
                     block,
-                    tr("last entry for a fare  ", "最後の運賃入場  ")
+                    tr("last station entered  ", "最後に入場した駅  ")
                         + GateView.station(record.line, record.station, record.stations)
                 )
             }
@@ -71,7 +71,7 @@ struct GateView {
     }
 
     private var tickets: [[String]] {
-        let head = [tr("UNTIL", "期限"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"), tr("PRICE", "金額")]
+        let head = [tr("UNTIL", "期限"), tr("KIND", "種別"), tr("FROM", "発駅"), tr("TO", "着駅"), tr("PRICE", "金額")]
         return [head] + report.tickets.map(GateView.cells)
     }
 

@@ -116,7 +116,7 @@ struct HistoryTable {
     /// Writes the table piece by piece.
     func write<Failure: Error>(_ print: (String) throws(Failure) -> Void) throws(Failure) {
         let head = [
-            tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"),
+            tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入場"), tr("TO", "出場"),
             tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
         ]
         let whole = rows(head, machine: true)
@@ -194,14 +194,14 @@ struct HistoryTable {
 
 /// Money for display. Documents count in the smallest unit, because a number without its currency has to.
 extension BalanceEntry {
-    /// The amount with its currency, as in `-14.40 HKD`; `-` when it is not known.
-    var text: String { amount.map(text) ?? "-" }
+    /// The amount with its currency, as in `HK$-14.40` or `10円`; `-` when it is not known.
+    var text: String { amount.map(currency.words) ?? "-" }
 
     /// The possible amounts, each with its condition, where the card's data is ambiguous.
     var candidateTexts: [String] {
         candidates.map { candidate in
             let condition = candidate.condition[Language.current]
-            return text(candidate.amount) + tr(" (\(condition))", "（\(condition)）")
+            return currency.words(candidate.amount) + tr(" (\(condition))", "（\(condition)）")
         }
     }
 
@@ -209,6 +209,19 @@ extension BalanceEntry {
     var line: String {
         candidates.isEmpty ? text : candidateTexts.joined(separator: tr(" or ", "または"))
     }
+}
 
-    private func text(_ amount: Int) -> String { "\(currency.text(amount)) \(currency.rawValue)" }
+extension Currency {
+    /// An amount as people write it.
+    fileprivate func words(_ amount: Int) -> String {
+        let number = text(amount)
+        return switch self {
+        case .yen: tr("¥\(number)", "\(number)円")
+        case .hongKongDollar: tr("HK$\(number)", "\(number)香港ドル")
+        case .yuan: tr("CN¥\(number)", "\(number)元")
+        case .rupiah: tr("Rp \(number)", "\(number)ルピア")
+        case .taka: tr("Tk \(number)", "\(number)タカ")
+        case .dong: tr("\(number) ₫", "\(number)ドン")
+        }
+    }
 }

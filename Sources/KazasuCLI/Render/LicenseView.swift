@@ -12,7 +12,9 @@ struct LicenseView {
 
     /// The members of the document after `schema`.
     var members: JSONObject {
-        report.json(Language.current, photoPath: photoPath, redact: redaction.apply)
+        var object = report.json(Language.current, photoPath: photoPath, redact: redaction.apply)
+        object["warnings"] = .array(report.faults.map(\.json))
+        return object
     }
 
     var text: String {
@@ -24,7 +26,7 @@ struct LicenseView {
         if !report.withheld.isEmpty {
             text += "\n" + withheldReason + withheld + "\n"
         }
-        return text + section(tr("Notes", "注意"), report.faults.map { [$0.message[Language.current]] })
+        return text + section(tr("Notes", "注意"), report.faults.map { [$0.words] })
     }
 
     private func section(_ title: String, _ rows: [[String]]) -> String {
@@ -101,7 +103,7 @@ struct LicenseView {
         let size = tr("JPEG 2000, \(photo.count) bytes", "JPEG 2000、\(photo.count) バイト")
         return size
             + (photoPath.map { tr(", written to \($0)", "（\($0) に保存）") }
-                ?? tr("; --photo FILE writes it", "（--photo ファイル で保存）"))
+                ?? tr("; --photo FILE saves it", "（--photo ファイル で保存）"))
     }
 
     // MARK: Lists
@@ -110,7 +112,7 @@ struct LicenseView {
         report.categories.map { category in
             let name = category.name[Language.current]
             return switch category.isHeld {
-            case true: [name, category.since?.text[Language.current] ?? tr("held", "あり")]
+            case true: [name, category.since?.text[Language.current] ?? tr("yes", "あり")]
             case false: [name, "-"]
             default: [name, category.since?.text[Language.current] ?? "?"]
             }

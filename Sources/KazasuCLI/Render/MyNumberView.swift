@@ -12,7 +12,9 @@ struct MyNumberView {
 
     /// The members of the document after `schema`.
     var members: JSONObject {
-        report.json(Language.current, certificates: certificate, redact: redaction.apply)
+        var object = report.json(Language.current, certificates: certificate, redact: redaction.apply)
+        object["warnings"] = .array(report.faults.map { .string($0.words) })
+        return object
     }
 
     private func certificate(_ file: MyNumberFile) -> JSONObject {
@@ -34,7 +36,7 @@ struct MyNumberView {
         if let attributes = report.attributes {
             rows += [
                 [tr("Name", "氏名"), personal(attributes.name)], [tr("Address", "住所"), personal(attributes.address)],
-                [tr("Born", "生年月日"), personal(attributes.birthDate?.description)],
+                [tr("Date of birth", "生年月日"), personal(attributes.birthDate?.description)],
                 [tr("Sex", "性別"), personal(attributes.sex.map(MyNumberView.sex))],
             ]
         }
@@ -53,7 +55,7 @@ struct MyNumberView {
         }
         if !report.faults.isEmpty {
             text += "\n" + tr("Notes", "注意") + "\n"
-            text += report.faults.map { "  \($0.message[Language.current])\n" }.joined()
+            text += report.faults.map { "  \($0.words)\n" }.joined()
         }
         return text
     }

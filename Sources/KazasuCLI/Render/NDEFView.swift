@@ -31,7 +31,7 @@ struct NDEFView {
         error.map {
             CommandError(
                 .otherCard, "brokenMessage", CommandError.words($0),
-                hint: tr("--raw FILE keeps the bytes as they are", "--raw ファイル で元のバイト列を保存できます"))
+                hint: tr("--raw FILE saves the bytes unchanged", "--raw ファイル で元のバイト列を保存できます"))
         }
     }
 
@@ -65,7 +65,7 @@ struct NDEFView {
         do throws(NDEFError) {
             rows = self.rows(try record.content(allowingUndefinedPrefix: true))
         } catch {
-            rows = [[DisplayText.harmless(record.typeText), error.reason.message[Language.current]]]
+            rows = [[DisplayText.harmless(record.typeText), error.reason.words]]
             if !record.payload.isEmpty { rows.append(["", data(record.payload)]) }
         }
         if let id = record.id { rows.append(["ID", data(id)]) }
@@ -97,7 +97,7 @@ struct NDEFView {
     }
 
     private func warning(_ uri: NDEFURI) -> [[String]] {
-        uri.hasDefinedPrefix ? [] : [["", NDEFError.Reason.undefinedURIPrefix.message[Language.current]]]
+        uri.hasDefinedPrefix ? [] : [["", NDEFError.Reason.undefinedURIPrefix.words]]
     }
 
     private func shown(_ text: String) -> String {
@@ -128,7 +128,7 @@ extension NDEFSmartPoster.Action {
     fileprivate var words: String {
         switch self {
         case .execute: tr("open it", "開く")
-        case .save: tr("keep it for later", "後で使うために保存する")
+        case .save: tr("save it for later", "後で使うために保存する")
         case .edit: tr("open it for editing", "編集のために開く")
         }
     }

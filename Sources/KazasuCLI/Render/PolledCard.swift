@@ -104,8 +104,8 @@ struct PolledCard {
     private static func word(_ certainty: KnownCard.Certainty) -> String {
         switch certainty {
         case .certain: ""
-        case .likely: tr(" (by its answer; likely)", "（応答からの推定）")
-        case .possible: tr(" (by its answer; possible)", "（応答からの推定、他の可能性あり）")
+        case .likely: tr(" (likely, judging by its response)", "（応答からの推定）")
+        case .possible: tr(" (possibly, judging by its response)", "（応答からの推定、他の可能性あり）")
         }
     }
 

@@ -59,7 +59,7 @@ struct ScanView {
             text += "\n" + Columns.text(head)
             if !scan.listing.isComplete {
                 text += tr(
-                    "  (the card does not list its services: these are the known ones that it has)\n",
+                    "  (the card cannot list its services; only known ones were checked)\n",
                     "  （カードが一覧に対応していないため、既知のサービスだけを確認しました）\n")
             }
             text += Columns.text(scan.nodes.map { ScanView.row($0, in: scan.system.code) })

@@ -51,7 +51,7 @@ struct TagView {
     private var title: String {
         guard report.ndef == .none(.notAnnounced) else { return "NFC Forum Type \(report.type) Tag" }
         return tr(
-            "not an NFC Forum tag: it does not answer to the NDEF system 12FC",
+            "not an NFC Forum tag: it does not respond to the NDEF system 12FC",
             "NFC フォーラムのタグではありません（NDEF のシステム 12FC に応答しません）")
     }
 

@@ -20,7 +20,7 @@ struct Type2View {
         if !report.notAsked.isEmpty {
             let names = report.notAsked.joined(separator: ", ")
             rows.append([
-                tr("Not asked", "未確認"),
+                tr("Not checked", "未確認"),
                 tr(
                     "\(names): this reader does not pass these commands on, so the product, counters and signature are unknown",
                     "\(names): リーダーがタグに通さないため、製品・カウンター・署名は分かりません"),
@@ -76,7 +76,7 @@ struct Type2View {
 
     private func words(_ configuration: Type2Configuration) -> String {
         let last = report.product?.pageCount.map { $0 - 1 } ?? .max
-        guard configuration.firstProtectedPage <= last else { return tr("protects nothing", "保護なし") }
+        guard configuration.firstProtectedPage <= last else { return tr("no pages protected", "保護なし") }
         let from = name(configuration.firstProtectedPage)
         return configuration.protectsReading
             ? tr("needed to read and write from page \(from)", "ページ \(from) 以降の読み書きに必要")

@@ -83,7 +83,7 @@ enum PINWords {
         case (false, 0?): tr("locked", "閉塞")
         case (false, 1?): tr("1 try left", "残り 1 回")
         case (false, let tries?): tr("\(tries) tries left", "残り \(tries) 回")
-        case (false, nil): tr("it is not known how many tries are left", "残り回数は不明")
+        case (false, nil): tr("number of tries left unknown", "残り回数は不明")
         }
     }
 
@@ -93,18 +93,18 @@ enum PINWords {
     ///   - pin: the PIN that is needed; `nil` where none was given at all.
     ///   - refusal: why that PIN opened nothing.
     static func withheld(_ pin: String?, _ refusal: CardPINState.Reason?) -> String {
-        guard let pin else { return tr("Not read, since no PIN was given: ", "暗証番号がないため読んでいない項目: ") }
+        guard let pin else { return tr("Not read (no PIN was given): ", "暗証番号がないため読んでいない項目: ") }
         return switch refusal {
-        case nil: tr("Not read, since \(pin) was not given: ", "\(pin)がないため読んでいない項目: ")
-        case .wrong: tr("Not read, since \(pin) was wrong: ", "\(pin)が違うため読んでいない項目: ")
-        case .locked: tr("Not read, since \(pin) is locked: ", "\(pin)が閉塞しているため読んでいない項目: ")
+        case nil: tr("Not read (\(pin) was not given): ", "\(pin)がないため読んでいない項目: ")
+        case .wrong: tr("Not read (\(pin) was wrong): ", "\(pin)が違うため読んでいない項目: ")
+        case .locked: tr("Not read (\(pin) is locked): ", "\(pin)が閉塞しているため読んでいない項目: ")
         case .lastTry:
             tr(
-                "Not read, since \(pin) was not sent (it may be the last try): ",
+                "Not read (\(pin) was not sent, as it may be the last try): ",
                 "\(pin)を送っていない（最後の 1 回のおそれがある）ため読んでいない項目: ")
         case .form:
-            tr("Not read, since \(pin) was not sent (wrong form): ", "\(pin)を送っていない（形式が違う）ため読んでいない項目: ")
-        case .refused: tr("Not read, since the card did not take \(pin): ", "カードが\(pin)を受け付けないため読んでいない項目: ")
+            tr("Not read (\(pin) was not sent, as its form is wrong): ", "\(pin)を送っていない（形式が違う）ため読んでいない項目: ")
+        case .refused: tr("Not read (the card did not accept \(pin)): ", "カードが\(pin)を受け付けないため読んでいない項目: ")
         }
     }
 }

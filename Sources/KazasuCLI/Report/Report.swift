@@ -32,7 +32,10 @@ struct Report {
     /// The contents of the file, for display, before it is written.
     var summary: String {
         var rows = [
-            [tr("Findings", "診断"), tr("\(diagnosis.checks.count) of the doctor's", "\(diagnosis.checks.count) 件")],
+            [
+                tr("Findings", "診断"),
+                tr("\(diagnosis.checks.count) from 'kazasu doctor'", "\(diagnosis.checks.count) 件"),
+            ],
             [
                 tr("Versions", "バージョン"),
                 versions.map { "\($0.name) \($0.version ?? tr("none", "なし"))" }.joined(separator: ", "),

@@ -31,7 +31,6 @@ struct LicenseBadInputTests {
         let report = try #require(LicenseDecoder.decode(LicenseVectors.dump(files)))
         let json = JSONValue.object(report.json(.japanese))
         #expect(try JSONValue(parsing: Array(json.compactText.utf8)) == json)
-        #expect(report.faults.allSatisfy { $0.message.english.hasPrefix($0.file.rawValue) })
         return report
     }
 
@@ -92,7 +91,6 @@ struct LicenseBadInputTests {
         #expect(report.json(.english)["birthDate"] == .null)
         #expect(report.json(.english)["birthDateRaw"] == "33353031333435")
         #expect(report.photo?.count == 2_000)
-        #expect(!report.faults.contains { $0.message.english.contains("3501345") })
     }
 
     @Test("Later entries of every kind, external characters and missing ones")
@@ -144,7 +142,6 @@ struct LicenseBadInputTests {
             report.faults.map(\.reason) == [.lost, .refused(0x6A82), .refused(nil)])
         #expect(report.faults.map(\.file) == [.commonData, .domicile, .photo])
         #expect(report.withheldFiles == [.matters])
-        #expect(report.faults[1].message.english == "DF1/EF02: the card refused to read it: status 6A82")
         #expect(report.edition == nil)
     }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@Suite("What the documents show")
+struct DocumentTests {
+    private static func text(_ document: String) throws -> String {
+        String(decoding: try TestFiles.read(document), as: UTF8.self)
+    }
+
+    /// A command line of a README, with the output below it.
+    private struct Sample {
+        var line: String
+        var output = ""
+    }
+
+    private static func samples(_ text: String) -> [Sample] {
+        var samples: [Sample] = []
+        for block in text.split(separator: "```console\n").dropFirst() {
+            for line in block.prefix(upTo: block.firstRange(of: "```")?.lowerBound ?? block.endIndex)
+                .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            {
+                if line.hasPrefix("$ ") {
+                    samples.append(Sample(line: String(line.dropFirst(2))))
+                } else if !samples.isEmpty {
+                    samples[samples.count - 1].output += line + "\n"
+                }
+            }
+        }
+        return samples
+    }
+
+    @Test("The answers in a README are what the program prints", arguments: ["README.md", "README.ja.md"])
+    func answers(document: String) throws {
+        let samples = try Self.samples(Self.text(document))
+        #expect(samples.count >= 5)
+        for sample in samples {
+            let result = try Kazasu.shell(
+                "cd '\(TestFiles.root)' && \(sample.line)",
+                environment: [
+                    "KAZASU_READER": Card.fixture("suica-p1"), "LC_ALL": document.contains(".ja") ? "ja_JP.UTF-8" : "C",
+                ])
+            #expect(result.output == sample.output, "\(sample.line)\n\(result.errors)")
+        }
+    }
+
+    @Test("A README can be read in one sitting", arguments: ["README.md", "README.ja.md"])
+    func length(document: String) throws {
+        #expect(try Self.text(document).split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
+    }
+
+    /// What two languages of a page have in common: its headings, table rows and list items, without their words.
+    private static func outline(_ document: String) throws -> [String] {
+        try text(document).split(separator: "\n").compactMap { line in
+            if line.hasPrefix("#") { return String(line.prefix { $0 == "#" }) }
+            if line.hasPrefix("| ") { return "row of \(line.split(separator: " | ").count)" }
+            return line.hasPrefix("- ") || line.hasPrefix("* ") ? "item" : nil
+        }
+    }
+
+    @Test(
+        "A Japanese page has every section, row and item of the English one",
+        arguments: ["README", "Docs/hardware", "Docs/license", "Docs/cards"])
+    func languages(page: String) throws {
+        let english = try Self.outline(page + ".md")
+        #expect(english.count > 5)
+        #expect(try Self.outline(page + ".ja.md") == english)
+    }
+}
