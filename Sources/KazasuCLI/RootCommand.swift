@@ -98,6 +98,7 @@ struct RootCommand: ParsableCommand {
     private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
         let said = ParserMessage(arguments)
         let full = said.shown(fullMessage(for: error))
+        if let unknown = UnknownCommand(Language.removed(from: arguments)) { return report(unknown.error, arguments) }
         if exitCode(for: error) == .success {
             let text = HelpText.page(full)
             do {
