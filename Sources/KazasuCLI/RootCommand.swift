@@ -100,7 +100,7 @@ struct RootCommand: ParsableCommand {
         let full = said.shown(fullMessage(for: error))
         if let unknown = UnknownCommand(Language.removed(from: arguments)) { return report(unknown.error, arguments) }
         if exitCode(for: error) == .success {
-            let text = HelpText.page(full)
+            let text = CompletionScript.complete(HelpText.page(full))
             do {
                 try Output.write(text.isEmpty ? "" : text + "\n")
                 return ExitStatus.done.rawValue

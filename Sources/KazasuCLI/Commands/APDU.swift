@@ -56,7 +56,7 @@ struct APDU: KazasuCommand {
     @Argument(
         help: help(
             "APDUs in hexadecimal, in order; or one script file, or - for standard input.",
-            "16進のAPDU（順に送る）、またはスクリプトファイル 1 つ、または -（標準入力）。", value: "apdu"))
+            "16進のAPDU（順に送る）、またはスクリプトファイル 1 つ、または -（標準入力）。", value: "apdu"), completion: .file())
     var apdus: [String]
 
     @Option(

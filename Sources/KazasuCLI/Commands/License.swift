@@ -50,14 +50,16 @@ struct License: KazasuCommand {
     @Flag(name: .long, help: help("Only what needs no PIN; asks for none.", "暗証番号なしで読めるものだけ。尋ねない。"))
     var free = false
 
-    @Option(name: .long, help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"))
+    @Option(
+        name: .long, help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"),
+        completion: .file())
     var photo: String?
 
     @Option(
         name: .shortAndLong,
         help: help(
             "Write what was read to a file that 'kazasu decode' reads; no PIN is in it.",
-            "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"))
+            "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"), completion: .file())
     var output: String?
 
     func validate() throws {

@@ -63,14 +63,15 @@ struct MyNumber: KazasuCommand {
     @Option(
         name: .long,
         help: help(
-            "Write the certificates to this folder, as DER and PEM.", "証明書をこのフォルダーに書く（DER と PEM）。", value: "folder"))
+            "Write the certificates to this folder, as DER and PEM.", "証明書をこのフォルダーに書く（DER と PEM）。", value: "folder"),
+        completion: .directory)
     var certificates: String?
 
     @Option(
         name: .shortAndLong,
         help: help(
             "Write what was read to a file that 'kazasu decode' reads; no PIN is in it.",
-            "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"))
+            "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"), completion: .file())
     var output: String?
 
     func validate() throws {

@@ -164,7 +164,7 @@ struct TagRead: KazasuCommand {
         name: .long,
         help: help(
             "Write the message's bytes to a file, - for standard output.", "メッセージのバイト列をファイルに書く（- は標準出力）。",
-            value: "file"))
+            value: "file"), completion: .file())
     var raw: String?
 
     func execute(_ context: Context) throws {

@@ -96,7 +96,7 @@ struct TagMessageOptions: ParsableArguments {
         name: .long,
         help: help(
             "The bytes of a whole message from a file, - for standard input.", "メッセージ全体のバイト列をファイルから（- は標準入力）。",
-            value: "file"))
+            value: "file"), completion: .file())
     var raw: String?
 
     @Flag(name: .long, help: help("Leave the tag without a message.", "メッセージのない状態にする。"))
