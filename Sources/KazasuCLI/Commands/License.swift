@@ -25,7 +25,7 @@ struct License: KazasuCommand {
 
             Examples:
               kazasu license --free
-              kazasu license                              asks for the PINs
+              kazasu license                              # asks for the PINs
               kazasu license --photo face.jp2 -o licence.json
               kazasu license --json --pin1-from file:pin1 | jq -r .name
             """,
@@ -38,7 +38,7 @@ struct License: KazasuCommand {
 
             例:
               kazasu license --free
-              kazasu license                              暗証番号を尋ねる
+              kazasu license                              # 暗証番号を尋ねる
               kazasu license --photo face.jp2 -o licence.json
               kazasu license --json --pin1-from file:pin1 | jq -r .name
             """))

@@ -23,7 +23,7 @@ struct MyNumber: KazasuCommand {
 
             Examples:
               kazasu mynumber --free
-              kazasu mynumber                             asks for the PIN
+              kazasu mynumber                             # asks for the PIN
               kazasu mynumber --free --certificates certs
               kazasu mynumber --json --pin1-from file:pin | jq -r .address
             """,
@@ -35,7 +35,7 @@ struct MyNumber: KazasuCommand {
 
             例:
               kazasu mynumber --free
-              kazasu mynumber                             暗証番号を尋ねる
+              kazasu mynumber                             # 暗証番号を尋ねる
               kazasu mynumber --free --certificates certs
               kazasu mynumber --json --pin1-from file:pin | jq -r .address
             """))
