@@ -39,8 +39,9 @@ RELEASE_FLAGS := -c release --product kazasu --static-swift-stdlib -Xswiftc -use
 DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
 
-APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config
+APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config python3
 APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
+            fish groff jq man-db mandoc zsh \
             pcscd vsmartcard-vpcd vsmartcard-vpicc python3-virtualsmartcard \
             umockdev python3-gi gir1.2-umockdev-1.0
 
@@ -192,7 +193,7 @@ bench: deps venv release ## compares speed and memory with a C program on libnfc
 docs: man api-docs ## makes man pages, shell completions and the API pages
 
 man: release
-	packaging/scripts/make-man $(SCRATCH) $(DIST)
+	packaging/scripts/make-man.py $(KAZASU) $(DIST)
 
 api-docs: swift ## makes the API pages with the toolchain's docc; fails at a warning
 	$(SWIFT_BUILD)

@@ -18,12 +18,12 @@ struct RootCommand: ParsableCommand {
         discussion: tr(
             """
             Examples:
-              kazasu balance                          the money on the card, one number
-              kazasu history --format csv > log.csv   journeys and payments
-              kazasu scan                             every system, area and service
-              kazasu dump -o card.json                every block that needs no key
-              kazasu decode card.json                 a dump's contents, without a reader
-              kazasu balance --reader virtual:card.json   all of it without a reader
+              kazasu balance                          # the money on the card, one number
+              kazasu history --format csv > log.csv   # journeys and payments
+              kazasu scan                             # every system, area and service
+              kazasu dump -o card.json                # every block that needs no key
+              kazasu decode card.json                 # the contents of a dump, no reader
+              kazasu balance -r virtual:card.json     # all of it without a reader
 
             Exit status:
               0    done
@@ -37,16 +37,17 @@ struct RootCommand: ParsableCommand {
               75   no card came in time
               76   wrong kind of card for this command
               77   the card refused
-              130  interrupted (Ctrl-C); 143 by SIGTERM
+              130  interrupted (Ctrl-C); 0 for commands that run until stopped
+              143  terminated (SIGTERM); 0 for commands that run until stopped
             """,
             """
             例:
-              kazasu balance                          残高を数字 1 つで
-              kazasu history --format csv > log.csv   乗車と支払いの履歴
-              kazasu scan                             全システム・エリア・サービス
-              kazasu dump -o card.json                鍵なしで読めるブロックをすべて
-              kazasu decode card.json                 ダンプの中身（リーダー不要）
-              kazasu balance --reader virtual:card.json   リーダーなしで試す
+              kazasu balance                          # 残高を数字 1 つで
+              kazasu history --format csv > log.csv   # 乗車と支払いの履歴
+              kazasu scan                             # 全システム・エリア・サービス
+              kazasu dump -o card.json                # 鍵なしで読めるブロックをすべて
+              kazasu decode card.json                 # ダンプの中身（リーダー不要）
+              kazasu balance -r virtual:card.json     # リーダーなしで試す
 
             終了ステータス:
               0    完了
@@ -60,8 +61,9 @@ struct RootCommand: ParsableCommand {
               75   時間内にカードが来なかった
               76   カードはあるが、読める種類ではない
               77   カードが拒否した
-              130  中断（Ctrl-C）。SIGTERM による終了は 143
-            """),
+              130  Ctrl-C で中断（simulate などの常駐コマンドでは 0）
+              143  SIGTERM で終了（simulate などの常駐コマンドでは 0）
+            """) + "\n\n" + HelpTables.text,
         version: version,
         subcommands: [
             Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self,
@@ -96,10 +98,11 @@ struct RootCommand: ParsableCommand {
 
     /// Help and version are answers; any other error of the parser is an invalid command line.
     private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
+        if let unknown = UnknownCommand(Language.removed(from: arguments)) { return report(unknown.error, arguments) }
         let said = ParserMessage(arguments)
         let full = said.shown(fullMessage(for: error))
         if exitCode(for: error) == .success {
-            let text = HelpText.page(full)
+            let text = CompletionScript.complete(HelpText.page(full))
             do {
                 try Output.write(text.isEmpty ? "" : text + "\n")
                 return ExitStatus.done.rawValue

@@ -15,7 +15,7 @@ struct ContractTests {
 
     /// A wrong command line, and what is said of it in English and in Japanese.
     static let wrongLines: [(line: String, english: String, japanese: String)] = [
-        ("frobnicate", "Unexpected argument 'frobnicate'", "コマンドラインの誤り"),
+        ("frobnicate", "unknown command 'frobnicate'", "'frobnicate' というコマンドはありません"),
         ("poll --foo", "Unknown option '--foo'", "コマンドラインの誤り"),
         ("poll --timeout", "Missing value", "コマンドラインの誤り"), ("poll --timeout soon", "is invalid", "コマンドラインの誤り"),
         ("poll --timeout -1", "Unknown option|Missing value", "コマンドラインの誤り"),
@@ -51,6 +51,34 @@ struct ContractTests {
         let json = try Kazasu.run(words + ["--json"])
         if json.hasEnded(64), !words.contains("--timeout") || words.count > 2 {
             #expect(try json.errorDocument().required("reason").text() == "usage")
+        }
+    }
+
+    /// A command or topic that does not exist, how it is named, and the nearest one.
+    static let unknownCommands: [(line: String, name: String, nearest: String?)] = [
+        ("balence", "balence", "kazasu balance"), ("histroy", "histroy", "kazasu history"),
+        ("Balance", "Balance", "kazasu balance"), ("licence --free", "licence", "kazasu license"),
+        ("hist", "hist", "kazasu history"), ("watch --help", "watch", nil), ("-h pol", "pol", "kazasu poll"),
+        ("help nosuch", "nosuch", nil), ("help balence", "balence", "kazasu balance"),
+        ("tag inof", "tag inof", "kazasu tag info"), ("help tag inof", "tag inof", "kazasu tag info"),
+        ("tag help wirte", "tag wirte", "kazasu tag write"),
+        ("stations lokup --help", "stations lokup", "kazasu stations lookup"),
+        ("license1234", "…", nil), ("tag 1234", "tag …", nil),
+    ]
+
+    @Test("An unknown command or topic, with the nearest one", arguments: unknownCommands)
+    func unknown(_ row: (line: String, name: String, nearest: String?)) throws {
+        let words = row.line.split(separator: " ").map(String.init)
+        for language in ["en", "ja"] {
+            let result = try Kazasu.run(words + ["--lang", language])
+            result.expectError(
+                64, language == "en" ? "unknown command '\(row.name)'" : "'\(row.name)' というコマンドはありません")
+            #expect(result.output.isEmpty)
+            let hint = result.messages.last ?? ""
+            #expect(hint.contains(row.nearest.map { "'\($0)'" } ?? " --help'"), "\(hint)")
+            let document = try Kazasu.run(words + ["--json", "--lang", language]).errorDocument()
+            #expect(try document.required("reason").text() == "usage")
+            #expect(try hint.hasSuffix(document.required("hint").text()))
         }
     }
 

@@ -26,9 +26,9 @@ struct APDU: KazasuCommand {
 
             Examples:
               kazasu apdu 00A4040007D276000085010100 '00A4000C02E103 => 9000' 00B000000F
-              kazasu apdu card.apdu               a script; - is standard input
-              kazasu apdu 00A4000C02E104 00B00000000400   READ BINARY of 1024 bytes, extended Le
-              kazasu apdu 00A4000C023F00 00200081 how many tries PIN 81 has left
+              kazasu apdu card.apdu                        # a script; - is standard input
+              kazasu apdu 00A4000C02E104 00B00000000400    # READ BINARY, extended Le
+              kazasu apdu 00A4000C023F00 00200081          # tries left for PIN 81
               kazasu apdu 00A4000C023F00 00200081PIN1 --pin1-from file:pin.txt
             """,
             """
@@ -43,9 +43,9 @@ struct APDU: KazasuCommand {
 
             例:
               kazasu apdu 00A4040007D276000085010100 '00A4000C02E103 => 9000' 00B000000F
-              kazasu apdu card.apdu               スクリプト（- は標準入力）
-              kazasu apdu 00A4000C02E104 00B00000000400   1024 バイトの READ BINARY（拡張 Le）
-              kazasu apdu 00A4000C023F00 00200081 暗証番号 81 の残り回数
+              kazasu apdu card.apdu                        # スクリプト（- は標準入力）
+              kazasu apdu 00A4000C02E104 00B00000000400    # READ BINARY（拡張 Le）
+              kazasu apdu 00A4000C023F00 00200081          # 暗証番号 81 の残り回数
               kazasu apdu 00A4000C023F00 00200081PIN1 --pin1-from file:pin.txt
             """))
 
@@ -56,7 +56,7 @@ struct APDU: KazasuCommand {
     @Argument(
         help: help(
             "APDUs in hexadecimal, in order; or one script file, or - for standard input.",
-            "16 進の APDU（書いた順に送る）、スクリプトファイル 1 つ、または -（標準入力）。", value: "apdu"))
+            "16 進の APDU（書いた順に送る）、スクリプトファイル 1 つ、または -（標準入力）。", value: "apdu"), completion: .file())
     var apdus: [String]
 
     @Option(

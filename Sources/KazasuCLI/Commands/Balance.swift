@@ -16,7 +16,7 @@ struct Balance: KazasuCommand {
 
             Examples:
               kazasu balance
-              [ "$(kazasu balance)" -ge 1000 ] || notify-send "Charge your card"
+              b=$(kazasu balance) && [ "$b" -lt 1000 ] && notify-send "Top up your card"
               kazasu balance --all --json
             """,
             """
@@ -24,7 +24,7 @@ struct Balance: KazasuCommand {
 
             例:
               kazasu balance
-              [ "$(kazasu balance)" -ge 1000 ] || notify-send "チャージしてください"
+              b=$(kazasu balance) && [ "$b" -lt 1000 ] && notify-send "チャージしてください"
               kazasu balance --all --json
             """))
 

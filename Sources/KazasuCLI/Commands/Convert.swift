@@ -28,13 +28,13 @@ struct Convert: KazasuCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: help("A dump.", "ダンプ。", value: "file"))
+    @Argument(help: help("A dump.", "ダンプ。", value: "file"), completion: .file())
     var file: String
 
     @Option(name: .long, help: help("The new format.", "新しい形式。", value: "format"))
     var to: DumpFormatName
 
-    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"))
+    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
     var output: String?
 
     func execute(_ context: Context) throws {

@@ -35,7 +35,7 @@ struct Decode: KazasuCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions
 
-    @Argument(help: help("Dumps or folders of dumps.", "ダンプ、またはダンプのフォルダー。", value: "file"))
+    @Argument(help: help("Dumps or folders of dumps.", "ダンプ、またはダンプのフォルダー。", value: "file"), completion: .file())
     var files: [String]
 
     func execute(_ context: Context) throws {

@@ -30,10 +30,10 @@ struct Diff: KazasuCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions
 
-    @Argument(help: help("The older dump.", "古いほうのダンプ。", value: "old"))
+    @Argument(help: help("The older dump.", "古いほうのダンプ。", value: "old"), completion: .file())
     var old: String
 
-    @Argument(help: help("The newer dump.", "新しいほうのダンプ。", value: "new"))
+    @Argument(help: help("The newer dump.", "新しいほうのダンプ。", value: "new"), completion: .file())
     var new: String
 
     func execute(_ context: Context) throws {

@@ -49,7 +49,8 @@ struct DoctorCommand: KazasuCommand {
 
     @Option(
         name: [.short, .long],
-        help: help("Also open this reader and identify it.", "このリーダーを開いて確かめる。", value: "id"))
+        help: help("Also open this reader and identify it.", "このリーダーを開いて確かめる。", value: "id"),
+        completion: SchemeCompletion.readers)
     var reader: String?
 
     @Flag(
@@ -65,7 +66,7 @@ struct DoctorCommand: KazasuCommand {
         name: .long,
         help: help(
             "Write one redacted file for a bug report, after asking.", "確認のうえ、個人情報を伏せた不具合報告用のファイルを書く。",
-            value: "file"))
+            value: "file"), completion: .file())
     var report: String?
 
     @Flag(
@@ -84,7 +85,7 @@ struct DoctorCommand: KazasuCommand {
         name: .long,
         help: help(
             "Examine the system whose root is this folder, ignoring environment variables.",
-            "このフォルダーにあるシステムのファイルを調べる（環境変数は見ない）。", value: "folder"))
+            "このフォルダーにあるシステムのファイルを調べる（環境変数は見ない）。", value: "folder"), completion: .directory)
     var root: String?
 
     @OptionGroup var common: CommonOptions

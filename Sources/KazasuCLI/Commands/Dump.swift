@@ -43,7 +43,7 @@ struct Dump: KazasuCommand {
     @OptionGroup var readerOptions: ReaderOptions
     @OptionGroup var keyOptions: TagKeyOptions
 
-    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"))
+    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
     var output: String?
 
     @Option(name: .long, help: help("Only these systems.", "このシステムだけ。", value: "codes"))
@@ -61,7 +61,8 @@ struct Dump: KazasuCommand {
 
     @Option(
         name: .long,
-        help: help("Continue an incomplete dump of the same card.", "同じカードの途中までのダンプの続きを読む。", value: "file"))
+        help: help("Continue an incomplete dump of the same card.", "同じカードの途中までのダンプの続きを読む。", value: "file"),
+        completion: .file())
     var resume: String?
 
     @Option(name: .long, help: help("Between the bytes of a block.", "バイトの間の区切り。"))

@@ -17,14 +17,14 @@ struct FeliCaRaw: KazasuCommand {
             A missing LEN is added, and IDM is replaced by the card's IDm. Prints one response per line, LEN first.
 
             Examples:
-              kazasu felica 0C:IDM                      Request System Code
+              kazasu felica 0C:IDM                      # Request System Code
               kazasu felica --system 0003 06IDM010F09018000
             """,
             """
             LEN は省略できます。IDM はカードの IDm に置き換わります。応答は 1 行に 1 つ、LEN から。
 
             例:
-              kazasu felica 0C:IDM                      Request System Code
+              kazasu felica 0C:IDM                      # Request System Code
               kazasu felica --system 0003 06IDM010F09018000
             """))
 

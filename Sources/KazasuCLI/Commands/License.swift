@@ -25,7 +25,7 @@ struct License: KazasuCommand {
 
             Examples:
               kazasu license --free
-              kazasu license                              asks for the PINs
+              kazasu license                              # asks for the PINs
               kazasu license --photo face.jp2 -o licence.json
               kazasu license --json --pin1-from file:pin1 | jq -r .name
             """,
@@ -38,7 +38,7 @@ struct License: KazasuCommand {
 
             例:
               kazasu license --free
-              kazasu license                              暗証番号を尋ねる
+              kazasu license                              # 暗証番号を尋ねる
               kazasu license --photo face.jp2 -o licence.json
               kazasu license --json --pin1-from file:pin1 | jq -r .name
             """))
@@ -50,14 +50,16 @@ struct License: KazasuCommand {
     @Flag(name: .long, help: help("Read only what needs no PIN, without asking for one.", "暗証番号なしで読めるものだけを、尋ねずに読む。"))
     var free = false
 
-    @Option(name: .long, help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"))
+    @Option(
+        name: .long, help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"),
+        completion: .file())
     var photo: String?
 
     @Option(
         name: .shortAndLong,
         help: help(
             "Save the data to a file for 'kazasu decode'; it contains no PIN.",
-            "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"))
+            "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"), completion: .file())
     var output: String?
 
     func validate() throws {

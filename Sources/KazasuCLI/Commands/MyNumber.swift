@@ -23,7 +23,7 @@ struct MyNumber: KazasuCommand {
 
             Examples:
               kazasu mynumber --free
-              kazasu mynumber                             asks for the PIN
+              kazasu mynumber                             # asks for the PIN
               kazasu mynumber --free --certificates certs
               kazasu mynumber --json --pin1-from file:pin | jq -r .address
             """,
@@ -35,7 +35,7 @@ struct MyNumber: KazasuCommand {
 
             例:
               kazasu mynumber --free
-              kazasu mynumber                             暗証番号を尋ねる
+              kazasu mynumber                             # 暗証番号を尋ねる
               kazasu mynumber --free --certificates certs
               kazasu mynumber --json --pin1-from file:pin | jq -r .address
             """))
@@ -63,14 +63,15 @@ struct MyNumber: KazasuCommand {
     @Option(
         name: .long,
         help: help(
-            "Write the certificates to this folder, as DER and PEM.", "証明書をこのフォルダーに書く（DER と PEM）。", value: "folder"))
+            "Write the certificates to this folder, as DER and PEM.", "証明書をこのフォルダーに書く（DER と PEM）。", value: "folder"),
+        completion: .directory)
     var certificates: String?
 
     @Option(
         name: .shortAndLong,
         help: help(
             "Save the data to a file for 'kazasu decode'; it contains no PIN.",
-            "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"))
+            "読んだ内容をファイルに書く（'kazasu decode' で読める。暗証番号は含まない）。", value: "file"), completion: .file())
     var output: String?
 
     func validate() throws {

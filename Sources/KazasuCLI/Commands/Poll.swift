@@ -21,7 +21,7 @@ struct Poll: KazasuCommand {
               kazasu poll
               kazasu poll --system 0003,FE00 --json
               kazasu poll --technology a,b --applications
-              kazasu poll --timeout 0 || echo "no card"
+              kazasu poll --timeout 0; [ $? = 75 ] && echo "no card"
             """,
             """
             FeliCa、Type A、Type B をまとめて探します。--system を付けると FeliCa だけを
@@ -32,7 +32,7 @@ struct Poll: KazasuCommand {
               kazasu poll
               kazasu poll --system 0003,FE00 --json
               kazasu poll --technology a,b --applications
-              kazasu poll --timeout 0 || echo "カードなし"
+              kazasu poll --timeout 0; [ $? = 75 ] && echo "カードなし"
             """))
 
     @OptionGroup var common: CommonOptions

@@ -19,7 +19,7 @@ struct Readers: KazasuCommand {
             Examples:
               kazasu readers
               kazasu readers --json
-              kazasu readers --watch --json | while read event; do …; done
+              kazasu readers --watch --json | while read -r event; do echo "$event"; done
             """,
             """
             最初の列が --reader に渡す ID です。リーダーがなくても --reader virtual:ファイル で試せます。
@@ -29,7 +29,7 @@ struct Readers: KazasuCommand {
             例:
               kazasu readers
               kazasu readers --json
-              kazasu readers --watch --json | while read event; do …; done
+              kazasu readers --watch --json | while read -r event; do echo "$event"; done
             """))
 
     @Flag(

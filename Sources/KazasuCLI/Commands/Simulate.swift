@@ -32,18 +32,21 @@ struct Simulate: KazasuCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: help("A dump or a virtual card file.", "ダンプ、または仮想カードのファイル。", value: "file"))
+    @Argument(help: help("A dump or a virtual card file.", "ダンプ、または仮想カードのファイル。", value: "file"), completion: .file())
     var file: String
 
     @Option(
         name: .long,
-        help: help("A link to the pseudo-terminal, removed at the end.", "疑似端末へのリンク（終了時に消す）。", value: "path"))
+        help: help("A link to the pseudo-terminal, removed at the end.", "疑似端末へのリンク（終了時に消す）。", value: "path"),
+        completion: .file())
     var link: String?
 
     @Flag(name: .long, help: help("Simulate realistic timing (card, RF, serial line).", "カード・無線・シリアル回線の所要時間を再現する。"))
     var timing = false
 
-    @Option(name: .long, help: help("Write statistics as JSON at the end.", "終了時に統計を JSON で書く。", value: "file"))
+    @Option(
+        name: .long, help: help("Write statistics as JSON at the end.", "終了時に統計を JSON で書く。", value: "file"),
+        completion: .file())
     var stats: String?
 
     func execute(_ context: Context) throws {

@@ -48,7 +48,7 @@ struct StationsImport: KazasuCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: help("A table.", "表のファイル。", value: "file"))
+    @Argument(help: help("A table.", "表のファイル。", value: "file"), completion: .file())
     var file: String
 
     @Option(name: .long, help: help("How its codes are written.", "コードの書き方。"))
@@ -172,7 +172,7 @@ struct StationOptions: ParsableArguments {
         name: .long,
         help: help(
             "A table of stations or bus stops for this run. Default: KAZASU_STATIONS, or the tables that 'stations import' saved.",
-            "この実行で使う駅・バス停の表。省略時は KAZASU_STATIONS、なければ 'stations import' で保存した表。", value: "file"))
+            "この実行で使う駅・バス停の表。省略時は KAZASU_STATIONS、なければ 'stations import' で保存した表。", value: "file"), completion: .file())
     var stations: [String] = []
 
     /// The names from the tables of the options, the environment or the store. Having none is an error only if one was

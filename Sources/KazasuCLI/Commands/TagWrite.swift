@@ -27,7 +27,7 @@ struct TagWrite: KazasuCommand {
             Examples:
               kazasu tag write --uri https://kazasu.example
               kazasu tag write --uri https://kazasu.example --title かざす --language ja
-              kazasu tag write --text hello --external android.com:pkg=com.example.app --yes
+              kazasu tag write --external android.com:pkg=com.example.app --yes
               kazasu tag write --mime text/vcard=@card.vcf
               kazasu tag write --raw message.ndef
               kazasu tag write --page 8 DEADBEEF
@@ -43,7 +43,7 @@ struct TagWrite: KazasuCommand {
             例:
               kazasu tag write --uri https://kazasu.example
               kazasu tag write --uri https://kazasu.example --title かざす --language ja
-              kazasu tag write --text hello --external android.com:pkg=com.example.app --yes
+              kazasu tag write --external android.com:pkg=com.example.app --yes
               kazasu tag write --mime text/vcard=@card.vcf
               kazasu tag write --raw message.ndef
               kazasu tag write --page 8 DEADBEEF

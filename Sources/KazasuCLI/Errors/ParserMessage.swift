@@ -21,7 +21,7 @@ struct ParserMessage {
             if !named.isDisjoint(with: ParserMessage.secretive) {
                 { !commands.contains($0) }
             } else if named.isEmpty {
-                ParserMessage.hasDigits
+                ParserMessage.mayBeSecret
             } else {
                 { _ in false }
             }
@@ -46,6 +46,6 @@ struct ParserMessage {
         return [argument] + parts.dropFirst().map(String.init)
     }
 
-    /// Whether there are four digits in a row.
-    private static func hasDigits(_ text: String) -> Bool { text.contains(/[0-9]{4}/) }
+    /// Whether there are four digits in a row, as in a PIN.
+    static func mayBeSecret(_ text: String) -> Bool { text.contains(/[0-9]{4}/) }
 }

@@ -16,6 +16,7 @@ struct CardKind: ExpressibleByArgument, Equatable, Sendable {
     }
 
     static var allValueStrings: [String] { DecoderRegistry.standard.purses.map(\.id) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     /// The decoders to try, in order.
     static func decoders(_ kind: CardKind?) -> [any CardDecoder] {
@@ -42,6 +43,8 @@ struct KindList: ExpressibleByArgument, Equatable, Sendable {
         }
         if kinds.isEmpty { return nil }
     }
+
+    static var defaultCompletionKind: CompletionKind { .list(RecordKind.allCases.map(\.rawValue)) }
 }
 
 /// The filter for the records of a history.
@@ -89,6 +92,7 @@ struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
     private init(known id: String) { self.id = id }
 
     static var allValueStrings: [String] { DumpFormatRegistry.complete.writable.map(\.id) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     /// Returns the dump in this format, masked under `--redact`.
     ///

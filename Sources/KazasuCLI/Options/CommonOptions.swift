@@ -43,7 +43,7 @@ struct ReaderOptions: ParsableArguments {
         help: help(
             "Which reader: an ID that 'kazasu readers' lists, any libnfc connection string, virtual:FILE or replay:FILE. Default: KAZASU_READER, else the first ready one.",
             "リーダー: kazasu readers に出る ID、 libnfc の接続文字列、virtual:ファイル、 replay:ファイル。省略時は KAZASU_READER、 なければ最初に使えるもの。",
-            value: "id"))
+            value: "id"), completion: SchemeCompletion.readers)
     var reader: String?
 
     @Option(
@@ -57,7 +57,7 @@ struct ReaderOptions: ParsableArguments {
         name: .long,
         help: help(
             "Write every exchange with the card to a file that --reader replay:FILE can play.",
-            "カードとのやりとりをすべてファイルに書く（--reader replay:ファイル で再生できる）。", value: "file"))
+            "カードとのやりとりをすべてファイルに書く（--reader replay:ファイル で再生できる）。", value: "file"), completion: .file())
     var trace: String?
 }
 

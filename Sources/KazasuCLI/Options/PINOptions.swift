@@ -181,6 +181,8 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
         }
     }
 
+    static var defaultCompletionKind: CompletionKind { SchemeCompletion.secrets }
+
     /// Checks the value of an option.
     ///
     /// - Throws: `ValidationError`, without the value.

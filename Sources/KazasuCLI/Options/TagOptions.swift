@@ -96,7 +96,7 @@ struct TagMessageOptions: ParsableArguments {
         name: .long,
         help: help(
             "A whole message as bytes from a file; - is standard input.", "メッセージ全体のバイト列をファイルから（- は標準入力）。",
-            value: "file"))
+            value: "file"), completion: .file())
     var raw: String?
 
     @Flag(name: .long, help: help("Erase the message.", "メッセージのない状態にする。"))

@@ -42,8 +42,15 @@ enum Typist {
     /// - Parameter answers: what is waited for, `=`, and what is typed then; `^C` is the interrupt key, and `^\\` the quit
     ///   key, after which the output ends with `[echo]` when the terminal shows again what is typed.
     static func run(_ arguments: [String], typing answers: [String]) throws -> ChildResult {
+        try run([Kazasu.path] + arguments, typing: answers, environment: [:])
+    }
+
+    /// Runs any program on a terminal.
+    static func run(
+        _ command: [String], typing answers: [String], environment: [String: String]
+    ) throws -> ChildResult {
         try ChildProcess.run(
-            "/usr/bin/env", ["python3", "-c", program, Kazasu.path] + arguments + ["--typist"] + answers,
-            environment: Kazasu.environment)
+            "/usr/bin/env", ["python3", "-c", program] + command + ["--typist"] + answers,
+            environment: Kazasu.environment.merging(environment) { $1 }, limit: .seconds(120))
     }
 }

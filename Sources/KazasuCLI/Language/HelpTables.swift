@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+
+/// The tables of the program's help that follow its examples and exit statuses. The man pages repeat them.
+enum HelpTables {
+    /// The environment variables that change what the program does, then the files that it uses.
+    static let text = tr(
+        """
+        Environment:
+          KAZASU_READER              the reader to use without --reader
+          KAZASU_STATIONS            station tables (a:b:c) to use without --stations
+          KAZASU_SERIAL_SPEED        115200: do not speed up a PN532's serial line
+          LC_ALL, LC_MESSAGES, LANG  language of messages; the first one set counts
+          COLUMNS                    width of the terminal
+          NO_COLOR                   no colours, if set and not empty
+          XDG_DATA_HOME              folder of kazasu/; default: ~/.local/share
+          LIBNFC_DEVICE              a reader for libnfc; hides its other ones
+          LIBNFC_DEFAULT_DEVICE      a reader for libnfc beside those it finds
+          LIBNFC_AUTO_SCAN           false: libnfc does not look for USB readers
+          LIBNFC_INTRUSIVE_SCAN      true: libnfc tries every serial port
+          LIBNFC_LOG_LEVEL           0 (nothing) to 3: libnfc's own messages
+          PCSCLITE_CSOCK_NAME        the socket of pcscd
+
+        Files:
+          ~/.local/share/kazasu/     imported station tables
+          /etc/nfc/                  libnfc's configuration
+          /etc/udev/rules.d/         the rules that 'doctor --fix' installs
+        """,
+        """
+        環境変数:
+          KAZASU_READER              --reader を省略したときのリーダー
+          KAZASU_STATIONS            --stations を省略したときの駅の表（a:b:c）
+          KAZASU_SERIAL_SPEED        115200 なら PN532 のシリアル回線を高速化しない
+          LC_ALL, LC_MESSAGES, LANG  表示言語（最初に設定されているもの）
+          COLUMNS                    端末の幅
+          NO_COLOR                   空でなければ色を付けない
+          XDG_DATA_HOME              kazasu/ を置くフォルダー（既定: ~/.local/share）
+          LIBNFC_DEVICE              libnfc のリーダー（ほかは見えなくなる）
+          LIBNFC_DEFAULT_DEVICE      libnfc が見つけるものに加えるリーダー
+          LIBNFC_AUTO_SCAN           false なら libnfc は USB リーダーを探さない
+          LIBNFC_INTRUSIVE_SCAN      true なら libnfc はシリアルポートも順に試す
+          LIBNFC_LOG_LEVEL           libnfc のメッセージ: 0（なし）～3
+          PCSCLITE_CSOCK_NAME        pcscd のソケット
+
+        ファイル:
+          ~/.local/share/kazasu/     取り込んだ駅の表
+          /etc/nfc/                  libnfc の設定
+          /etc/udev/rules.d/         doctor --fix がルールを入れる場所
+        """)
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import SystemPackage
+
+/// Shell completion of values that begin with a scheme, as in `virtual:card.json` and `file:pin.txt`.
+enum SchemeCompletion {
+    /// The values of `--reader`: the connected readers, and files that stand for one.
+    static let readers = CompletionKind.custom { words, index, prefix in
+        candidates(words, index, prefix, files: ["virtual:", "replay:"]) { ListedReader.all().compactMap(\.readerID) }
+    }
+
+    /// The sources of a PIN or key.
+    static let secrets = CompletionKind.custom { words, index, prefix in
+        candidates(words, index, prefix, files: ["file:"]) { ["env:", "fd:"] }
+    }
+
+    /// Returns the values that may follow.
+    ///
+    /// - Parameters:
+    ///   - words: the words of the command line, as the shell has them.
+    ///   - index: that of the word to complete.
+    ///   - prefix: the part of that word before the cursor.
+    ///   - schemes: those that a file name follows.
+    ///   - others: every other value.
+    private static func candidates(
+        _ words: [String], _ index: Int, _ prefix: String, files schemes: [String], others: () -> [String]
+    ) -> [String] {
+        let word = words.indices.contains(index) ? words[index] : prefix
+        // With `--reader=virtual:`, zsh and fish complete the part after the equals sign.
+        let value = word.hasPrefix("--") ? word.drop { $0 != "=" }.dropFirst() : word[...]
+        let scheme = schemes.first { value.hasPrefix($0) }
+        let found = scheme.map { scheme in files(value.dropFirst(scheme.count)).map { scheme + $0 } }
+        let values = found ?? others() + schemes
+        // For zsh, a colon begins a description.
+        return CompletionShell.requesting == .zsh ? values.map { $0.replacing(":", with: "\\:") } : values
+    }
+
+    /// The files and folders whose path begins with this text, sorted; folders with a slash at the end.
+    private static func files(_ text: Substring) -> [String] {
+        let end = text.lastIndex(of: "/").map { text.index(after: $0) } ?? text.startIndex
+        let (folder, start) = (text[..<end], text[end...])
+        guard let entries = try? FolderEntries(FilePath(folder.isEmpty ? "." : String(folder))) else { return [] }
+        return entries.names.filter { name in
+            name.string.hasPrefix(start) && (!start.isEmpty || !name.string.hasPrefix("."))
+        }.map { name in
+            let path = folder + name.string
+            let isFolder = (try? FolderEntries(FilePath(String(path)))) != nil
+            return isFolder ? path + "/" : String(path)
+        }.sorted()
+    }
+}
+
+/// The completion script for a shell, as ArgumentParser writes it.
+enum CompletionScript {
+    /// Returns the script with what Kazasu adds to it.
+    static func complete(_ script: String) -> String {
+        script.hasPrefix("#!/bin/bash") ? script + colons : script
+    }
+
+    /// bash breaks words at colons, which the IDs of readers contain. The words are joined again, and of the answers only
+    /// the part is left that bash inserts.
+    private static let colons = #"""
+
+
+        _kazasu_joining_colons() {
+            local -a words=()
+            local -i index=0 i
+            for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
+                if ((i > 1)) && [[ ${COMP_WORDS[i]} == :* || ${COMP_WORDS[i - 1]} == *: ]]; then
+                    words[${#words[@]} - 1]+=${COMP_WORDS[i]}
+                else
+                    words+=("${COMP_WORDS[i]}")
+                fi
+                ((i != COMP_CWORD)) || index=$((${#words[@]} - 1))
+            done
+            local -a COMP_WORDS=("${words[@]}")
+            local COMP_CWORD=${index}
+            local whole=${words[index]}
+            _kazasu "${1}" "${whole}" "${words[index - 1]}"
+            [[ ${whole} != *:* ]] || COMPREPLY=("${COMPREPLY[@]#"${whole%:*}:"}")
+            [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *[:/] ]] || compopt -o nospace
+        }
+        complete -o filenames -F _kazasu_joining_colons kazasu
+        """#
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import TestSupport
+import Testing
+
+/// Every command that the help and the documents show is run as it is written.
+@Suite("Examples")
+struct ExampleTests {
+    @Test("There are examples in the help, in documents and in their text")
+    func found() {
+        #expect(ExamplePage.help.contains { $0.name == "kazasu (ja)" && $0.lines.count > 3 })
+        #expect(ExamplePage.documents.contains { $0.name.hasPrefix("README.ja.md") })
+        #expect(ExamplePage.mentions.contains("kazasu balance"))
+    }
+
+    /// The exit statuses of lines that do not end with 0: what is in the line, and what it may end with where readers may
+    /// be connected or not.
+    private static let statuses: [(part: String, statuses: Set<Int32>)] = [
+        ("doctor", [0, 69]), ("[ $? = 75 ]", [1]), ("rcs380", [0, 69, 75]), ("rcs300", [0, 69, 75]),
+        ("/dev/ttyUSB0", [0, 69, 75]), ("pcsc:", [0, 69, 75]),
+    ]
+
+    private static func expected(_ line: String) -> Set<Int32> {
+        statuses.first { line.contains($0.part) }?.statuses ?? [0]
+    }
+
+    /// Runs a page and checks the exit status of each line.
+    private func check(_ page: ExamplePage, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let shell = try ExampleShell()
+        let (statuses, result) = try shell.run(page.lines)
+        #expect(statuses.count == page.lines.count, "\(page.lines)\n\(result)", sourceLocation: sourceLocation)
+        for (line, status) in zip(page.lines, statuses) {
+            #expect(
+                Self.expected(line).contains(status), "\(line) ended with \(status)\n\(result.errors)",
+                sourceLocation: sourceLocation)
+        }
+        // What jq selects is there.
+        let selected = (try? shell.folder.text("selected")) ?? ""
+        #expect(!selected.split(separator: "\n").contains("null"), "\(selected)", sourceLocation: sourceLocation)
+    }
+
+    @Test("Of the help", arguments: ExamplePage.help)
+    func help(_ page: ExamplePage) throws {
+        try check(page)
+        for line in page.lines {
+            let width = line.unicodeScalars.reduce(2) { $0 + ($1.value >= 0x2E80 ? 2 : 1) }
+            #expect(width <= 80, "does not fit into 80 columns: \(line)")
+        }
+    }
+
+    /// Programs that set a machine up; what `make` is told to do is checked.
+    private static let setUp: Set<Substring> = ["make", "git", "cd", "apt", "apt-get", "swift"]
+
+    @Test("Of a block in a document", arguments: ExamplePage.documents)
+    func document(_ page: ExamplePage) throws {
+        let makefile = String(decoding: try TestFiles.read("Makefile"), as: UTF8.self)
+        var page = page
+        page.lines.removeAll { line in
+            let words = line.split(separator: " ").drop { $0 == "sudo" }
+            guard let program = words.first, Self.setUp.contains(program) else { return false }
+            if program == "make" {
+                for target in words.dropFirst().prefix(while: { $0 != "#" }) where target.allSatisfy({ $0.isLowercase })
+                {
+                    #expect(makefile.contains("\n\(target):"), "there is no make \(target)")
+                }
+            }
+            return true
+        }
+        try check(page)
+    }
+
+    /// Part of a command may be meant, such as `kazasu simulate --timing`: then an argument is missing, nothing else.
+    @Test("In the text of a document", arguments: ExamplePage.mentions)
+    func mention(_ line: String) throws {
+        let table =
+            line.contains("stations") ? "StationCode.csv" : line.contains("--report") ? "report.jsonl" : "card.json"
+        let command = ["FILE", "ファイル"].reduce(line) { $0.replacing($1, with: table) }
+            .replacing("COMMAND", with: "balance").replacing("コマンド", with: "balance")
+        let shell = try ExampleShell()
+        let report = command.contains("replay:report.jsonl") ? ["kazasu doctor --report report.jsonl"] : []
+        let (statuses, result) = try shell.run(report + [command])
+        let isPart = statuses.last == 64 && result.errors.contains("Missing expected argument")
+        #expect(
+            isPart || statuses.last.map(Self.expected(command).contains) == true,
+            "\(command) ended with \(statuses)\n\(result.errors)")
+    }
+
+    /// The lines that notify somebody.
+    private static let alarms = (ExamplePage.help + ExamplePage.documents).map(\.lines).joined()
+        .filter { $0.contains("notify-send") }
+
+    @Test("An alarm is for a low balance, not for a missing reader")
+    func alarm() throws {
+        let low = Card.fixture("suica-p1")
+        let high = Card.fixture("five-systems")
+        #expect(Self.alarms.count >= 4, "help and README, in both languages")
+        for line in Set(Self.alarms) {
+            for (reader, isTold) in [(low, true), (high, false), ("pn532_uart:/nonexistent", false)] {
+                let shell = try ExampleShell(reader: reader)
+                let (statuses, _) = try shell.run([line])
+                #expect(statuses.map { $0 == 0 } == [isTold], "\(line) with \(reader)")
+                #expect(shell.folder.names.contains("notified") == isTold, "\(line) with \(reader)")
+            }
+        }
+    }
+
+    @Test("No card is not the same as no reader")
+    func noCard() throws {
+        let lines = ExamplePage.help.map(\.lines).joined().filter { $0.contains("[ $? = 75 ]") }
+        #expect(lines.count == 2)
+        for line in lines {
+            let folder = try TemporaryFolder()
+            let card = try folder.card(Card.transit(faults: #"{"fault":"absent","from":1}"#))
+            #expect(try ExampleShell(reader: card).run([line]).statuses == [0])
+            #expect(try ExampleShell(reader: "pn532_uart:/nonexistent").run([line]).statuses == [1])
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import TestSupport
+import Testing
+
+/// The command lines that a help page or a document shows.
+struct ExamplePage: CustomTestStringConvertible, Sendable {
+    var name: String
+    var lines: [String]
+    var testDescription: String { name }
+
+    /// The examples of the help of every command, in both languages.
+    static let help: [ExamplePage] = ["en", "ja"].flatMap { language -> [ExamplePage] in
+        func pages(_ command: JSONCursor, below path: String) throws -> [ExamplePage] {
+            let name = path + (try command.required("commandName").text())
+            let discussion = try command.optional("discussion")?.text() ?? ""
+            let lines = discussion.split(separator: "\n", omittingEmptySubsequences: false)
+                .drop { $0 != "Examples:" && $0 != "例:" }.dropFirst().prefix { $0.hasPrefix("  ") }
+            let below = try command.optional("subcommands")?.list { command throws(DocumentError) in command } ?? []
+            return try [ExamplePage(name: "\(name) (\(language))", lines: lines.map { String($0.dropFirst(2)) })]
+                + below.flatMap { try pages($0, below: name + " ") }
+        }
+        guard let listing = try? Kazasu.run("--experimental-dump-help", "--lang", language),
+            let document = try? JSONValue(parsing: Array(listing.output.utf8)),
+            let pages = try? pages(JSONCursor(document).required("command"), below: "")
+        else { return [] }
+        return pages.filter { !$0.lines.isEmpty }
+    }
+
+    /// The blocks of shell commands in the documents.
+    static let documents: [ExamplePage] = documentNames.flatMap { name in
+        text(of: name).matches(of: /(?ms)^```(?<kind>[a-z]*)\n(?<text>.*?)^```$/).enumerated().compactMap {
+            index, block in
+            let lines = block.text.replacing("\\\n", with: "").split(separator: "\n").map(String.init)
+            let commands: [String] =
+                switch block.kind {
+                case "sh", "bash": lines.filter { !$0.hasPrefix("#") }
+                case "console": lines.filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
+                case "": lines.filter { $0.hasPrefix("kazasu ") }
+                default: []
+                }
+            return commands.isEmpty ? nil : ExamplePage(name: "\(name), block \(index + 1)", lines: commands)
+        }
+    }
+
+    /// The commands in the running text and in the tables of the documents, each once.
+    static let mentions: [String] = Set(
+        documentNames.flatMap { name in
+            let prose = text(of: name).replacing(/(?ms)^```.*?^```$/, with: "")
+            return prose.matches(of: /`((?:sudo )?kazasu [A-Za-z][^`]*)`/).map { String($0.1) }
+        }
+    ).filter { !$0.contains("…") }.sorted()
+
+    private static let documentNames: [String] =
+        TestFiles.names(in: "").filter { $0.hasPrefix("README") || $0 == "CONTRIBUTING.md" }
+        + TestFiles.names(in: "Docs").filter { $0.hasSuffix(".md") }.map { "Docs/\($0)" }
+
+    private static func text(of document: String) -> String {
+        String(decoding: (try? TestFiles.read(document)) ?? [], as: UTF8.self)
+    }
+}
+
+/// A folder with the files that the examples name, in which a shell runs them.
+struct ExampleShell {
+    let folder: TemporaryFolder
+    /// The reader of every line; `nil` for a card that goes with the line.
+    var reader: String?
+
+    init(reader: String? = nil) throws {
+        self.reader = reader
+        folder = try TemporaryFolder()
+        let root = TestFiles.root
+        let copies = [
+            ("card.json", "cards/suica-p1/card.json"), ("before.json", "cards/suica-p1/card.json"),
+            ("after.json", "cards/suica-p1/card.json"), ("suica.nfc", "formats/flipper/standard.nfc"),
+        ]
+        for (name, source) in copies { _ = try folder.write(try TestFiles.read("Fixtures/\(source)"), as: name) }
+        let texts = [
+            ("StationCode.csv", StationsTests.own), ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
+            ("card.apdu", "00A4040007D276000085010100\n00A4000C02E103 => 9000 # the capability container\n"),
+            ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("key.txt", "00112233445566778899AABBCCDDEEFF"),
+            ("card.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Example\nEND:VCARD\n"),
+        ]
+        for (name, text) in texts { _ = try folder.write(Array(text.utf8), as: name) }
+        _ = try folder.write([0xD1, 0x01, 0x04, 0x54, 0x02, 0x65, 0x6E, 0x21], as: "message.ndef")
+        let made = try Kazasu.shell(
+            """
+            cd '\(folder.path)' && mkdir -p dumps data root/etc/udev/rules.d && cp card.json dumps && ln -s '\(root)/Fixtures' Fixtures
+            """)
+        try #require(made.hasEnded(0), "\(made)")
+    }
+
+    /// What a line is shown with: the card that it is about.
+    private static let cards = [
+        ("license", "iso7816/license/sample.json"), ("mynumber", "iso7816/mynumber/card.json"),
+        ("3F00", "iso7816/license/sample.json"), ("technology a,b", "iso7816/license/sample.json"),
+        ("apdu", "tags/type4.json"), ("key-from", "virtual/ultralight-c.json"),
+        ("tag ", "tags/ntag213.json"), ("12FC", "cards/felica-lite-s/card.json"),
+    ]
+
+    private func reader(for line: String) -> String {
+        if let reader { return reader }
+        let card = Self.cards.first { line.contains($0.0) }?.1 ?? "cards/suica-p1/card.json"
+        return "virtual:\(TestFiles.root)/Fixtures/\(card)"
+    }
+
+    /// What the shell knows beside the files: `kazasu` is answered where it would ask, and is stopped where it would run
+    /// until it is stopped; `sudo` stays in the folder.
+    private static let functions = """
+        set -o pipefail
+        kazasu() {
+            case " $* " in
+            *" --fix "*|*" --report "*|*" tag write "*) set -- "$@" --yes ;;
+            *" --free "*|*" --pin1-from "*) ;;
+            *" license "*) set -- "$@" --pin1-from env:PIN1 --pin2-from env:PIN2 ;;
+            *" mynumber "*) set -- "$@" --pin1-from env:PIN ;;
+            esac
+            case " $* " in
+            *" --watch "*)
+                local notes; notes=$(mktemp -u "$PWD/notes.XXXXXX"); mkfifo "$notes"
+                "$KAZASU" "$@" 2> "$notes" &
+                { read -r _; kill -TERM $!; cat; } < "$notes"
+                wait $! ;;
+            *" simulate "*)
+                mkfifo "$PWD/notes"
+                "$KAZASU" "$@" 2> "$PWD/notes" &
+                simulator=$!
+                exec 7<> "$PWD/notes"
+                local note; read -r note <&7; echo "$note" >&2
+                rm "$PWD/notes" ;;
+            *) "$KAZASU" "$@" ;;
+            esac
+        }
+        sudo() { "$@" --root "$PWD/root"; }
+        notify-send() { echo "$*" >> notified; }
+        jq() { command jq "$@" | tee -a selected; }
+        """
+
+    /// Runs the lines one after the other.
+    ///
+    /// - Returns: the exit status of each, and what the shell did.
+    func run(_ lines: [String]) throws -> (statuses: [Int32], result: ChildResult) {
+        var script = Self.functions + "\n"
+        for line in lines {
+            script += "export KAZASU_READER='\(reader(for: line))' simulator=''\n"
+            script += line.replacing("/tmp/", with: "$PWD/") + "\n"
+            script += "echo $? >> statuses\n"
+        }
+        script += "if [ -n \"$simulator\" ]; then kill -TERM $simulator; wait $simulator || echo $? >> statuses; fi\n"
+        let result = try ChildProcess.run(
+            "/bin/bash", ["-c", "cd '\(folder.path)'\n" + script],
+            environment: Kazasu.environment.merging([
+                "KAZASU": Kazasu.path, "PIN": "2222", "PIN1": "1234", "PIN2": "5678",
+                "TAG_KEY": "00112233445566778899AABBCCDDEEFF",
+                "KAZASU_STATIONS": "\(folder.path)/StationCode.csv", "XDG_DATA_HOME": "\(folder.path)/data",
+            ]) { $1 }, limit: .seconds(120))
+        let statuses = (try? folder.text("statuses"))?.split(separator: "\n").compactMap { Int32($0) }
+        return (statuses ?? [], result)
+    }
+}

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""make-man.py PROGRAM DIST: the man pages, one a command, in English and Japanese, and the shell completions of a kazasu
+program, below DIST. Everything in them comes from the program's own help, so that both say the same."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+# The day of each version, for the head of the pages: they are the same whenever they are built.
+RELEASED = {"0.1.0": "2026-11-22"}
+
+# The headings of a page; the program's own sections are those of the root help.
+WORDS = {
+    "en": {
+        "name": "NAME", "synopsis": "SYNOPSIS", "description": "DESCRIPTION", "commands": "COMMANDS",
+        "arguments": "ARGUMENTS", "options": "OPTIONS", "examples": "EXAMPLES", "also": "SEE ALSO",
+        "Exit status": "EXIT STATUS", "Environment": "ENVIRONMENT", "Files": "FILES",
+        "manual": "User Commands", "default": "Default: {}.", "values": "Values: {}.",
+        "command": "COMMAND", "option": "OPTION",
+    },
+    "ja": {
+        "name": "名前", "synopsis": "書式", "description": "説明", "commands": "コマンド",
+        "arguments": "引数", "options": "オプション", "examples": "例", "also": "関連項目",
+        "終了ステータス": "終了ステータス", "環境変数": "環境変数", "ファイル": "ファイル",
+        "manual": "ユーザーコマンド", "default": "省略時: {}。", "values": "値: {}。",
+        "command": "コマンド", "option": "オプション",
+    },
+}
+EXAMPLES = ("Examples", "例")
+ALSO = ["nfc-list(1)", "pcscd(8)", "udev(7)"]
+
+# Which variables a command reads, by an option that it has; the others are for every command.
+VARIABLES = [
+    (r"KAZASU_STATIONS|XDG_DATA_HOME", "stations"),
+    (r"KAZASU_|LIBNFC_|PCSCLITE_", "reader"),
+]
+
+
+def run(program, *arguments, language="en"):
+    """What the program prints."""
+    environment = dict(os.environ, LC_ALL="ja_JP.UTF-8" if language == "ja" else "C.UTF-8")
+    return subprocess.run([program, *arguments], capture_output=True, check=True, env=environment).stdout.decode()
+
+
+def verbatim(text):
+    """A text that is shown and copied letter for letter."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    for letter, escape in [("'", "\\(aq"), ("`", "\\(ga"), ("^", "\\(ha"), ("~", "\\(ti")]:
+        text = text.replace(letter, escape)
+    return "\\&" + text if text.startswith(".") else text
+
+
+def prose(text):
+    """Running text: options keep their hyphens, a line does not begin with a control character."""
+    text = text.replace("\\", "\\e").replace("~", "\\(ti").replace("'", "\\(aq")
+    text = re.sub(r"(?<![\w-])--?(?=\w)", lambda found: "\\-" * len(found[0]), text)
+    return "\\&" + text if text.startswith(".") else text
+
+
+def joined(lines):
+    """Lines of a paragraph as one; no blank stands between Japanese letters."""
+    text = ""
+    for line in lines:
+        text += ("" if not text or ord(text[-1]) > 0x2E80 else " ") + line.strip()
+    return text
+
+
+def sections(discussion):
+    """The paragraphs of a discussion, and its sections by heading, each a list of lines."""
+    paragraphs, found, heading = [], {}, None
+    for block in re.split(r"\n\s*\n", discussion or ""):
+        lines = block.split("\n")
+        if re.fullmatch(r"\S.*:", lines[0]) and all(line.startswith("  ") for line in lines[1:]) and lines[1:]:
+            heading = lines[0][:-1]
+            found[heading] = [line[2:] for line in lines[1:]]
+        elif block.strip():
+            paragraphs.append(joined(lines))
+    return paragraphs, found
+
+
+def standard(program, language):
+    """What the help says of the parser's own options; their listing has it in English only."""
+    lines = run(program, "--help", language=language).split("\n")
+    return {name: line.split(name, 1)[1].strip() for name in ["--version", "--help"] for line in lines
+            if re.match(rf"  (-\w, )?{name} ", line)}
+
+
+class Page:
+    """One page."""
+
+    def __init__(self, command, path, root, language, version):
+        self.command, self.path, self.root, self.language = command, path, root, language
+        self.words = WORDS[language]
+        self.name = "-".join(path)
+        self.lines = [
+            '\'\\" -*- coding: UTF-8 -*-',
+            '.\\" Generated from the help of kazasu.',
+            f'.TH "{self.name.upper()}" 1 "{RELEASED[version]}" "Kazasu {version}" "{self.words["manual"]}"',
+            # Lines of Japanese cannot be adjusted, and examples in the text are easier to read so.
+            ".ad l",
+        ]
+        self.fill()
+
+    def fill(self):
+        paragraphs, own = sections(self.command.get("discussion"))
+        shared = sections(self.root.get("discussion"))[1]
+        self.section("name", [f"{verbatim(self.name)} \\- {prose(self.command['abstract'].rstrip('.。'))}"])
+        self.section("synopsis", self.synopsis())
+        self.section("description", [prose(self.command["abstract"])] + sum((
+            [".PP", prose(text)] for text in paragraphs), []))
+        below = [one for one in self.command.get("subcommands", []) if one["commandName"] != "help"]
+        self.section("commands", sum((self.entry(
+            f".BR {verbatim('-'.join(self.path + [one['commandName']]))} (1)", one["abstract"]) for one in below), []))
+        arguments = [one for one in self.command.get("arguments", []) if one["shouldDisplay"]]
+        for section, kinds in [("arguments", ["positional"]), ("options", ["option", "flag"])]:
+            self.section(section, sum((self.argument(one) for one in arguments if one["kind"] in kinds), []))
+        for heading, entries in shared.items():
+            if heading in self.words:
+                self.section(heading, sum((self.entry(".B " + verbatim(key), text) for key, text in map(
+                    self.pair, entries) if self.concerns(key)), []))
+        for heading in EXAMPLES:
+            if heading in own:
+                self.section("examples", [".EX"] + [verbatim(line) or "." for line in own[heading]] + [".EE"])
+        self.section("also", [self.also(below)])
+
+    def section(self, word, lines):
+        """Adds a section, unless nothing is in it."""
+        if lines:
+            self.lines += [f".SH {self.words[word]}" if " " not in self.words[word] else f'.SH "{self.words[word]}"']
+            self.lines += lines
+
+    @staticmethod
+    def pair(line):
+        """An entry of a table of the help: the key, two blanks or more, the text."""
+        key, text = re.split(r"\s{2,}", line, maxsplit=1)
+        return key, text
+
+    @staticmethod
+    def entry(tag, text):
+        return [".TP", tag, prose(text)]
+
+    def concerns(self, key):
+        """Whether an environment variable or a file matters to this command."""
+        if len(self.path) == 1:
+            return True
+        options = {name["name"] for one in self.command.get("arguments", []) for name in one.get("names", [])}
+        if self.path[1] == "stations":
+            options.add("stations")
+        if self.path[1] in ("readers", "doctor"):
+            options.add("reader")
+        for pattern, option in VARIABLES:
+            if re.match(pattern, key):
+                return option in options
+        if key.startswith("/etc/udev"):
+            return self.path[1] == "doctor"
+        if key.startswith("/etc/nfc"):
+            return "reader" in options
+        return not key.startswith("~") or "stations" in options
+
+    @staticmethod
+    def value(argument):
+        return "\\fI" + verbatim(argument["valueName"]) + "\\fR"
+
+    def synopsis(self):
+        arguments = [one for one in self.command.get("arguments", []) if one["shouldDisplay"]]
+        parts = ["\\fB" + verbatim(" ".join(self.path)) + "\\fR"]
+        if self.command.get("subcommands"):
+            parts.append(f"\\fI{self.words['command']}\\fR")
+        parts.append(f"[\\fI{self.words['option']}\\fR .\\|.\\|.]")
+        for one in arguments:
+            if one["kind"] == "option" and not one["isOptional"]:
+                parts.append(f"\\fB\\-\\-{verbatim(one['preferredName']['name'])}\\fR {self.value(one)}")
+        for one in arguments:
+            if one["kind"] == "positional":
+                text = self.value(one) + (" .\\|.\\|." if one["isRepeating"] else "")
+                parts.append(f"[{text}]" if one["isOptional"] else text)
+        return [" ".join(parts)]
+
+    def argument(self, one):
+        """An option or a positional argument."""
+        tag = ", ".join(
+            "\\fB" + verbatim(("-" if name["kind"] == "short" else "--") + name["name"]) + "\\fR"
+            for name in one.get("names", []))
+        if one["kind"] != "flag":
+            tag = (tag + " " if tag else "") + self.value(one)
+        text = self.root["standard"].get("--" + one.get("names", [{"name": ""}])[-1]["name"]) or one.get("abstract", "")
+        if one.get("allValues"):
+            text += " " + self.words["values"].format(", ".join(one["allValues"]))
+        if one.get("defaultValue"):
+            text += " " + self.words["default"].format(one["defaultValue"])
+        return [".TP", tag, prose(text.strip())]
+
+    def also(self, below):
+        names = [f"{'-'.join(self.path[:-1])}(1)"] if len(self.path) > 1 else []
+        names += [f"{self.name}-{one['commandName']}(1)" for one in below] + (ALSO if len(self.path) == 1 else [])
+        return ",\n".join(f".BR {verbatim(name[:-3])} {name[-3:]}" for name in names).replace(",\n", " ,\n")
+
+    @property
+    def text(self):
+        return "\n".join(self.lines) + "\n"
+
+
+def pages(command, path, root, language, version):
+    """The pages of a command and of those below it."""
+    yield Page(command, path, root, language, version)
+    for one in command.get("subcommands", []):
+        if one["commandName"] != "help":
+            yield from pages(one, path + [one["commandName"]], root, language, version)
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def main():
+    program, dist = sys.argv[1:]
+    version = run(program, "--version").strip()
+    if version not in RELEASED:
+        sys.exit(f"make-man.py: the day of version {version} is missing in RELEASED")
+    for language, folder in [("en", "man/man1"), ("ja", "man/ja/man1")]:
+        root = json.loads(run(program, "--experimental-dump-help", language=language))["command"]
+        root["standard"] = standard(program, language)
+        for page in pages(root, ["kazasu"], root, language, version):
+            write(f"{dist}/{folder}/{page.name}.1", page.text)
+    for shell in ["bash", "zsh", "fish"]:
+        write(f"{dist}/completions/kazasu.{shell}", run(program, "--generate-completion-script", shell))
+    print(f"man pages in {dist}/man, completions in {dist}/completions")
+
+
+if __name__ == "__main__":
+    main()
