@@ -108,8 +108,8 @@ struct ContractTests {
             ("poll", ["schema", "card", "system", "cards"]), ("scan", ["schema", "card", "systems"]),
             ("dump", ["schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica"]),
             ("read 090F", ["schema", "card", "systemCode", "service", "complete", "blocks"]),
-            ("balance", ["schema", "balances"]),
-            ("history", ["schema", "card", "name", "currency", "exponent", "records"]),
+            ("balance", ["schema", "card", "balances"]),
+            ("history", ["schema", "card", "kind", "name", "currency", "exponent", "records"]),
             ("felica 0C:IDM", ["schema", "exchanges"]),
         ]
         for (line, expected) in lines {
