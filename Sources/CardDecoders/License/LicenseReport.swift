@@ -170,7 +170,7 @@ extension LicenseReport {
         }
         put(.edition) { .text(edition?.version) }
         put(.makers) {
-            ["card": hex(.makers, 0), "cryptographicFunction": hex(.makers, 1)]
+            ["manufacturer": hex(.makers, 0), "cryptographicFunction": hex(.makers, 1)]
         }
         put(.pinSetting) { arePINsSet.map { .bool($0) } ?? .null }
         put(.characterSet) { .text(bytes(.characterSet).map { Hex.encode($0) }) }
@@ -220,7 +220,7 @@ extension LicenseReport {
         if let pin2 { object["pin2TriesLeft"] = .optional(pin2.triesLeft) }
         object["withheld"] = .array(withheldMembers.filter { object[$0] == nil }.map { .string($0) })
         if let missingPIN { object["withheldReason"] = .string(missingPIN.refusal?.rawValue ?? "noPIN") }
-        object["warnings"] = .array(faults.map { $0.json(language) })
+        object["faults"] = .array(faults.map { $0.json(language) })
     }
 
     /// The members that would be present if the PINs had been presented and accepted.
@@ -292,7 +292,7 @@ extension LicenseLaterEntry {
 }
 
 extension LicenseWarning {
-    /// An element of `warnings`.
+    /// An element of `faults`.
     func json(_ language: Language) -> JSONValue {
         [
             "file": .string(file.rawValue), "tag": .text(tag?.description), "reason": .string(reason.word),

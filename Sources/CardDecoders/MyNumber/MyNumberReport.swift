@@ -70,8 +70,35 @@ extension MyNumberReport {
         if withheld.contains(.attributes) {
             object["withheldReason"] = .string(pins[.cardInput]?.refusal?.rawValue ?? "noPIN")
         }
-        object["warnings"] = .array(faults.map { .string($0.message[language]) })
+        object["faults"] = .array(faults.map { $0.json(language) })
         return object
+    }
+}
+
+extension MyNumberWarning {
+    /// An element of `faults`, of the form that a licence's have.
+    func json(_ language: Language) -> JSONValue {
+        [
+            "file": .string(file.rawValue), "tag": .text(reason.tag), "reason": .string(reason.word),
+            "message": .string(message[language]),
+        ]
+    }
+}
+
+extension MyNumberWarning.Reason {
+    /// The identifier for machine use.
+    var word: String {
+        switch self {
+        case .notWhatItShouldBe: "notWhatItShouldBe"
+        case .item: "item"
+        case .refused: "refused"
+        case .lost: "lost"
+        }
+    }
+
+    /// The tag of the item that it concerns; `nil` for the whole file.
+    var tag: String? {
+        if case .item(let tag) = self { tag } else { nil }
     }
 }
 

@@ -85,6 +85,8 @@ struct Decode: KazasuCommand {
                     "履歴の番号が重複しているため、行の順に番号を付けました"))
         }
         if !dump.complete { context.note(tr("the dump is not complete", "このダンプは不完全です")) }
+        let records = decoding.reports.flatMap { $0.history ?? [] }
+        stationOptions.explainCodes(names, of: records, context)
         let view = DecodeView(dump: dump, reports: decoding.reports, redaction: context.redaction)
         if context.json {
             try context.print { view.write(to: &$0) }

@@ -60,6 +60,10 @@ struct History: KazasuCommand {
         }
         for warning in report.warnings { context.note(warning.message[Language.current]) }
         history.records = history.records.filter(filter.wants)
+        if history.records.isEmpty {
+            context.note(tr("no records to show", "表示する履歴がありません"))
+        }
+        stationOptions.explainCodes(names, of: history.records, context)
         let view = HistoryView(report: history)
         switch format ?? (context.json ? .json : .table) {
         case .json: try context.print(history.json(Language.current))

@@ -105,6 +105,6 @@ struct LicenseVectorTests {
         #expect(json["asIssued"] == ["address": "東京都千代田区霞が関２−１−２"])
         #expect(json["photo"] == nil)
         #expect(json["withheld"] == [])
-        #expect(json["warnings"] == [])
+        #expect(json["faults"] == [])
     }
 }
