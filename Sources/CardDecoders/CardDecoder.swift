@@ -14,6 +14,10 @@ public protocol CardDecoder: Sendable {
     var balanceRead: ReadRequest { get }
     /// All blocks needed for the history and its checks.
     var historyReads: [ReadRequest] { get }
+    /// What tells the brand where this kind of card covers several; otherwise empty.
+    ///
+    /// Of a service without blocks, only the presence is needed.
+    var brandReads: [ReadRequest] { get }
     /// The bytes that identify the holder; `--redact` masks exactly these.
     ///
     /// They comprise every byte that a personal field is decoded from, and bytes known to contain a number or name that
@@ -23,6 +27,8 @@ public protocol CardDecoder: Sendable {
     var hasBalance: Bool { get }
     /// Returns whether the dump is of such a card; never true without its ``system``.
     func recognises(_ dump: CardDump) -> Bool
+    /// Returns the brand of the card, or `nil` when it is unknown; needs only ``brandReads``.
+    func brand(_ dump: CardDump) -> CardBrand?
     /// Returns the money on the card; needs only ``balanceRead``.
     ///
     /// - Throws: ``CardDecodingError`` when the dump does not contain it.
@@ -40,6 +46,12 @@ extension CardDecoder {
 
     /// The default: most cards have a balance.
     public var hasBalance: Bool { true }
+
+    /// The default: most kinds are one brand.
+    public var brandReads: [ReadRequest] { [] }
+
+    /// The default: a card with money is of the brand that it is named after.
+    public func brand(_ dump: CardDump) -> CardBrand? { hasBalance ? CardBrand(id: id, name: name) : nil }
 
     /// The default: transit cards and many others keep no number that is readable without a key.
     public var personal: [PersonalBytes] { [] }

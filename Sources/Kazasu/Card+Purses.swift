@@ -54,6 +54,32 @@ extension Card {
             WrongCard(picc, .noService(first == .any ? nil : first, decoders: decoders.map(\.id))))
     }
 
+    /// Reads what tells the brand of the card.
+    ///
+    /// - Parameter kind: the id of the decoder that knows the card, such as `transit`.
+    /// - Returns: the brand, or `nil` if it is unknown.
+    /// - Throws: ``KazasuError/reading(_:)``.
+    public func brand(kind: String) throws(KazasuError) -> CardBrand? {
+        guard let decoder = DecoderRegistry.standard.decoder(id: kind) else { return nil }
+        var dump = CardDump(card: identity)
+        if !decoder.brandReads.isEmpty {
+            guard let session = feliCaSession, let first = found.system,
+                let system = try system(decoder.system, first, session)
+            else { return nil }
+            dump = try read(decoder.brandReads.filter { !$0.blocks.isEmpty }, of: system, session)
+            let asked = decoder.brandReads.filter(\.blocks.isEmpty).map(\.service)
+            do throws(ReadingError) {
+                let present = try session.present(asked, in: system)
+                for place in dump.systems.indices {
+                    dump.systems[place].services += present.map { ServiceDump(code: $0, state: .skipped) }
+                }
+            } catch {
+                throw KazasuError(error)
+            }
+        }
+        return decoder.brand(dump)
+    }
+
     /// The systems to try, in the decoders' order.
     ///
     /// If the system already polled for is enough, the card is not asked again.

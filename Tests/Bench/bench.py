@@ -155,7 +155,8 @@ class Bench:
         for count in ("100", "2000"):
             many.folder(at[count], int(count))
         # Half a gigabyte of answer is not kept.
-        quiet = ["sh", "-c", 'exec "$@" > /dev/null', "sh", self.kazasu, "decode", "--stations", at["stations.tsv"]]
+        quiet = ["sh", "-c", 'exec "$@" > /dev/null', "sh", self.kazasu, "decode", "--format", "ndjson",
+                 "--stations", at["stations.tsv"]]
         work = {f"one file of {self.options.dumps} dumps": ("dumps.ndjson", self.options.dumps),
                 "100 files": ("100", 100), "2,000 files": ("2000", 2000)}
         series = self.runner.interleaved({name: [*quiet, at[what]] for name, (what, _) in work.items()}, 5)

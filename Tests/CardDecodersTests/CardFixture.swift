@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardDecoders
 import CardModel
 import TestSupport
 import Testing
@@ -37,4 +38,11 @@ extension CardFixture {
     static let suica = CardFixture(name: "suica-p1")
     static let edy = CardFixture(name: "edy")
     static let fiveSystems = CardFixture(name: "five-systems")
+}
+
+extension DecodedCard {
+    /// A card for documents in which the card does not matter.
+    static let invented = DecodedCard(
+        identity: .typeB(pupi: [1, 2, 3, 4], bitRate: nil), kind: "a",
+        brand: CardBrand(id: "b", name: LocalizedText("B", "び")))
 }

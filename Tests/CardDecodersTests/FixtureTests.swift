@@ -16,7 +16,7 @@ struct FixtureTests {
         let folders = try CardFixture.decoded.filter { fixture in
             guard decoder.recognises(try fixture.dump()) else { return false }
             let cards = try fixture.json("balance.json").required("balances").elements()
-            return try !decoder.hasBalance || cards.contains { try $0.required("card").text() == id }
+            return try !decoder.hasBalance || cards.contains { try $0.required("kind").text() == id }
         }
         #expect(!folders.isEmpty, "Fixtures/cards/ has no folder for \(id)")
     }
@@ -44,7 +44,8 @@ struct FixtureTests {
         let decoders = DecoderRegistry.standard.recognising(dump).filter(\.hasBalance)
         let balances = try decoders.flatMap { try $0.balance(dump).balances }
         let report = BalanceReport(balances: balances)
-        #expect(report.json(.english).prettyText + "\n" == (try fixture.text("balance.json")))
+        let card = DecodedCard(dump, kind: balances.first?.card ?? DecoderRegistry.standard.recognising(dump).first?.id)
+        #expect(report.json(.english, card: card).prettyText + "\n" == (try fixture.text("balance.json")))
     }
 
     @Test("history.json is what the first decoder says that finds a history", arguments: CardFixture.decoded)
@@ -53,7 +54,8 @@ struct FixtureTests {
         let reports = try DecoderRegistry.standard.recognising(dump).compactMap { try $0.decode(dump).historyReport }
         #expect(fixture.has("history.json") == !reports.isEmpty)
         guard let report = reports.first else { return }
-        #expect(report.json(.english).prettyText + "\n" == (try fixture.text("history.json")))
+        let card = DecodedCard(dump, kind: report.card)
+        #expect(report.json(.english, card: card).prettyText + "\n" == (try fixture.text("history.json")))
     }
 
     @Test("report.json is what the decoders say beside money and history", arguments: CardFixture.reported)

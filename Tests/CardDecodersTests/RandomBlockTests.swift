@@ -46,7 +46,7 @@ struct RandomBlockTests {
             #expect(history.map(\.raw) == used)
             #expect(report.balances.count == 1)
             for record in history { check(record) }
-            let text = try #require(report.historyReport).json(.japanese).compactText
+            let text = try #require(report.historyReport).json(.japanese, card: .invented).compactText
             #expect(try JSONValue(parsing: Array(text.utf8)).compactText.utf8.count == text.utf8.count)
         }
     }

@@ -49,7 +49,7 @@ struct RegionalRandomTests {
             let history = report.history ?? []
             for record in history { check(record, dump) }
             if !report.warnings.contains(.historyIncomplete) { checkAmounts(history, id) }
-            let document = report.historyReport?.json(.japanese).compactText ?? "{}"
+            let document = report.historyReport?.json(.japanese, card: .invented).compactText ?? "{}"
             #expect(try JSONValue(parsing: Array(document.utf8)).compactText == document)
         }
     }

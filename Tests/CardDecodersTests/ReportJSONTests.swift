@@ -10,8 +10,8 @@ struct ReportJSONTests {
     func keys() throws {
         let dump = try CardFixture.suica.dump()
         let report = try #require(try CyberneticsDecoder.transit.decode(dump).historyReport)
-        let document = try JSONCursor(report.json(.english)).object()
-        #expect(document.members.map(\.key) == ["schema", "card", "name", "currency", "exponent", "records"])
+        let document = try JSONCursor(report.json(.english, card: DecodedCard(dump, kind: "transit"))).object()
+        #expect(document.members.map(\.key) == ["schema", "card", "kind", "name", "currency", "exponent", "records"])
         let record = try #require(report.records.last).json(.english)
         let keys = [
             "serial", "date", "time", "kind", "terminal", "process", "payment", "gate", "entry", "exit", "amount",
@@ -32,8 +32,9 @@ struct ReportJSONTests {
     func candidates() {
         let sure = BalanceReport(balances: [BalanceEntry(card: "a", name: LocalizedText("A", "あ"), amount: 5)])
         #expect(
-            sure.json(.english).compactText
-                == #"{"schema":"kazasu.balance/1","balances":[{"card":"a","name":"A","amount":5,"currency":"JPY","exponent":0}]}"#
+            sure.json(.english, card: .invented).compactText
+                == #"{"schema":"kazasu.balance/1","card":{"technology":"typeB","pupi":"01020304","kind":"a","brand":"b"},"#
+                + #""balances":[{"kind":"a","name":"A","amount":5,"currency":"JPY","exponent":0}]}"#
         )
         let unsure = BalanceEntry(
             card: "b", name: LocalizedText("B", "び"), amount: nil,
@@ -43,15 +44,17 @@ struct ReportJSONTests {
             ])
         #expect(
             unsure.json(.japanese).compactText
-                == #"{"card":"b","name":"び","amount":null,"currency":"JPY","exponent":0,"candidates":["#
+                == #"{"kind":"b","name":"び","amount":null,"currency":"JPY","exponent":0,"candidates":["#
                 + #"{"amount":-1,"condition":"2017年より前"},{"amount":0,"condition":"2017年から"}]}"#)
     }
 
     @Test("The language changes names and nothing else")
     func languages() throws {
-        let report = try #require(try EdyDecoder().decode(try CardFixture.edy.dump()).historyReport)
-        let english = report.json(.english).compactText
-        let japanese = report.json(.japanese).compactText
+        let dump = try CardFixture.edy.dump()
+        let report = try #require(try EdyDecoder().decode(dump).historyReport)
+        let card = DecodedCard(dump, kind: "edy")
+        let english = report.json(.english, card: card).compactText
+        let japanese = report.json(.japanese, card: card).compactText
         let translated = english.replacing("Rakuten Edy", with: "楽天Edy").replacing("Edy gift", with: "Edyギフト")
             .replacing("payment\"}", with: "支払い\"}")
         #expect(japanese == translated)

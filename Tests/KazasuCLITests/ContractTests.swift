@@ -81,8 +81,8 @@ struct ContractTests {
             ("poll", ["schema", "card", "systemCode", "systemName", "cards"]), ("scan", ["schema", "card", "systems"]),
             ("dump", ["schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica"]),
             ("read 090F", ["schema", "card", "systemCode", "complete", "services"]),
-            ("balance", ["schema", "balances"]),
-            ("history", ["schema", "card", "name", "currency", "exponent", "records"]),
+            ("balance", ["schema", "card", "balances"]),
+            ("history", ["schema", "card", "kind", "name", "currency", "exponent", "records"]),
             ("felica 0C:IDM", ["schema", "card", "exchanges"]),
         ]
         for (line, expected) in lines {

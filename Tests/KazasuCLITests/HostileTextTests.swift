@@ -91,7 +91,7 @@ struct HostileTextTests {
     @Test("What is escaped in JSON is the same text when it is read")
     func roundTrip() throws {
         let name = try folder.write(try TestFiles.read(Card.file("edy")), as: "\u{202E}\u{85}\u{E0041}.json")
-        let result = try Kazasu.run("decode", folder.path)
+        let result = try Kazasu.run("decode", "--format", "ndjson", folder.path)
         #expect(result.output.contains(#"\u202e\u0085\udb40\udc41.json"#))
         let document = JSONCursor(try JSONValue(parsing: Array(result.output.utf8)))
         #expect(try document.required("file").text() == name)

@@ -21,7 +21,7 @@ struct ManyDumpsTests {
     func badFile() throws {
         let folder = try folder()
         let bad = try folder.write(Array("hello\n".utf8), as: "middle.txt")
-        let result = try Kazasu.run("decode", folder.path)
+        let result = try Kazasu.run("decode", "--format", "ndjson", folder.path)
         #expect(result.end == .exited(65))
         #expect(result.messages.count == 2 && result.messages[0].contains(bad), "\(result.errors)")
         #expect(result.errors.contains("1 file could not be read, the others were"))
@@ -29,11 +29,46 @@ struct ManyDumpsTests {
         let files = try documents.map { try $0.required("file").text() }
         #expect(files == ["\(folder.path)/edy.json", "\(folder.path)/suica-p1.json"])
         #expect(try documents.allSatisfy { try $0.required("schema").text() == "kazasu.decode/1" })
-        let quiet = try Kazasu.run("decode", "-q", folder.path)
+        let quiet = try Kazasu.run("decode", "-q", "--format=ndjson", folder.path)
         #expect(quiet.errors == result.errors, "an error is no note")
         let json = try Kazasu.run("decode", "--json", folder.path)
         #expect(json.output == result.output)
         #expect(try self.documents(json.errors).count == 2)
+    }
+
+    @Test("People get a heading for each dump; ndjson always names the file")
+    func headings() throws {
+        let folder = try folder()
+        let files = ["edy", "suica-p1"].map { "\(folder.path)/\($0).json" }
+        let result = try Kazasu.run(["decode"] + files)
+        #expect(result.hasEnded(0) && result.errors.isEmpty)
+        let alone = try files.map { try Kazasu.run("decode", $0).output }
+        #expect(result.output == "==> \(files[0]) <==\n\(alone[0])\n==> \(files[1]) <==\n\(alone[1])")
+        let line = try Kazasu.run("decode", "--format", "ndjson", files[0]).output
+        #expect(try documents(line).map { try $0.required("file").text() } == [files[0]])
+    }
+
+    @Test("A missing file among several is 66, as alone; with --json, too")
+    func missing() throws {
+        let edy = Card.file("edy")
+        for options in [[], ["--json"], ["--format", "csv"]] {
+            let result = try Kazasu.run(["decode", edy, "/nowhere/card.json"] + options)
+            #expect(result.hasEnded(66), "\(result.errors)")
+            #expect(result.errors.contains("/nowhere/card.json") && !result.output.isEmpty)
+        }
+    }
+
+    @Test("CSV has one head and the records of all dumps, each with its card")
+    func csv() throws {
+        let folder = try folder()
+        let result = try Kazasu.run("decode", "--format", "csv", folder.path)
+        #expect(result.hasEnded(0), "\(result.errors)")
+        let rows = CSVText.rows(result.output)
+        #expect(
+            rows.map(\.[1]) == ["card"] + .init(repeating: "edy", count: 6) + .init(repeating: "transit", count: 20))
+        let alone = try Kazasu.run("history", "\(folder.path)/suica-p1.json", "--format", "csv").output
+        #expect(rows.suffix(20) == CSVText.rows(alone).dropFirst())
+        #expect(try Kazasu.run("decode", "--format=csv", Card.file("quicpay")).output.hasPrefix("cardId,"))
     }
 
     @Test("Links that lead back, FIFOs and devices in a folder: each folder once, nothing but files")
@@ -50,7 +85,7 @@ struct ManyDumpsTests {
             #expect(symlink(target, "\(folder.path)/\(name)") == 0)
         }
         #expect(mkfifo("\(folder.path)/pipe", 0o600) == 0)
-        let result = try Kazasu.run("decode", folder.path, "\(folder.path)/loop")
+        let result = try Kazasu.run("decode", "--format", "ndjson", folder.path, "\(folder.path)/loop")
         #expect(result.hasEnded(0), "\(result.errors)")
         let files = try documents(result.output).map { try $0.required("file").text().dropFirst(folder.path.count + 1) }
         #expect(files == ["again/waon.json", "edy.json", "linked.json", "suica-p1.json"], "\(files)")
@@ -61,7 +96,7 @@ struct ManyDumpsTests {
         let folder = try folder()
         var name = Array("\(folder.path)/caf".utf8CString.dropLast()) + [CChar(bitPattern: 0xE9), 0]
         #expect(rename("\(folder.path)/edy.json", &name) == 0)
-        let result = try Kazasu.run("decode", folder.path)
+        let result = try Kazasu.run("decode", "--json", folder.path)
         #expect(result.hasEnded(0), "\(result.errors)")
         #expect(try documents(result.output).count == 2)
     }
@@ -91,7 +126,7 @@ struct ManyDumpsTests {
             text += try JSONValue(parsing: TestFiles.read(Card.file(card))).compactText + "\n"
         }
         let path = try folder.write(Array((text + "{\n").utf8), as: "cards.ndjson")
-        let result = try Kazasu.run("decode", path)
+        let result = try Kazasu.run("decode", "--format", "ndjson", path)
         #expect(result.end == .exited(65))
         #expect(result.errors.contains("\(path):4"))
         let cards = try documents(result.output).map { try $0.required("file").text() }
@@ -104,7 +139,7 @@ struct ManyDumpsTests {
         let edy = try JSONValue(parsing: TestFiles.read(Card.file("edy"))).compactText
         for bad in [#"{"schema":"kazasu.dump/1","card":{}}"#, #"{"schema": kazasu}"#] {
             let path = try folder.write(Array("\(bad)\n\(edy)\n\(edy)\n".utf8), as: "cards.ndjson")
-            let result = try Kazasu.run("decode", path)
+            let result = try Kazasu.run("decode", "--format", "ndjson", path)
             #expect(result.hasEnded(65))
             #expect(result.messages.first?.contains("\(path):1: ") == true, "\(result.errors)")
             #expect(try documents(result.output).map { try $0.required("file").text() } == ["\(path):2", "\(path):3"])

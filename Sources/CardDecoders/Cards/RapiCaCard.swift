@@ -21,6 +21,9 @@ package struct RapiCaDecoder: CardDecoder {
     /// Attributes (004B), history (008F), charges (00CF) and issue data (000B).
     package var historyReads: [ReadRequest] { [attributeRead, historyRead, chargeRead, issueRead] }
 
+    /// The issue data.
+    package var brandReads: [ReadRequest] { [issueRead] }
+
     private let attributeRead = ReadRequest(0x8194, 0x004B, 0..<4)
     private let historyRead = ReadRequest(0x8194, 0x008F, 0..<20)
     private let chargeRead = ReadRequest(0x8194, 0x00CF, 0..<10, isRequired: false)
@@ -36,13 +39,15 @@ package struct RapiCaDecoder: CardDecoder {
     package func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport {
         let block = try dump.block(balanceRead, card: id, field: "balance", offset: 3)
         return BalanceReport(
-            balances: [BalanceEntry(card: id, name: brand(dump), amount: Int(block.uint24(at: 3, .big)))],
+            balances: [
+                BalanceEntry(card: id, name: brand(dump)?.name ?? name, amount: Int(block.uint24(at: 3, .big)))
+            ],
             warnings: [.oneSource])
     }
 
     /// Decodes balance, points, history, charges and day of issue.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: brand(dump))
+        var report = CardReport(card: id, name: brand(dump)?.name ?? name)
         let attributes = dump.opened(attributeRead)?.blocks ?? [:]
         let issue = dump.opened(issueRead)?.blocks[0].map { RapiCaIssue($0) }
         var newest: Int?
@@ -64,11 +69,12 @@ package struct RapiCaDecoder: CardDecoder {
         return report
     }
 
-    private func brand(_ dump: CardDump) -> LocalizedText {
+    /// The brand by the company in the issue data.
+    package func brand(_ dump: CardDump) -> CardBrand? {
         switch dump.opened(issueRead)?.blocks[0]?.uint16(at: 0, .big) {
-        case 0x232F: LocalizedText("RapiCa", "RapiCa（ラピカ）")
-        case 0x2332: LocalizedText("Iwasaki IC card", "いわさきICカード")
-        default: name
+        case 0x232F: CardBrand(id: "rapica", name: LocalizedText("RapiCa", "RapiCa（ラピカ）"))
+        case 0x2332: CardBrand(id: "iwasaki", name: LocalizedText("Iwasaki IC card", "いわさきICカード"))
+        default: nil
         }
     }
 }

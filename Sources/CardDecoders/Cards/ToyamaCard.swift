@@ -19,6 +19,9 @@ package struct ToyamaDecoder: CardDecoder {
     /// Balance, history (898F) and issue data (804B).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead, issueRead] }
 
+    /// The issue data.
+    package var brandReads: [ReadRequest] { [issueRead] }
+
     /// 804B: the number of the card.
     package let personal = [PersonalBytes(0x832C, 0x804B)]
 
@@ -36,12 +39,12 @@ package struct ToyamaDecoder: CardDecoder {
         let block = try dump.block(balanceRead, card: id, field: "balance", offset: 0)
         let newest = dump.opened(historyRead)?.blocks[0].flatMap { $0.isZero ? nil : record(of: $0).balance }
         return BalanceReport(
-            card: id, name: brand(dump), amount: Int(block.uint16(at: 0, .big)), newest: newest)
+            card: id, name: brand(dump)?.name ?? name, amount: Int(block.uint16(at: 0, .big)), newest: newest)
     }
 
     /// Decodes balance, history, number and day of issue.
     package func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
-        var report = CardReport(card: id, name: brand(dump))
+        var report = CardReport(card: id, name: brand(dump)?.name ?? name)
         var newest: Int?
         if let service = dump.opened(historyRead) {
             var history = LocalHistory(service) { record(of: $0).record }
@@ -58,11 +61,12 @@ package struct ToyamaDecoder: CardDecoder {
         RegionalBusBlock(raw: raw, layout: .a, system: balanceRead.system)
     }
 
-    private func brand(_ dump: CardDump) -> LocalizedText {
+    /// The brand by the first two bytes of the issue data.
+    package func brand(_ dump: CardDump) -> CardBrand? {
         switch dump.opened(issueRead)?.blocks[0]?.uint16(at: 0, .big) {
-        case 0x0367: LocalizedText("ecomyca", "えこまいか")
-        case 0x0D69: LocalizedText("passca", "passca（パスカ）")
-        default: name
+        case 0x0367: CardBrand(id: "ecomyca", name: LocalizedText("ecomyca", "えこまいか"))
+        case 0x0D69: CardBrand(id: "passca", name: LocalizedText("passca", "passca（パスカ）"))
+        default: nil
         }
     }
 }

@@ -21,6 +21,11 @@ package struct CyberneticsDecoder: CardDecoder {
     /// These are twenty-four blocks, which take no more commands than without the gate log.
     package var historyReads: [ReadRequest] { [balanceRead, historyRead, gateRead] }
 
+    /// The services that only one issuer uses, where they identify the brand.
+    package var brandReads: [ReadRequest] {
+        tellsBrand ? CyberneticsBrand.services.map { ReadRequest(system: system, service: $0, blocks: 0..<0) } : []
+    }
+
     private let historyRead: ReadRequest
     private let gateRead: ReadRequest
     private let entryRead: ReadRequest
@@ -53,6 +58,11 @@ package struct CyberneticsDecoder: CardDecoder {
     /// Returns whether the system has the balance or the history service.
     package func recognises(_ dump: CardDump) -> Bool {
         dump.holds(balanceRead) || dump.holds(historyRead)
+    }
+
+    /// The brand by the services of its issuer; a system of one issuer's own is one brand.
+    package func brand(_ dump: CardDump) -> CardBrand? {
+        tellsBrand ? dump.system(system).flatMap { CyberneticsBrand.brand($0) } : CardBrand(id: id, name: name)
     }
 
     /// The balance in 008B: bytes 11 and 12, little-endian, yen.
@@ -105,7 +115,7 @@ package struct CyberneticsDecoder: CardDecoder {
                 log, report.entryRecord, isCounted: hasUnlistedTransactions(dump, newest))
         }
         if report.history?.contains(where: \.hasDoubt) ?? false { report.warnings.append(.doubtfulValues) }
-        if tellsBrand, let system = dump.system(system) { report.fields.append(CyberneticsBrand.field(system)) }
+        if tellsBrand { report.fields.append(CyberneticsBrand.field(brand(dump))) }
         if let pointsRead, let block = dump.opened(pointsRead)?.blocks[0] {
             report.fields.append(.points(Int(block.uint24(at: 0, .little))))
         }
@@ -143,8 +153,13 @@ struct CyberneticsAttributeBlock {
 ///
 /// Most of these services need a key, so a dump contains them only when the card listed its services.
 enum CyberneticsBrand {
-    /// The brand, or `undecidable` when the services match none or more than one; never a guess.
-    static func field(_ system: SystemDump) -> CardField {
+    /// The services of all brands, each once.
+    static var services: [ServiceCode] {
+        Set(DecoderTables.transitBrands.rows.flatMap(\.services)).sorted()
+    }
+
+    /// The brand, or `nil` when the services match none or more than one; never a guess.
+    static func brand(_ system: SystemDump) -> CardBrand? {
         // A list rather than a set: few of its codes are ever looked up.
         var services: [ServiceCode] = []
         services.reserveCapacity(system.services.count)
@@ -153,11 +168,14 @@ enum CyberneticsBrand {
             services.append(service.code)
         }
         let fitting = DecoderTables.transitBrands.rows.filter { $0.services.allSatisfy { services.contains($0) } }
-        let brand = fitting.first.flatMap { first in
-            fitting.allSatisfy { $0.brand == first.brand } ? first : nil
-        }
-        return CardField(
-            key: "brand", name: LocalizedText("Brand", "カードの種類"), value: brand?.brand ?? "undecidable",
+        guard let first = fitting.first, fitting.allSatisfy({ $0.brand == first.brand }) else { return nil }
+        return CardBrand(id: first.brand, name: first.name)
+    }
+
+    /// The field with the brand, `undecidable` when it is unknown.
+    static func field(_ brand: CardBrand?) -> CardField {
+        CardField(
+            key: "brand", name: LocalizedText("Brand", "カードの種類"), value: brand?.id ?? "undecidable",
             label: brand?.name ?? LocalizedText("cannot be told", "判別不能"), isPersonal: false)
     }
 }

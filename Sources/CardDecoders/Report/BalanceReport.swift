@@ -22,11 +22,14 @@ public struct BalanceReport: Hashable, Sendable {
 extension BalanceReport {
     /// The document `kazasu.balance/1`.
     ///
-    /// - Parameter language: the language of the names; keys and ids never change.
-    package func json(_ language: Language) -> JSONValue {
+    /// - Parameters:
+    ///   - language: the language of the names; keys and ids never change.
+    ///   - card: the card that holds the money.
+    package func json(_ language: Language, card: DecodedCard) -> JSONValue {
         JSONValue { sink in
             sink.object {
                 $0.member("schema", BalanceReport.schema)
+                $0.member("card") { card.write(to: &$0) }
                 $0.member("balances") { $0.array(of: balances) { $1.write(to: &$0, language) } }
             }
         }
@@ -42,7 +45,7 @@ extension BalanceEntry {
     /// Writes an element of `balances`; `candidates` is included only when there are some.
     func write(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.object { entry in
-            entry.member("card", card)
+            entry.member("kind", card)
             entry.member("name", name[language])
             entry.member("amount", amount)
             currency.write(to: &entry)

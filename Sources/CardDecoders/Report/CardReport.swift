@@ -76,7 +76,7 @@ extension CardReport {
         to sink: inout Sink, _ language: Language, redact: (String) -> String
     ) {
         sink.object { report in
-            report.member("card", card)
+            report.member("kind", card)
             report.member("name", name[language])
             if !balances.isEmpty || history != nil { currency.write(to: &report) }
             report.member("balances") { $0.array(of: balances) { $1.write(to: &$0, language) } }

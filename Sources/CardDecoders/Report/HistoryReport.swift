@@ -29,12 +29,15 @@ package struct HistoryReport: Hashable, Sendable {
 extension HistoryReport {
     /// The document `kazasu.history/1`.
     ///
-    /// - Parameter language: the language of the names; keys and ids never change.
-    package func json(_ language: Language) -> JSONValue {
+    /// - Parameters:
+    ///   - language: the language of the names; keys and ids never change.
+    ///   - card: the card with these records.
+    package func json(_ language: Language, card: DecodedCard) -> JSONValue {
         JSONValue { sink in
             sink.object {
                 $0.member("schema", HistoryReport.schema)
-                $0.member("card", card)
+                $0.member("card") { card.write(to: &$0) }
+                $0.member("kind", self.card)
                 $0.member("name", name[language])
                 currency.write(to: &$0)
                 $0.member("records") { $0.array(of: records) { $1.write(to: &$0, language) } }
@@ -139,13 +142,16 @@ extension HistoryRecord {
         JSONValue { write(to: &$0, language) }
     }
 
-    /// One line of the ndjson format: `schema`, then the members of `json(_:)`.
+    /// One line of the ndjson format: `schema`, `card`, the currency, then the members of `json(_:)`.
     ///
-    /// - Parameter currency: the currency of its amounts.
-    package func jsonLine(_ language: Language, _ currency: Currency) -> String {
+    /// - Parameters:
+    ///   - currency: the currency of its amounts.
+    ///   - card: the card with this record.
+    package func jsonLine(_ language: Language, _ currency: Currency, card: DecodedCard) -> String {
         var writer = JSONWriter()
         writer.object {
             $0.member("schema", HistoryRecord.schema)
+            $0.member("card") { card.write(to: &$0) }
             currency.write(to: &$0)
             writeMembers(to: &$0, language)
         }

@@ -94,8 +94,15 @@ extension CardIdentity {
         extra = try json.members(without: known)
     }
 
-    /// `card` of the documents `kazasu.dump/1`, `kazasu.scan/1` and `kazasu.poll/1`.
+    /// `card` of every document about a card, with the members of the file that are unknown to this version.
     package var json: JSONValue {
+        var object = members
+        object.merge(extra)
+        return .object(object)
+    }
+
+    /// The members of `card` that the card itself gave.
+    package var members: JSONObject {
         var object = JSONObject([("technology", .string(technology.rawValue))])
         object["idm"] = idm.map { .string($0.description) }
         object["pmm"] = pmm.map { .string($0.description) }
@@ -107,8 +114,7 @@ extension CardIdentity {
         object["applicationData"] = applicationData.map { .string(Hex.encode($0)) }
         object["protocolInfo"] = protocolInfo.map { .string(Hex.encode($0)) }
         object["bitRate"] = bitRate.map { .int($0) }
-        object.merge(extra)
-        return .object(object)
+        return object
     }
 }
 

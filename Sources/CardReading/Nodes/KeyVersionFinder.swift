@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+package import CardModel
 internal import FeliCa
 internal import NFCTransport
 
@@ -38,6 +38,17 @@ struct KeyVersionFinder {
             }
         }
         return found
+    }
+}
+
+extension CardSession {
+    /// Returns those of the services that a system has; none if the card does not support Request Service.
+    ///
+    /// - Throws: ``ReadingError`` if the card left or the reader failed.
+    package func present(_ services: [ServiceCode], in system: SystemHandle) throws(ReadingError) -> [ServiceCode] {
+        let versions = try KeyVersionFinder(session: self, system: system)
+            .versions(of: services.map { NodeCode(rawValue: $0.rawValue) })
+        return services.filter { versions[NodeCode(rawValue: $0.rawValue)] != nil }
     }
 }
 

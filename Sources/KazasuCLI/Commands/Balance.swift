@@ -18,6 +18,7 @@ struct Balance: KazasuCommand {
               kazasu balance
               [ "$(kazasu balance)" -ge 1000 ] || notify-send "Charge your card"
               kazasu balance --all --json
+              kazasu balance card.json
             """,
             """
             交通系から順に、対応するカードを調べます。--card で指定できます。
@@ -26,30 +27,24 @@ struct Balance: KazasuCommand {
               kazasu balance
               [ "$(kazasu balance)" -ge 1000 ] || notify-send "チャージしてください"
               kazasu balance --all --json
+              kazasu balance card.json
             """))
 
     @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
-
-    @Option(name: .long, help: help("Only this kind of card.", "この種類のカードだけ。", value: "kind"))
-    var card: CardKind?
+    @OptionGroup var purse: PurseOptions
 
     @Flag(name: .long, help: help("Every balance on the card: KIND AMOUNT CURRENCY.", "カードの全残高を 種類 金額 通貨 で表示する。"))
     var all = false
 
     func execute(_ context: Context) throws {
-        let session = try ReaderSession(readerOptions, context)
-        let report = try closing(session) { session in
-            let found = try session.find(.decoders(CardKind.decoders(card)))
-            do throws(KazasuError) {
-                return try found.balance(kinds: card.map { [$0.id] }, all: all)
-            } catch {
-                throw CommandError(error)
-            }
-        }
+        let reading = try purse.read(
+            context, wantsBrand: context.json, kind: { $0.balances.first?.card },
+            fromCard: { card throws(KazasuError) in try card.balance(kinds: purse.card.map { [$0.id] }, all: all) },
+            fromDump: { dump throws(CommandError) in try dump.balance(all: all) })
+        let report = reading.report
         for warning in report.warnings { context.note(warning.message[Language.current]) }
         if context.json {
-            try context.print(report.json(Language.current))
+            try context.print(report.json(Language.current, card: reading.card))
         } else if all {
             try context.print(
                 report.balances.map { "\($0.card) \($0.text)\n" }

@@ -37,6 +37,8 @@ struct Convert: KazasuCommand {
     @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"))
     var output: String?
 
+    func validate() throws { try common.check("--to", to.id) }
+
     func execute(_ context: Context) throws {
         let dump = try DumpFile.read(file)
         let text = try to.text(dump, context.redaction, option: "to")

@@ -12,23 +12,25 @@ struct Decode: KazasuCommand {
         discussion: tr(
             """
             Reads what 'kazasu dump -o FILE' wrote, and the dumps of Flipper, Proxmark3, Metrodroid, FareBot, nfcpy and \
-            others; - is standard input. Of several files, of folders, and of files with one dump a line, the answer is \
-            one JSON object a dump.
+            others; - is standard input. Several files, folders, and files with one dump a line are taken as well: each \
+            dump gets a heading, or one line of JSON with --format ndjson.
 
             Examples:
               kazasu decode card.json
               kazasu decode suica.nfc
-              kazasu decode dumps/ > decoded.ndjson
+              kazasu decode dumps/ --format ndjson > decoded.ndjson
+              kazasu decode dumps/ --format csv > histories.csv
               kazasu decode card.json --json | jq '.reports[].balances'
             """,
             """
             'kazasu dump -o ファイル' のほか、Flipper・Proxmark3・Metrodroid・FareBot・nfcpy などのダンプも読みます。- は標準入力です。
-            複数のファイル、フォルダー、1 行 1 ダンプのファイルでは、ダンプごとに JSON を 1 行出力します。
+            複数のファイル、フォルダー、1 行 1 ダンプのファイルも読めます。ダンプごとに見出しを付けます（--format ndjson では JSON を 1 行）。
 
             例:
               kazasu decode card.json
               kazasu decode suica.nfc
-              kazasu decode dumps/ > decoded.ndjson
+              kazasu decode dumps/ --format ndjson > decoded.ndjson
+              kazasu decode dumps/ --format csv > histories.csv
               kazasu decode card.json --json | jq '.reports[].balances'
             """))
 
@@ -38,19 +40,33 @@ struct Decode: KazasuCommand {
     @Argument(help: help("Dumps or folders of dumps.", "ダンプ、またはダンプのフォルダー。", value: "file"))
     var files: [String]
 
+    @Option(
+        name: .long,
+        help: help(
+            "text, json, ndjson or csv (the histories).", "text、json、ndjson、csv（履歴）のいずれか。"))
+    var format: DecodeFormat?
+
+    @OptionGroup var csvOptions: CSVOptions
+
+    private var form: DecodeFormat { format ?? (common.json ? .json : .text) }
+
+    func validate() throws {
+        try common.check("--format", format?.rawValue)
+        try csvOptions.check(isCSV: form == .csv)
+    }
+
     func execute(_ context: Context) throws {
-        let names = try stationOptions.names()
+        var answer = DecodeAnswer(form, try stationOptions.names(), csvOptions, context)
         let source = DumpFiles(paths: files)
-        var line = DecodeLine(names: names, redaction: context.redaction)
         var first: (place: String, dump: CardDump)?
         var isMany = source.areMany
-        var failures = 0
+        var failures: [CommandError] = []
         try source.forEach { item in
             isMany = isMany || item.isOneOfMany
             switch item.dump {
             case .failure(let failure):
                 guard isMany else { throw failure }
-                failures += 1
+                failures.append(failure)
                 Output.message(CommandError(failure.status, failure.reason, failure.message), json: context.json)
             case .success(let dump):
                 guard isMany || first != nil else {
@@ -60,45 +76,18 @@ struct Decode: KazasuCommand {
                 isMany = true
                 if let earlier = first {
                     first = nil
-                    try line.print(earlier.dump, earlier.place)
+                    try answer.print(earlier.dump, earlier.place, isOnly: false)
                 }
-                try line.print(dump, item.place)
+                try answer.print(dump, item.place, isOnly: false)
             }
         }
-        if let only = first { try show(only.dump, names, context) }
-        if failures > 0 {
+        if let only = first { try answer.print(only.dump, only.place, isOnly: true) }
+        if let failure = failures.first {
             throw CommandError(
-                .badFile, "badFiles",
+                failure.status, failure.reason,
                 tr(
-                    "\(Words.count(failures, "file")) could not be read, the others were",
-                    "\(failures) 件を読めませんでした。残りは読みました"))
+                    "\(Words.count(failures.count, "file")) could not be read, the others were",
+                    "\(failures.count) 件を読めませんでした。残りは読みました"))
         }
-    }
-
-    private func show(_ dump: CardDump, _ names: any StationNames, _ context: Context) throws {
-        let decoding = Decoding(dump, names)
-        for failure in decoding.failures { context.note(failure.message) }
-        if dump.hasAssumedNumbers {
-            context.note(
-                tr(
-                    "the file labels two records alike: they are numbered in the order of its lines",
-                    "履歴の番号が重複しているため、行の順に番号を付けました"))
-        }
-        if !dump.complete { context.note(tr("the dump is not complete", "このダンプは不完全です")) }
-        let records = decoding.reports.flatMap { $0.history ?? [] }
-        stationOptions.explainCodes(names, of: records, context)
-        let view = DecodeView(dump: dump, reports: decoding.reports, redaction: context.redaction)
-        if context.json {
-            try context.print { view.write(to: &$0) }
-        } else {
-            try view.write { text throws(CommandError) in try context.print(text) }
-        }
-    }
-}
-
-extension CardDump {
-    /// Whether some block numbers are assumed and not those of the source file.
-    fileprivate var hasAssumedNumbers: Bool {
-        systems.contains { $0.services.contains { $0.assumed == [.blocks] } }
     }
 }

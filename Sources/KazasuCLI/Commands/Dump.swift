@@ -68,6 +68,7 @@ struct Dump: KazasuCommand {
     var hexSeparator = HexSeparator.none
 
     func validate() throws {
+        try common.check("--format", format?.id)
         guard keyOptions.keyFrom == nil || system == nil && service == nil else {
             throw ValidationError(
                 tr(

@@ -17,7 +17,8 @@ struct History: KazasuCommand {
             Examples:
               kazasu history
               kazasu history --since 2026-11-01 --kind rail,bus
-              kazasu history --format csv > history.csv
+              kazasu history --format csv -o history.csv
+              kazasu history card.json
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
             """,
             """
@@ -26,33 +27,42 @@ struct History: KazasuCommand {
             例:
               kazasu history
               kazasu history --since 2026-11-01 --kind rail,bus
-              kazasu history --format csv > history.csv
+              kazasu history --format csv -o history.csv
+              kazasu history card.json
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
             """))
 
     @OptionGroup var common: CommonOptions
-    @OptionGroup var readerOptions: ReaderOptions
-
-    @Option(name: .long, help: help("Only this kind of card.", "この種類のカードだけ。", value: "kind"))
-    var card: CardKind?
+    @OptionGroup var purse: PurseOptions
 
     @Option(name: .long, help: help("table, csv, json or ndjson.", "table、csv、json、ndjson のいずれか。"))
     var format: HistoryFormat?
 
+    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"))
+    var output: String?
+
+    @OptionGroup var csvOptions: CSVOptions
+
     @OptionGroup var filter: HistoryFilter
     @OptionGroup var stationOptions: StationOptions
 
+    private var form: HistoryFormat { format ?? (common.json ? .json : .table) }
+
+    func validate() throws {
+        try common.check("--format", format?.rawValue)
+        try csvOptions.check(isCSV: form == .csv)
+    }
+
     func execute(_ context: Context) throws {
         let names = try stationOptions.names()
-        let session = try ReaderSession(readerOptions, context)
-        let report = try closing(session) { session in
-            let found = try session.find(.decoders(CardKind.decoders(card)))
-            do throws(KazasuError) {
-                return try found.history(kinds: card.map { [$0.id] }, stations: names)
-            } catch {
-                throw CommandError(error)
-            }
-        }
+        let output = try output.map { path throws(CommandError) in try OutputFile(path) }
+        let reading = try purse.read(
+            context, wantsBrand: form != .table, kind: { $0.card },
+            fromCard: { card throws(KazasuError) in
+                try card.history(kinds: purse.card.map { [$0.id] }, stations: names)
+            },
+            fromDump: { dump throws(CommandError) in try dump.history(names) })
+        let report = reading.report
         guard var history = report.historyReport else {
             throw CommandError(
                 .otherCard, "noHistory", tr("this card keeps no history that can be read", "読める履歴がありません"),
@@ -64,12 +74,24 @@ struct History: KazasuCommand {
             context.note(tr("no records to show", "表示する履歴がありません"))
         }
         stationOptions.explainCodes(names, of: history.records, context)
-        let view = HistoryView(report: history)
-        switch format ?? (context.json ? .json : .table) {
-        case .json: try context.print(history.json(Language.current))
-        case .ndjson: try context.print(view.ndjson)
-        case .csv: try context.print(escaped: view.csv)
-        case .table: try view.table.write { text throws(CommandError) in try context.print(text) }
+        let view = HistoryView(report: history, card: reading.card)
+        guard let output else {
+            switch form {
+            case .json: try context.print(view.json)
+            case .ndjson: try context.print(view.ndjson)
+            case .csv: try context.print(escaped: csvOptions.text(view.csv(csvOptions.csv)))
+            case .table:
+                try view.table(width: Output.lineWidth).write { text throws(CommandError) in try context.print(text) }
+            }
+            return
         }
+        switch form {
+        case .json: try output.finish(context.redaction.apply(view.json).prettyText + "\n")
+        case .ndjson: try output.finish(view.ndjson)
+        case .csv: try output.finish(csvOptions.text(view.csv(csvOptions.csv), isFile: true))
+        case .table: try output.finish(VisibleText.lines(view.table(width: nil).text))
+        }
+        let count = history.records.count
+        context.note("\(output.path): " + tr(Words.count(count, "record"), "\(count) 件"))
     }
 }

@@ -68,11 +68,6 @@ struct HistoryFilter: ParsableArguments {
     }
 }
 
-/// The forms of `kazasu history`.
-enum HistoryFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
-    case table, csv, json, ndjson
-}
-
 /// A dump format that can be written, by its id.
 struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
     var id: String

@@ -27,3 +27,21 @@ struct Decoding {
         }
     }
 }
+
+extension Context {
+    /// Notes what a dump lacks.
+    ///
+    /// - Parameter place: the source of the dump, when it is one of many.
+    func noteLimits(of dump: CardDump, _ place: String? = nil) {
+        let place = place.map { "\($0): " } ?? ""
+        // Such block numbers are assumed and not those of the source file.
+        if dump.systems.contains(where: { $0.services.contains { $0.assumed == [.blocks] } }) {
+            note(
+                place
+                    + tr(
+                        "the file labels two records alike: they are numbered in the order of its lines",
+                        "履歴の番号が重複しているため、行の順に番号を付けました"))
+        }
+        if !dump.complete { note(place + tr("the dump is not complete", "このダンプは不完全です")) }
+    }
+}

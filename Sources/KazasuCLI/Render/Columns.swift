@@ -64,21 +64,19 @@ extension String {
         unicodeScalars.reduce(0) { $0 + $1.terminalWidth }
     }
 
-    /// The text cut into pieces of at most `width` terminal columns; a character is never cut.
-    func lines(width: Int) -> [String] {
-        var lines: [String] = []
-        var line = ""
-        var taken = 0
-        for letter in self {
-            let places = String(letter).terminalWidth
-            if taken + places > width, !line.isEmpty {
-                lines.append(line)
-                (line, taken) = ("", 0)
-            }
-            line.append(letter)
-            taken += places
+    /// The text as one visible line, with `…` in place of what does not fit `width` terminal columns.
+    func cut(to width: Int) -> String {
+        let whole = VisibleText.line(self)
+        guard whole.terminalWidth > width else { return whole }
+        var text = ""
+        // The ellipsis takes one column.
+        var room = width - 1
+        for letter in whole {
+            room -= String(letter).terminalWidth
+            guard room >= 0 else { break }
+            text.append(letter)
         }
-        return line.isEmpty ? lines : lines + [line]
+        return text + "…"
     }
 }
 

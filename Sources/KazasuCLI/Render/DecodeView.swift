@@ -9,21 +9,30 @@ struct DecodeView {
     var reports: [CardReport]
     var redaction: Redaction
 
+    /// The card, masked under `--redact`.
+    ///
+    /// - Parameter kind: the id of the decoder that knows it, or of another kind of card.
+    func card(kind: String?) -> DecodedCard {
+        var card = DecodedCard(dump, kind: kind)
+        card.identity = redaction.apply(card.identity)
+        return card
+    }
+
     /// Writes the document `kazasu.decode/1`.
     ///
     /// - Parameter file: the source of the dump, when it is one of many.
     @specialized(where Sink == JSONWriter)
     func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, file: String? = nil) {
-        let card = redaction.apply(dump.card)
+        let identities = IdentityReports(dump, redaction)
         sink.object { document in
             document.member("schema", "kazasu.decode/1")
             if let file { document.member("file", file) }
-            document.member("card") { $0.value(card.json) }
+            document.member("card") { card(kind: reports.first?.card ?? identities.kind).write(to: &$0) }
             document.member("complete", dump.complete)
             document.key("reports")
             document.beginArray()
             for report in reports { report.write(to: &document, Language.current, redact: redaction.apply) }
-            for report in IdentityReports(dump, redaction).json { document.value(report) }
+            for report in identities.json { document.value(report) }
             document.endArray()
             redaction.mark(&document)
         }
@@ -64,7 +73,8 @@ struct DecodeView {
             if let history = report.historyReport, !history.records.isEmpty {
                 try print(text + "\n")
                 text = ""
-                try HistoryView(report: history).table.write(print)
+                try HistoryTable(records: history.records, currency: history.currency, width: Output.lineWidth).write(
+                    print)
             }
             text += gates.text
         }
@@ -72,23 +82,61 @@ struct DecodeView {
     }
 }
 
-/// One line of ndjson for each dump of many.
-struct DecodeLine: ~Copyable {
-    let names: any StationNames
-    let redaction: Redaction
+/// The answer of `kazasu decode`, dump by dump.
+struct DecodeAnswer: ~Copyable {
+    private let form: DecodeFormat
+    private let names: any StationNames
+    private let csv: HistoryCSV
+    private let context: Context
+    /// What precedes the first row of CSV, until that is printed.
+    private var start: String
+    /// Whether a dump precedes.
+    private var isFollowing = false
     /// Kept to reuse its buffer.
     private var writer = JSONWriter()
 
-    init(names: any StationNames, redaction: Redaction) {
-        self.names = names
-        self.redaction = redaction
+    init(_ form: DecodeFormat, _ names: any StationNames, _ options: CSVOptions, _ context: Context) {
+        (self.form, self.names, self.context) = (form, names, context)
+        csv = options.csv
+        start = options.text(csv.head)
     }
 
-    mutating func print(_ dump: CardDump, _ place: String) throws(CommandError) {
-        writer.removeAll()
-        DecodeView(dump: dump, reports: Decoding(dump, names).reports, redaction: redaction)
-            .write(to: &writer, file: place)
-        writer.endLine()
-        try writer.withBytes { bytes throws(CommandError) in try Output.write(bytes) }
+    /// Prints what the decoders see in one dump.
+    ///
+    /// - Parameters:
+    ///   - place: the file, with the line where a file has several dumps.
+    ///   - isOnly: whether there is no other dump.
+    mutating func print(_ dump: CardDump, _ place: String, isOnly: Bool) throws(CommandError) {
+        let decoding = Decoding(dump, names)
+        let view = DecodeView(dump: dump, reports: decoding.reports, redaction: context.redaction)
+        let heading = isOnly ? nil : place
+        switch form {
+        case .text:
+            note(decoding, dump, heading)
+            if let heading { try context.print((isFollowing ? "\n" : "") + "==> \(VisibleText.line(heading)) <==\n") }
+            try view.write { text throws(CommandError) in try context.print(text) }
+        case .json where isOnly:
+            note(decoding, dump, heading)
+            try context.print { view.write(to: &$0) }
+        case .json, .ndjson:
+            writer.removeAll()
+            view.write(to: &writer, file: place)
+            writer.endLine()
+            try writer.withBytes { bytes throws(CommandError) in try Output.write(bytes) }
+        case .csv:
+            note(decoding, dump, heading)
+            let rows = decoding.reports.compactMap { report in
+                report.historyReport.map { csv.rows($0, view.card(kind: report.card)) }
+            }
+            try context.print(escaped: start + rows.joined())
+            start = ""
+        }
+        isFollowing = true
+    }
+
+    private func note(_ decoding: Decoding, _ dump: CardDump, _ place: String?) {
+        let start = place.map { "\($0): " } ?? ""
+        for failure in decoding.failures { context.note(start + failure.message) }
+        context.noteLimits(of: dump, place)
     }
 }

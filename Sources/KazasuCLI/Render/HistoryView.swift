@@ -1,62 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ByteCodec
 import CardDecoders
 import CardModel
 
-/// A history as a table, as CSV (RFC 4180) and as one JSON object per line.
+/// A history as a table and as one JSON object per line.
 struct HistoryView {
     var report: HistoryReport
+    var card: DecodedCard
 
-    /// The table, fitted to the terminal when it goes to one.
-    var table: HistoryTable {
-        HistoryTable(records: report.records, currency: report.currency, width: Output.lineWidth)
+    /// The table.
+    ///
+    /// - Parameter width: the number of terminal columns, or `nil` for lines of any length.
+    func table(width: Int?) -> HistoryTable {
+        HistoryTable(records: report.records, currency: report.currency, width: width)
     }
+
+    /// The document `kazasu.history/1`.
+    var json: JSONValue { report.json(Language.current, card: card) }
+
+    /// The rows of CSV with their head.
+    func csv(_ csv: HistoryCSV) -> String { csv.head + csv.rows(report, card) }
 
     var ndjson: String {
-        report.records.map { $0.jsonLine(Language.current, report.currency) + "\n" }.joined()
-    }
-
-    /// Column names do not change with the language. The byte order mark makes Excel read the text as UTF-8.
-    ///
-    /// Amounts are written in display form, because a table for display has no column for the currency's unit. A day
-    /// without its year goes into separate number columns: a spreadsheet would make up a year for `03-09`.
-    var csv: String {
-        let head = [
-            "serial", "date", "time", "entryTime", "partialMonth", "partialDay", "partialHour", "kind", "terminal",
-            "terminalId", "process", "payment", "gate", "entry", "exit", "amount", "balance", "warnings", "raw",
-        ]
-        let rows = report.records.map { record in
-            zip(head, HistoryView.fields(record, report.currency)).map { column, field in
-                HistoryView.numbers.contains(column) ? CSV.number(field) : CSV.text(field)
-            }
-        }
-        return "\u{FEFF}" + ([head] + rows).map(CSV.row).joined()
-    }
-
-    /// The columns of numbers.
-    private static let numbers: Set<String> = [
-        "serial", "partialMonth", "partialDay", "partialHour", "amount", "balance",
-    ]
-
-    private static func fields(_ record: HistoryRecord, _ currency: Currency) -> [String] {
-        let codes = [record.process, record.payment, record.gate].map { $0.map(name) ?? "" }
-        let terminal = [
-            record.terminal.map(name) ?? "", record.terminalID ?? record.device.map { Hex.encode($0, digits: 4) } ?? "",
-        ]
-        let places = [record.entry, record.exit].map { $0.map(place) ?? "" }
-        let amounts = [record.amount, record.balance].map { $0.map(currency.text) ?? "" }
-        let partial = [record.partial?.month, record.partial?.day, record.partial?.hour]
-        let start = [
-            record.serial.map { String($0) }, record.date?.description, record.time?.hourAndMinute,
-            record.entryTime?.hourAndMinute,
-        ]
-        let moment = (start + partial.map { $0.map { String($0) } }).map { $0 ?? "" }
-        let end = [
-            record.warnings.map(\.rawValue).joined(separator: " "),
-            (record.rawHead?.description ?? "") + record.raw.description,
-        ]
-        return moment + [record.kind.rawValue] + terminal + codes + places + amounts + end
+        report.records.map { $0.jsonLine(Language.current, report.currency, card: card) + "\n" }.joined()
     }
 
     /// The name of a place, or its codes when no table names it; `?` when it is not certain. The codes of a bus stop
@@ -91,8 +57,8 @@ struct HistoryView {
     }
 }
 
-/// A history in columns. Where a terminal is too narrow, the columns without information are left out first, then the
-/// machine, then the action; any place names that are still too long are wrapped.
+/// A history in columns. Where a terminal is too narrow, the columns without information are left out, and long cells
+/// are cut: the machine and the action first, then the places.
 struct HistoryTable {
     var records: [HistoryRecord]
     /// The currency of the amounts.
@@ -104,8 +70,8 @@ struct HistoryTable {
         case date, time, kind, from, to, amount, balance, what
     }
 
-    /// The narrowest width of a place; a narrower table would be useless.
-    private static let narrowestPlace = 8
+    /// The narrowest width of a cut column; a narrower one would be useless.
+    private static let narrowest = 8
 
     var text: String {
         var text = ""
@@ -120,23 +86,46 @@ struct HistoryTable {
             tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入"), tr("TO", "出"),
             tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
         ]
-        let whole = rows(head, machine: true)
+        let whole = rows(head, actionFirst: false)
         let all = Column.allCases
         guard let width, Columns.width(whole) > width else { return try write(whole, all, print) }
         let filled = all.filter { column in whole.dropFirst().contains { !$0[column.rawValue].isEmpty } }
-        let short = rows(head, machine: false)
-        let forms = [(whole, filled), (short, filled), (short, filled.filter { $0 != .what })]
-        for (rows, columns) in forms where Columns.width(choose(columns, of: rows)) <= width {
-            return try write(rows, columns, print)
+        guard Columns.width(choose(filled, of: whole)) > width else { return try write(whole, filled, print) }
+        // With the action first, what is cut is the machine.
+        let rows = rows(head, actionFirst: true)
+        let limits = limits(rows, filled, width)
+        try write(
+            rows.map { row in zip(row, limits).map { cell, limit in limit.map { cell.cut(to: $0) } ?? cell } }, filled,
+            print)
+    }
+
+    /// The widths to which the columns are cut; `nil` for those that stay whole.
+    private func limits(_ rows: some Collection<[String]>, _ columns: [Column], _ width: Int) -> [Int?] {
+        var limits: [Int?] = Column.allCases.map { _ in nil }
+        var excess = Columns.width(choose(columns, of: rows)) - width
+        func longest(_ column: Column) -> Int {
+            rows.lazy.map { VisibleText.line($0[column.rawValue]).terminalWidth }.max() ?? 0
         }
-        let last = filled.filter { $0 != .what }
-        try write(wrapped(short, last, width), last, print)
+        func cut(_ column: Column, from length: Int, by count: Int) {
+            let limit = max(min(length, HistoryTable.narrowest), length - count)
+            excess -= length - limit
+            limits[column.rawValue] = limit
+        }
+        if columns.contains(.what) { cut(.what, from: longest(.what), by: excess) }
+        let (from, to) = (longest(.from), longest(.to))
+        if excess > 0 {
+            // The longer place gives way first; from then on, both.
+            let both = max(0, excess - abs(from - to))
+            cut(.from, from: from, by: both / 2 + (from > to ? min(excess, from - to) : 0))
+            cut(.to, from: to, by: excess)
+        }
+        return limits
     }
 
     /// The head and the cells of each record, computed lazily: a dump may have very many.
-    private func rows(_ head: [String], machine: Bool) -> LazyMapCollection<Range<Int>, [String]> {
+    private func rows(_ head: [String], actionFirst: Bool) -> LazyMapCollection<Range<Int>, [String]> {
         (0..<records.count + 1).lazy.map { row in
-            row == 0 ? head : HistoryTable.cells(records[row - 1], currency, machine: machine)
+            row == 0 ? head : HistoryTable.cells(records[row - 1], currency, actionFirst: actionFirst)
         }
     }
 
@@ -151,29 +140,11 @@ struct HistoryTable {
         rows.lazy.map { row in columns.map { row[$0.rawValue] } }
     }
 
-    /// The rows with long places wrapped over several lines.
-    private func wrapped(_ rows: some Collection<[String]>, _ columns: [Column], _ width: Int) -> [[String]] {
-        let from = rows.lazy.map { $0[Column.from.rawValue].terminalWidth }.max() ?? 0
-        let to = rows.lazy.map { $0[Column.to.rawValue].terminalWidth }.max() ?? 0
-        let room = width - Columns.width(choose(columns, of: rows)) + from + to
-        let (fromRoom, toRoom) = (max(room / 2, room - to), max(room / 2, room - from))
-        return rows.flatMap { row in
-            let from = row[Column.from.rawValue].lines(width: max(HistoryTable.narrowestPlace, fromRoom))
-            let to = row[Column.to.rawValue].lines(width: max(HistoryTable.narrowestPlace, toRoom))
-            return (0..<max(1, from.count, to.count)).map { line in
-                var cells = line == 0 ? row : row.map { _ in "" }
-                cells[Column.from.rawValue] = line < from.count ? from[line] : ""
-                cells[Column.to.rawValue] = line < to.count ? to[line] : ""
-                return cells
-            }
-        }
-    }
-
     /// The cells of a record, one per column.
     ///
-    /// - Parameter machine: whether the machine is shown beside the action.
-    private static func cells(_ record: HistoryRecord, _ currency: Currency, machine: Bool = true) -> [String] {
-        let codes = machine ? [record.terminal, record.process] : [record.process ?? record.terminal]
+    /// - Parameter actionFirst: whether the action precedes the machine.
+    private static func cells(_ record: HistoryRecord, _ currency: Currency, actionFirst: Bool = false) -> [String] {
+        let codes = actionFirst ? [record.process, record.terminal] : [record.terminal, record.process]
         let what = codes.compactMap { $0 }.map(HistoryView.name).joined(separator: " / ")
         let places = [record.entry, record.exit].map { $0.map(HistoryView.place) ?? "" }
         let start = [

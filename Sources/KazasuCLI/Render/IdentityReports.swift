@@ -17,6 +17,9 @@ struct IdentityReports {
 
     var isEmpty: Bool { license == nil && myNumber == nil }
 
+    /// The kind of the first of them.
+    var kind: String? { license != nil ? "license" : myNumber != nil ? "mynumber" : nil }
+
     /// Elements of `reports` in `kazasu.decode/1`: the output of the card's own command, with its kind in place of the
     /// schema.
     var json: [JSONValue] {
@@ -24,8 +27,8 @@ struct IdentityReports {
             license.map { ("license", LicenseView(report: $0, redaction: redaction).members) },
             myNumber.map { ("mynumber", MyNumberView(report: $0, redaction: redaction).members) },
         ].compactMap { report in
-            report.map { card, members in
-                var object = JSONObject([("card", .string(card))])
+            report.map { kind, members in
+                var object = JSONObject([("kind", .string(kind))])
                 object.merge(members)
                 return .object(object)
             }
