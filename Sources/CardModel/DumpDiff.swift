@@ -8,7 +8,7 @@ package struct DumpDiff: Hashable, Sendable {
     package var blocks: [BlockChange]
     /// Cyclic services that only gained new blocks at the front.
     package var rings: [RingTurn]
-    /// Services that only one of the dumps has, or whose state or key version differs.
+    /// Services that only one of the dumps has, or whose state or known key version differs.
     package var services: [ServiceChange]
     /// Pages of a Type 2 Tag that changed, appeared or disappeared, by number.
     package let pages: [PageChange]
@@ -57,8 +57,13 @@ package struct DumpDiff: Hashable, Sendable {
         let service: ServiceCode
     }
 
+    /// Whether a key was changed; other programs' dumps do not hold key versions, which is not a difference.
+    private static func isOther(_ old: KeyVersion?, _ new: KeyVersion?) -> Bool {
+        if let old, let new { old != new } else { false }
+    }
+
     private mutating func compare(_ old: ServiceDump?, _ new: ServiceDump?, _ place: Place) {
-        if old?.state != new?.state || old?.keyVersion != new?.keyVersion {
+        if old?.state != new?.state || DumpDiff.isOther(old?.keyVersion, new?.keyVersion) {
             services.append(
                 ServiceChange(
                     system: place.system, service: place.service, oldState: old?.state, newState: new?.state,

@@ -162,6 +162,7 @@ public final class CardReader {
     /// A card of the wrong kind, identified as well as possible.
     package func wrongCard(_ found: FoundCard, wanted: CardQuery.Kind) -> WrongCard {
         let kinds = (try? Card(found, reader: self).identify()) ?? []
-        return WrongCard(found.picc, names: kinds.map(\.kind.name), .kind(wanted: wanted))
+        return WrongCard(
+            found.picc, names: kinds.map(\.kind.name), kinds: kinds.map(\.kind.id), .kind(wanted: wanted))
     }
 }

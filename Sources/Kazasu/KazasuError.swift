@@ -49,13 +49,16 @@ public struct WrongCard: Hashable, Sendable {
     public let card: PICC
     /// The names of what it was recognised as, most specific first; empty if only its technology is known.
     public let names: [LocalizedText]
+    /// The ids of what it was recognised as, such as `licence`, in the order of ``names``; empty for FeliCa.
+    package let kinds: [String]
     /// The reason why it cannot be used.
     public let reason: Reason
 
     /// Makes a card that cannot be used, with what it was recognised as.
-    package init(_ card: PICC, names: [LocalizedText] = [], _ reason: Reason) {
+    package init(_ card: PICC, names: [LocalizedText] = [], kinds: [String] = [], _ reason: Reason) {
         self.card = card
         self.names = names
+        self.kinds = kinds
         self.reason = reason
     }
 

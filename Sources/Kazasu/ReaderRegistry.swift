@@ -66,6 +66,9 @@ package enum ReaderRegistry {
         package var readFile: (String, Int) throws -> [UInt8]
         /// Called before a device is opened.
         package var willOpen: () -> Void
+        /// Called when a `virtual:` reader is closed, with the file of its card as it is then, and whether the card was
+        /// written to.
+        package var keepCard: ((String, _ isWritten: Bool) -> Void)?
 
         package init(
             cancellation: CancellationToken, recorder: LinkRecorder? = nil, command: String? = nil,

@@ -24,7 +24,14 @@ package struct VirtualDriver {
     func open(_ id: String) throws -> (any Reader)? {
         guard id.hasPrefix(VirtualDriver.prefix) else { return nil }
         let path = String(id.dropFirst(VirtualDriver.prefix.utf8.count))
-        let field = try VirtualDriver.field(path, options.readFile(path, VirtualDriver.limit))
+        let bytes = try options.readFile(path, VirtualDriver.limit)
+        let field = try VirtualDriver.field(path, bytes)
+        let keep = options.keepCard.map { keep in
+            {
+                guard let file = try? VirtualCardFile.file(of: field.cards, after: bytes) else { return }
+                keep(file.document.prettyText, file.isWritten)
+            }
+        }
         options.willOpen()
         let server: PN532Server
         do throws(PseudoterminalError) {
@@ -37,7 +44,7 @@ package struct VirtualDriver {
             guard let reader = try driver.open(server.connectionString, cancellation: options.cancellation) else {
                 throw .unsupported(detail: .init(.libnfcOpensNone, server.connectionString))
             }
-            return VirtualChipReader(id: id, reader: reader, server: server)
+            return VirtualChipReader(id: id, reader: reader, server: server, didClose: keep)
         } catch {
             server.stop()
             throw error == .cancelled ? KazasuError.cancelled : .reader(error, id: id)
@@ -59,10 +66,12 @@ private final class VirtualChipReader: Reader {
     let information: ReaderInformation
     private let reader: any Reader
     private let server: PN532Server
+    private var didClose: (() -> Void)?
 
-    init(id: String, reader: any Reader, server: PN532Server) {
+    init(id: String, reader: any Reader, server: PN532Server, didClose: (() -> Void)?) {
         self.reader = reader
         self.server = server
+        self.didClose = didClose
         var information = reader.information
         information.id = id
         information.name = "virtual PN532"
@@ -82,6 +91,8 @@ private final class VirtualChipReader: Reader {
     func close() {
         reader.close()
         server.stop()
+        didClose?()
+        didClose = nil
     }
 }
 

@@ -136,10 +136,11 @@ struct APDUStep: Equatable, Sendable {
         }
         guard !command.cla.maySmuggle(command.ins) else { throw CommandError.forReader() }
         guard command.ins.needsGuard else { return .send(command) }
-        guard command.ins == .verify, command.data.isEmpty, command.ne == 0 else {
+        // Le 00 asks for nothing more and is left out; any other may be an Lc whose PIN was forgotten.
+        guard command.ins == .verify, command.data.isEmpty, [0, 256].contains(command.ne) else {
             throw CommandError.guarded(command.ins)
         }
-        return .tries(try reference(bytes, 1))
+        return .tries(try reference(Array(bytes.prefix(4)), 1))
     }
 
     private static func reference(_ header: [UInt8], _ number: Int) throws(ParseError) -> PINReference {

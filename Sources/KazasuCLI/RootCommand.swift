@@ -27,6 +27,7 @@ struct RootCommand: ParsableCommand {
 
             Exit status:
               0    done
+              1    not found (stations lookup), dumps differ (diff --exit-code)
               64   the command line is wrong
               65   a file is malformed
               66   a file is missing or unreadable
@@ -51,6 +52,7 @@ struct RootCommand: ParsableCommand {
 
             終了ステータス:
               0    完了
+              1    該当なし（stations lookup）、違いあり（diff --exit-code）
               64   コマンドラインの誤り
               65   ファイルの内容が正しくない
               66   ファイルがない、または読めない
@@ -87,7 +89,7 @@ struct RootCommand: ParsableCommand {
     }
 
     private static func report(_ failure: CommandError, _ arguments: [String]) -> Int32 {
-        if failure.status != .brokenPipe { tell(failure, arguments) }
+        if !failure.isSilent { tell(failure, arguments) }
         return failure.status.rawValue
     }
 

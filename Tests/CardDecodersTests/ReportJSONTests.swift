@@ -21,7 +21,7 @@ struct ReportJSONTests {
         let joined = try #require(report.records.first).json(.english)
         #expect(
             try JSONCursor(joined).object().members.map(\.key)
-                == keys.prefix(3) + ["entryTime"] + keys.dropFirst(3) + ["gateLog"])
+                == keys.prefix(3) + ["entryTime"] + keys.dropFirst(3) + ["gatePassage"])
         #expect(
             try JSONCursor(record).required("entry").object().members.map(\.key) == [
                 "area", "line", "station", "company", "lineName", "name",

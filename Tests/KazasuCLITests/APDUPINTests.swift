@@ -43,6 +43,7 @@ struct APDUPINTests {
     @Test("VERIFY without data tells the tries that are left")
     func tries() throws {
         #expect(try run(APDUTranscript("00200081:63c3"), "00200081").output == "63C3\n")
+        #expect(try run(APDUTranscript("00200081:63c3"), "0020008100").output == "63C3\n", "with Le")
         #expect(try run(APDUTranscript("00200081:6984"), "00200081 => 6984").output == "6984\n")
     }
 

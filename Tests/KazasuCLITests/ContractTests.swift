@@ -18,7 +18,8 @@ struct ContractTests {
         ("frobnicate", "unknown command 'frobnicate'", "'frobnicate' というコマンドはありません"),
         ("poll --foo", "Unknown option '--foo'", "コマンドラインの誤り"),
         ("poll --timeout", "Missing value", "コマンドラインの誤り"), ("poll --timeout soon", "is invalid", "コマンドラインの誤り"),
-        ("poll --timeout -1", "Unknown option|Missing value", "コマンドラインの誤り"),
+        ("poll --timeout -1", "The value '-1' is invalid", "コマンドラインの誤り"),
+        ("doctor --timeout -1", "The value '-1' is invalid", "コマンドラインの誤り"),
         ("poll --system 0G", "is invalid", "コマンドラインの誤り"), ("poll --system 0003,,FE00", "is invalid", "コマンドラインの誤り"),
         ("read", "Missing expected argument", "コマンドラインの誤り"), ("read 090G", "is invalid", "コマンドラインの誤り"),
         ("read 090F --blocks 5-2", "is invalid", "コマンドラインの誤り"),
@@ -105,12 +106,12 @@ struct ContractTests {
     @Test("Keys do not change with the language, and stand in their order")
     func keys() throws {
         let lines = [
-            ("poll", ["schema", "card", "system", "cards"]), ("scan", ["schema", "card", "systems"]),
+            ("poll", ["schema", "card", "systemCode", "systemName", "cards"]), ("scan", ["schema", "card", "systems"]),
             ("dump", ["schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica"]),
-            ("read 090F", ["schema", "card", "systemCode", "service", "complete", "blocks"]),
+            ("read 090F", ["schema", "card", "systemCode", "complete", "services"]),
             ("balance", ["schema", "card", "balances"]),
             ("history", ["schema", "card", "kind", "name", "currency", "exponent", "records"]),
-            ("felica 0C:IDM", ["schema", "exchanges"]),
+            ("felica 0C:IDM", ["schema", "card", "exchanges"]),
         ]
         for (line, expected) in lines {
             let words = line.split(separator: " ").map(String.init)
@@ -140,7 +141,37 @@ struct ContractTests {
         let json = try Kazasu.run("read", "09 0F", "--blocks", "0", "-r", card, "--json", "--hex-separator=colon")
         #expect(json.output.contains(#""0000": "16010002166ce33be6210a000001e300""#))
         #expect(json.output.contains(#""idm": "0101031234567890""#))
-        #expect(json.output.contains(#""service": "090F""#))
+        #expect(json.output.contains(#""code": "090F""#))
+    }
+
+    @Test("Several services are read at once, in their order and each once")
+    func services() throws {
+        let line = ["read", "090F", "008B", "090F", "--blocks", "0", "-r", Card.fixture("suica-p1")]
+        let text = try Kazasu.run(line)
+        #expect(text.hasEnded(0))
+        #expect(
+            text.output == """
+                0003 090F 0000 16010002166CE33BE6210A000001E300
+                0003 008B 0000 00000000000000002000000A000001E3
+
+                """)
+        let document = JSONCursor(try JSONValue(parsing: Array(try Kazasu.run(line + ["--json"]).output.utf8)))
+        let codes = try document.required("services").elements().map { try $0.required("code").text() }
+        #expect(codes == ["090F", "008B"])
+        let part = try Kazasu.run("read", "090F", "0048", "--blocks", "0", "-r", Card.fixture("suica-p1"))
+        part.expectError(77, "service 0048")
+        #expect(part.output.contains("0003 090F 0000 "), "what was read is there")
+    }
+
+    @Test("A code in the order of the wire is recognised", arguments: [("0F09", "090F"), ("8B00", "008B")])
+    func swapped(code: String, meant: String) throws {
+        let line = ["read", code, "-r", Card.fixture("suica-p1")]
+        let result = try Kazasu.run(line)
+        result.expectError(77, "service \(code)")
+        #expect(result.messages.last == "  hint: did you mean \(meant)?")
+        #expect(try Kazasu.run(line + ["--lang", "ja"]).messages.last?.contains("\(meant) ではありませんか") == true)
+        let other = try Kazasu.run("read", "FFCB", "-r", Card.fixture("suica-p1"))
+        #expect(other.messages.last?.contains("kazasu scan") == true)
     }
 
     @Test(

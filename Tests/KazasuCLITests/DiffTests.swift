@@ -73,6 +73,29 @@ struct DiffTests {
         }
     }
 
+    @Test("--exit-code tells a script, without a word more")
+    func exitCode() throws {
+        let folder = try TemporaryFolder()
+        let (old, new) = try files(folder)
+        for options in [[], ["--json"]] {
+            let plain = try Kazasu.run(["diff", old, new] + options)
+            let result = try Kazasu.run(["diff", "--exit-code", old, new] + options)
+            #expect(plain.hasEnded(0) && result.hasEnded(1))
+            #expect(result.output == plain.output && result.errors.isEmpty)
+        }
+        #expect(try Kazasu.run("diff", "--exit-code", old, old).hasEnded(0))
+        try Kazasu.run("diff", "--exit-code", old, "\(folder.path)/none").expectError(66, "none")
+    }
+
+    @Test("A key version that another program does not write is no difference")
+    func flipper() throws {
+        let folder = try TemporaryFolder()
+        let converted = "\(folder.path)/card.nfc"
+        #expect(
+            try Kazasu.run("convert", Card.file("suica-p1"), "--to", "flipper", "-o", converted).hasEnded(0))
+        #expect(try Kazasu.run("diff", converted, Card.file("suica-p1")).output == "no difference\n")
+    }
+
     @Test("Two cards are compared, and it is said that they are two")
     func otherCard() throws {
         let folder = try TemporaryFolder()
@@ -108,7 +131,7 @@ struct DiffTests {
             fields.output.contains("WAON  points 1234 → 1240\n") || fields.output.contains("WAON  Points 1234 → 1240\n")
         )
         let json = try Kazasu.run("diff", Card.file("waon"), later, "--json").output
-        #expect(json.contains(#"{"card": "waon", "key": "points", "old": "1234", "new": "1240"}"#), "\(json)")
+        #expect(json.contains(#"{"kind": "waon", "key": "points", "old": "1234", "new": "1240"}"#), "\(json)")
     }
 
     @Test("Tags and cards of files are compared, too")

@@ -24,6 +24,15 @@ struct HistoryOptionTests {
         #expect(result.output.split(separator: "\n").count == row.count)
     }
 
+    @Test("A period without records has no head, and says so")
+    func nothing() throws {
+        let line = ["history", "-r", Card.fixture("suica-p1"), "--since", "2030-01-01"]
+        let result = try Kazasu.run(line)
+        #expect(result.hasEnded(0) && result.output.isEmpty)
+        #expect(result.errors == "kazasu: no records to show\n")
+        #expect(try Kazasu.run(line + ["--lang", "ja"]).errors == "kazasu: 表示する履歴がありません\n")
+    }
+
     @Test("A day or a kind that is none", arguments: ["--since=2011-02-30", "--until=today", "--kind=rial", "--kind="])
     func wrong(option: String) throws {
         #expect(try history(option).end == .exited(64))

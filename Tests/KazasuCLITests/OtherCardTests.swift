@@ -30,6 +30,32 @@ struct OtherCardTests {
         ("balance", Card.fixture("felica-lite-s"), "wrong kind of card (", "このカード（"),
     ]
 
+    private static let myNumber = "virtual:\(TestFiles.root)/Fixtures/iso7816/mynumber/card.json"
+    private static let licence = LicenseTests.reader("sample")
+
+    /// A command, a card that it does not read, and the command that does.
+    static let hints: [(line: String, reader: String, hint: String)] = [
+        ("license --free", myNumber, "'kazasu mynumber'"), ("mynumber --free", licence, "'kazasu license'"),
+        ("balance", tag("ntag213"), "'kazasu tag info'"), ("history", tag("type4"), "'kazasu tag info'"),
+        ("scan", licence, "'kazasu license'"), ("license --free", Card.fixture("edy"), "'kazasu scan'"),
+    ]
+
+    @Test("The hint is the command that reads this card", arguments: hints)
+    func hint(row: (line: String, reader: String, hint: String)) throws {
+        let line = row.line.split(separator: " ").map(String.init) + ["-r", row.reader]
+        for language in ["en", "ja"] {
+            let result = try Kazasu.run(line + ["--lang", language])
+            result.expectError(76)
+            #expect(result.messages.last?.contains(row.hint) == true, "\(result.errors)")
+            let command = try #require(result.errors.firstMatch(of: /'kazasu ([a-z ]+)'/)).output.1
+            let next = try Kazasu.run(
+                command.split(separator: " ").map(String.init) + (command.contains("tag") ? [] : ["-q"])
+                    + (row.reader == Self.myNumber || row.reader == Self.licence ? ["--free"] : [])
+                    + ["-r", row.reader])
+            #expect(next.hasEnded(0), "\(next.errors)")
+        }
+    }
+
     /// That it ends long before the 10 seconds are over, the number of looks shows.
     @Test("Without --timeout that ends the command", arguments: cases)
     func ends(row: (line: String, reader: String, english: String, japanese: String)) throws {

@@ -97,6 +97,26 @@ struct ReaderTests {
         #expect(try Kazasu.run(["balance"], environment: ["KAZASU_READER": edy.id]).output == "10814\n")
     }
 
+    @Test("A reader that is not there yet is waited for", arguments: ["en", "ja"])
+    func waitsForReader(language: String) throws {
+        let folder = try TemporaryFolder()
+        let link = "\(folder.path)/pn532"
+        let line = ["balance", "-r", "pn532_uart:\(link)", "--lang", language]
+        #expect(try Kazasu.run(line).hasEnded(69))
+        let waiting = try RunningChild(Kazasu.path, line + ["--wait-reader"], environment: Kazasu.environment)
+        let note = try #require(try waiting.line(of: .errors))
+        #expect(note.hasSuffix(language == "en" ? "; waiting for it" : "。接続されるまで待ちます"), "\(note)")
+        let reader = try SimulatedReader(Card.file("edy"), link: link)
+        let result = waiting.finish()
+        #expect(result.hasEnded(0) && result.output == "10814\n", "\(result.errors)")
+        #expect(result.messages.count == 1, "said once: \(result.errors)")
+        #expect(reader.interrupt().hasEnded(0))
+        let stopped = try RunningChild(Kazasu.path, line + ["--wait-reader"], environment: Kazasu.environment)
+        _ = try stopped.line(of: .errors)
+        stopped.send(SIGINT)
+        #expect(stopped.finish().hasEnded(130))
+    }
+
     @Test("One reader, two programs: the second is told that it is in use")
     func busy() throws {
         let folder = try TemporaryFolder()

@@ -150,6 +150,10 @@ struct StationsTests {
         #expect(try answer("0-3-13") == "0-3-13  新宿  東日本旅客鉄道  中央本\n")
         #expect(try answer("0C4F-0007") == "0C4F-0007  紙屋町  広島電鉄\n")
         #expect(try answer("0c4f-0007", "0-3-14") == "0c4f-0007  紙屋町  広島電鉄\n0-3-14     -\n")
+        let missing = try Kazasu.run(["stations", "lookup", "0-3-13", "9-9-9"] + tables)
+        missing.expectError(1, "not in the table: 9-9-9")
+        #expect(missing.output == "0-3-13  新宿  東日本旅客鉄道  中央本\n9-9-9   -\n", "what was found is there")
+        try Kazasu.run(["stations", "lookup", "9-9-9", "--lang", "ja"] + tables).expectError(1, "表にありません: 9-9-9")
         #expect(try answer("0-9-9", "--date", "2020-03-13").contains("旧駅"))
         #expect(try answer("0-9-9", "--date", "2020-03-14").contains("新駅"))
         let undated = try folder.write(Array(Self.own.utf8), as: "undated.tsv")
@@ -161,9 +165,67 @@ struct StationsTests {
         let document = JSONCursor(try JSONValue(parsing: Array(json.utf8)))
         let place = try #require(try document.required("places").elements().first)
         #expect(try place.required("name").text() == "新宿")
-        for wrong in ["0-3", "0-3-256", "C4F-0007", "0-3-13-1", "x"] {
+        for wrong in ["0-3", "0-3-256", "C4F-0007", "0-3-13-1", ""] {
             #expect(try Kazasu.run(["stations", "lookup", wrong] + tables).end == .exited(64), "\(wrong)")
         }
+    }
+
+    /// A name that is looked up, and the codes that are found.
+    static let looked: [(name: String, codes: [String])] = [
+        ("新宿", ["0-3-13", "0-37-10"]), ("新宿駅", ["0-3-13", "0-37-10"]), ("三丁目", ["0-5-5"]), ("紙屋町", ["0C4F-0007"]),
+        ("旧駅", ["0-9-9"]), ("SHINJUKU-nishi", ["0-6-6"]), ("どこか", []),
+    ]
+
+    @Test("A name is looked up: the station that has it, else those whose name contains it", arguments: looked)
+    func lookupName(_ row: (name: String, codes: [String])) throws {
+        let folder = try TemporaryFolder()
+        let stations = try folder.write(
+            Array(
+                """
+                area\tline\tstation\tcompany\tline_name\tstation_name\tvalid_from\tvalid_until
+                0\t37\t10\tJR\t山手\t新宿\t\t
+                0\t3\t13\tJR\t中央本\t新宿\t\t
+                0\t5\t5\tX\tY\t新宿三丁目\t\t
+                0\t6\t6\tX\tY\tShinjuku-Nishi\t\t
+                0\t9\t9\tX\tY\t旧駅\t\t2020-03-13
+                0\t9\t9\tX\tY\t新駅\t2020-03-14\t
+
+                """.utf8), as: "stations.tsv")
+        let stops = try folder.write(
+            Array("operator\tstop\tcompany\tstop_name\n3151\t7\t広島電鉄\t紙屋町\n".utf8), as: "stops.tsv")
+        let line = ["stations", "lookup", row.name, "--stations", stations, "--stations", stops]
+        let result = try Kazasu.run(line)
+        guard !row.codes.isEmpty else {
+            result.expectError(1, "not in the table: どこか")
+            #expect(result.output == "どこか  -\n")
+            return
+        }
+        #expect(result.hasEnded(0), "\(result.errors)")
+        let codes = result.output.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+        #expect(codes == row.codes)
+        let document = JSONCursor(try JSONValue(parsing: Array(try Kazasu.run(line + ["--json"]).output.utf8)))
+        #expect(try document.required("places").elements().count == row.codes.count)
+    }
+
+    @Test("On a terminal it is said once why there are codes, and where to get a table", arguments: ["en", "ja"])
+    func codesAreExplained(language: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Array(Self.own.utf8), as: "own.tsv")
+        let note = language == "en" ? "stations are shown as codes" : "駅をコードで表示しています"
+        func notes(_ line: String) throws -> Int {
+            try ChildProcess.run(
+                "/usr/bin/script", ["-qefc", "'\(Kazasu.path)' \(line) --lang \(language)", "/dev/null"],
+                environment: Kazasu.environment
+            ).output.ranges(of: note).count
+        }
+        let card = Card.fixture("suica-p1")
+        #expect(try notes("history -r '\(card)'") == 1)
+        #expect(try notes("decode '\(Card.file("suica-p1"))'") == 1)
+        #expect(try notes("history -q -r '\(card)'") == 0)
+        #expect(try notes("history -r '\(card)' --stations '\(path)'") == 0)
+        #expect(try notes("history -r '\(Card.fixture("edy"))'") == 0, "no station is on it")
+        #expect(try Kazasu.run("history", "-r", card).errors.isEmpty, "no terminal")
+        #expect(try Kazasu.run("stations", "--help").output.contains("MIT licence"))
     }
 
     @Test("A gate's station is named by the ride of that day, else by every station that the code can mean")

@@ -42,7 +42,7 @@ struct TagKeyTests {
     func write() throws {
         let result = try run("tag", "write", "--text", "hello", "--yes")
         #expect(result.hasEnded(0), "\(result.errors)")
-        #expect(result.errors == "kazasu: 12 bytes written and read back\n")
+        #expect(result.messages.last == "kazasu: 12 bytes written and read back")
         #expect(try run("tag", "write", "--page", "8", "DEADBEEF", "--yes").hasEnded(0))
         let open = try Kazasu.run("tag", "write", "--page", "8", "DEADBEEF", "--yes", "-r", Self.tag)
         open.expectError(77, "the tag refused page 08")

@@ -149,7 +149,7 @@ extension LicenseReport {
 }
 
 extension LicenseReport {
-    /// The members of `kazasu.license/1` after `schema` and before `warnings`, which need words.
+    /// The members of `kazasu.license/1` after `schema` and before `faults`, which need words.
     ///
     /// Unread items have no member; items that the card lacks are null.
     ///
@@ -171,7 +171,7 @@ extension LicenseReport {
         func putCode(_ item: LicenseItem) { put(item) { code(item, mask) } }
         put(.edition) { .text(edition?.version) }
         put(.makers) {
-            ["card": hex(.makers, 0), "cryptographicFunction": hex(.makers, 1)]
+            ["manufacturer": hex(.makers, 0), "cryptographicFunction": hex(.makers, 1)]
         }
         put(.pinSetting) { arePINsSet.map { .bool($0) } ?? .null }
         put(.characterSet) { .text(bytes(.characterSet).map { Hex.encode($0) }) }

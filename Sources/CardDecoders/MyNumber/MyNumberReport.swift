@@ -22,7 +22,7 @@ public struct MyNumberReport: Hashable, Sendable {
 }
 
 extension MyNumberReport {
-    /// The members of `kazasu.mynumber/1` after `schema` and before `warnings`, which need words; unread items have no
+    /// The members of `kazasu.mynumber/1` after `schema` and before `faults`, which need words; unread items have no
     /// member.
     ///
     /// - Parameters:
@@ -72,6 +72,23 @@ extension MyNumberReport {
             object["withheldReason"] = .string(pins[.cardInput]?.refusal?.rawValue ?? "noPIN")
         }
         return object
+    }
+}
+
+extension MyNumberWarning.Reason {
+    /// The identifier for machine use.
+    package var word: String {
+        switch self {
+        case .notWhatItShouldBe: "notWhatItShouldBe"
+        case .item: "item"
+        case .refused: "refused"
+        case .lost: "lost"
+        }
+    }
+
+    /// The tag of the item that it concerns; `nil` for the whole file.
+    package var tag: String? {
+        if case .item(let tag) = self { tag } else { nil }
     }
 }
 

@@ -83,7 +83,7 @@ extension GateSettlement {
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { settlement in
             settlement.member("amount", amount)
-            settlement.member("station", HexDigits(station, digits: 4))
+            settlement.member("stationCode", HexDigits(station, digits: 4))
             settlement.member("doubt", doubt.rawValue)
         }
     }
@@ -103,16 +103,25 @@ extension EntryRecord {
             record.member("line", line)
             record.member("station", station)
             if !stations.isEmpty { record.member("stations") { stations.write(to: &$0) } }
-            record.member("intermediate") { sink in
+            record.member("intermediateGate") { sink in
                 if let intermediate { intermediate.write(to: &sink) } else { sink.null() }
             }
-            record.member("raw") { $0.array(of: raw) { $0.plain(BlockDigits($1)) } }
+            record.member("raw", BlocksDigits(blocks: raw))
         }
     }
 }
 
+/// The bytes of several blocks in one text, as of a record that the card writes in two.
+private struct BlocksDigits: ASCIIText {
+    let blocks: [Block]
+
+    func append(to text: inout ByteBuffer) {
+        for block in blocks { BlockDigits(block).append(to: &text) }
+    }
+}
+
 extension EntryRecord.Intermediate {
-    /// Writes `intermediate` of the entry record in `kazasu.decode/1`.
+    /// Writes `intermediateGate` of the entry record in `kazasu.decode/1`.
     func write(to sink: inout some (JSONSink & ~Copyable)) {
         sink.object { gate in
             gate.member("date", date)
@@ -132,7 +141,7 @@ extension PaidTicket {
             ticket.member("to", HexDigits(to, digits: 4))
             ticket.member("expiry", expiry)
             ticket.member("issued", issued?.minutes)
-            ticket.member("kind", HexDigits(kind, digits: 2))
+            ticket.member("kindCode", HexDigits(kind, digits: 2))
             ticket.member("price", price)
             ticket.member("device", HexDigits(device, digits: 4))
             ticket.member("checkedAt", HexDigits(checkedAt, digits: 4))

@@ -169,8 +169,8 @@ extension HistoryRecord {
 
     /// Writes the members of a record.
     ///
-    /// `entryTime`, `partial`, `terminalId`, `device` and `gateLog` are written only when the card provides them; with
-    /// `gateLog`, the times of a rail ride come from the gate log.
+    /// `entryTime`, `partial`, `terminalId`, `device` and `gatePassage` are written only when the card provides them;
+    /// with `gatePassage`, the times of a rail ride come from the gate log.
     private func writeMembers(to sink: inout some (JSONSink & ~Copyable), _ language: Language) {
         sink.member("serial", serial)
         sink.member("date", date)
@@ -190,7 +190,7 @@ extension HistoryRecord {
         sink.member("balance", balance)
         sink.member("warnings") { $0.array(of: warnings) { $0.string($1.rawValue) } }
         sink.member("raw", RawDigits(head: rawHead, block: raw))
-        if let gateLog { sink.member("gateLog") { gateLog.write(to: &$0) } }
+        if let gateLog { sink.member("gatePassage") { gateLog.write(to: &$0) } }
     }
 
     /// The bytes of a record in one or two blocks.
@@ -206,7 +206,7 @@ extension HistoryRecord {
 }
 
 extension GatePassages {
-    /// `gateLog` of a record in `kazasu.history/1`.
+    /// `gatePassage` of a record in `kazasu.history/1`.
     package var json: JSONValue { JSONValue { write(to: &$0) } }
 
     func write(to sink: inout some (JSONSink & ~Copyable)) {

@@ -55,7 +55,7 @@ extension Place {
                 if let area = stop.area { place.member("area", area) }
                 place.member("system", HexDigits(stop.system.rawValue, digits: 4))
                 if let code = stop.operatorCode { place.member("operator", HexDigits(code, digits: 4)) }
-                if let line = stop.line { place.member("line", HexDigits(line, digits: 4)) }
+                if let line = stop.line { place.member("route", HexDigits(line, digits: 4)) }
                 place.member("stop", HexDigits(stop.stop, digits: stop.digits))
             }
             place.member("company", name?.company)

@@ -94,6 +94,45 @@ public struct StationTable: StationNames {
             company: present?.company, line: present?.line, name: present?.name, formerNames: possible)
     }
 
+    /// Finds stations and bus stops by name, in the order of their codes.
+    ///
+    /// Returns those that have this name, now or formerly, with or without 駅; where there is none, those whose name
+    /// contains it. Upper and lower case are the same.
+    package func places(named text: String) -> [Place] {
+        let wanted = StationTable.searchable(text)
+        guard !wanted.isEmpty else { return [] }
+        let exact = places { StationTable.searchable($0) == wanted }
+        return exact.isEmpty ? places { StationTable.searchable($0).contains(wanted) } : exact
+    }
+
+    private static func searchable(_ name: String) -> String {
+        let name = name.lowercased()
+        return name.count > 1 && name.hasSuffix("駅") ? String(name.dropLast()) : name
+    }
+
+    private func places(_ isWanted: (String) -> Bool) -> [Place] {
+        var keys = Set(formerNames.filter { $0.value.contains { isWanted($0.name) } }.keys)
+        index.forEach { key, place in
+            let names: [String?] =
+                switch stations[place] {
+                case .one(let name): [name.name]
+                case .several(let rows): rows.map(\.name.name)
+                }
+            if names.contains(where: { $0.map(isWanted) ?? false }) { keys.insert(key) }
+        }
+        let stops = busStops.filter { $0.value.name.map(isWanted) ?? false }.keys.sorted()
+        return keys.sorted().map { key in
+            Place(
+                .station(StationRow(key: key, name: StationName(company: nil, line: nil, name: nil)).code), on: nil,
+                self)
+        }
+            + stops.map { key in
+                let row = BusStopRow(key: key, name: StationName(company: nil, line: nil, name: nil))
+                return Place(
+                    .busStop(BusStopCode(area: 0, operatorCode: row.operatorCode, stop: row.stop)), on: nil, self)
+            }
+    }
+
     private func present(_ key: UInt32, on date: CalendarDate?) -> StationName? {
         guard let place = index[key] else { return nil }
         switch stations[place] {
@@ -275,6 +314,16 @@ struct StationIndex {
         guard page > 0 else { return nil }
         let number = numbers[(page - 1) << 8 | Int(key & 0xFF)]
         return number > 0 ? Int(number) - 1 : nil
+    }
+
+    /// Calls `body` with each key and its number, in the order of the keys.
+    func forEach(_ body: (UInt32, Int) -> Void) {
+        for (line, page) in pages.enumerated() where page > 0 {
+            for station in 0..<256 {
+                let number = numbers[(Int(page) - 1) << 8 | station]
+                if number > 0 { body(UInt32(line) << 8 | UInt32(station), Int(number) - 1) }
+            }
+        }
     }
 
     /// Assigns the next number (the count of keys so far) to a key that has none.

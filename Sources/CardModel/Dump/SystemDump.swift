@@ -233,7 +233,8 @@ extension ServiceDump {
         isMasked = extra.takeFlag("masked")
     }
 
-    var json: JSONValue {
+    /// An element of `services` in `kazasu.dump/1` and `kazasu.read/1`.
+    package var json: JSONValue {
         var object = JSONObject([
             ("code", .string(code.description)),
             ("keyVersion", .text(keyVersion?.description)),

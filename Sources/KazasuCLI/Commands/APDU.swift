@@ -94,9 +94,12 @@ struct APDU: KazasuCommand {
         var pins = try pins(script, dialog)
         let session = try ReaderSession(readerOptions, context)
         var exchanges: [APDUExchange] = []
+        var identity: CardIdentity?
         do {
             try closing(session) { session in
-                let card = try session.find(CardQuery(.isoDEP, .isoDEP(type.technologies))).iso7816
+                let found = try session.find(CardQuery(.isoDEP, .isoDEP(type.technologies)))
+                identity = found.identity
+                let card = found.iso7816
                 card.timeout = .milliseconds(answerTimeout)
                 for step in script.steps {
                     let exchange = APDUExchange(step: step, response: try response(step, card, &pins, dialog))
@@ -107,15 +110,16 @@ struct APDU: KazasuCommand {
             }
         } catch {
             // Earlier exchanges are still the card's answers.
-            if context.json, !exchanges.isEmpty { try print(exchanges, context) }
+            if context.json, !exchanges.isEmpty { try print(exchanges, identity, context) }
             throw error
         }
-        if context.json { try print(exchanges, context) }
+        if context.json { try print(exchanges, identity, context) }
     }
 
-    private func print(_ exchanges: [APDUExchange], _ context: Context) throws {
+    private func print(_ exchanges: [APDUExchange], _ card: CardIdentity?, _ context: Context) throws {
         try context.print([
-            "schema": "kazasu.apdu/1", "exchanges": .array(exchanges.map { $0.json(context.redaction) }),
+            "schema": "kazasu.apdu/1", "card": card.map { context.redaction.apply($0).json } ?? .null,
+            "exchanges": .array(exchanges.map { $0.json(context.redaction) }),
         ])
     }
 

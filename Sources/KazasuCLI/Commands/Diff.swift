@@ -18,6 +18,7 @@ struct Diff: KazasuCommand {
             Examples:
               kazasu dump -o before.json; kazasu dump -o after.json
               kazasu diff before.json after.json
+              kazasu diff --exit-code before.json after.json || echo changed
             """,
             """
             履歴に記録が増えただけの場合は、ずれた全ブロックではなく、増えた記録を表示します。
@@ -25,7 +26,12 @@ struct Diff: KazasuCommand {
             例:
               kazasu dump -o before.json; kazasu dump -o after.json
               kazasu diff before.json after.json
+              kazasu diff --exit-code before.json after.json || echo 変化あり
             """))
+
+    @Flag(
+        name: .long, help: help("End with status 1 when the dumps differ.", "違いがあれば終了ステータス 1 で終わる。"))
+    var exitCode = false
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions
@@ -44,7 +50,9 @@ struct Diff: KazasuCommand {
         let names = try stationOptions.names()
         let view = DiffView(
             diff: DumpDiff(context.redaction.apply(before), context.redaction.apply(after)),
-            old: Meanings(before, names), new: Meanings(after, names), redaction: context.redaction)
+            old: Meanings(before, names), new: Meanings(after, names), redaction: context.redaction,
+            cards: (before.card, after.card))
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
+        if exitCode, !view.diff.isEmpty { throw CommandError.differs }
     }
 }

@@ -75,7 +75,7 @@ struct DoctorCommand: KazasuCommand {
     var dump = false
 
     @Option(
-        name: [.short, .long],
+        name: [.short, .long], parsing: .unconditional,
         help: help(
             "With --report: how long to wait for a card: seconds, 0 for one try, or forever.",
             "--report でカードを待つ時間: 秒、0 で 1 回だけ、forever で無制限。", value: "seconds"))
@@ -100,6 +100,9 @@ struct DoctorCommand: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
+        if let root, !Files.isFolder(root) {
+            throw Files.unreadable(root, access(root, F_OK) == 0 ? ENOTDIR : ENOENT)
+        }
         let file = try report.map { path throws(CommandError) in
             if !yes { try Confirmation.check() }
             return try OutputFile(path)

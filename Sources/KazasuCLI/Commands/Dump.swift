@@ -92,6 +92,7 @@ struct Dump: KazasuCommand {
             let text = try text(outcome.dump, context)
             if let file {
                 try file.finish(text, of: outcome.dump, context)
+                if outcome.interruption == nil { summarize(outcome.dump, file.written, context) }
             } else {
                 try context.print(file: text)
             }
@@ -107,6 +108,12 @@ struct Dump: KazasuCommand {
             }
             throw failure
         }
+    }
+
+    /// Says on standard error what was written, as in `card.json: 3 systems, 63 services, 138 blocks, complete`.
+    private func summarize(_ dump: CardDump, _ path: String?, _ context: Context) {
+        guard let path, path != "-", context.verbosity >= 0 else { return }
+        Output.message(VisibleText.line(path) + ": " + dump.counts.joined(separator: tr(", ", "、")) + "\n")
     }
 
     /// Reads the first card that comes. FeliCa where systems or services are named, a tag where there is a key, else
@@ -171,5 +178,28 @@ struct Dump: KazasuCommand {
         let format = format ?? (output != nil || context.json ? .json : .hex)
         if format == .hex { return DumpView(dump: context.redaction.apply(dump), separator: hexSeparator).text }
         return try format.text(dump, context.redaction, option: "format")
+    }
+}
+
+extension CardDump {
+    /// How much of a card it holds, for display.
+    fileprivate var counts: [String] {
+        var counts: [String] = []
+        func count(_ number: Int, _ english: String, _ japanese: String) {
+            counts.append(tr(Words.count(number, english), "\(japanese) \(number)"))
+        }
+        let services = systems.flatMap(\.services)
+        if card.technology == .felica {
+            count(systems.count, "system", "システム")
+            count(services.count, "service", "サービス")
+            count(services.reduce(0) { $0 + $1.blocks.count }, "block", "ブロック")
+        }
+        if let type2 { count(type2.pages.count, "page", "ページ") }
+        if !applications.isEmpty {
+            count(applications.count, "application", "アプリケーション")
+            count(applications.reduce(0) { $0 + $1.files.count }, "file", "ファイル")
+        }
+        counts.append(complete ? tr("complete", "完全") : tr("incomplete", "不完全"))
+        return counts
     }
 }

@@ -56,9 +56,12 @@ struct FeliCaRaw: KazasuCommand {
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
         var exchanges: [JSONValue] = []
+        var identity: CardIdentity?
         do {
             try closing(session) { session in
-                let target = try session.find(systems: system.map { [$0.code] }).session().target
+                let found = try session.find(systems: system.map { [$0.code] })
+                identity = found.identity
+                let target = try found.session().target
                 for number in packets.indices {
                     let exchange = try exchange(number, target, session, context)
                     exchanges.append(exchange)
@@ -66,10 +69,10 @@ struct FeliCaRaw: KazasuCommand {
             }
         } catch {
             // Earlier exchanges are still the card's answers.
-            if context.json, !exchanges.isEmpty { try print(exchanges, context) }
+            if context.json, !exchanges.isEmpty { try print(exchanges, identity, context) }
             throw error
         }
-        if context.json { try print(exchanges, context) }
+        if context.json { try print(exchanges, identity, context) }
     }
 
     /// Sends one packet and prints the answer, except under `--json`.
@@ -97,8 +100,9 @@ struct FeliCaRaw: KazasuCommand {
         return ["tx": .string(Hex.encode(shown.frame)), "rx": .string(Hex.encode(shown.answer))]
     }
 
-    private func print(_ exchanges: [JSONValue], _ context: Context) throws {
-        try context.print(["schema": "kazasu.felica/1", "exchanges": .array(exchanges)])
+    private func print(_ exchanges: [JSONValue], _ card: CardIdentity?, _ context: Context) throws {
+        let card = card.map { context.redaction.apply($0).json } ?? .null
+        try context.print(["schema": "kazasu.felica/1", "card": card, "exchanges": .array(exchanges)])
     }
 
     /// A packet with the card's IDm in place of `IDM`, and with LEN prepended when the first byte is not the length.

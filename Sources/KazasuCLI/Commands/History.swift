@@ -70,6 +70,10 @@ struct History: KazasuCommand {
         }
         for warning in report.warnings { context.note(warning.words) }
         history.records = history.records.filter(filter.wants)
+        if history.records.isEmpty {
+            context.note(tr("no records to show", "表示する履歴がありません"))
+        }
+        stationOptions.explainCodes(names, of: history.records, context)
         let view = HistoryView(report: history, card: reading.card)
         guard let output else {
             switch form {

@@ -81,7 +81,7 @@ struct License: KazasuCommand {
         let outcome = try closing(session) { try read($0, given, context) }
         context.attempt { () throws(CommandError) in try dumpFile?.finish(outcome.dump, context) }
         if let report = LicenseDecoder.decode(outcome.dump) {
-            try show(report, photoFile, context)
+            try show(report, outcome.dump.card, photoFile, context)
         }
         if let error = outcome.error { throw License.failure(error, outcome.dump) }
     }
@@ -161,7 +161,9 @@ struct License: KazasuCommand {
 
     // MARK: Answering
 
-    private func show(_ report: LicenseReport, _ photoFile: OutputFile?, _ context: Context) throws {
+    private func show(
+        _ report: LicenseReport, _ card: CardIdentity, _ photoFile: OutputFile?, _ context: Context
+    ) throws {
         var view = LicenseView(report: report, redaction: context.redaction)
         if let photoFile, let bytes = report.photo {
             context.attempt { () throws(CommandError) in
@@ -172,7 +174,8 @@ struct License: KazasuCommand {
             context.note(tr("no photo was read, so no file was written", "写真を読めなかったため、ファイルは書いていません"))
         }
         if context.json {
-            var document = JSONObject([("schema", "kazasu.license/1")])
+            let card = context.redaction.card(card, kind: "license")
+            var document = JSONObject([("schema", "kazasu.license/1"), ("card", card)])
             document.merge(view.members)
             try context.print(.object(document))
         } else {

@@ -96,7 +96,8 @@ struct MyNumber: KazasuCommand {
                 context.attempt { () throws(CommandError) in view.paths[file] = try folder?.write(der, file) }
             }
             if context.json {
-                var document = JSONObject([("schema", "kazasu.mynumber/1")])
+                let card = context.redaction.card(outcome.dump.card, kind: "mynumber")
+                var document = JSONObject([("schema", "kazasu.mynumber/1"), ("card", card)])
                 document.merge(view.members)
                 try context.print(.object(document))
             } else {

@@ -4,18 +4,20 @@ import ArgumentParser
 import CardModel
 import Kazasu
 import CardReading
+import FeliCa
 import NFCTransport
 
 /// `kazasu read`
 struct Read: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
-        abstract: tr("Read chosen blocks of one service.", "1 つのサービスの指定ブロックを読む。"),
+        abstract: tr("Read chosen blocks of one or several services.", "サービスの指定ブロックを読む（複数可）。"),
         discussion: tr(
             """
-            Prints SYSTEM SERVICE BLOCK HEX, one block per line. Without --blocks, all blocks of the service.
+            Prints SYSTEM SERVICE BLOCK HEX, one block per line. Without --blocks, all blocks of each service.
 
             Examples:
+              kazasu read 008B 090F --system 0003
               kazasu read 090F --system 0003 --blocks 0-4
               kazasu read 000B --system 12FC --blocks 0 --json
             """,
@@ -23,6 +25,7 @@ struct Read: KazasuCommand {
             1 行 1 ブロックで システム サービス ブロック 16進 を出力します。--blocks を省くとすべて読みます。
 
             例:
+              kazasu read 008B 090F --system 0003
               kazasu read 090F --system 0003 --blocks 0-4
               kazasu read 000B --system 12FC --blocks 0 --json
             """))
@@ -30,8 +33,9 @@ struct Read: KazasuCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var readerOptions: ReaderOptions
 
-    @Argument(help: help("Service code, as in 090F.", "サービスコード（090F など）。"))
-    var service: ServiceArgument
+    @Argument(
+        help: help("Service codes, as in 090F, of one system.", "サービスコード（090F など）。同じシステムのものを並べられる。", value: "service"))
+    var services: [ServiceArgument]
 
     @Option(
         name: .long,
@@ -52,9 +56,9 @@ struct Read: KazasuCommand {
             let found = try card.session()
             let target = found.target
             let code = target.requestData.map { SystemCode(rawValue: $0) } ?? card.found.system ?? .any
-            let request = ServiceRequest(service.code, blocks.map { .these($0.numbers) } ?? .all(expected: nil))
+            let wanted = codes.map { ServiceRequest($0, blocks.map { .these($0.numbers) } ?? .all(expected: nil)) }
             let outcome = found.read(
-                [request], of: SystemHandle(code: code, idm: target.idm, pmm: target.pmm))
+                wanted, of: SystemHandle(code: code, idm: target.idm, pmm: target.pmm))
             let dump = CardDump(
                 card: card.identity,
                 systems: [
@@ -72,23 +76,41 @@ struct Read: KazasuCommand {
             try context.print([
                 "schema": "kazasu.read/1", "card": dump.card.json,
                 "systemCode": .text(dump.systems.first?.systemCode.description),
-                "service": .string(service.code.description), "complete": .bool(isComplete(outcome)),
-                "blocks": .object(
-                    JSONObject(read.map { (FourDigits.text($0.2), .string($0.3.hexadecimal)) })),
+                "complete": .bool(isComplete(outcome)),
+                "services": .array(dump.systems.flatMap(\.services).map(\.json)),
             ])
         } else {
             let end = read.isEmpty || isComplete(outcome) ? "" : "# not complete\n"
             try context.print(read.map { view.line($0.0, $0.1, $0.2, $0.3) }.joined() + end)
         }
         if let interruption = outcome.interruption { throw CommandError(interruption, keepingWhatWasRead: true) }
-        if let refusal = outcome.refusals[service.code] {
-            throw CommandError(refusal: refusal, tr("service \(service.code)", "サービス \(service.code)"))
+        for code in codes {
+            if let refusal = outcome.refusals[code] {
+                var failure = CommandError(refusal: refusal, tr("service \(code)", "サービス \(code)"))
+                if let other = Read.swapped(code, in: dump.systems.first?.systemCode) {
+                    failure.hint = tr("did you mean \(other)?", "\(other) ではありませんか？")
+                }
+                throw failure
+            }
+            if let absent = outcome.absent[code]?.min(by: { $0.key < $1.key }) {
+                throw CommandError(
+                    refusal: absent.value,
+                    tr("block \(absent.key) of service \(code)", "サービス \(code) のブロック \(absent.key)"))
+            }
         }
-        if let absent = outcome.absent[service.code]?.min(by: { $0.key < $1.key }) {
-            throw CommandError(
-                refusal: absent.value,
-                tr("block \(absent.key) of service \(service.code)", "サービス \(service.code) のブロック \(absent.key)"))
-        }
+    }
+
+    /// The services, each once.
+    private var codes: [ServiceCode] {
+        var seen: Set<ServiceCode> = []
+        return services.map(\.code).filter { seen.insert($0).inserted }
+    }
+
+    /// The known service whose bytes were given in the order of the wire; `nil` for a code that is known itself.
+    private static func swapped(_ code: ServiceCode, in system: SystemCode?) -> ServiceCode? {
+        guard let system, KnownService.of(code, in: system) == nil else { return nil }
+        let other = ServiceCode(rawValue: code.rawValue.byteSwapped)
+        return KnownService.of(other, in: system) == nil ? nil : other
     }
 
     /// Whether every requested block was read.

@@ -50,7 +50,7 @@ struct Simulate: KazasuCommand {
     var stats: String?
 
     func execute(_ context: Context) throws {
-        let bytes = try Files.read(file)
+        let bytes = try DumpFile.cardFile(file)
         let field: VirtualField
         do throws(KazasuError) {
             field = try VirtualDriver.field(file, bytes)

@@ -11,8 +11,26 @@ struct Stations: ParsableCommand {
         commandName: "stations",
         abstract: tr("Manage your table of station and bus stop names.", "駅名・バス停名の表を扱う。"),
         discussion: tr(
-            "Kazasu ships no such table. Import one once; from then on 'history' and 'decode' show its names.",
-            "Kazasu に駅名の表は付属しません。一度取り込むと 'history' と 'decode' が駅名を表示します。"),
+            """
+            Kazasu ships no such table. Import one once; from then on 'history' and 'decode' show its names.
+
+            Tables under the MIT licence, on GitHub: assets/station_codes.csv of soltia48/suica-viewer (some 6,950 \
+            stations), StationCode.csv of m2wasabi/nfcpy-suica-sample (some 5,880).
+
+            Examples:
+              kazasu stations import station_codes.csv
+              kazasu stations lookup 0-3-13
+            """,
+            """
+            Kazasu に駅名の表は付属しません。一度取り込むと 'history' と 'decode' が駅名を表示します。
+
+            MIT ライセンスの表が GitHub にあります: soltia48/suica-viewer の assets/station_codes.csv（約 6,950 駅）、
+            m2wasabi/nfcpy-suica-sample の StationCode.csv（約 5,880 駅）。
+
+            例:
+              kazasu stations import station_codes.csv
+              kazasu stations lookup 0-3-13
+            """),
         subcommands: [StationsImport.self, StationsLookup.self])
 }
 
@@ -108,28 +126,32 @@ struct StationsImport: KazasuCommand {
 struct StationsLookup: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "lookup",
-        abstract: tr("Look up the station for a code.", "コードから駅名を調べる。"),
+        abstract: tr("Find a station by its code or name.", "コードまたは名前で駅を調べる。"),
         discussion: tr(
             """
-            A station is AREA-LINE-STATION in decimal; a bus stop is OPERATOR-STOP, four hexadecimal digits each.
+            A station is AREA-LINE-STATION in decimal; a bus stop is OPERATOR-STOP, four hexadecimal digits each. Any \
+            other text is a name, or a part of one. Ends with status 1 when the table has no entry for one of them.
 
             Examples:
               kazasu stations lookup 0-3-13
+              kazasu stations lookup 新宿
               kazasu stations lookup 0C4F-0000 --json
             """,
             """
-            駅は 地区-線区-駅順（10 進）、バス停は 事業者-停留所（16 進 4 桁ずつ）で指定します。
+            駅は 地区-線区-駅順（10 進）、バス停は 事業者-停留所（16 進 4 桁ずつ）で指定します。それ以外は名前（一部でも可）と
+            みなします。表にないものがあれば終了ステータスは 1 です。
 
             例:
               kazasu stations lookup 0-3-13
+              kazasu stations lookup 新宿
               kazasu stations lookup 0C4F-0000 --json
             """))
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var stationOptions: StationOptions
 
-    @Argument(help: help("Codes, as in 0-3-13.", "コード（0-3-13 など）。", value: "code"))
-    var codes: [PlaceArgument]
+    @Argument(help: help("Codes, as in 0-3-13, or names.", "コード（0-3-13 など）または名前。", value: "code|name"))
+    var queries: [PlaceQuery]
 
     @Option(name: .long, help: help("The name on that day, YYYY-MM-DD.", "その日の名前（YYYY-MM-DD）。", value: "date"))
     var date: DateArgument?
@@ -140,18 +162,38 @@ struct StationsLookup: KazasuCommand {
             throw CommandError(
                 .missingFile, "noTable", tr("no table of stations has been imported", "駅名の表がありません"),
                 hint: tr(
-                    "kazasu stations import FILE, or --stations FILE", "kazasu stations import ファイル、または --stations ファイル"
-                ))
+                    "kazasu stations import FILE, or --stations FILE; 'kazasu stations --help' names tables",
+                    "kazasu stations import ファイル、または --stations ファイル。入手先は 'kazasu stations --help' にあります"))
         }
         if date != nil, (names as? StationTable)?.hasDates == false {
             context.note(
                 tr("the table has no dates, so --date has no effect", "この表には日付がないため --date は効きません"))
         }
-        let places = codes.map { Place($0.code, on: date?.date, names) }
+        let found = queries.map { query in (query, places(query, names)) }
         if context.json {
-            try context.print(["schema": "kazasu.lookup/1", "places": .array(places.map(\.json))])
+            try context.print(["schema": "kazasu.lookup/1", "places": .array(found.flatMap(\.1).map(\.json))])
         } else {
-            try context.print(Columns.text(zip(codes, places).map { [$0.text] + StationsLookup.cells($1) }))
+            let rows = found.flatMap { query, places in
+                places.isEmpty ? [[query.text, "-"]] : places.map { [query.code(of: $0)] + StationsLookup.cells($0) }
+            }
+            try context.print(Columns.text(rows))
+        }
+        let missing = found.filter { $0.1.allSatisfy { $0.name == nil } }.map(\.0.text)
+        guard missing.isEmpty else {
+            throw CommandError(
+                .negative, "notFound",
+                tr("not in the table: ", "表にありません: ") + missing.joined(separator: tr(", ", "、")),
+                hint: tr(
+                    "give a code as 'kazasu history' prints it, or a part of a name",
+                    "'kazasu history' に出るコードか、名前の一部を指定してください"))
+        }
+    }
+
+    /// The places that a query finds; a code always finds its own, with or without a name.
+    private func places(_ query: PlaceQuery, _ names: any StationNames) -> [Place] {
+        switch query {
+        case .code(let code): [Place(code.code, on: date?.date, names)]
+        case .name(let name): (names as? StationTable)?.places(named: name) ?? []
         }
     }
 
@@ -189,6 +231,17 @@ struct StationOptions: ParsableArguments {
         return table
     }
 
+    /// Says on a terminal why stations are shown as codes: no table has been imported.
+    func explainCodes(_ names: any StationNames, of records: [HistoryRecord], _ context: Context) {
+        guard names is NoStationNames, Output.messagesAreOnTerminal,
+            records.contains(where: { [$0.entry, $0.exit].contains { $0?.isUnnamed ?? false } })
+        else { return }
+        context.note(
+            tr(
+                "stations are shown as codes, as no table has been imported; 'kazasu stations --help' says where to get one",
+                "駅名の表がないため駅をコードで表示しています。入手先は 'kazasu stations --help' にあります"))
+    }
+
     /// Reads one table.
     static func file(_ path: String, codes: StationFile.Codes? = nil) throws(CommandError) -> StationFile {
         let bytes = try Files.read(path, limit: StationFile.longestDocument)
@@ -208,6 +261,32 @@ struct StationOptions: ParsableArguments {
                     "save it as UTF-8 or Shift_JIS", "UTF-8 か Shift_JIS で保存し直してください")
             }
             throw failure
+        }
+    }
+}
+
+extension PlaceQuery {
+    /// The code of a place that was found: as it was given, or for a name as it would be given.
+    fileprivate func code(of place: Place) -> String {
+        switch self {
+        case .code: text
+        case .name: place.codeText ?? text
+        }
+    }
+}
+
+extension Place {
+    /// Whether it is a station or stop that a table could name.
+    fileprivate var isUnnamed: Bool {
+        if case .local = code { false } else { name?.name == nil }
+    }
+
+    /// The code as `stations lookup` takes it; `nil` for a stop of a local card.
+    fileprivate var codeText: String? {
+        switch code {
+        case .station(let code): "\(code.area)-\(code.line)-\(code.station)"
+        case .busStop(let code): "\(code.operatorHex)-\(code.stopHex)"
+        case .local: nil
         }
     }
 }

@@ -128,6 +128,17 @@ struct TagInfo: KazasuCommand {
     }
 }
 
+extension FoundTag {
+    /// The identity of the card that the tag is.
+    var identity: CardIdentity {
+        switch self {
+        case .type2(let tag): CardIdentity(.typeA(tag.target))
+        case .type3(_, let target), .lite(let target): CardIdentity(.felica(target))
+        case .card(let picc, _): CardIdentity(picc)
+        }
+    }
+}
+
 extension PMm {
     /// Whether the IC type is that of FeliCa Lite, Lite-S or Link in Lite-S mode.
     fileprivate var isLite: Bool { (0xF0...0xF2).contains(icType) }
@@ -171,10 +182,11 @@ struct TagRead: KazasuCommand {
         let file = try raw.map { path throws(CommandError) in try OutputFile(path) }
         let key = try keyOptions.key()
         let session = try ReaderSession(readerOptions, context)
-        let (number, area) = try closing(session) { session throws in
-            guard let tag = try session.findTag(key).ndef else { throw CommandError(TagError.noNDEF(.notFormatted)) }
+        let (number, area, card) = try closing(session) { session throws in
+            let found = try session.findTag(key)
+            guard let tag = found.ndef else { throw CommandError(TagError.noNDEF(.notFormatted)) }
             do throws(TagError) {
-                return (tag.typeNumber, try tag.readNDEF())
+                return (tag.typeNumber, try tag.readNDEF(), found.identity)
             } catch {
                 throw CommandError(error)
             }
@@ -185,7 +197,9 @@ struct TagRead: KazasuCommand {
         }
         let view = NDEFView(area.message, context.redaction)
         if context.json {
-            var document = JSONObject([("schema", "kazasu.tag/1"), ("type", .int(number))])
+            var document = JSONObject([
+                ("schema", "kazasu.tagMessage/1"), ("card", context.redaction.apply(card).json), ("type", .int(number)),
+            ])
             document["capacity"] = .int(area.capacity)
             document["writable"] = .bool(area.obstacle == nil)
             document.merge(view.members)

@@ -71,7 +71,7 @@ struct TagPages: KazasuCommand {
         let read = (context.redaction.apply(dump).type2?.pages ?? [:]).sorted { $0.key < $1.key }
         if context.json {
             try context.print([
-                "schema": "kazasu.tag/1", "type": 2,
+                "schema": "kazasu.tagPages/1", "card": context.redaction.apply(dump.card).json, "type": 2,
                 "pages": .object(JSONObject(read.map { (Type2Dump.name(of: $0.key), .string($0.value.hexadecimal)) })),
             ])
         } else {

@@ -97,8 +97,9 @@ struct TagWrite: KazasuCommand {
             }
         }
         let session = try ReaderSession(readerOptions, context)
-        let (number, old) = try closing(session) { session in
-            guard let tag = try session.findTag(key).ndef else { throw CommandError(TagError.noNDEF(.notFormatted)) }
+        let (number, old, card) = try closing(session) { session in
+            let found = try session.findTag(key)
+            guard let tag = found.ndef else { throw CommandError(TagError.noNDEF(.notFormatted)) }
             let old = try check(tag, bytes)
             if old > 0 {
                 try confirm(
@@ -109,12 +110,12 @@ struct TagWrite: KazasuCommand {
             } catch {
                 throw CommandError(error)
             }
-            return (tag.typeNumber, old)
+            return (tag.typeNumber, old, found.identity)
         }
         if context.json {
             try context.print([
-                "schema": "kazasu.tag/1", "type": .int(number), "written": .int(bytes.count), "overwritten": .int(old),
-                "verified": true,
+                "schema": "kazasu.tagWrite/1", "card": context.redaction.apply(card).json, "type": .int(number),
+                "page": nil, "written": .int(bytes.count), "overwritten": .int(old), "verified": true,
             ])
         } else {
             context.note(
@@ -159,7 +160,7 @@ struct TagWrite: KazasuCommand {
         guard let first = page?.number else { return }
         let pages = try pageBytes()
         let session = try ReaderSession(readerOptions, context)
-        try closing(session) { session in
+        let card = try closing(session) { session in
             let found = try session.findTag(key)
             guard case .type2(let tag) = found else { throw CommandError.noType2() }
             let last = first.addingReportingOverflow(UInt16(clamping: pages.count - 1))
@@ -176,11 +177,13 @@ struct TagWrite: KazasuCommand {
             } catch {
                 throw CommandError(error)
             }
+            return found.identity
         }
         if context.json {
             try context.print([
-                "schema": "kazasu.tag/1", "type": 2, "page": .string(Type2Dump.name(of: first)),
-                "written": .int(pages.count * Type2Memory.pageSize), "verified": .bool(!permanent),
+                "schema": "kazasu.tagWrite/1", "card": context.redaction.apply(card).json, "type": 2,
+                "page": .string(Type2Dump.name(of: first)), "written": .int(pages.count * Type2Memory.pageSize),
+                "overwritten": nil, "verified": .bool(!permanent),
             ])
         } else {
             context.note(tr("\(Words.count(pages.count, "page")) written", "\(pages.count) ページを書き込みました"))

@@ -49,8 +49,8 @@ extension CommandError {
                 tr(
                     "wrong kind of card (\(name)): this command reads \(wanted.words)",
                     "このカード（\(name)）は対象外です（対象: \(wanted.words)）"),
-                hint: CommandError.whatItIs)
-        case .noSystem(let codes): self = .noSystem(codes, card.card)
+                hint: CommandError.hint(card))
+        case .noSystem(let codes): self = .noSystem(codes, card)
         case .noISODEP:
             self.init(
                 .otherCard, "otherCard",
@@ -58,8 +58,22 @@ extension CommandError {
                     "wrong kind of card: it does not accept APDUs (no ISO-DEP)",
                     "このカードは APDU を受け付けません（ISO-DEP 非対応）"),
                 hint: CommandError.whatItIs)
-        case .noService(let system, let decoders): self = .noService(system, decoders)
+        case .noService(let system, let decoders): self = .noService(system, decoders, card)
         }
+    }
+
+    /// The command that reads the card, where it is known; else the one that identifies it.
+    private static func hint(_ card: WrongCard) -> String {
+        if card.card.technology == .felica { return scanHint }
+        let readers: [(kinds: Set<String>, command: String)] = [
+            (["licence"], "kazasu license"), (["mynumber", "mynumberLicence"], "kazasu mynumber"),
+            (["type2", "type4"], "kazasu tag info"),
+        ]
+        if let reader = readers.first(where: { !$0.kinds.isDisjoint(with: card.kinds) }) {
+            return tr("'\(reader.command)' reads this card", "このカードは '\(reader.command)' で読めます")
+        }
+        guard !card.kinds.isEmpty else { return whatItIs }
+        return tr("'kazasu dump' reads what needs no key", "'kazasu dump' で鍵なしで読めるものを読めます")
     }
 
     private static var scanHint: String { tr("'kazasu scan' shows what is on it", "'kazasu scan' で中身を確認できます") }
@@ -74,10 +88,10 @@ extension CommandError {
     }
 
     /// A FeliCa card has none of the systems.
-    private static func noSystem(_ wanted: [SystemCode], _ card: PICC) -> CommandError {
+    private static func noSystem(_ wanted: [SystemCode], _ card: WrongCard) -> CommandError {
         var code: SystemCode?
-        if case .felica(let target) = card { code = target.requestData.map { SystemCode(rawValue: $0) } }
-        let found = code.map { CardNames.mention($0) } ?? "FeliCa"
+        if case .felica(let target) = card.card { code = target.requestData.map { SystemCode(rawValue: $0) } }
+        let found = mention(card, code)
         guard !wanted.isEmpty else { return unknownKind(found) }
         let codes = wanted.map(\.description).joined(separator: ", ")
         return CommandError(
@@ -88,9 +102,15 @@ extension CommandError {
             hint: scanHint)
     }
 
+    /// The name of a FeliCa card, or of its system where the card is unknown.
+    private static func mention(_ card: WrongCard, _ system: SystemCode?) -> String {
+        let names = card.names.map { $0[Language.current] }
+        return names.isEmpty ? system.map { CardNames.mention($0) } ?? "FeliCa" : names.joined(separator: ", ")
+    }
+
     /// A FeliCa card has the system of a decoder, but none of the services: it is another card.
-    private static func noService(_ system: SystemCode?, _ decoders: [String]) -> CommandError {
-        let found = system.map { CardNames.mention($0) } ?? "FeliCa"
+    private static func noService(_ system: SystemCode?, _ decoders: [String], _ card: WrongCard) -> CommandError {
+        let found = mention(card, system)
         guard decoders.count <= 3 else { return unknownKind(found) }
         let names = decoders.compactMap { DecoderRegistry.standard.decoder(id: $0)?.name[Language.current] }
             .joined(separator: ", ")

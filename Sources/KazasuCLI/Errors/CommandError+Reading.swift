@@ -98,6 +98,11 @@ extension CommandError {
     init(_ error: DocumentError, path: String) {
         let what: String
         switch error {
+        case .notJSON(.endsEarly, 1, 1):
+            self.init(
+                .badFile, "badFile", tr("\(Files.name(path)) is empty", "\(Files.name(path)) は空です"),
+                hint: tr("give a dump, as 'kazasu dump -o FILE' writes it", "'kazasu dump -o ファイル' で作ったダンプなどを指定してください"))
+            return
         case .notJSON(let reason, let line, let byte):
             what = tr(
                 "not JSON (line \(line), byte \(byte)\(reason.text.english))",

@@ -22,6 +22,18 @@ struct CommandError: Error, Equatable, Sendable {
 
     /// Nobody reads standard output any more: nothing is printed.
     static let brokenPipe = CommandError(.brokenPipe, "brokenPipe", "")
+    /// `diff --exit-code` found a difference, which its answer already shows.
+    static let differs = CommandError(.negative, "differs", "")
+
+    /// Whether only the exit status reports it.
+    var isSilent: Bool { message.isEmpty }
+
+    /// A file name is empty, as from a shell variable that is not set.
+    static func emptyName(_ what: String) -> CommandError {
+        CommandError(
+            .usage, "usage", tr("\(what): the file name is empty", "\(what): ファイル名が空です"),
+            hint: tr("give a file name; a shell variable may be unset", "ファイル名を指定してください（シェル変数が空かもしれません）"))
+    }
 
     /// An output file could not be written; `error` is `errno`.
     static func unwritable(_ path: String, _ error: Int32) -> CommandError {
@@ -50,6 +62,8 @@ struct CommandError: Error, Equatable, Sendable {
 /// The exit statuses that scripts can rely on, as in `sysexits.h`.
 enum ExitStatus: Int32, Sendable {
     case done = 0
+    /// The answer is no: `stations lookup` found nothing, `diff --exit-code` found a difference.
+    case negative = 1
     case usage = 64
     case badFile = 65
     case missingFile = 66

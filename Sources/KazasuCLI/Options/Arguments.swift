@@ -165,6 +165,30 @@ struct PlaceArgument: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
+/// What `stations lookup` looks for: a code, or any other text as a name.
+enum PlaceQuery: ExpressibleByArgument, Equatable, Sendable {
+    case code(PlaceArgument)
+    case name(String)
+
+    init?(argument: String) {
+        if let code = PlaceArgument(argument: argument) {
+            self = .code(code)
+        } else if argument.isEmpty || argument.contains(/^[0-9A-Fa-f]*(-[0-9A-Fa-f]*)+$/) {
+            // A code with a mistake in it.
+            return nil
+        } else {
+            self = .name(argument)
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .code(let code): code.text
+        case .name(let name): name
+        }
+    }
+}
+
 /// A record's type and data as a user types them. `text/plain=hello` or `text/vcard=@card.vcf`, `@-` for standard
 /// input.
 struct TypedData: ExpressibleByArgument, Equatable, Sendable {

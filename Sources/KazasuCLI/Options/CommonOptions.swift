@@ -47,7 +47,7 @@ struct ReaderOptions: ParsableArguments {
     var reader: String?
 
     @Option(
-        name: [.short, .long],
+        name: [.short, .long], parsing: .unconditional,
         help: help(
             "How long to wait for a card: seconds, 0 for one try, or forever. Default: 10, less when another kind of card is there.",
             "カードを待つ時間: 秒、0 で 1 回だけ、forever で無制限。省略時は 10（別の種類のカードがあればすぐに終了）。", value: "seconds"))
@@ -59,6 +59,19 @@ struct ReaderOptions: ParsableArguments {
             "Write every exchange with the card to a file that --reader replay:FILE can play.",
             "カードとのやりとりをすべてファイルに書く（--reader replay:ファイル で再生できる）。", value: "file"), completion: .file())
     var trace: String?
+
+    @Flag(
+        name: .long,
+        help: help(
+            "Wait until the reader is connected and can be used, until Ctrl-C.", "リーダーが接続されて使えるようになるまで待つ（Ctrl-C で中止）。"))
+    var waitReader = false
+
+    @Option(
+        name: .long,
+        help: help(
+            "With virtual:FILE: write the card, with everything that was written to it, to this file.",
+            "virtual:ファイル への書き込みを反映したカードを、このファイルに書く。", value: "file"))
+    var virtualWrites: String?
 }
 
 /// How long to wait for a card.

@@ -11,6 +11,7 @@ enum Files {
     /// - Parameter limit: the longest file that is accepted; one byte more is read of a longer one, so that the
     ///   caller's own check reports it.
     static func read(_ path: String, limit: Int = 8 << 20) throws(CommandError) -> [UInt8] {
+        guard !path.isEmpty else { throw .emptyName(tr("input", "入力")) }
         let descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
         guard descriptor >= 0 else { throw unreadable(path, errno) }
         defer { close(descriptor) }
@@ -45,6 +46,11 @@ enum Files {
             hint: tr("check the path", "パスを確かめてください"))
     }
 
+    /// Whether a path is that of a folder; never for `-`.
+    static func isFolder(_ path: String) -> Bool {
+        path != "-" && (try? FilePath(path).stat())?.type == .directory
+    }
+
     /// The name of a file in messages.
     static func name(_ path: String) -> String {
         path == "-" ? tr("standard input", "標準入力") : path
@@ -65,6 +71,7 @@ final class OutputFile {
     }
 
     init(_ path: String) throws(CommandError) {
+        guard !path.isEmpty else { throw .emptyName(tr("output", "出力")) }
         self.path = path
         do {
             place = try OutputFile.open(path)

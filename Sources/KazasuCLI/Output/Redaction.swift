@@ -32,6 +32,14 @@ struct Redaction: Sendable {
         if isOn { document.member("redacted", true) }
     }
 
+    /// `card` of a document about a card of a known kind that has no brand.
+    func card(_ card: CardIdentity, kind: String) -> JSONValue {
+        guard case .object(var object) = apply(card).json else { return .null }
+        object["kind"] = .string(kind)
+        object["brand"] = .null
+        return .object(object)
+    }
+
     /// A dump without the data that identifies a card: IDms everywhere, the blocks and files with numbers and names.
     func apply(_ dump: CardDump) -> CardDump {
         guard isOn else { return dump }

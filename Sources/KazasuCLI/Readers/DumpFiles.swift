@@ -34,9 +34,20 @@ enum DumpFile {
         }
     }
 
+    /// The bytes of a card file for a virtual reader. A dump of another program is converted.
+    static func cardFile(_ path: String, limit: Int = 8 << 20) throws(CommandError) -> [UInt8] {
+        let bytes = try Files.read(path, limit: limit)
+        let isOwn = (try? JSONCursor(JSONValue(parsing: bytes)).required("schema").text())?.hasPrefix("kazasu.")
+        guard isOwn != true, (try? DumpFormatRegistry.complete.read(bytes)) != nil else { return bytes }
+        return Array(try dump(bytes, path).json.compactText.utf8)
+    }
+
     /// The one dump of a file of any format.
     static func read(_ path: String) throws(CommandError) -> CardDump {
-        let bytes = try Files.read(path)
+        try dump(Files.read(path), path)
+    }
+
+    private static func dump(_ bytes: [UInt8], _ path: String) throws(CommandError) -> CardDump {
         do {
             let dumps = try dumps(bytes)
             guard let dump = dumps.first, dumps.count == 1 else {
@@ -75,13 +86,13 @@ struct DumpFiles {
     private static let longestFile = 64 << 20
 
     /// Whether more than one dump must be expected.
-    var areMany: Bool { paths.count > 1 || paths.contains(where: DumpFiles.isFolder) }
+    var areMany: Bool { paths.count > 1 || paths.contains(where: Files.isFolder) }
 
     /// Calls `body` for every dump; the files of a folder are sorted by name, and subfolders are included.
     func forEach(_ body: (Item) throws -> Void) throws {
         var visited: Set<Folder> = []
         for path in paths {
-            if DumpFiles.isFolder(path) {
+            if Files.isFolder(path) {
                 try DumpFiles.folder(FilePath(path), &visited, body)
             } else {
                 try DumpFiles.file(path, body) { () throws(CommandError) in try LineFile(path) }
@@ -170,10 +181,6 @@ struct DumpFiles {
         let inode: Inode
     }
 
-    private static func isFolder(_ path: String) -> Bool {
-        path != "-" && (try? FilePath(path).stat())?.type == .directory
-    }
-
     /// Regular files of a folder and its subfolders, sorted by name, without hidden ones. Each folder is read once,
     /// even when links lead back to it; anything that is neither file nor folder is skipped: it may never end.
     private static func folder(
@@ -218,6 +225,7 @@ final class LineFile {
 
     /// Opens a file, `-` for standard input.
     init(_ path: String) throws(CommandError) {
+        guard !path.isEmpty else { throw .emptyName(tr("input", "入力")) }
         self.path = path
         descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
         guard descriptor >= 0 else { throw Files.unreadable(path, errno) }

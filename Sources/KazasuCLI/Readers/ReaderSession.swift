@@ -31,9 +31,7 @@ final class ReaderSession {
             trace = nil
             return
         }
-        let id = try ReaderSession.chosen(options.reader)
-        context.detail(tr("reader \(id)", "リーダー \(id)"))
-        let opened = try ReaderSession.open(id, context.cancellation, command: context.command)
+        let opened = try ReaderSession.opened(options, context)
         guard let path = options.trace else {
             trace = nil
             reader = CardReader(opened, cancellation: context.cancellation)
@@ -110,6 +108,36 @@ final class ReaderSession {
         return tag
     }
 
+    /// Opens the reader of the options, once there is one where they say to wait for it.
+    private static func opened(_ options: ReaderOptions, _ context: Context) throws -> any Reader {
+        let writes = try VirtualWrites(options.virtualWrites, context)
+        var isWaiting = false
+        while true {
+            do {
+                let id = try chosen(options.reader)
+                try writes.check(id)
+                context.detail(tr("reader \(id)", "リーダー \(id)"))
+                return try open(
+                    id, context.cancellation, command: context.command, keepCard: writes.keep(_:isWritten:))
+            } catch let failure as CommandError {
+                guard options.waitReader, failure.status == .noReader, failure.reason != "unsupported" else {
+                    throw failure
+                }
+                if !isWaiting {
+                    Interrupt.hold()
+                    context.note(failure.message + tr("; waiting for it", "。接続されるまで待ちます"))
+                }
+                isWaiting = true
+            }
+            do throws(TransportError) {
+                // Looks again each second as well: not every change of a device is reported.
+                _ = try ReaderRegistry.notices(context.cancellation).wait(within: .seconds(1))
+            } catch {
+                throw CommandError(error)
+            }
+        }
+    }
+
     /// The reader to use: the one that was named, else that of the environment, else the first that is ready.
     static func chosen(_ id: String?) throws(CommandError) -> String {
         do throws(KazasuError) {
@@ -124,18 +152,60 @@ final class ReaderSession {
     /// - Parameters:
     ///   - command: the command of a report to replay; `nil` replays the first.
     ///   - recorder: receives the traffic between the computer and the reader.
+    ///   - keepCard: receives the file of a virtual card as it is when the reader is closed.
     static func open(
-        _ id: String, _ cancellation: CancellationToken, command: String? = nil, recorder: LinkRecorder? = nil
+        _ id: String, _ cancellation: CancellationToken, command: String? = nil, recorder: LinkRecorder? = nil,
+        keepCard: ((String, _ isWritten: Bool) -> Void)? = nil
     ) throws -> any Reader {
-        let options = ReaderRegistry.Options(
+        let isVirtual = id.hasPrefix(VirtualDriver.prefix)
+        var options = ReaderRegistry.Options(
             cancellation: cancellation, recorder: recorder, command: command,
-            readFile: { path, limit in try Files.read(path, limit: limit) }, willOpen: Interrupt.hold)
+            readFile: { path, limit in
+                guard !path.isEmpty else { throw CommandError.emptyName(id) }
+                return isVirtual ? try DumpFile.cardFile(path, limit: limit) : try Files.read(path, limit: limit)
+            }, willOpen: Interrupt.hold)
+        options.keepCard = keepCard
         do {
             return try ReaderRegistry.open(id, options)
         } catch KazasuError.reader(let error, let id) {
             throw CommandError.opening(id, error)
         } catch let error as KazasuError {
             throw CommandError(error)
+        }
+    }
+}
+
+/// The file that `--virtual-writes` names, for a virtual card with what was written to it.
+struct VirtualWrites {
+    private let path: String?
+    private let file: OutputFile?
+    private let context: Context
+
+    /// Opens the file, before a card is read.
+    init(_ path: String?, _ context: Context) throws(CommandError) {
+        self.path = path
+        self.context = context
+        file = try path.map { path throws(CommandError) in try OutputFile(path) }
+    }
+
+    /// Checks that the reader is a virtual one if a file is named.
+    func check(_ reader: String) throws(CommandError) {
+        guard path != nil, !reader.hasPrefix(VirtualDriver.prefix) else { return }
+        throw CommandError(
+            .usage, "usage",
+            tr("--virtual-writes goes with --reader virtual:FILE", "--virtual-writes は --reader virtual:ファイル と併用します"),
+            hint: tr("a real card keeps what is written to it", "実物のカードには書き込みが残ります"))
+    }
+
+    /// Writes the file; without one, says that a write is lost.
+    func keep(_ card: String, isWritten: Bool) {
+        if let file {
+            context.attempt { () throws(CommandError) in try file.finish(card + "\n") }
+        } else if isWritten {
+            context.note(
+                tr(
+                    "the card is virtual: what was written is not kept; --virtual-writes FILE keeps it",
+                    "仮想カードのため、書き込みは保存されません。--virtual-writes ファイル で保存できます"))
         }
     }
 }

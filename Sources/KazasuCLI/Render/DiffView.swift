@@ -10,6 +10,8 @@ struct DiffView {
     var old: Meanings
     var new: Meanings
     var redaction: Redaction
+    /// The cards of the two dumps.
+    var cards: (old: CardIdentity, new: CardIdentity)
 
     var text: String {
         if diff.isEmpty { return tr("no difference\n", "違いはありません\n") }
@@ -33,9 +35,9 @@ struct DiffView {
         }
         for change in diff.services {
             let state = DiffView.words(change.oldState, change.newState)
-            let versions = [change.oldKeyVersion, change.newKeyVersion].map { $0?.description ?? "-" }
+            let versions = [change.oldKeyVersion, change.newKeyVersion].compactMap { $0?.description }
             let key =
-                change.oldKeyVersion == change.newKeyVersion
+                versions.count < 2 || versions[0] == versions[1]
                 ? nil : tr("key version ", "鍵バージョン ") + versions.joined(separator: " → ")
             text += "\(change.system) \(change.service)  "
             text += [state, key].compactMap { $0 }.joined(separator: ", ") + "\n"
@@ -123,7 +125,8 @@ extension DiffView {
     /// The document `kazasu.diff/1`.
     var json: JSONValue {
         [
-            "schema": "kazasu.diff/1",
+            "schema": "kazasu.diff/1", "oldCard": redaction.apply(cards.old).json,
+            "newCard": redaction.apply(cards.new).json,
             "blocks": .array(diff.blocks.map(json)),
             "rings": .array(
                 diff.rings.map { turn in
@@ -161,12 +164,12 @@ extension DiffView {
             "files": .array(diff.files.map(json)),
             "balances": .array(
                 changedBalances.map { before, after in
-                    ["card": .string(after.card), "old": .optional(before.amount), "new": .optional(after.amount)]
+                    ["kind": .string(after.card), "old": .optional(before.amount), "new": .optional(after.amount)]
                 }),
             "fields": .array(
                 changedFields.map { before, after in
                     [
-                        "card": .string(after.card), "key": .string(after.field.key),
+                        "kind": .string(after.card), "key": .string(after.field.key),
                         "old": .text(before.map { redaction.value(of: $0.field) }),
                         "new": .string(redaction.value(of: after.field)),
                     ]

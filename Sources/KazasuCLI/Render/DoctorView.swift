@@ -11,7 +11,7 @@ enum DoctorView {
     static func json(_ diagnosis: Diagnosis) -> JSONValue {
         [
             "schema": "kazasu.doctor/1", "ready": .bool(diagnosis.isReady),
-            "readers": .array(diagnosis.readers.map(json)), "system": .array(diagnosis.system.map(json)),
+            "readers": .array(diagnosis.readers.map(json)), "checks": .array(diagnosis.system.map(json)),
         ]
     }
 
@@ -44,8 +44,8 @@ enum DoctorView {
     private static func json(_ reader: ReaderReport) -> JSONValue {
         [
             "id": .text(reader.id), "name": .string(reader.model.name),
-            "vendor": .string(Hex.encode(reader.device.vendor, digits: 4, uppercase: false)),
-            "product": .string(Hex.encode(reader.device.product, digits: 4, uppercase: false)),
+            "vendorId": .string(Hex.encode(reader.device.vendor, digits: 4, uppercase: false)),
+            "productId": .string(Hex.encode(reader.device.product, digits: 4, uppercase: false)),
             "port": .string(reader.device.portPath), "ready": .bool(reader.isReady),
             "checks": .array(reader.checks.map(json)),
         ]
@@ -55,7 +55,7 @@ enum DoctorView {
         [
             "layer": .string(check.layer.rawValue), "verdict": .string(check.verdict.rawValue),
             "code": .string(check.code.rawValue), "message": .string(check.message[Language.current]),
-            "remedy": .text(check.remedy?[Language.current]),
+            "hint": .text(check.remedy?[Language.current]),
         ]
     }
 

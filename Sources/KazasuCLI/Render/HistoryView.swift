@@ -79,8 +79,9 @@ struct HistoryTable {
         return text
     }
 
-    /// Writes the table piece by piece.
+    /// Writes the table piece by piece; nothing, not even the head, where there is no record.
     func write<Failure: Error>(_ print: (String) throws(Failure) -> Void) throws(Failure) {
+        guard !records.isEmpty else { return }
         let head = [
             tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入場"), tr("TO", "出場"),
             tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),

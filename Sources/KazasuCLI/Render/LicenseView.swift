@@ -13,7 +13,7 @@ struct LicenseView {
     /// The members of the document after `schema`.
     var members: JSONObject {
         var object = report.json(Language.current, photoPath: photoPath, redact: redaction.apply)
-        object["warnings"] = .array(report.faults.map(\.json))
+        object["faults"] = .array(report.faults.map(\.json))
         return object
     }
 

@@ -13,7 +13,7 @@ struct MyNumberView {
     /// The members of the document after `schema`.
     var members: JSONObject {
         var object = report.json(Language.current, certificates: certificate, redact: redaction.apply)
-        object["warnings"] = .array(report.faults.map { .string($0.words) })
+        object["faults"] = .array(report.faults.map(\.json))
         return object
     }
 

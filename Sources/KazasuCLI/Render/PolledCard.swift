@@ -33,16 +33,14 @@ struct PolledCard {
         return target.requestData.map { SystemCode(rawValue: $0) } ?? asked
     }
 
-    /// The members of this card in `kazasu.poll/1`: `card`, `system` for FeliCa, `kinds` for the others.
+    /// The members of this card in `kazasu.poll/1`: `card`, `systemCode` and `systemName` for FeliCa, `kinds` for the others.
     func json(_ redaction: Redaction) -> JSONObject {
         var identity = redaction.apply(card.identity).json
         if case .felica(let target) = card { CardNames.addIC(target.pmm, to: &identity) }
         var object = JSONObject([("card", identity)])
         if card.technology == .felica {
-            object["system"] = [
-                "systemCode": .text(system?.description),
-                "name": .text(system.flatMap { CardNames.name(system: $0) }),
-            ]
+            object["systemCode"] = .text(system?.description)
+            object["systemName"] = .text(system.flatMap { CardNames.name(system: $0) })
         } else {
             object["kinds"] = .array(kinds.map(PolledCard.json))
         }

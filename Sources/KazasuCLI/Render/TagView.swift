@@ -73,7 +73,7 @@ struct TagView {
         if let type3 = report.type3 {
             object["type3"] = [
                 "version": .string(version(type3)), "blocksPerRead": .int(type3.blocksPerRead),
-                "blocksPerWrite": .int(type3.blocksPerWrite), "blocks": .int(type3.blockCount),
+                "blocksPerWrite": .int(type3.blocksPerWrite), "blockCount": .int(type3.blockCount),
                 "writeFlag": .string(Hex.encode([type3.writeFlag])),
                 "accessFlag": .string(Hex.encode([type3.accessFlag])),
                 "checksum": .bool(type3.isChecksumRight),
@@ -146,14 +146,14 @@ struct LiteView {
     var members: JSONObject {
         func list(_ blocks: [Int]?) -> JSONValue { blocks.map { .array($0.map { .int($0) }) } ?? .null }
         var object = JSONObject([
-            ("userBlocks", .int(LiteReport.userBlockCount)), ("userBlocksRead", list(report.userBlocks)),
+            ("userBlockCount", .int(LiteReport.userBlockCount)), ("userBlocksRead", list(report.userBlocks)),
         ])
         object["dataFormatCode"] = .text(report.dataFormatCode.map { FourDigits.text($0) })
         object["issuer"] = .text(report.issuer?[Language.current])
         guard let configuration = report.configuration else { return object }
         object["readOnlyBlocks"] = list(configuration.readOnlyBlocks)
         object["systemBlocksWritable"] = .bool(configuration.isSystemWritable)
-        object["ndef"] = .bool(configuration.announcesNDEF)
+        object["announcesNDEF"] = .bool(configuration.announcesNDEF)
         object["keyChangeable"] = .bool(configuration.isKeyChangeable)
         object["readNeedsAuthentication"] = list(configuration.authenticatedReads)
         object["writeNeedsAuthentication"] = list(configuration.authenticatedWrites)

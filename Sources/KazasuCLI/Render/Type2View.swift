@@ -87,7 +87,7 @@ struct Type2View {
         let product = report.product
         var object = JSONObject([
             ("uid", .text(report.memory.uid.map { redaction.apply(Hex.encode($0)) })),
-            ("version", .text(report.version.map { Hex.encode($0) })), ("pages", .optional(product?.pageCount)),
+            ("version", .text(report.version.map { Hex.encode($0) })), ("pageCount", .optional(product?.pageCount)),
             ("userPages", product?.userPages.map { .array([.int($0.lowerBound), .int($0.upperBound)]) } ?? .null),
             ("page3", .text(report.memory[3].map { Hex.encode($0) })),
             ("staticLocks", .text(report.locks.staticBytes.map { Hex.encode($0) })),
@@ -107,7 +107,7 @@ struct Type2View {
         object["signature"] = .text(report.signature.map { redaction.apply(Hex.encode($0)) })
         if !report.notAsked.isEmpty { object["notAsked"] = .array(report.notAsked.map { .string($0) }) }
         if let layout = report.layout {
-            object["blocks"] = .array(
+            object["tlvBlocks"] = .array(
                 layout.blocks.map { block in
                     [
                         "tag": .string(Hex.encode([block.tag.rawValue], uppercase: true)),

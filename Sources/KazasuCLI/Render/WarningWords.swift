@@ -55,7 +55,7 @@ extension LicenseWarning {
         return tr("\(file.rawValue), tag \(tag): \(reason.words)", "\(file.rawValue) タグ \(tag): \(reason.words)")
     }
 
-    /// An element of `warnings` in `kazasu.license/1`.
+    /// An element of `faults` in `kazasu.license/1`.
     var json: JSONValue {
         [
             "file": .string(file.rawValue), "tag": .text(tag?.description), "reason": .string(reason.word),
@@ -107,6 +107,14 @@ extension MyNumberWarning {
             case .lost: Refusal.lost
             }
         return "\(file.name[Language.current]): \(what)"
+    }
+
+    /// An element of `faults` in `kazasu.mynumber/1`.
+    var json: JSONValue {
+        [
+            "file": .string(file.rawValue), "tag": .text(reason.tag), "reason": .string(reason.word),
+            "message": .string(words),
+        ]
     }
 }
 

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+package import CardModel
+
+// A card file with what was written to its cards: the document as it was, with the blocks, pages, files, counters and
+// tries that differ now. Faults and comments stay.
+
+extension VirtualCardFile {
+    /// Returns the file of cards as they are now.
+    ///
+    /// A phone's cards stay as they were: it changes its own numbers.
+    ///
+    /// - Parameters:
+    ///   - cards: the cards, in the order of the file.
+    ///   - bytes: the file that they were made from.
+    /// - Returns: the document, and whether a block, page or file was written.
+    /// - Throws: `DocumentError` when the file is not that of such cards.
+    package static func file(
+        of cards: [any VirtualCard], after bytes: [UInt8]
+    ) throws(DocumentError) -> (document: JSONValue, isWritten: Bool) {
+        var document = try JSONValue(parsing: bytes)
+        let before = try loadCards(bytes)
+        var isWritten = false
+        for (place, (old, new)) in zip(before, cards).enumerated() {
+            let isOneOfMany = document.hasMember("cards")
+            var json = isOneOfMany ? document["cards"][place] : document
+            let isChanged: Bool
+            switch (old, new) {
+            case (let old as VirtualFeliCaCard, let new as VirtualFeliCaCard):
+                isChanged = try json.update(FeliCaWrites(old, new))
+            case (let old as VirtualType2Tag, let new as VirtualType2Tag):
+                isChanged = try json.update(Type2Writes(old.memory, new.memory))
+            case (let old as VirtualFileCard, let new as VirtualFileCard):
+                isChanged = try json.update(FileWrites(old.files, new.files))
+            default: continue
+            }
+            isWritten = isWritten || isChanged
+            if isOneOfMany { document["cards"][place] = json } else { document = json }
+        }
+        return (document, isWritten)
+    }
+}
+
+/// What was written to a card.
+private protocol CardWrites {
+    var isEmpty: Bool { get }
+    /// Applies them to a card that was written by hand (`kazasu.card/1`).
+    func apply(to card: inout JSONValue)
+    /// Applies them to a dump.
+    func apply(to dump: inout CardDump)
+}
+
+extension JSONValue {
+    /// - Returns: whether anything was written.
+    fileprivate mutating func update(_ writes: some CardWrites) throws(DocumentError) -> Bool {
+        if case .string(CardDump.schema) = self["schema"] {
+            var dump = try CardDump(json: self)
+            writes.apply(to: &dump)
+            self = dump.json
+        } else {
+            writes.apply(to: &self)
+        }
+        return !writes.isEmpty
+    }
+
+    fileprivate func hasMember(_ key: String) -> Bool {
+        if case .object(let object) = self { object[key] != nil } else { false }
+    }
+
+    /// A member; null where there is none. Setting makes the object if there is none.
+    fileprivate subscript(key: String) -> JSONValue {
+        get { if case .object(let object) = self { object[key] ?? .null } else { .null } }
+        set {
+            var object = JSONObject()
+            if case .object(let members) = self { object = members }
+            object[key] = newValue
+            self = .object(object)
+        }
+    }
+
+    /// An element; null where there is none, and then not set.
+    fileprivate subscript(place: Int) -> JSONValue {
+        get { if case .array(let elements) = self { elements.element(at: place) ?? .null } else { .null } }
+        set {
+            guard case .array(var elements) = self, elements.indices.contains(place) else { return }
+            elements[place] = newValue
+            self = .array(elements)
+        }
+    }
+
+    /// The name of the member whose name is this number in hexadecimal digits, however many; else `name`.
+    fileprivate func key(_ number: UInt16, or name: String) -> String {
+        guard case .object(let object) = self else { return name }
+        return object.members.first { NodeCode($0.key)?.rawValue == number }?.key ?? name
+    }
+
+    fileprivate static func hex(_ bytes: [UInt8]) -> JSONValue { .string(Hex.encode(bytes)) }
+}
+
+// MARK: FeliCa
+
+private struct FeliCaWrites: CardWrites {
+    /// The memory that changed, by system and group of services that share it.
+    private var stores: [(system: Int, group: UInt16, store: BlockStore)] = []
+    /// The blocks of a FeliCa Lite that changed.
+    private var lite: [(number: UInt16, block: Block)] = []
+
+    /// Random challenge and MAC: they do not survive the loss of power.
+    private static let volatile: Set<UInt16> = [LiteMemory.Number.challenge, LiteMemory.Number.macA]
+
+    init(_ old: VirtualFeliCaCard, _ new: VirtualFeliCaCard) {
+        if let before = old.lite, let after = new.lite {
+            for number in 0...UInt16(0xFF) where before[number] != after[number] {
+                guard let block = after[number], !Self.volatile.contains(number) else { continue }
+                lite.append((number, block))
+            }
+            return
+        }
+        for (place, (before, after)) in zip(old.systems, new.systems).enumerated() {
+            for (group, store) in after.memory.sorted(by: { $0.key < $1.key }) where before.memory[group] != store {
+                stores.append((place, group, store))
+            }
+        }
+    }
+
+    var isEmpty: Bool { stores.isEmpty && lite.isEmpty }
+
+    func apply(to card: inout JSONValue) {
+        for (system, group, store) in stores {
+            guard case .object(let services) = card["systems"][system]["blocks"] else { continue }
+            for key in services.members.map(\.key) where ServiceCode(key)?.overlapGroup == group {
+                card["systems"][system]["blocks"][key] = .array(store.blocks.map { .hex($0.block.bytes) })
+            }
+        }
+        for (number, block) in lite {
+            let key = card["lite"]["blocks"].key(
+                number, or: Hex.encode([UInt8(truncatingIfNeeded: number)], uppercase: true))
+            card["lite"]["blocks"][key] = .hex(block.bytes)
+        }
+    }
+
+    func apply(to dump: inout CardDump) {
+        for (place, system) in dump.systems.enumerated() {
+            for (index, service) in system.services.enumerated() {
+                for (number, block) in changed(place, service) {
+                    dump.systems[place].services[index].blocks[number] = block
+                }
+            }
+        }
+    }
+
+    /// The new contents of the blocks that the dump has of a service.
+    private func changed(_ system: Int, _ service: ServiceDump) -> [(UInt16, Block)] {
+        let own = stores.first { $0.system == system && $0.group == service.code.overlapGroup }?.store
+        return service.blocks.compactMap { number, _ in
+            (own?[number] ?? lite.first { $0.number == number }?.block).map { (number, $0) }
+        }
+    }
+}
+
+// MARK: Type 2 Tags
+
+private struct Type2Writes: CardWrites {
+    private var pages: [(number: Int, data: [UInt8])] = []
+    private var counters: [(number: Int, value: UInt32)] = []
+
+    init(_ old: Type2Memory, _ new: Type2Memory) {
+        pages = (0..<new.bytes.count / 4).filter { old[$0] != new[$0] }.map { ($0, new[$0]) }
+        counters = new.counters.indices.filter { old.counters.element(at: $0) != new.counters[$0] }
+            .map { ($0, new.counters[$0]) }
+    }
+
+    /// Reading moves a counter, too.
+    var isEmpty: Bool { pages.isEmpty }
+
+    func apply(to card: inout JSONValue) {
+        for (number, data) in pages {
+            let own = card["type2"]["pages"]
+            let key = own.key(UInt16(clamping: number), or: Type2Dump.name(of: UInt16(clamping: number)))
+            card["type2"]["pages"][key] = .hex(data)
+        }
+        for (number, value) in counters { card["type2"]["counters"]["\(number)"] = .int(value) }
+    }
+
+    func apply(to dump: inout CardDump) {
+        for (number, data) in pages { dump.type2?.pages[UInt16(clamping: number)] = data }
+        for (number, value) in counters { dump.type2?.counters[UInt8(clamping: number)] = value }
+    }
+}
+
+// MARK: Cards with files
+
+private struct FileWrites: CardWrites {
+    /// The files that changed, each with the place of its application; `nil` for the master file.
+    private var files: [(application: Int?, name: AID?, file: VirtualFile)] = []
+    /// The PINs whose number of tries changed.
+    private var tries: [(application: Int?, pin: String, left: Int)] = []
+
+    init(_ old: VirtualFileTree, _ new: VirtualFileTree) {
+        take(nil, old.masterFile, new.masterFile)
+        for (place, (before, after)) in zip(old.applications, new.applications).enumerated() {
+            take(place, before, after)
+        }
+    }
+
+    private mutating func take(_ application: Int?, _ old: VirtualDirectory, _ new: VirtualDirectory) {
+        for (before, after) in zip(old.files, new.files) where before.content != after.content {
+            files.append((application, new.name, after))
+        }
+        for (before, after) in zip(old.pins, new.pins) where before.triesLeft != after.triesLeft {
+            tries.append((application, after.name, after.triesLeft))
+        }
+    }
+
+    /// A PIN that was tried is not a write.
+    var isEmpty: Bool { files.isEmpty }
+
+    func apply(to card: inout JSONValue) {
+        for (application, _, file) in files {
+            var directory = FileWrites.directory(application, of: card)
+            let key = directory["files"].key(file.id.rawValue, or: file.id.description)
+            directory["files"][key] = FileWrites.written(directory["files"][key], file)
+            FileWrites.set(directory, application, in: &card)
+        }
+        for (application, pin, left) in tries {
+            var directory = FileWrites.directory(application, of: card)
+            directory["pins"][pin]["left"] = .int(left)
+            FileWrites.set(directory, application, in: &card)
+        }
+    }
+
+    private static func directory(_ application: Int?, of card: JSONValue) -> JSONValue {
+        application.map { card["applications"][$0] } ?? card["masterFile"]
+    }
+
+    private static func set(_ directory: JSONValue, _ application: Int?, in card: inout JSONValue) {
+        if let application { card["applications"][application] = directory } else { card["masterFile"] = directory }
+    }
+
+    /// A file in its new form: its bytes alone, or an object with its rules.
+    private static func written(_ json: JSONValue, _ file: VirtualFile) -> JSONValue {
+        guard case .object(let object) = json else {
+            if case .bytes(let bytes) = file.content { return .hex(bytes) }
+            return json
+        }
+        var members = object.without(["size", "fill"])
+        switch file.content {
+        case .bytes(let bytes): members["data"] = .hex(bytes)
+        case .records(let records): members["records"] = .array(records.map { .hex($0) })
+        }
+        return .object(members)
+    }
+
+    func apply(to dump: inout CardDump) {
+        for (_, name, file) in files {
+            guard case .bytes(let bytes) = file.content else { continue }
+            for place in dump.applications.indices where dump.applications[place].aid == name {
+                for index in dump.applications[place].files.indices
+                where dump.applications[place].files[index].id == file.id {
+                    dump.applications[place].files[index].data = bytes
+                }
+            }
+        }
+    }
+}
