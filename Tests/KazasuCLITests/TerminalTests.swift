@@ -98,13 +98,13 @@ struct TerminalTests {
             ])
         #expect(
             try onTerminal(words + " --stations '\(table)'").output.split(separator: "\r\n") == [
-                "日付        時刻   種別  入場        出場                     金額  残高  内容",
-                "2011-03-12  12:52  鉄道  青山一丁目  羽田空港第1・第2ターミ…  -160    10  運賃支…",
+                "日付        時刻   種別  入場        出場                   金額  残高  内容",
+                "2011-03-12  12:52  鉄道  青山一丁目  羽田空港第1・第2ター…  -160    10  運賃支…",
             ])
         #expect(
             try onTerminal(words.replacing("ja", with: "en")).output.split(separator: "\r\n") == [
                 "DATE        TIME   KIND  FROM      TO        AMOUNT  BALANCE  WHAT",
-                "2011-03-12  12:52  rail  0-227-59  0-230-33    -160       10  fare / automati…",
+                "2011-03-12  12:52  rail  0-227-59  0-230-33    -160       10  fare / automatic…",
             ])
         let piped = try onTerminal(words + " --stations '\(table)' | cat")
         #expect(piped.output.contains("羽田空港第1・第2ターミナル国内線連絡通路南口改札  -160    10  自動改札機 / 運賃支払\r\n"))

@@ -76,6 +76,7 @@ extension String {
             guard room >= 0 else { break }
             text.append(letter)
         }
+        while text.hasSuffix(" ") { text.removeLast() }
         return text + "…"
     }
 }
