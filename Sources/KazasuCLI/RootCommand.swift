@@ -100,6 +100,9 @@ struct RootCommand: ParsableCommand {
     private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
         if let unknown = UnknownCommand(Language.removed(from: arguments)) { return report(unknown.error, arguments) }
         let said = ParserMessage(arguments)
+        if exitCode(for: error) != .success, let unknown = UnknownOption(Language.removed(from: arguments)) {
+            return report(unknown.error, arguments)
+        }
         let full = said.shown(fullMessage(for: error))
         if exitCode(for: error) == .success {
             let text = CompletionScript.complete(HelpText.page(full))
