@@ -3,6 +3,7 @@
 import ArgumentParser
 import CardModel
 import Glibc
+import NFCTransport
 
 /// The root command of the program.
 struct RootCommand: ParsableCommand {
@@ -101,6 +102,9 @@ struct RootCommand: ParsableCommand {
     /// Help and version are answers; any other error of the parser is an invalid command line.
     private static func report(parserError error: any Error, _ arguments: [String]) -> Int32 {
         if let unknown = UnknownCommand(Language.removed(from: arguments)) { return report(unknown.error, arguments) }
+        if exitCode(for: error) != .success, let unknown = UnknownOption(Language.removed(from: arguments)) {
+            return report(unknown.error, arguments)
+        }
         let said = ParserMessage(arguments)
         let full = said.shown(fullMessage(for: error))
         if exitCode(for: error) == .success {
@@ -143,6 +147,11 @@ extension KazasuCommand {
         } catch {
             // The command's own failure sets the exit status; the late one is still reported.
             if let late = context.late.first { Output.message(late, json: context.json) }
+            // A reader that is released in the middle of an exchange may fail in any way.
+            let failures: [ExitStatus] = [.noReader, .interruptedReading, .noCard]
+            if let failure = error as? CommandError, failures.contains(failure.status), Interrupt.token.isCancelled {
+                throw CommandError.cancelled(": " + failure.message)
+            }
             throw error
         }
         if let late = context.late.first { throw late }

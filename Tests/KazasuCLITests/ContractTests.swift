@@ -16,7 +16,7 @@ struct ContractTests {
     /// A wrong command line, and what is said of it in English and in Japanese.
     static let wrongLines: [(line: String, english: String, japanese: String)] = [
         ("frobnicate", "unknown command 'frobnicate'", "'frobnicate' というコマンドはありません"),
-        ("poll --foo", "Unknown option '--foo'", "コマンドラインの誤り"),
+        ("poll --foo", "unknown option '--foo'", "'--foo' というオプションはありません"),
         ("poll --timeout", "Missing value", "コマンドラインの誤り"), ("poll --timeout soon", "is invalid", "コマンドラインの誤り"),
         ("poll --timeout -1", "The value '-1' is invalid", "コマンドラインの誤り"),
         ("doctor --timeout -1", "The value '-1' is invalid", "コマンドラインの誤り"),
@@ -80,6 +80,29 @@ struct ContractTests {
             let document = try Kazasu.run(words + ["--json", "--lang", language]).errorDocument()
             #expect(try document.required("reason").text() == "usage")
             #expect(try hint.hasSuffix(document.required("hint").text()))
+        }
+    }
+
+    /// An unknown option, how it is named, and the hint.
+    static let unknownOptions = [
+        ("poll --sytem 0003", "--sytem", "did you mean '--system'?", "'--system' のことですか？"),
+        ("tag info --redct=x", "--redct", "did you mean '--redact'?", "'--redact' のことですか？"),
+        ("balance --frob", "--frob", "'kazasu balance --help' lists", "一覧は 'kazasu balance --help'"),
+        ("--json balance", "--json", "after the command: kazasu balance --json", "後に書いてください: kazasu balance --json"),
+        ("license --1234", "--…", "'kazasu license --help' lists", "一覧は 'kazasu license --help'"),
+    ]
+
+    @Test("An unknown option, with the nearest one", arguments: unknownOptions)
+    func unknownOption(_ row: (line: String, name: String, english: String, japanese: String)) throws {
+        let words = row.line.split(separator: " ").map(String.init)
+        for (language, hint) in [("en", row.english), ("ja", row.japanese)] {
+            let result = try Kazasu.run(words + ["--lang", language])
+            let document = try Kazasu.run(words + ["--json", "--lang", language]).errorDocument()
+            #expect(try document.required("hint").text().contains(hint))
+            guard !words.contains("--json") else { continue }
+            result.expectError(
+                64, language == "en" ? "unknown option '\(row.name)'" : "'\(row.name)' というオプションはありません")
+            #expect(result.messages.last?.contains(hint) == true, "\(result.errors)")
         }
     }
 

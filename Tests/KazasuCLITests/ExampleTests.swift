@@ -18,7 +18,7 @@ struct ExampleTests {
     /// be connected or not.
     private static let statuses: [(part: String, statuses: Set<Int32>)] = [
         ("doctor", [0, 69]), ("[ $? = 75 ]", [1]), ("rcs380", [0, 69, 75]), ("rcs300", [0, 69, 75]),
-        ("/dev/ttyUSB0", [0, 69, 75]), ("pcsc:", [0, 69, 75]),
+        ("/dev/ttyUSB0", [0, 69, 75]), ("pcsc:", [0, 69, 75]), ("| head", [0, 141]),
     ]
 
     private static func expected(_ line: String) -> Set<Int32> {
@@ -27,13 +27,16 @@ struct ExampleTests {
 
     /// Runs a page and checks the exit status of each line.
     private func check(_ page: ExamplePage, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let shell = try ExampleShell()
-        let (statuses, result) = try shell.run(page.lines)
+        let shell = try ExampleShell(isJapanese: page.name.contains(".ja.md"))
+        let (statuses, outputs, result) = try shell.run(page.lines)
         #expect(statuses.count == page.lines.count, "\(page.lines)\n\(result)", sourceLocation: sourceLocation)
         for (line, status) in zip(page.lines, statuses) {
             #expect(
                 Self.expected(line).contains(status), "\(line) ended with \(status)\n\(result.errors)",
                 sourceLocation: sourceLocation)
+        }
+        for (line, output) in zip(page.lines, outputs) {
+            if let shown = page.outputs[line] { #expect(output == shown, "\(line)", sourceLocation: sourceLocation) }
         }
         // What jq selects is there.
         let selected = (try? shell.folder.text("selected")) ?? ""
@@ -79,7 +82,7 @@ struct ExampleTests {
             .replacing("COMMAND", with: "balance").replacing("コマンド", with: "balance")
         let shell = try ExampleShell()
         let report = command.contains("replay:report.jsonl") ? ["kazasu doctor --report report.jsonl"] : []
-        let (statuses, result) = try shell.run(report + [command])
+        let (statuses, _, result) = try shell.run(report + [command])
         let isPart = statuses.last == 64 && result.errors.contains("Missing expected argument")
         #expect(
             isPart || statuses.last.map(Self.expected(command).contains) == true,
@@ -98,7 +101,7 @@ struct ExampleTests {
         for line in Set(Self.alarms) {
             for (reader, isTold) in [(low, true), (high, false), ("pn532_uart:/nonexistent", false)] {
                 let shell = try ExampleShell(reader: reader)
-                let (statuses, _) = try shell.run([line])
+                let statuses = try shell.run([line]).statuses
                 #expect(statuses.map { $0 == 0 } == [isTold], "\(line) with \(reader)")
                 #expect(shell.folder.names.contains("notified") == isTold, "\(line) with \(reader)")
             }

@@ -43,6 +43,15 @@ struct InterruptTests {
         #expect(result.errors == "kazasu: watching; press Ctrl-C to stop\n")
     }
 
+    @Test("While simulating a reader", arguments: [SIGINT, SIGTERM])
+    func simulating(signal: Int32) throws {
+        let folder = try TemporaryFolder()
+        let reader = try SimulatedReader(Card.file("suica-p1"), link: "\(folder.path)/pn532")
+        reader.send(signal)
+        #expect(reader.finish().end == .exited(0))
+        #expect(folder.names.isEmpty, "the link is gone")
+    }
+
     /// coreutils' `timeout` signals twice. The second must not cut the release short.
     @Test("Twice at once", arguments: 1...20)
     func twice(_: Int) throws {

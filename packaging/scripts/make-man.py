@@ -6,6 +6,7 @@ program, below DIST. Everything in them comes from the program's own help, so th
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -222,6 +223,8 @@ def main():
     version = run(program, "--version").strip()
     if version not in RELEASED:
         sys.exit(f"make-man.py: the day of version {version} is missing in RELEASED")
+    for folder in ["man", "completions"]:
+        shutil.rmtree(f"{dist}/{folder}", ignore_errors=True)
     for language, folder in [("en", "man/man1"), ("ja", "man/ja/man1")]:
         root = json.loads(run(program, "--experimental-dump-help", language=language))["command"]
         root["standard"] = standard(program, language)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CardModel
 
 /// A command or a topic of `help` that does not exist. The argument parser answers most of them with the help of the
 /// command above, and status 0.
@@ -45,6 +46,81 @@ struct UnknownCommand {
             } ?? tr("'\(parent) --help' lists the commands", "コマンドの一覧は '\(parent) --help' で確認できます")
         return CommandError(
             .usage, "usage", tr("unknown command '\(name)'", "'\(name)' というコマンドはありません"), hint: hint)
+    }
+}
+
+/// An option that the command does not have.
+struct UnknownOption {
+    private let option: String
+    /// The command line before it, as in `kazasu poll`.
+    private let command: String
+    /// The command's long options, without the hyphens.
+    private let names: [String]
+    /// The command behind it that has the option.
+    private var following: String?
+
+    /// Looks for the first one; `nil` when every option is known, or when what a word is meant for is unclear.
+    init?(_ arguments: [String]) {
+        guard let listing = try? JSONValue(parsing: Array(RootCommand._dumpHelp().utf8)),
+            var current = try? Listing(JSONCursor(listing).required("command"))
+        else { return nil }
+        var words = arguments[...]
+        var path = "kazasu"
+        while let word = words.popFirst(), word != "--" {
+            let name = String(word.prefix { $0 != "=" })
+            if let takesValue = current.options[name] {
+                if takesValue, name == word { words = words.dropFirst() }
+            } else if word.hasPrefix("--") {
+                if Self.hidden.contains(name) { return nil }
+                (option, command) = (name, path)
+                names = current.options.keys.filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }.sorted()
+                following = words.first { current.below[$0]?.options[name] != nil }
+                return
+            } else if word.hasPrefix("-"), word.count > 1 {
+                return nil
+            } else if let below = current.below[word] {
+                path += " " + word
+                current = below
+            }
+        }
+        return nil
+    }
+
+    /// The parser's own options, which its listing leaves out.
+    private static let hidden = ["--generate-completion-script", "--experimental-dump-help", "--help-hidden"]
+
+    var error: CommandError {
+        let shown = ParserMessage.mayBeSecret(option) ? "--…" : option
+        let hint =
+            following.map {
+                tr(
+                    "it belongs after the command: \(command) \($0) \(shown)",
+                    "コマンドの後に書いてください: \(command) \($0) \(shown)")
+            }
+            ?? NearestName.of(String(option.dropFirst(2)), among: names).map {
+                tr("did you mean '--\($0)'?", "'--\($0)' のことですか？")
+            } ?? tr("'\(command) --help' lists the options", "オプションの一覧は '\(command) --help' で確認できます")
+        return CommandError(
+            .usage, "usage", tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"), hint: hint)
+    }
+
+    /// A command of the parser's listing: its options, with whether a value follows each, and the commands below it.
+    private struct Listing {
+        var options: [String: Bool] = [:]
+        var below: [String: Listing] = [:]
+
+        init(_ command: JSONCursor) throws(DocumentError) {
+            for argument in try command.optional("arguments")?.elements() ?? [] {
+                let takesValue = try argument.required("kind").text() == "option"
+                for name in try argument.optional("names")?.elements() ?? [] {
+                    let hyphens = try name.required("kind").text() == "long" ? "--" : "-"
+                    options[try hyphens + name.required("name").text()] = takesValue
+                }
+            }
+            for one in try command.optional("subcommands")?.elements() ?? [] {
+                below[try one.required("commandName").text()] = try Listing(one)
+            }
+        }
     }
 }
 

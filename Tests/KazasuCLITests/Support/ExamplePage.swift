@@ -8,6 +8,8 @@ import Testing
 struct ExamplePage: CustomTestStringConvertible, Sendable {
     var name: String
     var lines: [String]
+    /// The output that is shown below each line, where one is.
+    var outputs: [String: String] = [:]
     var testDescription: String { name }
 
     /// The examples of the help of every command, in both languages.
@@ -30,17 +32,24 @@ struct ExamplePage: CustomTestStringConvertible, Sendable {
 
     /// The blocks of shell commands in the documents.
     static let documents: [ExamplePage] = documentNames.flatMap { name in
-        text(of: name).matches(of: /(?ms)^```(?<kind>[a-z]*)\n(?<text>.*?)^```$/).enumerated().compactMap {
-            index, block in
+        let blocks = text(of: name).matches(of: /(?ms)^```(?<kind>[a-z]*)\n(?<text>.*?)^```$/)
+        return blocks.enumerated().compactMap { index, block in
             let lines = block.text.replacing("\\\n", with: "").split(separator: "\n").map(String.init)
-            let commands: [String] =
-                switch block.kind {
-                case "sh", "bash": lines.filter { !$0.hasPrefix("#") }
-                case "console": lines.filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
-                case "": lines.filter { $0.hasPrefix("kazasu ") }
-                default: []
+            var page = ExamplePage(name: "\(name), block \(index + 1)", lines: [])
+            switch block.kind {
+            case "sh", "bash": page.lines = lines.filter { !$0.hasPrefix("#") }
+            case "console":
+                for line in lines {
+                    if line.hasPrefix("$ ") {
+                        page.lines.append(String(line.dropFirst(2)))
+                    } else if let command = page.lines.last {
+                        page.outputs[command, default: ""] += line + "\n"
+                    }
                 }
-            return commands.isEmpty ? nil : ExamplePage(name: "\(name), block \(index + 1)", lines: commands)
+            case "": page.lines = lines.filter { $0.hasPrefix("kazasu ") }
+            default: break
+            }
+            return page.lines.isEmpty ? nil : page
         }
     }
 
@@ -65,10 +74,11 @@ struct ExamplePage: CustomTestStringConvertible, Sendable {
 struct ExampleShell {
     let folder: TemporaryFolder
     /// The reader of every line; `nil` for a card that goes with the line.
-    var reader: String?
+    private let reader: String?
+    private let isJapanese: Bool
 
-    init(reader: String? = nil) throws {
-        self.reader = reader
+    init(reader: String? = nil, isJapanese: Bool = false) throws {
+        (self.reader, self.isJapanese) = (reader, isJapanese)
         folder = try TemporaryFolder()
         let root = TestFiles.root
         let copies = [
@@ -139,13 +149,14 @@ struct ExampleShell {
 
     /// Runs the lines one after the other.
     ///
-    /// - Returns: the exit status of each, and what the shell did.
-    func run(_ lines: [String]) throws -> (statuses: [Int32], result: ChildResult) {
+    /// - Returns: the exit status of each, what each printed, and what the shell did.
+    func run(_ lines: [String]) throws -> (statuses: [Int32], outputs: [String], result: ChildResult) {
         var script = Self.functions + "\n"
         for line in lines {
-            script += "export KAZASU_READER='\(reader(for: line))' simulator=''\n"
+            let table = line.contains("stations lookup") ? "StationCode.csv" : ""
+            script += "export KAZASU_READER='\(reader(for: line))' KAZASU_STATIONS=\(table) simulator=''\n"
             script += line.replacing("/tmp/", with: "$PWD/") + "\n"
-            script += "echo $? >> statuses\n"
+            script += "echo $? >> statuses; printf '\\036'\n"
         }
         script += "if [ -n \"$simulator\" ]; then kill -TERM $simulator; wait $simulator || echo $? >> statuses; fi\n"
         let result = try ChildProcess.run(
@@ -153,9 +164,11 @@ struct ExampleShell {
             environment: Kazasu.environment.merging([
                 "KAZASU": Kazasu.path, "PIN": "2222", "PIN1": "1234", "PIN2": "5678",
                 "TAG_KEY": "00112233445566778899AABBCCDDEEFF",
-                "KAZASU_STATIONS": "\(folder.path)/StationCode.csv", "XDG_DATA_HOME": "\(folder.path)/data",
+                "XDG_DATA_HOME": "\(folder.path)/data",
+                "LC_ALL": isJapanese ? "ja_JP.UTF-8" : "C.UTF-8",
             ]) { $1 }, limit: .seconds(120))
         let statuses = (try? folder.text("statuses"))?.split(separator: "\n").compactMap { Int32($0) }
-        return (statuses ?? [], result)
+        let outputs = result.output.split(separator: "\u{1E}", omittingEmptySubsequences: false).map(String.init)
+        return (statuses ?? [], outputs, result)
     }
 }
