@@ -81,7 +81,7 @@ struct HostileTextTests {
         for line in [
             ["decode", name], ["decode", folder.path], ["decode", name + ".missing"], ["poll", "-r", Self.hostile],
             ["poll", "-r", "virtual:\(name)"],
-            ["convert", Card.file("edy"), "--to", "hex", "-o", "/nowhere/\(Self.hostile)"], ["poll", Self.hostile],
+            ["convert", Card.file("edy"), "--to", "json", "-o", "/nowhere/\(Self.hostile)"], ["poll", Self.hostile],
             ["poll", "--trace", "/nowhere/\(Self.hostile)", "-r", Card.fixture("edy")],
         ] {
             expectVisible(try Kazasu.run(line + options), escaped)

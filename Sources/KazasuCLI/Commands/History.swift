@@ -38,7 +38,7 @@ struct History: KazasuCommand {
     @Option(name: .long, help: help("table, csv, json or ndjson.", "table、csv、json、ndjson のいずれか。"))
     var format: HistoryFormat?
 
-    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"))
+    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
     var output: String?
 
     @OptionGroup var csvOptions: CSVOptions

@@ -10,7 +10,7 @@ struct PurseOptions: ParsableArguments {
     @Argument(
         help: help(
             "A dump of any supported format instead of a card; - is standard input.",
-            "カードの代わりに読むダンプ（対応する形式すべて）。- は標準入力。", value: "file"))
+            "カードの代わりに読むダンプ（対応する形式すべて）。- は標準入力。", value: "file"), completion: .file())
     var file: String?
 
     @OptionGroup var readerOptions: ReaderOptions
