@@ -167,7 +167,7 @@ struct CardFaultTests {
         for command in ["balance", "history"] {
             try Kazasu.run(command, "-r", Card.fixture("quicpay")).expectError(76, common)
             let edy = try Kazasu.run(command, "--card", "edy", "-r", Card.fixture("suica-p1"))
-            edy.expectError(76, "but it is not Rakuten Edy")
+            edy.expectError(76, "it is not Rakuten Edy")
             let japanese = try Kazasu.run(command, "--card", "edy", "--lang=ja", "-r", Card.fixture("suica-p1"))
             japanese.expectError(76, "ではありません")
         }

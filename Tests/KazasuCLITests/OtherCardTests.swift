@@ -10,21 +10,21 @@ struct OtherCardTests {
 
     static let cases: [(line: String, reader: String, english: String, japanese: String)] = [
         (
-            "balance", tag("ntag213"), "but this command reads FeliCa cards", "このコマンドが読むのはFeliCa カードです"
+            "balance", tag("ntag213"), "this command reads FeliCa cards", "対象: FeliCa カード）"
         ),
-        ("history", tag("type4-b"), "but this command reads FeliCa cards", "このコマンドが読むのはFeliCa カードです"),
-        ("scan", tag("ntag213"), "but this command reads FeliCa cards", "このコマンドが読むのはFeliCa カードです"),
+        ("history", tag("type4-b"), "this command reads FeliCa cards", "対象: FeliCa カード）"),
+        ("scan", tag("ntag213"), "this command reads FeliCa cards", "対象: FeliCa カード）"),
         (
-            "license --free", Card.fixture("edy"), "but this command reads driver's licences",
-            "このコマンドが読むのは運転免許証です"
-        ),
-        (
-            "mynumber --free", Card.fixture("edy"), "but this command reads My Number cards",
-            "このコマンドが読むのはマイナンバーカードです"
+            "license --free", Card.fixture("edy"), "this command reads driver's licences",
+            "対象: 運転免許証）"
         ),
         (
-            "tag info", Card.fixture("edy"), "but this command reads NFC Forum tags",
-            "このコマンドが読むのはNFC フォーラムのタグです"
+            "mynumber --free", Card.fixture("edy"), "this command reads My Number cards",
+            "対象: マイナンバーカード）"
+        ),
+        (
+            "tag info", Card.fixture("edy"), "this command reads NFC Forum tags",
+            "対象: NFC フォーラムのタグ）"
         ),
         // Asked what it is, this one takes part in the reading: it ends the command whatever the time-out is.
         ("balance", Card.fixture("felica-lite-s"), "wrong kind of card (", "このカード（"),

@@ -47,7 +47,7 @@ struct Balance: KazasuCommand {
                 throw CommandError(error)
             }
         }
-        for warning in report.warnings { context.note(warning.words) }
+        for warning in report.warnings { context.warn(warning.words) }
         if context.json {
             try context.print(report.json(Language.current))
         } else if all {

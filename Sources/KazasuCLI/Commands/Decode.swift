@@ -70,7 +70,7 @@ struct Decode: KazasuCommand {
             throw CommandError(
                 .badFile, "badFiles",
                 tr(
-                    "\(Words.count(failures, "file")) could not be read, the others were",
+                    "\(Words.count(failures, "file")) could not be read; the others were",
                     "\(failures) 件を読めませんでした。残りは読みました"))
         }
     }

@@ -58,7 +58,7 @@ struct History: KazasuCommand {
                 .otherCard, "noHistory", tr("this card has no readable history", "このカードには読める履歴がありません"),
                 hint: tr("'kazasu dump -o card.json' saves its contents", "'kazasu dump -o card.json' で中身を保存できます"))
         }
-        for warning in report.warnings { context.note(warning.words) }
+        for warning in report.warnings { context.warn(warning.words) }
         history.records = history.records.filter(filter.wants)
         let view = HistoryView(report: history)
         switch format ?? (context.json ? .json : .table) {

@@ -10,7 +10,9 @@ struct HistoryView {
 
     /// The table, fitted to the terminal when it goes to one.
     var table: HistoryTable {
-        HistoryTable(records: report.records, currency: report.currency, width: Output.lineWidth)
+        HistoryTable(
+            records: report.records, currency: report.currency, width: Output.lineWidth,
+            isColoured: Colour.isOnOutput)
     }
 
     var ndjson: String {
@@ -99,6 +101,8 @@ struct HistoryTable {
     var currency: Currency
     /// The number of terminal columns per line, or `nil` for unlimited lines.
     var width: Int?
+    /// Whether negative amounts are red.
+    var isColoured = false
 
     private enum Column: Int, CaseIterable {
         case date, time, kind, from, to, amount, balance, what
@@ -143,7 +147,10 @@ struct HistoryTable {
         _ rows: some Collection<[String]>, _ columns: [Column], _ print: (String) throws(Failure) -> Void
     ) throws(Failure) {
         let right = columns.indices.filter { columns[$0] == .amount || columns[$0] == .balance }
-        try Columns.write(choose(columns, of: rows), rightAligned: Set(right), print)
+        let amount = isColoured ? columns.firstIndex(of: .amount) : nil
+        try Columns.write(
+            choose(columns, of: rows), rightAligned: Set(right),
+            colour: { $0 == amount && $1.hasPrefix("-") && $1 != "-" ? .red : nil }, print)
     }
 
     private func choose(_ columns: [Column], of rows: some Collection<[String]>) -> some Collection<[String]> {
