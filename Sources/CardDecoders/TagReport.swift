@@ -131,7 +131,7 @@ extension TagReport {
                 type == 3
                 ? []
                 : [
-                    .number("capacity", "Room for the message, bytes", "メッセージの容量 (バイト)", capacity),
+                    .number("capacity", "Message capacity, bytes", "メッセージの容量 (バイト)", capacity),
                     .flag("writable", "Writable", "書き込み可", isWritable),
                 ]
             guard !bytes.isEmpty else { return fields }
@@ -191,8 +191,8 @@ extension Type4Capability {
             CardField(
                 key: "version", name: LocalizedText("Version", "バージョン"), value: "\(majorVersion).\(minorVersion)",
                 isPersonal: false),
-            .number("mle", "Most bytes in a read (MLe)", "最大読み取りバイト数 (MLe)", longestRead),
-            .number("mlc", "Most bytes in a write (MLc)", "最大書き込みバイト数 (MLc)", longestWrite),
+            .number("mle", "Maximum bytes per read (MLe)", "最大読み取りバイト数 (MLe)", longestRead),
+            .number("mlc", "Maximum bytes per write (MLc)", "最大書き込みバイト数 (MLc)", longestWrite),
         ]
     }
 }

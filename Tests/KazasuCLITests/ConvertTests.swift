@@ -41,7 +41,7 @@ struct ConvertTests {
         let bad = try folder.write(Array("hello\n".utf8), as: "bad")
         let page = "\(TestFiles.root)/Fixtures/formats/proxmark-memory/mfu.json"
         for (source, words) in [
-            (page, language == "en" ? "FeliCa cards only" : "FeliCa カードだけ"),
+            (page, language == "en" ? "can only store FeliCa cards" : "FeliCa カード専用"),
             (bad, language == "en" ? "not a dump in any known format" : "対応している形式"),
         ] {
             let result = try Kazasu.run("convert", source, "--to", "flipper", "-o", kept, "--lang", language)

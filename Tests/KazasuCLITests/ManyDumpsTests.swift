@@ -24,7 +24,7 @@ struct ManyDumpsTests {
         let result = try Kazasu.run("decode", "--format", "ndjson", folder.path)
         #expect(result.end == .exited(65))
         #expect(result.messages.count == 2 && result.messages[0].contains(bad), "\(result.errors)")
-        #expect(result.errors.contains("1 file could not be read, the others were"))
+        #expect(result.errors.contains("1 file could not be read; the others were"))
         let documents = try documents(result.output)
         let files = try documents.map { try $0.required("file").text() }
         #expect(files == ["\(folder.path)/edy.json", "\(folder.path)/suica-p1.json"])

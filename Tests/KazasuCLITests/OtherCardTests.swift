@@ -10,21 +10,21 @@ struct OtherCardTests {
 
     static let cases: [(line: String, reader: String, english: String, japanese: String)] = [
         (
-            "balance", tag("ntag213"), "this command reads FeliCa cards", "対象: FeliCa カード"
+            "balance", tag("ntag213"), "this command reads FeliCa cards", "対象: FeliCa カード）"
         ),
-        ("history", tag("type4-b"), "this command reads FeliCa cards", "対象: FeliCa カード"),
-        ("scan", tag("ntag213"), "this command reads FeliCa cards", "対象: FeliCa カード"),
+        ("history", tag("type4-b"), "this command reads FeliCa cards", "対象: FeliCa カード）"),
+        ("scan", tag("ntag213"), "this command reads FeliCa cards", "対象: FeliCa カード）"),
         (
             "license --free", Card.fixture("edy"), "this command reads driver's licences",
-            "対象: 運転免許証"
+            "対象: 運転免許証）"
         ),
         (
             "mynumber --free", Card.fixture("edy"), "this command reads My Number cards",
-            "対象: マイナンバーカード"
+            "対象: マイナンバーカード）"
         ),
         (
             "tag info", Card.fixture("edy"), "this command reads NFC Forum tags",
-            "対象: NFC フォーラムのタグ"
+            "対象: NFC フォーラムのタグ）"
         ),
         // Asked what it is, this one takes part in the reading: it ends the command whatever the time-out is.
         ("balance", Card.fixture("felica-lite-s"), "wrong kind of card (", "このカード（"),

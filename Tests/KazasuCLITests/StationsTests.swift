@@ -29,8 +29,8 @@ struct StationsTests {
     static let tables = [
         Table("own layout", own, ["3", "decimal (as its layout says)"]),
         Table("letters", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n0,3,D,JR東日本,中央本,新宿\n", ["2", "hex (letters among the digits)"]),
-        Table("known pairs, hexadecimal", "0,25,07,東日本旅客鉄道,山手,渋谷\n", ["1", "hex (1 known station is in its place)"]),
-        Table("known pairs, decimal", "0,37,7,東日本旅客鉄道,山手,渋谷\n", ["1", "decimal (1 known station is in its place)"]),
+        Table("known pairs, hexadecimal", "0,25,07,東日本旅客鉄道,山手,渋谷\n", ["1", "hex (1 known station matches)"]),
+        Table("known pairs, decimal", "0,37,7,東日本旅客鉄道,山手,渋谷\n", ["1", "decimal (1 known station matches)"]),
         Table(
             "commas under the own names are another's file",
             "area,line,station,company,line_name,station_name\n0,e3,3b,東京地下鉄,銀座線,青山一丁目\n",

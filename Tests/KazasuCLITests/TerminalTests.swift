@@ -39,12 +39,64 @@ struct TerminalTests {
         #expect(reader.interrupt().end == .exited(0))
     }
 
-    @Test("Nothing is coloured where NO_COLOR is set")
-    func noColour() throws {
-        let result = try ChildProcess.run(
-            "/usr/bin/script", ["-qefc", "'\(Kazasu.path)' history -r \(Card.fixture("edy"))", "/dev/null"],
-            environment: Kazasu.environment.merging(["NO_COLOR": "1"]) { $1 })
-        #expect(!result.output.contains("\u{1B}["))
+    // MARK: Colours
+
+    /// Runs a command line on a terminal that shows colours.
+    private func onColourTerminal(_ line: String, _ environment: [String: String] = [:]) throws -> String {
+        try ChildProcess.run(
+            "/usr/bin/script", ["-qefc", "'\(Kazasu.path)' \(line)", "/dev/null"],
+            environment: Kazasu.environment.merging(["TERM": "xterm"]) { $1 }.merging(environment) { $1 }
+        ).output
+    }
+
+    static let coloured = [
+        ("history -r \(Card.fixture("suica-p1"))", ["  \u{1B}[31m-160\u{1B}[0m ", " +2000 ", "      -  "]),
+        ("decode '\(Card.file("dhaka"))'", ["\n\u{1B}[33m  Note\u{1B}[0m  "]),
+        ("decode --lang ja '\(Card.file("dhaka"))'", ["\n\u{1B}[33m  注意\u{1B}[0m  "]),
+        ("history -r \(Card.fixture("dhaka"))", ["\u{1B}[33mkazasu:\u{1B}[0m only one source"]),
+        ("balance -r nothing", ["\u{1B}[31mkazasu:\u{1B}[0m unknown reader"]),
+    ]
+
+    @Test("Negative amounts, warnings, failures and verdicts are coloured", arguments: coloured)
+    func colours(line: String, expected: [String]) throws {
+        let output = try onColourTerminal(line).replacing("\r\n", with: "\n")
+        for part in expected { #expect(output.contains(part), "\(output)") }
+    }
+
+    @Test("The verdicts of doctor are coloured")
+    func verdicts() throws {
+        let tree = try FileTree()
+        let output = try onColourTerminal("doctor --root '\(tree.root)'")
+        for part in ["\u{1B}[31mFAULT\u{1B}[0m ", "\u{1B}[32mok\u{1B}[0m "] {
+            #expect(output.contains(part), "\(output)")
+        }
+    }
+
+    @Test("Colours are for a terminal that has them, and never for a user or a program that does not want them")
+    func noColours() throws {
+        let history = "history -r \(Card.fixture("suica-p1"))"
+        let rows: [(line: String, environment: [String: String])] = [
+            (history, ["NO_COLOR": "1"]), (history, ["TERM": "dumb"]), (history, ["TERM": ""]),
+            (history + " --color never", [:]), (history + " --color=never", [:]), (history + " --json", [:]),
+            (history + " --color always --json", [:]), (history + " --color always", ["NO_COLOR": "1"]),
+            (history + " --format csv", [:]), ("balance --json -r nothing", [:]),
+        ]
+        for row in rows {
+            let output = try onColourTerminal(row.line, row.environment)
+            #expect(!output.contains("\u{1B}[3") && !output.isEmpty, "\(row) \(output)")
+        }
+        let words = history.split(separator: " ").map(String.init)
+        let plain = try Kazasu.run(words, environment: ["TERM": "xterm"]).output
+        #expect(!plain.contains("\u{1B}"))
+        let always = try Kazasu.run(words + ["--color", "always"]).output
+        #expect(always.replacing("\u{1B}[31m", with: "").replacing("\u{1B}[0m", with: "") == plain)
+        #expect(always.contains("\u{1B}[31m-160\u{1B}[0m"))
+    }
+
+    @Test("Codes that are not the program's own are shown, not obeyed")
+    func othersCodes() throws {
+        let result = try Kazasu.run("balance", "--color", "always", "-r", "\u{1B}[31mred\u{1B}[2J")
+        #expect(result.errors.contains(#"'\u{1B}[31mred\u{1B}[2J'"#), "\(result.errors)")
     }
 
     // MARK: Tables

@@ -91,8 +91,8 @@ struct EdyCardInformation {
             fields.append(.issueDate(CalendarDate(daysSince2000: UInt16(truncatingIfNeeded: stamp.bits(17...31)))))
         }
         let limits: [UInt32] = blocks[1].map { [$0.uint32(at: 0, .big), $0.uint32(at: 4, .big)] } ?? [0, 0]
-        if limits[0] != 0 { fields.append(.number("chargeLimit", "Limit of a charge", "1回のチャージ限度額", limits[0])) }
-        if limits[1] != 0 { fields.append(.number("balanceLimit", "Limit of the balance", "残高の限度額", limits[1])) }
+        if limits[0] != 0 { fields.append(.number("chargeLimit", "Top-up limit", "1回のチャージ限度額", limits[0])) }
+        if limits[1] != 0 { fields.append(.number("balanceLimit", "Balance limit", "残高の限度額", limits[1])) }
         return fields
     }
 }

@@ -56,7 +56,7 @@ package struct FeliCaLiteDecoder: PurselessDecoder {
         if !codes.isEmpty {
             report.fields.append(
                 CardField(
-                    key: "mac", name: LocalizedText("MAC blocks it has", "MACブロック"),
+                    key: "mac", name: LocalizedText("MAC blocks", "MACブロック"),
                     value: codes.joined(separator: " "), isPersonal: false))
         }
         if let block = blocks[0x90] {
@@ -138,7 +138,7 @@ package struct LiteMemoryConfiguration: Hashable, Sendable {
         [
             list("readOnlyBlocks", "Read-only blocks", "読み取り専用ブロック", readOnlyBlocks),
             .flag("systemBlocksWritable", "System blocks can be written", "システムブロック書き込み可", isSystemWritable),
-            .flag("ndef", "Announces NDEF", "NDEF対応", announcesNDEF),
+            .flag("ndef", "NDEF enabled", "NDEF対応", announcesNDEF),
             .flag("keyChangeable", "Card key can be changed with a MAC", "MAC付きの鍵変更可", isKeyChangeable),
             list("readNeedsAuthentication", "Authentication to read", "読み取りに認証が必要", authenticatedReads),
             list("writeNeedsAuthentication", "Authentication to write", "書き込みに認証が必要", authenticatedWrites),

@@ -79,8 +79,8 @@ struct NDEFAttributes {
             CardField(
                 key: "version", name: LocalizedText("Version", "バージョン"), value: "\(raw[0] >> 4).\(raw[0] & 0xF)",
                 isPersonal: false),
-            .number("nbr", "Blocks in a read (Nbr)", "最大読み取りブロック数 (Nbr)", raw[1]),
-            .number("nbw", "Blocks in a write (Nbw)", "最大書き込みブロック数 (Nbw)", raw[2]),
+            .number("nbr", "Blocks per read (Nbr)", "最大読み取りブロック数 (Nbr)", raw[1]),
+            .number("nbw", "Blocks per write (Nbw)", "最大書き込みブロック数 (Nbw)", raw[2]),
             .number("nmaxb", "Blocks for the message (Nmaxb)", "NDEFブロック数 (Nmaxb)", raw.uint16(at: 3, .big)),
             .number("length", "Length of the message (Ln), bytes", "メッセージ長 (Ln、バイト)", raw.uint24(at: 11, .big)),
             // WriteF: 00 done, 0F in progress. RWFlag: 00 read only, 01 read and write. Other values stay numbers.

@@ -42,7 +42,7 @@ struct Balance: KazasuCommand {
             fromCard: { card throws(KazasuError) in try card.balance(kinds: purse.card.map { [$0.id] }, all: all) },
             fromDump: { dump throws(CommandError) in try dump.balance(all: all) })
         let report = reading.report
-        for warning in report.warnings { context.note(warning.words) }
+        for warning in report.warnings { context.warn(warning.words) }
         if context.json {
             try context.print(report.json(Language.current, card: reading.card))
         } else if all {

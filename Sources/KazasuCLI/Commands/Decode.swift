@@ -86,7 +86,7 @@ struct Decode: KazasuCommand {
             throw CommandError(
                 failure.status, failure.reason,
                 tr(
-                    "\(Words.count(failures.count, "file")) could not be read, the others were",
+                    "\(Words.count(failures.count, "file")) could not be read; the others were",
                     "\(failures.count) 件を読めませんでした。残りは読みました"))
         }
     }

@@ -68,7 +68,7 @@ struct History: KazasuCommand {
                 .otherCard, "noHistory", tr("this card has no readable history", "このカードには読める履歴がありません"),
                 hint: tr("'kazasu dump -o card.json' saves its contents", "'kazasu dump -o card.json' で中身を保存できます"))
         }
-        for warning in report.warnings { context.note(warning.words) }
+        for warning in report.warnings { context.warn(warning.words) }
         history.records = history.records.filter(filter.wants)
         if history.records.isEmpty {
             context.note(tr("no records to show", "表示する履歴がありません"))
@@ -81,7 +81,9 @@ struct History: KazasuCommand {
             case .ndjson: try context.print(view.ndjson)
             case .csv: try context.print(escaped: csvOptions.text(view.csv(csvOptions.csv)))
             case .table:
-                try view.table(width: Output.lineWidth).write { text throws(CommandError) in try context.print(text) }
+                try view.table(width: Output.lineWidth, isColoured: Colour.isOnOutput).write {
+                    text throws(CommandError) in try context.print(text)
+                }
             }
             return
         }

@@ -116,7 +116,7 @@ struct StationsImport: KazasuCommand {
         case .letters: tr("letters among the digits", "桁に英字あり")
         case .knownPairs(let count):
             tr(
-                count == 1 ? "1 known station is in its place" : "\(count) known stations are in their place",
+                count == 1 ? "1 known station matches" : "\(count) known stations match",
                 "公知の駅 \(count) 件が一致")
         }
     }

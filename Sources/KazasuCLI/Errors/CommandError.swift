@@ -53,7 +53,7 @@ struct CommandError: Error, Equatable, Sendable {
 
     /// The lines for display.
     var text: String {
-        var text = "kazasu: " + VisibleText.line(message) + "\n"
+        var text = "\(Colour.red.message("kazasu:")) \(VisibleText.line(message))\n"
         if let hint { text += tr("  hint: ", "  ヒント: ") + VisibleText.line(hint) + "\n" }
         return text
     }

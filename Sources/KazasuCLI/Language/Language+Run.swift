@@ -72,7 +72,7 @@ enum HelpText {
     ]
     /// The text that ArgumentParser adds to the help of an option.
     private static let additions: [(String, String)] = [
-        ("(default: ", "(省略時: "), ("(values: ", "(値: "), ("; default: ", "、省略時: "),
+        ("(default:", "(省略時:"), ("(values:", "(値:"), ("; default:", "、省略時:"),
     ]
 
     /// A page of help.

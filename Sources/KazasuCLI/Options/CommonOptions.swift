@@ -19,6 +19,12 @@ struct CommonOptions: ParsableArguments {
     @Option(name: .long, help: help("Language of messages: en or ja.", "表示言語: en または ja。", value: "en|ja"))
     var lang: LanguageName?
 
+    @Option(
+        name: .long,
+        help: help(
+            "Colour on a terminal; always also in a pipe.", "色を付ける: auto は端末だけ、always は常に、never は付けない。"))
+    var color = Colour.Choice.auto
+
     /// The values of `--lang`. The choice itself is made before the command line is parsed: `Language.current`.
     enum LanguageName: String, CaseIterable, ExpressibleByArgument { case en, ja }
 }

@@ -74,6 +74,11 @@ struct Context {
         if verbosity >= 0 { Output.message("kazasu: \(VisibleText.line(text))\n") }
     }
 
+    /// Prints a warning that `-q` suppresses.
+    func warn(_ text: String) {
+        if verbosity >= 0 { Output.message("\(Colour.yellow.message("kazasu:")) \(VisibleText.line(text))\n") }
+    }
+
     /// Prints a message that only `-v` shows.
     func detail(_ text: @autoclosure () -> String) {
         if verbosity > 0 { Output.message("kazasu: \(VisibleText.line(text()))\n") }

@@ -10,7 +10,7 @@ enum Output {
     ///
     /// - Throws: ``CommandError`` when it cannot be written; a pipe whose reader went away is not reported.
     static func write(_ text: String) throws(CommandError) {
-        try write(Array(VisibleText.lines(text).utf8))
+        try write(Array(VisibleText.lines(text, keepingColours: Colour.isOnOutput).utf8))
     }
 
     /// Writes bytes of the answer to standard output.
@@ -29,7 +29,7 @@ enum Output {
 
     /// Writes a message to standard error, as ``VisibleText``; anything that cannot be written there is lost.
     static func message(_ text: String) {
-        try? write(Array(VisibleText.lines(text).utf8), to: STDERR_FILENO)
+        try? write(Array(VisibleText.lines(text, keepingColours: Colour.isOnMessages).utf8), to: STDERR_FILENO)
     }
 
     /// Writes the reason why a command failed to standard error.
@@ -186,7 +186,19 @@ enum ShellWord {
 /// JSON is escaped by its writer, by JSON's rules.
 enum VisibleText {
     /// Escapes text of several lines: line ends stay.
-    static func lines(_ text: String) -> String { escaped(text, keepingLineEnds: true) }
+    ///
+    /// - Parameter keepingColours: whether the codes of ``Colour`` stay, too.
+    static func lines(_ text: String, keepingColours: Bool = false) -> String {
+        guard keepingColours, text.utf8.contains(0x1B) else { return escaped(text, keepingLineEnds: true) }
+        let codes = (Colour.allCases.map(\.rawValue) + ["0"]).map { "[\($0)m" }
+        var result = ""
+        for (index, piece) in text.split(separator: "\u{1B}", omittingEmptySubsequences: false).enumerated() {
+            let code = index == 0 ? nil : codes.first { piece.hasPrefix($0) }
+            if index > 0 { result += code.map { "\u{1B}\($0)" } ?? escaped("\u{1B}", keepingLineEnds: true) }
+            result += escaped(String(piece.dropFirst(code?.count ?? 0)), keepingLineEnds: true)
+        }
+        return result
+    }
 
     /// Escapes one line, or a part of one. Line ends are escaped as well, so that nothing can pass for a separate line.
     static func line(_ text: String) -> String { escaped(text, keepingLineEnds: false) }

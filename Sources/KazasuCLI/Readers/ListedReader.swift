@@ -109,7 +109,7 @@ extension ListedReader {
         case .unknown:
             // `pn532_uart:/dev/ttyUSB0`: a port of which only the name is known.
             tr(
-                "a serial port; a PN532 may be behind it (without libnfc: pn532\(id.drop { $0 != ":" }))",
+                "a serial port that may have a PN532 (without libnfc: pn532\(id.drop { $0 != ":" }))",
                 "シリアルポート（PN532 の可能性あり。libnfc なしで使う場合は pn532\(id.drop { $0 != ":" })）")
         case .unavailable(_, let detail): detail.text[Language.current]
         }

@@ -6,16 +6,22 @@ import ByteCodec
 enum Columns {
     /// The rows with every column but the last padded to its widest cell, with two spaces between columns.
     ///
-    /// - Parameter rightAligned: the columns whose cells are aligned right.
-    static func text(_ rows: some Collection<[String]>, rightAligned: Set<Int> = []) -> String {
+    /// - Parameters:
+    ///   - rightAligned: the columns whose cells are aligned right.
+    ///   - colour: the colour of a cell, by its column and its text.
+    static func text(
+        _ rows: some Collection<[String]>, rightAligned: Set<Int> = [],
+        colour: (Int, String) -> Colour? = { _, _ in nil }
+    ) -> String {
         var text = ""
-        write(rows, rightAligned: rightAligned) { text += $0 }
+        write(rows, rightAligned: rightAligned, colour: colour) { text += $0 }
         return text
     }
 
     /// Writes the same piece by piece, for very many rows.
     static func write<Failure: Error>(
-        _ rows: some Collection<[String]>, rightAligned: Set<Int> = [], _ print: (String) throws(Failure) -> Void
+        _ rows: some Collection<[String]>, rightAligned: Set<Int> = [],
+        colour: (Int, String) -> Colour? = { _, _ in nil }, _ print: (String) throws(Failure) -> Void
     ) throws(Failure) {
         let widths = widths(rows)
         var text = ""
@@ -24,7 +30,8 @@ enum Columns {
             for (column, cell) in row.enumerated() {
                 let cell = VisibleText.line(cell)
                 let padding = String(repeating: " ", count: widths[column] - cell.terminalWidth)
-                let cells = rightAligned.contains(column) ? padding + cell : cell + padding
+                let shown = colour(column, cell)?.applied(to: cell) ?? cell
+                let cells = rightAligned.contains(column) ? padding + shown : shown + padding
                 line += (column == 0 ? "" : "  ") + cells
             }
             while line.hasSuffix(" ") { line.removeLast() }

@@ -69,7 +69,8 @@ struct DecodeView {
             lines += report.fields.map { ["  " + $0.name[Language.current], redaction.words(of: $0)] }
             if let inside = report.insideGates { lines.append(["  " + tr("Inference", "推定"), gates.words(inside)]) }
             lines += report.warnings.map { ["  " + tr("Note", "注意"), $0.words] }
-            text += Columns.text(lines)
+            let note = "  " + tr("Note", "注意")
+            text += Columns.text(lines) { $0 == 0 && $1 == note && Colour.isOnOutput ? .yellow : nil }
             if let history = report.historyReport, !history.records.isEmpty {
                 try print(text + "\n")
                 text = ""

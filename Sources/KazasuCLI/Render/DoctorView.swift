@@ -64,8 +64,15 @@ enum DoctorView {
             let first = ["  " + word(check.layer), word(check.verdict), check.message[Language.current]]
             return [first] + (check.remedy.map { [["", "", "→ " + $0[Language.current]]] } ?? [])
         }
-        return Columns.text(rows)
+        return Columns.text(rows) { column, cell in
+            column == 1 && Colour.isOnOutput ? DoctorView.colours[cell] : nil
+        }
     }
+
+    /// The colours of the words for verdicts.
+    private static let colours: [String: Colour] = [
+        word(Check.Verdict.ok): .green, word(.warning): .yellow, word(.fault): .red,
+    ]
 
     private static func word(_ verdict: Check.Verdict) -> String {
         switch verdict {

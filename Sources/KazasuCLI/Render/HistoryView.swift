@@ -11,8 +11,8 @@ struct HistoryView {
     /// The table.
     ///
     /// - Parameter width: the number of terminal columns, or `nil` for lines of any length.
-    func table(width: Int?) -> HistoryTable {
-        HistoryTable(records: report.records, currency: report.currency, width: width)
+    func table(width: Int?, isColoured: Bool = false) -> HistoryTable {
+        HistoryTable(records: report.records, currency: report.currency, width: width, isColoured: isColoured)
     }
 
     /// The document `kazasu.history/1`.
@@ -65,6 +65,8 @@ struct HistoryTable {
     var currency: Currency
     /// The number of terminal columns per line, or `nil` for unlimited lines.
     var width: Int?
+    /// Whether negative amounts are red.
+    var isColoured = false
 
     private enum Column: Int, CaseIterable {
         case date, time, kind, from, to, amount, balance, what
@@ -133,7 +135,10 @@ struct HistoryTable {
         _ rows: some Collection<[String]>, _ columns: [Column], _ print: (String) throws(Failure) -> Void
     ) throws(Failure) {
         let right = columns.indices.filter { columns[$0] == .amount || columns[$0] == .balance }
-        try Columns.write(choose(columns, of: rows), rightAligned: Set(right), print)
+        let amount = isColoured ? columns.firstIndex(of: .amount) : nil
+        try Columns.write(
+            choose(columns, of: rows), rightAligned: Set(right),
+            colour: { $0 == amount && $1.hasPrefix("-") && $1 != "-" ? .red : nil }, print)
     }
 
     private func choose(_ columns: [Column], of rows: some Collection<[String]>) -> some Collection<[String]> {

@@ -24,7 +24,8 @@ enum Kazasu {
 
     /// What of the user's own environment must not change an answer, nor be changed: there is no such data folder.
     static let environment = [
-        "LC_ALL": "C.UTF-8", "LC_MESSAGES": "", "LANG": "", "KAZASU_READER": "", "NO_COLOR": "", "COLUMNS": "80",
+        "LC_ALL": "C.UTF-8", "LC_MESSAGES": "", "LANG": "", "KAZASU_READER": "", "NO_COLOR": "", "TERM": "",
+        "COLUMNS": "80",
         "TZ": "Asia/Tokyo", "XDG_DATA_HOME": "/dev/null/kazasu-tests", "KAZASU_STATIONS": "",
     ]
 
