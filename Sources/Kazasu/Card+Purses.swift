@@ -47,11 +47,27 @@ extension Card {
         }
         if !reports.isEmpty { return reports }
         guard let failure else {
-            throw .wrongCard(WrongCard(picc, .noSystem(codes.count <= CardQuery.polledByName ? codes : [])))
+            let reason = WrongCard.Reason.noSystem(codes.count <= CardQuery.polledByName ? codes : [])
+            throw .wrongCard(WrongCard(picc, names: purseNames(first, session), reason))
         }
         guard failure.isNoSuchService else { throw failure }
         throw .wrongCard(
-            WrongCard(picc, .noService(first == .any ? nil : first, decoders: decoders.map(\.id))))
+            WrongCard(
+                picc, names: purseNames(first, session),
+                .noService(first == .any ? nil : first, decoders: decoders.map(\.id))))
+    }
+
+    /// The name of the first purse on the card, its brand where that is known; empty if the card has none that is known.
+    private func purseNames(_ first: SystemCode, _ session: CardSession) -> [LocalizedText] {
+        guard let listed = try? session.systemCodes() else { return [] }
+        for decoder in DecoderRegistry.standard.purses where listed.contains(decoder.system) {
+            guard let system = try? system(decoder.system, first, session),
+                let present = try? session.present([decoder.balanceRead.service], in: system), !present.isEmpty
+            else { continue }
+            let brand = try? brand(kind: decoder.id)
+            return [brand?.name ?? decoder.name]
+        }
+        return []
     }
 
     /// Reads what tells the brand of the card.

@@ -26,6 +26,14 @@ struct OtherCardTests {
             "tag info", Card.fixture("edy"), "this command reads NFC Forum tags",
             "対象: NFC フォーラムのタグ）"
         ),
+        (
+            "balance --card edy", Card.fixture("suica-p1"), "a card is there (Suica), but it is not Rakuten Edy",
+            "カードはあります（Suica）が、楽天Edy ではありません"
+        ),
+        (
+            "history --card waon", Card.fixture("edy"), "a card is there (Rakuten Edy), but it is not WAON",
+            "が、WAON ではありません"
+        ),
         // Asked what it is, this one takes part in the reading: it ends the command whatever the time-out is.
         ("balance", Card.fixture("felica-lite-s"), "wrong kind of card (", "このカード（"),
     ]
@@ -66,7 +74,7 @@ struct OtherCardTests {
         #expect(try folder.text("trace").split(separator: "\n").count < 400)
     }
 
-    @Test("With --timeout the waiting goes on, and the card is named once", arguments: cases.dropLast())
+    @Test("With --timeout the waiting goes on, and the card is named once", arguments: cases.dropLast(3))
     func waits(row: (line: String, reader: String, english: String, japanese: String)) throws {
         let line = row.line.split(separator: " ").map(String.init) + ["-r", row.reader, "--timeout", "1.5"]
         for (language, text, waiting) in [

@@ -142,7 +142,7 @@ struct TerminalTests {
     func narrow() throws {
         let folder = try TemporaryFolder()
         let table = try folder.write(Array(Self.stations.utf8), as: "stations.csv")
-        let words = "history --lang ja -r \(Card.fixture("suica-p1")) --since 2011-03-12"
+        let words = "history -q --lang ja -r \(Card.fixture("suica-p1")) --since 2011-03-12"
         #expect(
             try onTerminal(words).output.split(separator: "\r\n") == [
                 "日付        時刻   種別  入場      出場      金額  残高  内容",

@@ -73,7 +73,7 @@ struct History: KazasuCommand {
         if history.records.isEmpty {
             context.note(tr("no records to show", "表示する履歴がありません"))
         }
-        stationOptions.explainCodes(names, of: history.records, context)
+        if form != .json, form != .ndjson { context.explainCodes(names, of: history.records) }
         let view = HistoryView(report: history, card: reading.card)
         guard let output else {
             switch form {

@@ -231,17 +231,6 @@ struct StationOptions: ParsableArguments {
         return table
     }
 
-    /// Says on a terminal why stations are shown as codes: no table has been imported.
-    func explainCodes(_ names: any StationNames, of records: [HistoryRecord], _ context: Context) {
-        guard names is NoStationNames, Output.messagesAreOnTerminal,
-            records.contains(where: { [$0.entry, $0.exit].contains { $0?.isUnnamed ?? false } })
-        else { return }
-        context.note(
-            tr(
-                "stations are shown as codes, as no table has been imported; 'kazasu stations --help' says where to get one",
-                "駅名の表がないため駅をコードで表示しています。入手先は 'kazasu stations --help' にあります"))
-    }
-
     /// Reads one table.
     static func file(_ path: String, codes: StationFile.Codes? = nil) throws(CommandError) -> StationFile {
         let bytes = try Files.read(path, limit: StationFile.longestDocument)
@@ -262,6 +251,19 @@ struct StationOptions: ParsableArguments {
             }
             throw failure
         }
+    }
+}
+
+extension Context {
+    /// Says on a terminal why stations are shown as codes: no table has been imported.
+    func explainCodes(_ names: any StationNames, of records: [HistoryRecord]) {
+        guard names is NoStationNames, Output.messagesAreOnTerminal,
+            records.contains(where: { [$0.entry, $0.exit].contains { $0?.isUnnamed ?? false } })
+        else { return }
+        note(
+            tr(
+                "stations are shown as codes, as no table has been imported; 'kazasu stations --help' says where to get one",
+                "駅名の表がないため駅をコードで表示しています。入手先は 'kazasu stations --help' にあります"))
     }
 }
 

@@ -34,10 +34,8 @@ struct Redaction: Sendable {
 
     /// `card` of a document about a card of a known kind that has no brand.
     func card(_ card: CardIdentity, kind: String) -> JSONValue {
-        guard case .object(var object) = apply(card).json else { return .null }
-        object["kind"] = .string(kind)
-        object["brand"] = .null
-        return .object(object)
+        let card = DecodedCard(identity: apply(card), kind: kind, brand: nil)
+        return JSONValue { card.write(to: &$0) }
     }
 
     /// A dump without the data that identifies a card: IDms everywhere, the blocks and files with numbers and names.

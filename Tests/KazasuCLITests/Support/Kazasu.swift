@@ -37,7 +37,8 @@ enum Kazasu {
     /// Runs one command line to its end.
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> ChildResult {
         try ChildProcess.run(
-            path, arguments, environment: Self.environment.merging(environment) { $1 }, limit: .seconds(60))
+            path, arguments, environment: Self.environment.merging(environment) { $1 }, limit: .seconds(60)
+        ).checkingSchemas(arguments)
     }
 
     /// Runs a line of the shell, in which `kazasu` is the program.
@@ -45,7 +46,8 @@ enum Kazasu {
         try ChildProcess.run(
             "/bin/sh", ["-c", "kazasu() { \"$KAZASU\" \"$@\"; }\n\(line)"],
             environment: Self.environment.merging(["KAZASU": path]) { $1 }.merging(environment) { $1 },
-            limit: .seconds(60))
+            limit: .seconds(60)
+        ).checkingSchemas([])
     }
 
     /// Starts a command line that the test goes on talking with.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import TestSupport
+import Testing
+
+/// Every document that a test of this target prints is checked as well: see `SchemaCheck`.
+@Suite("Schemas of the documents")
+struct SchemaTests {
+    /// The ids that are no answers: recordings and cards, which other pages describe.
+    private static let others: Set<Substring> = ["trace", "report", "card"]
+
+    private static func sources(_ folder: String) -> [String] {
+        TestFiles.names(in: folder).flatMap { name in
+            name.hasSuffix(".swift") ? ["\(folder)/\(name)"] : name.contains(".") ? [] : sources("\(folder)/\(name)")
+        }
+    }
+
+    @Test("Each id has a schema, and each schema an id")
+    func complete() throws {
+        var ids: Set<Substring> = []
+        for path in Self.sources("Sources") {
+            let text = String(decoding: try TestFiles.read(path), as: UTF8.self)
+            for match in text.matches(of: /"kazasu\.([A-Za-z]+)\/[0-9]+"/) { ids.insert(match.output.1) }
+        }
+        let files = TestFiles.names(in: "Docs/schemas").filter { $0.hasSuffix(".json") && $0 != "common.json" }
+        #expect(Set(files.map { $0.dropLast(5) }) == ids.subtracting(Self.others))
+        for file in files {
+            let schema = JSONCursor(try JSONValue(parsing: try TestFiles.read("Docs/schemas/\(file)")))
+            let id = try schema.required("properties").required("schema").required("const").text()
+            #expect(id == "kazasu.\(file.dropLast(5))/1")
+            #expect(try schema.required("$schema").text() == "https://json-schema.org/draft/2020-12/schema")
+        }
+    }
+
+    // MARK: With jsonschema
+
+    private static let isPython = getenv("KAZASU_PYTHON") != nil
+
+    private func problem(_ document: String) -> String? {
+        SchemaCheck.shared?.problem(arguments: ["--json"], output: document, errors: "")
+    }
+
+    static let kept =
+        TestFiles.names(in: "Fixtures/cli/answers").filter { $0.hasSuffix("json") }.map {
+            "Fixtures/cli/answers/\($0)"
+        }
+        + TestFiles.names(in: "Fixtures/cards").flatMap { card in
+            TestFiles.names(in: "Fixtures/cards/\(card)").filter { ["balance.json", "history.json"].contains($0) }.map {
+                "Fixtures/cards/\(card)/\($0)"
+            }
+        }
+
+    @Test("The answers that are kept", .enabled(if: isPython, "KAZASU_PYTHON names no Python"), arguments: kept)
+    func answers(path: String) throws {
+        let text = String(decoding: try TestFiles.read(path), as: UTF8.self)
+        #expect(problem(text) == nil)
+    }
+
+    @Test("Files that are written", .enabled(if: isPython, "KAZASU_PYTHON names no Python"))
+    func files() throws {
+        let folder = try TemporaryFolder()
+        for reader in [
+            Card.fixture("suica-p1"), LicenseTests.reader("sample"),
+            "virtual:\(TestFiles.root)/Fixtures/virtual/ntag213.json",
+        ] {
+            #expect(try Kazasu.run("dump", "-q", "-o", "\(folder.path)/dump.json", "-r", reader).hasEnded(0))
+            #expect(problem(try folder.text("dump.json")) == nil)
+        }
+        let reader = try SimulatedReader(
+            Card.file("edy"), link: "\(folder.path)/pn532", options: ["--stats", "\(folder.path)/stats.json", "--json"])
+        #expect(problem(reader.id) == nil, "the line that it printed")
+        #expect(reader.interrupt().hasEnded(0))
+        #expect(problem(try folder.text("stats.json")) == nil)
+    }
+
+    /// Changes that make a good document a bad one, and what is said.
+    static let wrong: [(file: String, old: String, new: String, words: String)] = [
+        ("Fixtures/cards/edy/balance.json", #""amount": 10814"#, #""amount": "10814""#, "amount"),
+        ("Fixtures/cards/edy/balance.json", #""amount""#, #""amuont""#, "amuont"),
+        ("Fixtures/cards/edy/balance.json", "kazasu.balance/1", "kazasu.balance/2", "no schema for kazasu.balance/2"),
+        ("Fixtures/cards/edy/balance.json", #""exponent": 0"#, #""exponent": 0, "exponent": 0"#, "twice"),
+        ("Fixtures/cli/answers/suica-scan.json", #""idm": "01"#, #""idm": "0x01"#, "idm"),
+        ("Fixtures/cli/answers/suica-poll.json", #""technology": "felica""#, #""technology": "nfc""#, "nfc"),
+    ]
+
+    @Test("A wrong document is refused", .enabled(if: isPython, "KAZASU_PYTHON names no Python"), arguments: wrong)
+    func refused(_ row: (file: String, old: String, new: String, words: String)) throws {
+        let text = String(decoding: try TestFiles.read(row.file), as: UTF8.self)
+        #expect(problem(text) == nil)
+        let changed = text.replacing(row.old, with: row.new)
+        #expect(changed != text)
+        #expect(problem(changed)?.contains(row.words) == true, "\(problem(changed) ?? "nothing")")
+    }
+}
