@@ -91,7 +91,7 @@ struct LicenseTests {
         let text = String(decoding: try TestFiles.read(dump), as: UTF8.self)
         #expect(!text.contains("\"1234\"") && !text.contains("5678"))
         let json = try Kazasu.run("decode", "--json", dump)
-        #expect(json.output.contains(#""card": "license""#) && json.output.contains("霞が関"))
+        #expect(json.output.contains(#""kind": "license""#) && json.output.contains("霞が関"))
     }
 
     @Test("--redact leaves nothing of the holder, on the screen, in the dump and in the trace")
@@ -206,7 +206,7 @@ struct LicenseTests {
     /// Without a PIN to send, the refusal is an error all the same: who wants less says so.
     static let unsent: [(card: String, options: [String], status: Int32, words: String)] = [
         ("locked", [], 77, "--free reads what needs no PIN"), ("locked", ["--lang", "ja"], 77, "--free で読めます"),
-        ("last-try", [], 77, "--allow-last-try, then type yes"),
+        ("last-try", [], 77, "add --allow-last-try and type yes"),
         ("last-try", ["--lang", "ja"], 77, "--allow-last-try"),
         ("last-try", ["--allow-last-try"], 77, "type yes"), ("unknown-tries", [], 77, "--allow-last-try"),
         ("locked", ["--free"], 0, ""), ("last-try", ["--free"], 0, ""),
