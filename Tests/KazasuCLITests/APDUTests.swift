@@ -52,6 +52,13 @@ struct APDUTests {
             result.output == """
                 {
                   "schema": "kazasu.apdu/1",
+                  "card": {
+                    "technology": "typeB",
+                    "pupi": "11223344",
+                    "applicationData": "00000000",
+                    "protocolInfo": "0081d1",
+                    "bitRate": 106
+                  },
                   "exchanges": [
                     {"tx": "00a4000c023f00", "data": "", "sw": "9000"},
                     {"tx": "00b0810011", "data": "450b", "sw": "9000"}
@@ -86,7 +93,7 @@ struct APDUTests {
 
     static let badScripts: [(text: String, what: String)] = [
         ("", "no APDU found"), ("# nothing\n\n", "no APDU found"),
-        ("00A40000\n00A4\n", "line 2: not a command"),
+        ("00A40000\n00A4\n", "line 2: malformed APDU"),
         ("hello", "line 1: not hexadecimal"), ("00A40000 => 90\n", "line 1: a status word is"),
         ("00A40000 PIN1", "PIN is only allowed after"), ("\u{0}\u{1}00", "line 1"),
     ]

@@ -27,12 +27,12 @@ struct OtherCardTests {
             "対象: NFC フォーラムのタグ）"
         ),
         (
-            "balance --card edy", Card.fixture("suica-p1"), "a card is there (Suica), but it is not Rakuten Edy",
-            "カードはあります（Suica）が、楽天Edy ではありません"
+            "balance --card edy", Card.fixture("suica-p1"), "wrong kind of card (Suica): it is not Rakuten Edy",
+            "このカード（Suica）は 楽天Edy ではありません"
         ),
         (
-            "history --card waon", Card.fixture("edy"), "a card is there (Rakuten Edy), but it is not WAON",
-            "が、WAON ではありません"
+            "history --card waon", Card.fixture("edy"), "wrong kind of card (Rakuten Edy): it is not WAON",
+            "は WAON ではありません"
         ),
         // Asked what it is, this one takes part in the reading: it ends the command whatever the time-out is.
         ("balance", Card.fixture("felica-lite-s"), "wrong kind of card (", "このカード（"),

@@ -163,6 +163,6 @@ struct ReaderTests {
         reader.send(SIGSTOP)
         defer { reader.send(SIGCONT) }
         try Kazasu.run("poll", "-t", "0", "-r", reader.id).expectError(69, "no reader answers at")
-        try Kazasu.run("poll", "-t", "0", "-r", reader.id, "--lang=ja").expectError(69, "見つかりません")
+        try Kazasu.run("poll", "-t", "0", "-r", reader.id, "--lang=ja").expectError(69, "リーダーが応答しません")
     }
 }

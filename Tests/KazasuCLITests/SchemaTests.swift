@@ -78,7 +78,7 @@ struct SchemaTests {
     /// Changes that make a good document a bad one, and what is said.
     static let wrong: [(file: String, old: String, new: String, words: String)] = [
         ("Fixtures/cards/edy/balance.json", #""amount": 10814"#, #""amount": "10814""#, "amount"),
-        ("Fixtures/cards/edy/balance.json", #""amount""#, #""amuont""#, "amuont"),
+        ("Fixtures/cards/edy/balance.json", #""amount""#, #""amuont""#, "'amount' is a required property"),
         ("Fixtures/cards/edy/balance.json", "kazasu.balance/1", "kazasu.balance/2", "no schema for kazasu.balance/2"),
         ("Fixtures/cards/edy/balance.json", #""exponent": 0"#, #""exponent": 0, "exponent": 0"#, "twice"),
         ("Fixtures/cli/answers/suica-scan.json", #""idm": "01"#, #""idm": "0x01"#, "idm"),

@@ -256,7 +256,7 @@ struct StationOptions: ParsableArguments {
 
 extension Context {
     /// Says on a terminal why stations are shown as codes: no table has been imported.
-    func explainCodes(_ names: any StationNames, of records: [HistoryRecord]) {
+    func explainCodes(_ names: any StationNames, of records: some Sequence<HistoryRecord>) {
         guard names is NoStationNames, Output.messagesAreOnTerminal,
             records.contains(where: { [$0.entry, $0.exit].contains { $0?.isUnnamed ?? false } })
         else { return }

@@ -76,7 +76,8 @@ struct ReaderOptions: ParsableArguments {
         name: .long,
         help: help(
             "With virtual:FILE: write the card, with everything that was written to it, to this file.",
-            "virtual:ファイル への書き込みを反映したカードを、このファイルに書く。", value: "file"))
+            "virtual:ファイル への書き込みを反映したカードを、このファイルに書く。", value: "file"),
+        completion: .file())
     var virtualWrites: String?
 }
 
