@@ -17,7 +17,7 @@ struct StatusWordTests {
         (0x9000, "done"), (0x6110, "16"), (0x6100, "256"), (0x6200, "no information"), (0x6281, "corrupted"),
         (0x6282, "end of file"), (0x6283, "deactivated or locked"), (0x6284, "control information"),
         (0x6285, "terminated"), (0x6286, "sensor"), (0x6287, "record"), (0x6242, "query"), (0x6300, "failed"),
-        (0x6381, "filled up"), (0x63C3, "3"), (0x63C0, "0"), (0x6400, "unchanged"), (0x6401, "at once"),
+        (0x6381, "filled up"), (0x63C3, "3"), (0x63C0, "0"), (0x6400, "unchanged"), (0x6401, "immediate"),
         (0x6500, "changed"), (0x6581, "memory failed"), (0x6612, "security"), (0x6700, "length"), (0x6701, "format"),
         (0x6702, "Lc"), (0x6800, "CLA"), (0x6881, "channel"), (0x6882, "secure"), (0x6883, "last command"),
         (0x6884, "chaining"), (0x6900, "not allowed"), (0x6981, "structure"), (0x6982, "PIN or key"),
