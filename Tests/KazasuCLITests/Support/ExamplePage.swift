@@ -82,7 +82,8 @@ struct ExampleShell {
         folder = try TemporaryFolder()
         let root = TestFiles.root
         let copies = [
-            ("card.json", "cards/suica-p1/card.json"), ("tag.json", "tags/ntag213.json"), ("before.json", "cards/suica-p1/card.json"),
+            ("card.json", "cards/suica-p1/card.json"), ("tag.json", "tags/ntag213.json"),
+            ("before.json", "cards/suica-p1/card.json"),
             ("after.json", "cards/suica-p1/card.json"), ("suica.nfc", "formats/flipper/standard.nfc"),
         ]
         for (name, source) in copies { _ = try folder.write(try TestFiles.read("Fixtures/\(source)"), as: name) }
