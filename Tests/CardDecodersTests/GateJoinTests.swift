@@ -154,7 +154,7 @@ struct GateJoinTests {
         #expect(event.settlement?.doubt == .disputed)
         #expect(report.history?.first?.gateLog?.settlement?.amount == 90)
         let text = report.json(.english).compactText
-        #expect(text.contains(#""settlement":{"amount":90,"station":"E33B","doubt":"disputed"}"#))
+        #expect(text.contains(#""settlement":{"amount":90,"stationCode":"E33B","doubt":"disputed"}"#))
         #expect(try self.report(["2000E6212005166C1252A00000000000"]).gateEvents.first?.settlement == nil)
     }
 
