@@ -107,6 +107,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("KazasuCardsTests", ["KazasuCards"]),
     ("KazasuTests", ["CardReading", "Kazasu", "KazasuTesting", "NFCTransport", "VirtualReader"]),
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
+    ("KazasuServiceTests", ["ByteCodec", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuService"]),
+    ("KazasuServiceCLITests", ["CardModel", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]),
 ]
 
 /// The fuzzers and the modules whose parsers each feeds. A fuzzer has no `main`: it links only with `--sanitize fuzzer`,
@@ -128,7 +130,9 @@ let package = Package(
         .library(name: "Kazasu", targets: ["Kazasu"]),
         .library(name: "KazasuCards", targets: ["KazasuCards"]),
         .library(name: "KazasuTesting", targets: ["KazasuTesting"]),
+        .library(name: "KazasuService", targets: ["KazasuService"]),
         .executable(name: "kazasu", targets: ["kazasu"]),
+        .executable(name: "kazasud", targets: ["kazasud"]),
     ],
     traits: [
         .trait(
@@ -140,6 +144,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: modules.map {
         .target(
@@ -151,6 +160,10 @@ let package = Package(
         .systemLibrary(name: "CPCSC", providers: [.apt(["libpcsclite-dev"])]),
         .systemLibrary(name: "CLibNFC", pkgConfig: "libnfc", providers: [.apt(["libnfc-dev"])]),
         .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(
             name: "Kazasu",
             dependencies: [
@@ -175,6 +188,29 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], swiftSettings: strict),
+        // Only these targets load full Foundation (GRDB does); KazasuCLI and what is below it must not depend on them.
+        .target(
+            name: "KazasuService",
+            dependencies: [
+                "ByteCodec", "CCurl", "CMosquitto", "COpenSSL", "CPostgreSQL", "CardDecoders", "CardModel",
+                "DumpFormats", "Kazasu",
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: library),
+        .target(
+            name: "KazasuServiceCLI",
+            dependencies: [
+                "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuCLI", "KazasuService", "NFCTransport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(name: "kazasud", dependencies: ["KazasuCLI", "KazasuServiceCLI"], swiftSettings: strict),
         .target(
             name: "ReaderConformance", dependencies: ["CardModel", "CardReading", "NFCTransport", "VirtualReader"],
             path: "Tests/ReaderConformance", swiftSettings: strict),

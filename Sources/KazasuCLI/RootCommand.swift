@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+package import ArgumentParser
 import CardModel
 import Glibc
 import NFCTransport
@@ -72,7 +72,7 @@ struct RootCommand: ParsableCommand {
             Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Balance.self, History.self,
             License.self, MyNumber.self, Tag.self, FeliCaRaw.self, APDU.self,
             Decode.self, Convert.self, Diff.self, Simulate.self, Stations.self,
-        ])
+        ] + ServiceExtension.commands)
 
     /// Runs one command line.
     ///
@@ -131,13 +131,13 @@ struct RootCommand: ParsableCommand {
 }
 
 /// A command: parses its options, prints its answer or throws a ``CommandError``.
-protocol KazasuCommand: ParsableCommand {
+package protocol KazasuCommand: ParsableCommand {
     var common: CommonOptions { get }
     func execute(_ context: Context) throws
 }
 
 extension KazasuCommand {
-    func run() throws {
+    package func run() throws {
         let context = Context(
             json: common.json, verbosity: common.quiet ? -1 : common.verbose ? 1 : 0,
             redaction: Redaction(isOn: common.redact), cancellation: Interrupt.token,
@@ -158,12 +158,24 @@ extension KazasuCommand {
     }
 }
 
-/// The `kazasu` program, for the executable's main file.
+/// The program, for the main file of each executable.
 package enum Program {
     /// Runs the command line of the process and ends it with the documented exit status.
-    package static func start() -> Never {
+    ///
+    /// - Parameter service: the commands of `kazasud`; without them, `kazasu` leaves their command lines to it.
+    package static func start(_ service: ServiceExtension? = nil) -> Never {
         StandardStreams.openClosedOnes()
+        ServiceExtension.current = service
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if service == nil, ServiceProgram.isNeeded(arguments) {
+            do throws(CommandError) {
+                try ServiceProgram.become(arguments)
+            } catch {
+                RootCommand.tell(error)
+                exit(error.status.rawValue)
+            }
+        }
         Interrupt.install()
-        exit(RootCommand.run(Array(CommandLine.arguments.dropFirst())))
+        exit(RootCommand.run(arguments))
     }
 }

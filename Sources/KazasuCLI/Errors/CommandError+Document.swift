@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+package import CardModel
 
 extension DocumentError.Expectation {
     /// The missing or malformed item, as a phrase that follows "expected". Values are shown unchanged.
-    var text: LocalizedText {
+    package var text: LocalizedText {
         let text = words
         guard let key, !key.isEmpty else { return text }
         return LocalizedText("\(key): \(text.english)", "\(key): \(text.japanese)")
@@ -185,7 +185,7 @@ extension DocumentError.Expectation {
 
 extension DocumentError.Reason {
     /// The fault in a JSON text; empty where the location is enough.
-    var text: LocalizedText {
+    package var text: LocalizedText {
         switch self {
         case .syntax: LocalizedText("", "")
         case .endsEarly: LocalizedText(": the text ends too early", "で文書が途切れています")

@@ -3,14 +3,14 @@
 import CardDecoders
 import CardModel
 import CardReading
-import Kazasu
+package import Kazasu
 import NFCTransport
 import ReaderDiagnosis
-import VirtualReader
+package import VirtualReader
 
 extension CommandError {
     /// Why there is no reader, no card, or not the requested data.
-    init(_ error: KazasuError) {
+    package init(_ error: KazasuError) {
         switch error {
         case .noReader(let found): self = .noReader(found)
         case .unknownReader(let id):
@@ -40,7 +40,7 @@ extension CommandError {
     }
 
     /// A card is present, but not one that the command can use.
-    init(_ card: WrongCard) {
+    package init(_ card: WrongCard) {
         switch card.reason {
         case .kind(let wanted):
             let name = CommandError.kind(of: card.card, names: card.names.map { $0[Language.current] })
@@ -121,7 +121,7 @@ extension CommandError {
     }
 
     /// No card came in time.
-    static func noCard() -> CommandError {
+    package static func noCard() -> CommandError {
         CommandError(
             .noCard, "noCard", tr("no card came in time", "時間内にカードが置かれませんでした"),
             hint: tr(
@@ -159,7 +159,7 @@ extension CommandError {
 
 extension CardQuery.Kind {
     /// The kind of card that the command reads instead of the one present.
-    var words: String {
+    package var words: String {
         switch self {
         case .feliCa: tr("FeliCa cards", "FeliCa カード")
         case .isoDEP: tr("ISO-DEP cards of type A or B", "Type A/B の ISO-DEP カード")
@@ -173,7 +173,7 @@ extension CardQuery.Kind {
 
 extension CommandError {
     /// Why there is no simulated reader.
-    init(_ error: PseudoterminalError, status: ExitStatus) {
+    package init(_ error: PseudoterminalError, status: ExitStatus) {
         let what: String
         switch error {
         case .failed(_, let number): what = SystemMessage.text(number)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+package import CardModel
 import NFCTransport
 
 extension TransportError.Reason {
     /// The sentence for display, without a full stop. Values are shown unchanged.
-    var text: LocalizedText {
+    package var text: LocalizedText {
         let text = code.text(values.first ?? "", values.dropFirst().first ?? "", values.dropFirst(2).first ?? "")
         guard let reader else { return text }
         return LocalizedText("\(reader): \(text.english)", "\(reader): \(text.japanese)")

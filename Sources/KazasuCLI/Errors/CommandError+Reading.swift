@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
-import CardReading
+package import CardModel
+package import CardReading
 import FeliCa
-import NFCTransport
+package import NFCTransport
 
 extension CommandError {
     /// Why a reading ended early.
-    init(_ error: ReadingError, keepingWhatWasRead: Bool = false) {
+    package init(_ error: ReadingError, keepingWhatWasRead: Bool = false) {
         let kept =
             keepingWhatWasRead ? tr("; the data read so far is kept", "。それまでに読んだ分は残っています") : ""
         switch error {
@@ -36,7 +36,7 @@ extension CommandError {
     ///
     /// - Parameter isOpening: whether the reader was not in use yet; a reader that is lost later cut the reading
     ///   short.
-    init(_ error: TransportError, suffix: String = "", isOpening: Bool = false) {
+    package init(_ error: TransportError, suffix: String = "", isOpening: Bool = false) {
         switch error {
         case .readerUnavailable(.absent, let detail) where !isOpening:
             self.init(
@@ -95,7 +95,7 @@ extension CommandError {
     }
 
     /// Why a document could not be read.
-    init(_ error: DocumentError, path: String) {
+    package init(_ error: DocumentError, path: String) {
         let what: String
         switch error {
         case .notJSON(.endsEarly, 1, 1):
@@ -160,7 +160,7 @@ extension CommandError {
     }
 
     /// The card refused.
-    init(refusal: RefusalReason, _ what: String) {
+    package init(refusal: RefusalReason, _ what: String) {
         switch refusal {
         case .flags(let flags):
             let meaning = flags.flag2.meaning.map { " (\($0[Language.current]))" } ?? ""
@@ -178,12 +178,12 @@ extension CommandError {
     }
 
     /// Interrupted by a signal.
-    static func cancelled(_ suffix: String = "") -> CommandError {
+    package static func cancelled(_ suffix: String = "") -> CommandError {
         CommandError(Interrupt.status, "interrupted", tr("interrupted", "中断しました") + suffix)
     }
 
     /// A bug: a state that no input should cause.
-    static func bug(_ what: String) -> CommandError {
+    package static func bug(_ what: String) -> CommandError {
         CommandError(
             .bug, "bug", tr("a bug in Kazasu: ", "Kazasu の不具合: ") + what,
             hint: tr("please report it with the output of --trace and --redact", "--trace と --redact の出力を添えてご報告ください"))
@@ -211,7 +211,7 @@ extension CommandError {
     private static let look = tr("'kazasu scan' shows what is open", "'kazasu scan' で読めるものを確認できます")
 
     /// The fix for a reader that cannot be used.
-    static func hint(_ reason: UnavailableReason) -> String {
+    package static func hint(_ reason: UnavailableReason) -> String {
         switch reason {
         case .absent:
             tr(
@@ -235,7 +235,7 @@ extension CommandError {
 
 extension FeliCaError.Reason {
     /// The fault in an answer, for display and without personal data.
-    var words: String {
+    package var words: String {
         switch self {
         case .empty: tr("it is empty", "空の応答")
         case .length, .tooShort, .trailingBytes: tr("its length is wrong", "長さの誤り")
@@ -250,5 +250,5 @@ extension FeliCaError.Reason {
 
 extension CommandCode {
     /// The manual's name for the command, or its code.
-    var title: String { name ?? "\(self)" }
+    package var title: String { name ?? "\(self)" }
 }

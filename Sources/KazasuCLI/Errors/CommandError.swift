@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+package import CardModel
 import Glibc
 
 /// Why a command did not give its answer: the exit status, one sentence, and the remedy.
-struct CommandError: Error, Equatable, Sendable {
-    var status: ExitStatus
+package struct CommandError: Error, Equatable, Sendable {
+    package var status: ExitStatus
     /// A machine-readable identifier, `reason` of `kazasu.error/1`.
-    var reason: String
+    package var reason: String
     /// One sentence that describes the failure, without personal data.
-    var message: String
+    package var message: String
     /// The remedy.
-    var hint: String?
+    package var hint: String?
 
-    init(_ status: ExitStatus, _ reason: String, _ message: String, hint: String? = nil) {
+    package init(_ status: ExitStatus, _ reason: String, _ message: String, hint: String? = nil) {
         self.status = status
         self.reason = reason
         self.message = message
@@ -21,22 +21,22 @@ struct CommandError: Error, Equatable, Sendable {
     }
 
     /// Nobody reads standard output any more: nothing is printed.
-    static let brokenPipe = CommandError(.brokenPipe, "brokenPipe", "")
+    package static let brokenPipe = CommandError(.brokenPipe, "brokenPipe", "")
     /// `diff --exit-code` found a difference, which its answer already shows.
-    static let differs = CommandError(.negative, "differs", "")
+    package static let differs = CommandError(.negative, "differs", "")
 
     /// Whether only the exit status reports it.
-    var isSilent: Bool { message.isEmpty }
+    package var isSilent: Bool { message.isEmpty }
 
     /// A file name is empty, as from a shell variable that is not set.
-    static func emptyName(_ what: String) -> CommandError {
+    package static func emptyName(_ what: String) -> CommandError {
         CommandError(
             .usage, "usage", tr("\(what): the file name is empty", "\(what): ファイル名が空です"),
             hint: tr("give a file name; a shell variable may be unset", "ファイル名を指定してください（シェル変数が空かもしれません）"))
     }
 
     /// An output file could not be written; `error` is `errno`.
-    static func unwritable(_ path: String, _ error: Int32) -> CommandError {
+    package static func unwritable(_ path: String, _ error: Int32) -> CommandError {
         CommandError(
             .cannotWrite, "cannotWrite",
             tr("\(path) cannot be written: ", "\(path) に書けません: ") + SystemMessage.text(error),
@@ -44,7 +44,7 @@ struct CommandError: Error, Equatable, Sendable {
     }
 
     /// The document `kazasu.error/1`.
-    var json: JSONValue {
+    package var json: JSONValue {
         [
             "schema": "kazasu.error/1", "status": .int(status.rawValue), "reason": .string(reason),
             "message": .string(message), "hint": .text(hint),
@@ -52,7 +52,7 @@ struct CommandError: Error, Equatable, Sendable {
     }
 
     /// The lines for display.
-    var text: String {
+    package var text: String {
         var text = "\(Colour.red.message("kazasu:")) \(VisibleText.line(message))\n"
         if let hint { text += tr("  hint: ", "  ヒント: ") + VisibleText.line(hint) + "\n" }
         return text
@@ -60,7 +60,7 @@ struct CommandError: Error, Equatable, Sendable {
 }
 
 /// The exit statuses that scripts can rely on, as in `sysexits.h`.
-enum ExitStatus: Int32, Sendable {
+package enum ExitStatus: Int32, Sendable {
     case done = 0
     /// The answer is no: `stations lookup` found nothing, `diff --exit-code` found a difference.
     case negative = 1
@@ -83,8 +83,8 @@ enum ExitStatus: Int32, Sendable {
 }
 
 /// The system's message for a failed call, in the language of this run.
-enum SystemMessage {
-    static func text(_ error: Int32) -> String {
+package enum SystemMessage {
+    package static func text(_ error: Int32) -> String {
         switch error {
         case ENOENT: tr("no such file or folder", "ファイルまたはフォルダーがありません")
         case EACCES, EPERM: tr("permission denied", "権限がありません")

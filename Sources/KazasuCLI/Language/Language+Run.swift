@@ -53,7 +53,7 @@ extension Language {
 }
 
 /// The text in the language of this run.
-func tr(_ english: String, _ japanese: String) -> String {
+package func tr(_ english: String, _ japanese: String) -> String {
     Language.current == .japanese ? japanese : english
 }
 

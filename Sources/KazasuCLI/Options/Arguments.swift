@@ -2,15 +2,15 @@
 
 import ArgumentParser
 import ByteCodec
-import CardDecoders
-import CardModel
+package import CardDecoders
+package import CardModel
 import CardReading
 
 /// Block numbers as a user lists them, decimal.
-struct BlockRange: ExpressibleByArgument, Equatable, Sendable {
-    var numbers: [UInt16]
+package struct BlockRange: ExpressibleByArgument, Equatable, Sendable {
+    package var numbers: [UInt16]
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let numbers = NumberRanges.parse(argument, { UInt16($0) }) else { return nil }
         self.numbers = numbers
     }
@@ -18,7 +18,7 @@ struct BlockRange: ExpressibleByArgument, Equatable, Sendable {
 
 extension FourDigitCode {
     /// Parses a code as the user types it: digits alone, or two bytes with a separator, as in `09:0F`.
-    init?(typed text: Substring) {
+    package init?(typed text: Substring) {
         if let code = Self(text) {
             self = code
         } else if let bytes = try? Hex.decode(String(text)), bytes.count == 2 {
@@ -29,22 +29,22 @@ extension FourDigitCode {
     }
 
     /// Parses a code as the user types it.
-    init?(typed text: String) {
+    package init?(typed text: String) {
         self.init(typed: text[...])
     }
 }
 
 /// Codes as a user lists them: `0003,FE00`.
-struct CodeList<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
-    var codes: [Code]
+package struct CodeList<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
+    package var codes: [Code]
 
-    init(_ codes: Code...) {
+    package init(_ codes: Code...) {
         self.codes = codes
     }
 
-    var defaultValueDescription: String { codes.map(\.description).joined(separator: ",") }
+    package var defaultValueDescription: String { codes.map(\.description).joined(separator: ",") }
 
-    init?(argument: String) {
+    package init?(argument: String) {
         codes = []
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
             guard let code = Code(typed: part) else { return nil }
@@ -55,40 +55,40 @@ struct CodeList<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable
 }
 
 /// System codes as a user lists them.
-typealias SystemCodeList = CodeList<SystemCode>
+package typealias SystemCodeList = CodeList<SystemCode>
 /// Service codes as a user lists them.
-typealias ServiceCodeList = CodeList<ServiceCode>
+package typealias ServiceCodeList = CodeList<ServiceCode>
 
 /// One code.
-struct CodeArgument<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
-    var code: Code
+package struct CodeArgument<Code: FourDigitCode>: ExpressibleByArgument, Equatable, Sendable {
+    package var code: Code
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let code = Code(typed: argument) else { return nil }
         self.code = code
     }
 }
 
 /// One system code.
-typealias SystemArgument = CodeArgument<SystemCode>
+package typealias SystemArgument = CodeArgument<SystemCode>
 /// One service code.
-typealias ServiceArgument = CodeArgument<ServiceCode>
+package typealias ServiceArgument = CodeArgument<ServiceCode>
 
 /// A day as `2026-11-20`.
-struct DateArgument: ExpressibleByArgument, Equatable, Sendable {
-    var date: CalendarDate
+package struct DateArgument: ExpressibleByArgument, Equatable, Sendable {
+    package var date: CalendarDate
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let date = CalendarDate(argument) else { return nil }
         self.date = date
     }
 }
 
 /// The separator between the bytes of a block for display.
-enum HexSeparator: String, CaseIterable, ExpressibleByArgument, Sendable {
+package enum HexSeparator: String, CaseIterable, ExpressibleByArgument, Sendable {
     case none, space, colon
 
-    var text: String {
+    package var text: String {
         switch self {
         case .none: ""
         case .space: " "
@@ -98,12 +98,12 @@ enum HexSeparator: String, CaseIterable, ExpressibleByArgument, Sendable {
 }
 
 /// Numbers as a user lists them: `0-19` or `0,3,5-7`.
-enum NumberRanges {
+package enum NumberRanges {
     /// Parses a list.
     ///
     /// - Parameter number: parses one number.
     /// - Returns: `nil` when any element is neither a number nor a range from the lower to the higher.
-    static func parse(_ text: String, _ number: (Substring) -> UInt16?) -> [UInt16]? {
+    package static func parse(_ text: String, _ number: (Substring) -> UInt16?) -> [UInt16]? {
         var numbers: [UInt16] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let ends = part.split(separator: "-", omittingEmptySubsequences: false).map(number)
@@ -116,16 +116,16 @@ enum NumberRanges {
 }
 
 /// Page numbers as a user lists them, hexadecimal as `tag pages` prints them: `4`, `00-0F`, `3,28-2C`.
-struct PageRange: ExpressibleByArgument, Equatable, Sendable {
-    var numbers: [UInt16]
+package struct PageRange: ExpressibleByArgument, Equatable, Sendable {
+    package var numbers: [UInt16]
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let numbers = NumberRanges.parse(argument, PageRange.page), numbers.count <= 0x1000 else { return nil }
         self.numbers = numbers
     }
 
     /// One page: one to four hexadecimal digits, with or without `0x`.
-    static func page(_ text: Substring) -> UInt16? {
+    package static func page(_ text: Substring) -> UInt16? {
         let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text
         guard (1...4).contains(digits.utf8.count), digits.utf8.first != UInt8(ascii: "+") else { return nil }
         return UInt16(digits, radix: 16)
@@ -133,21 +133,21 @@ struct PageRange: ExpressibleByArgument, Equatable, Sendable {
 }
 
 /// One page number, hexadecimal.
-struct PageArgument: ExpressibleByArgument, Equatable, Sendable {
-    var number: UInt16
+package struct PageArgument: ExpressibleByArgument, Equatable, Sendable {
+    package var number: UInt16
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let number = PageRange.page(argument[...]) else { return nil }
         self.number = number
     }
 }
 
 /// A station as `0-3-13`, or a bus stop as `0C4F-0000`.
-struct PlaceArgument: ExpressibleByArgument, Equatable, Sendable {
-    var code: PlaceCode
-    var text: String
+package struct PlaceArgument: ExpressibleByArgument, Equatable, Sendable {
+    package var code: PlaceCode
+    package var text: String
 
-    init?(argument: String) {
+    package init?(argument: String) {
         text = argument
         let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
         if parts.count == 3 {
@@ -166,11 +166,11 @@ struct PlaceArgument: ExpressibleByArgument, Equatable, Sendable {
 }
 
 /// What `stations lookup` looks for: a code, or any other text as a name.
-enum PlaceQuery: ExpressibleByArgument, Equatable, Sendable {
+package enum PlaceQuery: ExpressibleByArgument, Equatable, Sendable {
     case code(PlaceArgument)
     case name(String)
 
-    init?(argument: String) {
+    package init?(argument: String) {
         if let code = PlaceArgument(argument: argument) {
             self = .code(code)
         } else if argument.isEmpty || argument.contains(/^[0-9A-Fa-f]*(-[0-9A-Fa-f]*)+$/) {
@@ -181,7 +181,7 @@ enum PlaceQuery: ExpressibleByArgument, Equatable, Sendable {
         }
     }
 
-    var text: String {
+    package var text: String {
         switch self {
         case .code(let code): code.text
         case .name(let name): name
@@ -191,11 +191,11 @@ enum PlaceQuery: ExpressibleByArgument, Equatable, Sendable {
 
 /// A record's type and data as a user types them. `text/plain=hello` or `text/vcard=@card.vcf`, `@-` for standard
 /// input.
-struct TypedData: ExpressibleByArgument, Equatable, Sendable {
-    var type: String
+package struct TypedData: ExpressibleByArgument, Equatable, Sendable {
+    package var type: String
     private var text: String
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, (1...255).contains(parts[0].utf8.count),
             parts[0].utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -205,27 +205,27 @@ struct TypedData: ExpressibleByArgument, Equatable, Sendable {
     }
 
     /// The data, read from the file where one is named.
-    func data() throws(CommandError) -> [UInt8] {
+    package func data() throws(CommandError) -> [UInt8] {
         guard text.hasPrefix("@") else { return Array(text.utf8) }
         return try Files.read(String(text.dropFirst()))
     }
 }
 
 /// Kinds of card as a user lists them: `f,a,b`.
-struct TechnologyList: ExpressibleByArgument, Equatable, Sendable {
-    var technologies: [Technology]
+package struct TechnologyList: ExpressibleByArgument, Equatable, Sendable {
+    package var technologies: [Technology]
 
-    static let usual = TechnologyList(technologies: CardFinder.usualOrder)
+    package static let usual = TechnologyList(technologies: CardFinder.usualOrder)
 
     private static let letters: [(letter: String, technology: Technology)] = [
         ("f", .felica), ("a", .typeA), ("b", .typeB),
     ]
 
-    init(technologies: [Technology]) {
+    package init(technologies: [Technology]) {
         self.technologies = technologies
     }
 
-    init?(argument: String) {
+    package init?(argument: String) {
         technologies = []
         for part in argument.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
             guard let known = TechnologyList.letters.first(where: { $0.letter == part }),
@@ -236,23 +236,23 @@ struct TechnologyList: ExpressibleByArgument, Equatable, Sendable {
         if technologies.isEmpty { return nil }
     }
 
-    var defaultValueDescription: String {
+    package var defaultValueDescription: String {
         technologies.compactMap { one in TechnologyList.letters.first { $0.technology == one }?.letter }
             .joined(separator: ",")
     }
 }
 
 /// Which types of ISO 14443 to look for, in order.
-struct ISOTypes: ExpressibleByArgument, Equatable, Sendable {
-    var technologies: [Technology]
+package struct ISOTypes: ExpressibleByArgument, Equatable, Sendable {
+    package var technologies: [Technology]
 
-    static let both = ISOTypes(technologies: [.typeA, .typeB])
+    package static let both = ISOTypes(technologies: [.typeA, .typeB])
 
-    init(technologies: [Technology]) {
+    package init(technologies: [Technology]) {
         self.technologies = technologies
     }
 
-    init?(argument: String) {
+    package init?(argument: String) {
         technologies = []
         for part in argument.lowercased().split(separator: ",", omittingEmptySubsequences: false) {
             switch part {
@@ -263,5 +263,5 @@ struct ISOTypes: ExpressibleByArgument, Equatable, Sendable {
         }
     }
 
-    var defaultValueDescription: String { "a,b" }
+    package var defaultValueDescription: String { "a,b" }
 }

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import CardDecoders
-import CardModel
+package import ArgumentParser
+package import CardDecoders
+package import CardModel
 import DumpFormats
 import DumpFormatsXML
 
 /// The values of `--card`: the decoders of cards with money, by their id.
-struct CardKind: ExpressibleByArgument, Equatable, Sendable {
-    var id: String
+package struct CardKind: ExpressibleByArgument, Equatable, Sendable {
+    package var id: String
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard DecoderRegistry.standard.decoder(id: argument)?.hasBalance == true else { return nil }
         id = argument
     }
 
-    static var allValueStrings: [String] { DecoderRegistry.standard.purses.map(\.id) }
-    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+    package static var allValueStrings: [String] { DecoderRegistry.standard.purses.map(\.id) }
+    package static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     /// The decoders to try, in order.
-    static func decoders(_ kind: CardKind?) -> [any CardDecoder] {
+    package static func decoders(_ kind: CardKind?) -> [any CardDecoder] {
         guard let kind else { return DecoderRegistry.standard.purses }
         return DecoderRegistry.standard.purses.filter { $0.id == kind.id }
     }
 
     /// The systems of these decoders, each once, in order.
-    static func systems(_ decoders: [any CardDecoder]) -> [SystemCode] {
+    package static func systems(_ decoders: [any CardDecoder]) -> [SystemCode] {
         var seen: Set<SystemCode> = []
         return decoders.map(\.system).filter { seen.insert($0).inserted }
     }
 }
 
 /// Kinds of records as a user lists them: `rail,bus`.
-struct KindList: ExpressibleByArgument, Equatable, Sendable {
-    var kinds: Set<RecordKind>
+package struct KindList: ExpressibleByArgument, Equatable, Sendable {
+    package var kinds: Set<RecordKind>
 
-    init?(argument: String) {
+    package init?(argument: String) {
         kinds = []
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
             guard let kind = RecordKind(rawValue: part == "top-up" ? "charge" : String(part)) else { return nil }
@@ -44,27 +44,29 @@ struct KindList: ExpressibleByArgument, Equatable, Sendable {
         if kinds.isEmpty { return nil }
     }
 
-    static var defaultCompletionKind: CompletionKind { .list(RecordKind.allCases.map(\.rawValue)) }
+    package static var defaultCompletionKind: CompletionKind { .list(RecordKind.allCases.map(\.rawValue)) }
 }
 
 /// The filter for the records of a history.
-struct HistoryFilter: ParsableArguments {
+package struct HistoryFilter: ParsableArguments {
+    package init() {}
+
     @Option(
         name: .long, help: help("Only records from this day on, YYYY-MM-DD.", "この日以降だけ（YYYY-MM-DD）。", value: "date"))
-    var since: DateArgument?
+    package var since: DateArgument?
 
     @Option(name: .long, help: help("Only records up to this day, YYYY-MM-DD.", "この日までだけ（YYYY-MM-DD）。", value: "date"))
-    var until: DateArgument?
+    package var until: DateArgument?
 
     @Option(
         name: .long,
         help: help(
             "Only these kinds: rail, bus, purchase, charge, issue, ticket, adjustment, point, other.",
             "この種別だけ: rail, bus, purchase, charge, issue, ticket, adjustment, point, other。", value: "kinds"))
-    var kind: KindList?
+    package var kind: KindList?
 
     /// Whether a record passes; one without a date does not when days are given.
-    func wants(_ record: HistoryRecord) -> Bool {
+    package func wants(_ record: HistoryRecord) -> Bool {
         if let kind, !kind.kinds.contains(record.kind) { return false }
         guard since != nil || until != nil else { return true }
         guard let date = record.date else { return false }
@@ -73,26 +75,26 @@ struct HistoryFilter: ParsableArguments {
 }
 
 /// A dump format that can be written, by its id.
-struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
-    var id: String
+package struct DumpFormatName: ExpressibleByArgument, Equatable, Sendable {
+    package var id: String
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard DumpFormatName.allValueStrings.contains(argument) else { return nil }
         id = argument
     }
 
-    static let hex = DumpFormatName(known: "hex")
-    static let json = DumpFormatName(known: "json")
+    package static let hex = DumpFormatName(known: "hex")
+    package static let json = DumpFormatName(known: "json")
 
     private init(known id: String) { self.id = id }
 
-    static var allValueStrings: [String] { DumpFormatRegistry.complete.writable.map(\.id) }
-    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+    package static var allValueStrings: [String] { DumpFormatRegistry.complete.writable.map(\.id) }
+    package static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     /// Returns the dump in this format, masked under `--redact`.
     ///
     /// - Parameter option: the option that named the format, for the hint.
-    func text(_ dump: CardDump, _ redaction: Redaction, option: String) throws(CommandError) -> String {
+    package func text(_ dump: CardDump, _ redaction: Redaction, option: String) throws(CommandError) -> String {
         let dump = redaction.apply(dump)
         if self == .json { return redaction.apply(dump.json).prettyText + "\n" }
         guard let format = DumpFormatRegistry.complete.writable.first(where: { $0.id == id }) else {

@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+package import ArgumentParser
 
 /// Options of every command.
-struct CommonOptions: ParsableArguments {
+package struct CommonOptions: ParsableArguments {
+    package init() {}
+
     @Flag(name: .long, help: help("Print one JSON document.", "JSON を 1 つ出力する。"))
-    var json = false
+    package var json = false
 
     @Flag(name: .long, help: help("Mask IDm, names and numbers in the output.", "出力の IDm・氏名・番号を伏せる。"))
-    var redact = false
+    package var redact = false
 
     @Flag(name: [.short, .long], help: help("Print more on standard error.", "標準エラー出力を詳しくする。"))
-    var verbose = false
+    package var verbose = false
 
     @Flag(name: [.short, .long], help: help("Print less on standard error.", "標準エラー出力を減らす。"))
-    var quiet = false
+    package var quiet = false
 
     @Option(name: .long, help: help("Language of messages: en or ja.", "表示言語: en または ja。", value: "en|ja"))
-    var lang: LanguageName?
+    package var lang: LanguageName?
 
     @Option(
         name: .long,
         help: help(
             "Colour on a terminal; always also in a pipe.", "色を付ける: auto は端末だけ、always は常に、never は付けない。"))
-    var color = Colour.Choice.auto
+    package var color = Colour.Choice.auto
 
     /// The values of `--lang`. The choice itself is made before the command line is parsed: `Language.current`.
-    enum LanguageName: String, CaseIterable, ExpressibleByArgument { case en, ja }
+    package enum LanguageName: String, CaseIterable, ExpressibleByArgument { case en, ja }
 }
 
 /// A help text in the language of this run.
-func help(_ english: String, _ japanese: String, value: String? = nil) -> ArgumentHelp {
+package func help(_ english: String, _ japanese: String, value: String? = nil) -> ArgumentHelp {
     ArgumentHelp(stringLiteral: tr(english, japanese)).named(value)
 }
 
@@ -43,34 +45,36 @@ extension ArgumentHelp {
 }
 
 /// Options of every command that reads a card.
-struct ReaderOptions: ParsableArguments {
+package struct ReaderOptions: ParsableArguments {
+    package init() {}
+
     @Option(
         name: [.short, .long],
         help: help(
             "Which reader: an ID that 'kazasu readers' lists, any libnfc connection string, virtual:FILE or replay:FILE. Default: KAZASU_READER, else the first ready one.",
             "リーダー: kazasu readers に出る ID、 libnfc の接続文字列、virtual:ファイル、 replay:ファイル。省略時は KAZASU_READER、 なければ最初に使えるもの。",
             value: "id"), completion: SchemeCompletion.readers)
-    var reader: String?
+    package var reader: String?
 
     @Option(
         name: [.short, .long], parsing: .unconditional,
         help: help(
             "How long to wait for a card: seconds, 0 for one try, or forever. Default: 10, less when another kind of card is there.",
             "カードを待つ時間: 秒、0 で 1 回だけ、forever で無制限。省略時は 10（別の種類のカードがあればすぐに終了）。", value: "seconds"))
-    var timeout: CardTimeout?
+    package var timeout: CardTimeout?
 
     @Option(
         name: .long,
         help: help(
             "Write every exchange with the card to a file that --reader replay:FILE can play.",
             "カードとのやりとりをすべてファイルに書く（--reader replay:ファイル で再生できる）。", value: "file"), completion: .file())
-    var trace: String?
+    package var trace: String?
 
     @Flag(
         name: .long,
         help: help(
             "Wait until the reader is connected and can be used, until Ctrl-C.", "リーダーが接続されて使えるようになるまで待つ（Ctrl-C で中止）。"))
-    var waitReader = false
+    package var waitReader = false
 
     @Option(
         name: .long,
@@ -78,18 +82,18 @@ struct ReaderOptions: ParsableArguments {
             "With virtual:FILE: write the card, with everything that was written to it, to this file.",
             "virtual:ファイル への書き込みを反映したカードを、このファイルに書く。", value: "file"),
         completion: .file())
-    var virtualWrites: String?
+    package var virtualWrites: String?
 }
 
 /// How long to wait for a card.
-enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
+package enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
     case seconds(Double)
     case forever
 
     /// The default.
-    static let usual = CardTimeout.seconds(10)
+    package static let usual = CardTimeout.seconds(10)
 
-    init?(argument: String) {
+    package init?(argument: String) {
         if argument == "forever" {
             self = .forever
         } else if let seconds = Double(argument), seconds >= 0, seconds <= 1_000_000 {
@@ -100,9 +104,9 @@ enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
     }
 
     /// The value on a command line.
-    var argument: String { defaultValueDescription }
+    package var argument: String { defaultValueDescription }
 
-    var defaultValueDescription: String {
+    package var defaultValueDescription: String {
         switch self {
         case .seconds(let seconds): seconds == seconds.rounded() ? String(Int(seconds)) : String(seconds)
         case .forever: "forever"
@@ -110,7 +114,7 @@ enum CardTimeout: Equatable, Sendable, ExpressibleByArgument {
     }
 
     /// The same as a duration; `nil` for no limit.
-    var duration: Duration? {
+    package var duration: Duration? {
         switch self {
         case .seconds(let seconds): .seconds(seconds)
         case .forever: nil

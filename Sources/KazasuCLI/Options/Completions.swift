@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+package import ArgumentParser
 import SystemPackage
 
 /// Shell completion of values that begin with a scheme, as in `virtual:card.json` and `file:pin.txt`.
-enum SchemeCompletion {
+package enum SchemeCompletion {
     /// The values of `--reader`: the connected readers, and files that stand for one.
-    static let readers = CompletionKind.custom { words, index, prefix in
+    package static let readers = CompletionKind.custom { words, index, prefix in
         candidates(words, index, prefix, files: ["virtual:", "replay:"]) { ListedReader.all().compactMap(\.readerID) }
     }
 
     /// The sources of a PIN or key.
-    static let secrets = CompletionKind.custom { words, index, prefix in
+    package static let secrets = CompletionKind.custom { words, index, prefix in
         candidates(words, index, prefix, files: ["file:"]) { ["env:", "fd:"] }
     }
 
@@ -52,9 +52,9 @@ enum SchemeCompletion {
 }
 
 /// The completion script for a shell, as ArgumentParser writes it.
-enum CompletionScript {
+package enum CompletionScript {
     /// Returns the script with what Kazasu adds to it.
-    static func complete(_ script: String) -> String {
+    package static func complete(_ script: String) -> String {
         script.hasPrefix("#!/bin/bash") ? script + colons : script
     }
 

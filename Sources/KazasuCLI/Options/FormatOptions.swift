@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+package import ArgumentParser
 import CardModel
 
 /// The forms of `kazasu history`.
-enum HistoryFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
+package enum HistoryFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
     case table, csv, json, ndjson
 }
 
 /// The forms of `kazasu decode`.
-enum DecodeFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
+package enum DecodeFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
     case text, json, ndjson, csv
 }
 
 /// The options of CSV.
-struct CSVOptions: ParsableArguments {
+package struct CSVOptions: ParsableArguments {
+    package init() {}
+
     @Flag(
         name: .long,
         help: help(
             "Begin CSV with a byte order mark, for Excel; a file of -o always does.",
             "CSV の先頭に BOM を付ける（Excel 用）。-o のファイルには常に付きます。"))
-    var bom = false
+    package var bom = false
 
     @Option(
         name: .long,
         help: help("Language of CSV column names and values. Default: en.", "CSV の列名と値の言語。省略時は en。", value: "en|ja"))
-    var header: CommonOptions.LanguageName?
+    package var header: CommonOptions.LanguageName?
 
     /// The writer of the rows.
-    var csv: HistoryCSV { HistoryCSV(language: header == .ja ? .japanese : .english) }
+    package var csv: HistoryCSV { HistoryCSV(language: header == .ja ? .japanese : .english) }
 
     /// The text with the byte order mark that makes Excel read it as UTF-8, where one is wanted.
-    func text(_ csv: String, isFile: Bool = false) -> String { (bom || isFile ? "\u{FEFF}" : "") + csv }
+    package func text(_ csv: String, isFile: Bool = false) -> String { (bom || isFile ? "\u{FEFF}" : "") + csv }
 
     /// Checks that the answer is CSV when one of these is given.
-    func check(isCSV: Bool) throws {
+    package func check(isCSV: Bool) throws {
         guard !isCSV, bom || header != nil else { return }
         throw ValidationError(
             tr(
@@ -49,7 +51,7 @@ extension CommonOptions {
     /// - Parameters:
     ///   - option: the option, as in `--format`.
     ///   - format: its value, or `nil` when it was not given.
-    func check(_ option: String, _ format: String?) throws {
+    package func check(_ option: String, _ format: String?) throws {
         guard json, let format, format != "json", format != "ndjson" else { return }
         throw ValidationError(
             tr("--json cannot be used with \(option) \(format)", "--json と \(option) \(format) は同時に指定できません"))

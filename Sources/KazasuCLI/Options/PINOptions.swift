@@ -1,41 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+package import ArgumentParser
 import CLinux
-import CardCiphers
+package import CardCiphers
 import CardModel
 import Glibc
-import ISO7816
+package import ISO7816
 
 /// Options of the commands that verify PINs.
-struct PINOptions: ParsableArguments {
+package struct PINOptions: ParsableArguments {
+    package init() {}
+
     @Option(
         name: .customLong("pin1-from"),
         help: help(
             "Where to read PIN 1: env:NAME, file:PATH or fd:NUMBER. Default: ask on the terminal.",
             "暗証番号1の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
-    var pin1From: SecretSource?
+    package var pin1From: SecretSource?
 
     @Option(
         name: .customLong("pin2-from"),
         help: help(
             "Where to read PIN 2, in the same form.", "暗証番号2の入力元（書き方は同じ）。", value: "source"))
-    var pin2From: SecretSource?
+    package var pin2From: SecretSource?
 
     @Flag(
         name: .long,
         help: help(
             "Send a PIN even if only one try is left or the number is unknown; asks for confirmation first.",
             "残り 1 回、または残り回数が不明でも照合する（先に端末で確認する）。"))
-    var allowLastTry = false
+    package var allowLastTry = false
 
-    func validate() throws {
+    package func validate() throws {
         try SecretSource.validate(pin1From, "--pin1-from")
         try SecretSource.validate(pin2From, "--pin2-from")
     }
 
     /// The source of PIN 1 or 2; `nil` when it is to be typed.
-    func source(_ number: Int) -> SecretSource? { number == 1 ? pin1From : pin2From }
+    package func source(_ number: Int) -> SecretSource? { number == 1 ? pin1From : pin2From }
 }
 
 extension SecretSource {
@@ -43,26 +45,26 @@ extension SecretSource {
     ///
     /// - Parameter what: the PIN's name in messages.
     /// - Throws: ``CommandError``, without the data that was read.
-    func readPIN(_ what: String) throws(CommandError) -> PIN { PIN(try read(what)) }
+    package func readPIN(_ what: String) throws(CommandError) -> PIN { PIN(try read(what)) }
 }
 
 /// The dialog about PINs on the terminal: first whether a last try may be used, then the PINs.
-final class PINDialog {
+package final class PINDialog {
     /// A PIN that a command wants to send.
-    struct Wanted {
-        var reference: PINReference
+    package struct Wanted {
+        package var reference: PINReference
         /// The number of tries left that the card reported; `nil` where it was not asked.
-        var tries: TriesLeft?
+        package var tries: TriesLeft?
         /// The PIN, when it comes from a source; otherwise it is typed.
-        var given: PIN?
+        package var given: PIN?
         /// Whether the command can read something without it.
-        var isOptional = true
+        package var isOptional = true
     }
 
     /// The PINs that may be sent, in order, and the reason why the next one is not sent.
-    struct Answer {
-        var pins: [PIN] = []
-        var refusal: PINGuardError?
+    package struct Answer {
+        package var pins: [PIN] = []
+        package var refusal: PINGuardError?
     }
 
     private let context: Context
@@ -70,13 +72,13 @@ final class PINDialog {
     /// The last tries that the user has consented to.
     private var agreed: [PINReference: TriesLeft] = [:]
 
-    init(_ context: Context, allowLastTry: Bool) {
+    package init(_ context: Context, allowLastTry: Bool) {
         self.context = context
         self.allowLastTry = allowLastTry
     }
 
     /// The guard's consent: a last try is used only when the flag is set and the user has typed yes on the terminal.
-    var consent: PINConsent {
+    package var consent: PINConsent {
         PINConsent(allowsLastTry: allowLastTry) { reference, tries in
             self.agreed[reference] == tries || self.agrees(reference, tries)
         }
@@ -86,7 +88,7 @@ final class PINDialog {
     ///
     /// The questions about last tries come before any PIN is typed, and each PIN is checked before the next is asked
     /// for. An empty line skips that PIN and those after it.
-    func collect(_ wanted: [Wanted]) throws(CommandError) -> Answer {
+    package func collect(_ wanted: [Wanted]) throws(CommandError) -> Answer {
         for one in wanted {
             if let given = one.given, !given.isSpent, !given.matches(one.reference.form) {
                 return Answer(refusal: .form(one.reference))
@@ -110,7 +112,7 @@ final class PINDialog {
     }
 
     /// Whether there is a terminal to ask on.
-    var hasTerminal: Bool { Terminal() != nil }
+    package var hasTerminal: Bool { Terminal() != nil }
 
     /// Returns the reason why a PIN must not be sent.
     private func obstacle(_ wanted: Wanted) -> PINGuardError? {
@@ -160,14 +162,14 @@ final class PINDialog {
 
 /// The source of a PIN or key that is not typed: `env:NAME`, `file:PATH` or `fd:NUMBER`. It is never an argument,
 /// because every user of the machine can see those.
-enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
+package enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
     case environment(String)
     case file(String)
     case descriptor(Int32)
     /// None of these, and perhaps the secret itself: the parser's own message for a bad value would repeat it.
     case none
 
-    init(argument: String) {
+    package init(argument: String) {
         self = .none
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[1].isEmpty else { return }
@@ -181,12 +183,12 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
         }
     }
 
-    static var defaultCompletionKind: CompletionKind { SchemeCompletion.secrets }
+    package static var defaultCompletionKind: CompletionKind { SchemeCompletion.secrets }
 
     /// Checks the value of an option.
     ///
     /// - Throws: `ValidationError`, without the value.
-    static func validate(_ source: SecretSource?, _ option: String) throws(ValidationError) {
+    package static func validate(_ source: SecretSource?, _ option: String) throws(ValidationError) {
         guard source == SecretSource.none else { return }
         throw ValidationError(
             tr(
@@ -203,7 +205,7 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
     ///   - what: the secret's name in messages.
     ///   - reason: the machine-readable reason when there is none.
     /// - Throws: ``CommandError``, without the data that was read.
-    func read(_ what: String, reason: String = "noPIN") throws(CommandError) -> SecretBytes {
+    package func read(_ what: String, reason: String = "noPIN") throws(CommandError) -> SecretBytes {
         let secret: SecretBytes?
         switch self {
         case .environment(let name):
@@ -238,15 +240,15 @@ enum SecretSource: ExpressibleByArgument, Equatable, Sendable {
 }
 
 /// Reads a line that nobody else may see, directly into the memory that keeps it.
-enum SecretLine {
+package enum SecretLine {
     /// The longest secret, in bytes.
-    static let longest = 64
+    package static let longest = 64
 
     /// The first line of an open file, without its end.
     ///
     /// - Returns: `nil` when it is empty or longer than any secret.
     /// - Throws: ``CommandError`` when it cannot be read, or a signal came first.
-    static func read(_ descriptor: Int32, name: String) throws(CommandError) -> SecretBytes? {
+    package static func read(_ descriptor: Int32, name: String) throws(CommandError) -> SecretBytes? {
         ProcessSecrecy.begin()
         var length = 0
         let secret = try SecretBytes(capacity: longest + 2) { buffer throws(CommandError) in
@@ -267,11 +269,11 @@ enum SecretLine {
 }
 
 /// Keeps a secret within the process that holds it.
-enum ProcessSecrecy {
+package enum ProcessSecrecy {
     /// Prevents core dumps of this process, and access to its memory by other processes of the user.
     ///
     /// Called before a PIN or key is read; frames that carry one to the reader are in ordinary memory for a moment.
-    static func begin() {
+    package static func begin() {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         kazasu_forbid_dumps()

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import CardDecoders
-import CardModel
-import Kazasu
+package import ArgumentParser
+package import CardDecoders
+package import CardModel
+package import Kazasu
 
 /// What `balance` and `history` read: a card on a reader, or a dump.
-struct PurseOptions: ParsableArguments {
+package struct PurseOptions: ParsableArguments {
+    package init() {}
+
     @Argument(
         help: help(
             "A dump of any supported format instead of a card; - is standard input.",
             "カードの代わりに読むダンプ（対応する形式すべて）。- は標準入力。", value: "file"), completion: .file())
-    var file: String?
+    package var file: String?
 
-    @OptionGroup var readerOptions: ReaderOptions
+    @OptionGroup package var readerOptions: ReaderOptions
 
     @Option(name: .long, help: help("Only this kind of card.", "この種類のカードだけ。", value: "kind"))
-    var card: CardKind?
+    package var card: CardKind?
 
-    func validate() throws {
+    package func validate() throws {
         guard file != nil else { return }
         for (option, value) in [("--reader", readerOptions.reader), ("--trace", readerOptions.trace)]
         where value != nil {
@@ -28,9 +30,9 @@ struct PurseOptions: ParsableArguments {
     }
 
     /// A report, and the card that it is about.
-    struct Reading<Report> {
-        var report: Report
-        var card: DecodedCard
+    package struct Reading<Report> {
+        package var report: Report
+        package var card: DecodedCard
     }
 
     /// Reads the card or the dump.
@@ -40,7 +42,7 @@ struct PurseOptions: ParsableArguments {
     ///   - kind: the decoder's id in a report.
     ///   - fromCard: reads a card on a reader.
     ///   - fromDump: decodes a dump.
-    func read<Report>(
+    package func read<Report>(
         _ context: Context, wantsBrand: Bool, kind: (Report) -> String?,
         fromCard: (Card) throws(KazasuError) -> Report, fromDump: (DumpPurses) throws(CommandError) -> Report
     ) throws -> Reading<Report> {
@@ -70,20 +72,20 @@ struct PurseOptions: ParsableArguments {
 }
 
 /// The cards with money in a dump.
-struct DumpPurses {
-    let dump: CardDump
+package struct DumpPurses {
+    package let dump: CardDump
     /// The only kind that is wanted, or `nil` for any.
-    let kind: CardKind?
+    package let kind: CardKind?
 
     /// The money in the first purse, or in all.
-    func balance(all: Bool) throws(CommandError) -> BalanceReport {
+    package func balance(all: Bool) throws(CommandError) -> BalanceReport {
         let reports = try reports { decoder throws(CardDecodingError) in try decoder.balance(dump) }
         let wanted = all ? reports[...] : reports.prefix(1)
         return BalanceReport(balances: wanted.flatMap(\.balances), warnings: wanted.flatMap(\.warnings))
     }
 
     /// The report of the first card with a history, or of the first card when none has one.
-    func history(_ names: any StationNames) throws(CommandError) -> CardReport {
+    package func history(_ names: any StationNames) throws(CommandError) -> CardReport {
         let reports = try reports { decoder throws(CardDecodingError) in try decoder.decode(dump, stations: names) }
         guard let report = reports.first(where: { $0.history != nil }) ?? reports.first else { throw otherCard }
         return report

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+package import ArgumentParser
 import ByteCodec
-import CardCiphers
+package import CardCiphers
 import CardModel
 import NDEF
 
 /// The option for the key of a MIFARE Ultralight C.
-struct TagKeyOptions: ParsableArguments {
+package struct TagKeyOptions: ParsableArguments {
+    package init() {}
+
     @Option(
         name: .long,
         help: help(
             "Authenticate with the key of an Ultralight C, 32 hexadecimal digits from env:NAME, file:PATH or fd:NUMBER.",
             "Ultralight C を鍵で認証する。鍵は 16 進 32 桁で、env:変数名、file:パス、fd:番号 から読む。", value: "source"))
-    var keyFrom: SecretSource?
+    package var keyFrom: SecretSource?
 
-    func validate() throws {
+    package func validate() throws {
         try SecretSource.validate(keyFrom, "--key-from")
     }
 
     /// The key; `nil` when none was given.
     ///
     /// - Throws: ``CommandError``, without the data that was read.
-    func key() throws(CommandError) -> TripleDESKey? {
+    package func key() throws(CommandError) -> TripleDESKey? {
         guard let keyFrom else { return nil }
         let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
         guard let bytes = TagKeyOptions.bytes(text), let key = try? TripleDESKey(bytes) else {
@@ -62,53 +64,55 @@ struct TagKeyOptions: ParsableArguments {
 }
 
 /// The options for the message to write.
-struct TagMessageOptions: ParsableArguments {
+package struct TagMessageOptions: ParsableArguments {
+    package init() {}
+
     @Option(name: .long, help: help("A link or another URI.", "リンクなどの URI。", value: "uri"))
-    var uri: [String] = []
+    package var uri: [String] = []
 
     @Option(
         name: .long,
         help: help("A title for the --uri, making it a smart poster.", "--uri のタイトル（スマートポスターになる）。", value: "text"))
-    var title: String?
+    package var title: String?
 
     @Option(name: .long, help: help("A text.", "テキスト。", value: "text"))
-    var text: [String] = []
+    package var text: [String] = []
 
     @Option(
         name: .long,
         help: help("The language of texts and titles.", "テキストとタイトルの言語。", value: "code"))
-    var language = "en"
+    package var language = "en"
 
     @Option(
         name: .long,
         help: help(
             "Data of a media type: TYPE=TEXT or TYPE=@FILE.", "メディアタイプとデータ: 型=テキスト または 型=@ファイル。", value: "type=data"))
-    var mime: [TypedData] = []
+    package var mime: [TypedData] = []
 
     @Option(
         name: .long,
         help: help(
             "Data of an external type: TYPE=TEXT or TYPE=@FILE.", "外部型とデータ: 型=テキスト または 型=@ファイル。",
             value: "type=data"))
-    var external: [TypedData] = []
+    package var external: [TypedData] = []
 
     @Option(
         name: .long,
         help: help(
             "A whole message as bytes from a file; - is standard input.", "メッセージ全体のバイト列をファイルから（- は標準入力）。",
             value: "file"), completion: .file())
-    var raw: String?
+    package var raw: String?
 
     @Flag(name: .long, help: help("Erase the message.", "メッセージのない状態にする。"))
-    var empty = false
+    package var empty = false
 
     /// The number of ways used to give the message: records, `--raw`, `--empty`.
-    var ways: Int {
+    package var ways: Int {
         (uri.isEmpty && text.isEmpty && mime.isEmpty && external.isEmpty ? 0 : 1) + (raw == nil ? 0 : 1)
             + (empty ? 1 : 0)
     }
 
-    func validate() throws {
+    package func validate() throws {
         if ways > 1 {
             throw ValidationError(
                 tr("use only one of records, --raw and --empty", "レコード、--raw、--empty のどれか 1 つにしてください"))
@@ -119,7 +123,7 @@ struct TagMessageOptions: ParsableArguments {
     }
 
     /// The bytes of the message.
-    func bytes() throws(CommandError) -> [UInt8] {
+    package func bytes() throws(CommandError) -> [UInt8] {
         if empty { return [] }
         if let raw { return try Files.read(raw) }
         do {

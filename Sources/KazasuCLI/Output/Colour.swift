@@ -4,24 +4,24 @@ import ArgumentParser
 import Glibc
 
 /// The colours of verdicts, negative amounts and warnings, by their codes of ECMA-48 (SGR).
-enum Colour: String, CaseIterable, Sendable {
+package enum Colour: String, CaseIterable, Sendable {
     case red = "31"
     case green = "32"
     case yellow = "33"
 
     /// The text in this colour.
-    func applied(to text: String) -> String { "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" }
+    package func applied(to text: String) -> String { "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" }
 
     /// The text in this colour, for standard error where it shows colours.
-    func message(_ text: String) -> String { Colour.isOnMessages ? applied(to: text) : text }
+    package func message(_ text: String) -> String { Colour.isOnMessages ? applied(to: text) : text }
 
     /// Whether standard output shows colours.
-    static let isOnOutput = isOn(STDOUT_FILENO)
+    package static let isOnOutput = isOn(STDOUT_FILENO)
     /// Whether standard error shows colours.
-    static let isOnMessages = isOn(STDERR_FILENO)
+    package static let isOnMessages = isOn(STDERR_FILENO)
 
     /// The values of `--color`.
-    enum Choice: String, CaseIterable, ExpressibleByArgument, Sendable {
+    package enum Choice: String, CaseIterable, ExpressibleByArgument, Sendable {
         /// On a terminal.
         case auto
         /// Into a file or a pipe as well.

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+package import CardModel
 import Glibc
-import NFCTransport
+package import NFCTransport
 
 /// A reader that one command lends to another, and the output of that one.
-final class LentReader {
-    let reader: any Reader
-    var output = ""
+package final class LentReader {
+    package let reader: any Reader
+    package var output = ""
 
-    init(_ reader: any Reader) { self.reader = reader }
+    package init(_ reader: any Reader) { self.reader = reader }
 }
 
 /// The context that every command gets beside its own options.
-struct Context {
-    var json: Bool
-    var verbosity: Int
-    var redaction: Redaction
-    var cancellation: CancellationToken
+package struct Context {
+    package var json: Bool
+    package var verbosity: Int
+    package var redaction: Redaction
+    package var cancellation: CancellationToken
     /// The name of the running command.
-    var command: String?
+    package var command: String?
     /// The reader that the command uses instead of its own; the output goes there, too.
-    var lent: LentReader?
+    package var lent: LentReader?
     /// The failures beside the answer, which is given all the same.
-    let late = LateError()
+    package let late = LateError()
 
     /// Prints a document, masked under `--redact`.
-    func print(_ document: JSONValue) throws(CommandError) {
+    package func print(_ document: JSONValue) throws(CommandError) {
         try print { $0.value(redaction.apply(document)) }
     }
 
     /// Prints a document while it is written, piece by piece.
-    func print(_ write: (inout JSONPrettyWriter) -> Void) throws(CommandError) {
+    package func print(_ write: (inout JSONPrettyWriter) -> Void) throws(CommandError) {
         var failure: CommandError?
         var kept: [UInt8] = []
         var writer = JSONPrettyWriter { bytes in
@@ -49,59 +49,59 @@ struct Context {
     }
 
     /// Prints a document on one line, for a sequence of several.
-    func print(line document: JSONValue) throws(CommandError) {
+    package func print(line document: JSONValue) throws(CommandError) {
         try Output.write(redaction.apply(document).compactText + "\n")
     }
 
     /// Prints text for display.
-    func print(_ text: String) throws(CommandError) {
+    package func print(_ text: String) throws(CommandError) {
         if let lent { lent.output += text } else { try Output.write(text) }
     }
 
     /// Prints text whose parts have been escaped one by one.
-    func print(escaped text: String) throws(CommandError) {
+    package func print(escaped text: String) throws(CommandError) {
         if let lent { lent.output += text } else { try Output.write(Array(text.utf8)) }
     }
 
     /// Prints data that another program may read: unchanged, except on a terminal.
-    func print(file text: String) throws(CommandError) {
+    package func print(file text: String) throws(CommandError) {
         if let lent { return lent.output += text }
         if Output.isTerminal { try Output.write(text) } else { try Output.write(Array(text.utf8)) }
     }
 
     /// Prints a message that `-q` suppresses.
-    func note(_ text: String) {
+    package func note(_ text: String) {
         if verbosity >= 0 { Output.message("kazasu: \(VisibleText.line(text))\n") }
     }
 
     /// Prints a warning that `-q` suppresses.
-    func warn(_ text: String) {
+    package func warn(_ text: String) {
         if verbosity >= 0 { Output.message("\(Colour.yellow.message("kazasu:")) \(VisibleText.line(text))\n") }
     }
 
     /// Prints a message that only `-v` shows.
-    func detail(_ text: @autoclosure () -> String) {
+    package func detail(_ text: @autoclosure () -> String) {
         if verbosity > 0 { Output.message("kazasu: \(VisibleText.line(text()))\n") }
     }
 
     /// Does work beside the answer, such as writing a file. When it fails, the command goes on, and the failure ends
     /// the command after the answer is given.
-    func attempt(_ work: () throws(CommandError) -> Void) {
+    package func attempt(_ work: () throws(CommandError) -> Void) {
         do throws(CommandError) { try work() } catch { late.add(error) }
     }
 }
 
 /// The first of the failures that do not hold back a command's answer.
-final class LateError {
+package final class LateError {
     private(set) var first: CommandError?
 
-    func add(_ failure: CommandError) { first = first ?? failure }
+    package func add(_ failure: CommandError) { first = first ?? failure }
 }
 
 /// The time of day.
-enum Clock {
+package enum Clock {
     /// The current time in the machine's time zone, as in `2026-11-20T12:34:56+09:00`.
-    static func localTime() -> String {
+    package static func localTime() -> String {
         var now = time(nil)
         var parts = tm()
         guard localtime_r(&now, &parts) != nil else { return "" }
@@ -117,9 +117,9 @@ enum Clock {
 }
 
 /// The variables of this process's environment.
-enum SystemEnvironment {
+package enum SystemEnvironment {
     /// Every variable; invalid UTF-8 is replaced.
-    static var all: [String: String] {
+    package static var all: [String: String] {
         var variables: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+package import CardModel
 import Glibc
-import SystemPackage
+package import SystemPackage
 
 /// Reads files named by the user.
-enum Files {
+package enum Files {
     /// Returns the bytes of a file, `-` for standard input.
     ///
     /// - Parameter limit: the longest file that is accepted; one byte more is read of a longer one, so that the
     ///   caller's own check reports it.
-    static func read(_ path: String, limit: Int = 8 << 20) throws(CommandError) -> [UInt8] {
+    package static func read(_ path: String, limit: Int = 8 << 20) throws(CommandError) -> [UInt8] {
         guard !path.isEmpty else { throw .emptyName(tr("input", "入力")) }
         let descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
         guard descriptor >= 0 else { throw unreadable(path, errno) }
@@ -30,14 +30,14 @@ enum Files {
         throw tooLong(path, limit)
     }
 
-    static func unreadable(_ path: String, _ error: Int32) -> CommandError {
+    package static func unreadable(_ path: String, _ error: Int32) -> CommandError {
         CommandError(
             .missingFile, "unreadable",
             tr("\(name(path)) cannot be read: ", "\(name(path)) を読めません: ") + SystemMessage.text(error),
             hint: tr("check the path", "パスを確かめてください"))
     }
 
-    static func tooLong(_ path: String, _ limit: Int) -> CommandError {
+    package static func tooLong(_ path: String, _ limit: Int) -> CommandError {
         CommandError(
             .badFile, "tooLong",
             tr(
@@ -47,12 +47,12 @@ enum Files {
     }
 
     /// Whether a path is that of a folder; never for `-`.
-    static func isFolder(_ path: String) -> Bool {
+    package static func isFolder(_ path: String) -> Bool {
         path != "-" && (try? FilePath(path).stat())?.type == .directory
     }
 
     /// The name of a file in messages.
-    static func name(_ path: String) -> String {
+    package static func name(_ path: String) -> String {
         path == "-" ? tr("standard input", "標準入力") : path
     }
 }
@@ -61,8 +61,8 @@ enum Files {
 /// written to a new file beside it first, so that an old one is never left half written.
 ///
 /// `-` is standard output; devices and pipes are written directly.
-final class OutputFile {
-    let path: String
+package final class OutputFile {
+    package let path: String
     private let place: Place
 
     private enum Place {
@@ -70,7 +70,7 @@ final class OutputFile {
         case file(TemporaryFile, target: FilePath)
     }
 
-    init(_ path: String) throws(CommandError) {
+    package init(_ path: String) throws(CommandError) {
         guard !path.isEmpty else { throw .emptyName(tr("output", "出力")) }
         self.path = path
         do {
@@ -98,12 +98,12 @@ final class OutputFile {
     }
 
     /// Writes the answer and moves the file into place.
-    func finish(_ text: String) throws(CommandError) {
+    package func finish(_ text: String) throws(CommandError) {
         try finish(Array(text.utf8))
     }
 
     /// Writes binary data and moves the file into place.
-    func finish(_ bytes: [UInt8]) throws(CommandError) {
+    package func finish(_ bytes: [UInt8]) throws(CommandError) {
         do {
             switch place {
             case .stream(let descriptor): try descriptor.writeWhole(bytes)
@@ -133,7 +133,7 @@ final class OutputFile {
 
 extension FileDescriptor {
     /// Writes all the bytes, despite interruptions and delays.
-    func writeWhole(_ bytes: [UInt8]) throws(Errno) {
+    package func writeWhole(_ bytes: [UInt8]) throws(Errno) {
         let error = Descriptor.write(bytes, to: rawValue)
         guard error == 0 else { throw Errno(rawValue: error) }
     }
@@ -141,28 +141,28 @@ extension FileDescriptor {
 
 extension CommandError {
     /// A file could not be written; the cause is what a system call reported.
-    init(unwritable path: String, _ error: any Error) {
+    package init(unwritable path: String, _ error: any Error) {
         self = .unwritable(path, (error as? Errno)?.rawValue ?? EIO)
     }
 }
 
 /// Reads and writes open files. A signal that cancels work without ending the process also ends a wait here for the
 /// other end.
-enum Descriptor {
+package enum Descriptor {
     /// How long a pipe's reader may block the output of what was read, once the user has interrupted.
     private static let patienceMilliseconds: Int32 = 3000
 
     /// Opens a file for reading, without waiting for a writer on a FIFO.
     ///
     /// - Returns: the descriptor; negative on error, with the cause in `errno`.
-    static func open(_ path: String) -> Int32 {
+    package static func open(_ path: String) -> Int32 {
         Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     }
 
     /// Opens a file for writing and truncates it; waits until a FIFO has a reader.
     ///
     /// - Returns: the descriptor; negative on error, with the cause in `errno`: EINTR when a signal came first.
-    static func openForWriting(_ path: String) -> Int32 {
+    package static func openForWriting(_ path: String) -> Int32 {
         while true {
             let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o600)
             if descriptor >= 0 {
@@ -184,7 +184,7 @@ enum Descriptor {
     ///
     /// - Returns: the number of bytes read; 0 at the end.
     /// - Throws: ``CommandError`` when the descriptor cannot be read, or a signal came first.
-    static func read(
+    package static func read(
         _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, name: String
     ) throws(CommandError) -> Int {
         while true {
@@ -196,7 +196,8 @@ enum Descriptor {
     }
 
     /// Reads into an array, like the overload for raw memory.
-    static func read(_ descriptor: Int32, into buffer: inout [UInt8], name: String) throws(CommandError) -> Int {
+    package static func read(_ descriptor: Int32, into buffer: inout [UInt8], name: String) throws(CommandError) -> Int
+    {
         try buffer.withUnsafeMutableBytes { bytes in
             Result { () throws(CommandError) in try read(descriptor, into: bytes, name: name) }
         }.get()
@@ -223,7 +224,7 @@ enum Descriptor {
     /// Writes the whole text, despite interruptions and delays.
     ///
     /// - Returns: 0, or `errno`.
-    static func write(_ text: String, to descriptor: Int32) -> Int32 {
+    package static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var text = text
         return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
     }
@@ -231,14 +232,14 @@ enum Descriptor {
     /// Writes all the bytes.
     ///
     /// - Returns: 0, or `errno`.
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { write($0, to: descriptor) }
     }
 
     /// Writes all the bytes.
     ///
     /// - Returns: 0, or `errno`.
-    static func write(_ bytes: Span<UInt8>, to descriptor: Int32) -> Int32 {
+    package static func write(_ bytes: Span<UInt8>, to descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { write($0, to: descriptor) }
     }
 
@@ -262,15 +263,15 @@ enum Descriptor {
 }
 
 /// A dump whose file cannot be written: the card may be gone, so the data is kept elsewhere, as JSON.
-struct KeptDump {
-    let dump: CardDump
+package struct KeptDump {
+    package let dump: CardDump
     /// The requested file.
-    let output: String?
+    package let output: String?
 
     /// Writes the dump beside the requested file if only the format cannot hold it, otherwise to standard output.
     ///
     /// - Returns: the error, with a hint at where the dump is now.
-    func kept(after error: CommandError, _ context: Context) -> CommandError {
+    package func kept(after error: CommandError, _ context: Context) -> CommandError {
         guard let output, output != "-", error.status == .badFile || error.status == .cannotWrite,
             let text = try? DumpFormatName.json.text(dump, context.redaction, option: "format")
         else { return error }
@@ -286,22 +287,22 @@ struct KeptDump {
 }
 
 /// The file that `-o` names for a dump. A partial dump never replaces a complete one: it is written beside it.
-final class DumpOutput {
+package final class DumpOutput {
     private let file: OutputFile
     /// The path of the dump, once it is written.
     private(set) var written: String?
 
-    init(_ path: String) throws(CommandError) {
+    package init(_ path: String) throws(CommandError) {
         file = try OutputFile(path)
     }
 
     /// Writes a dump as Kazasu's own document, masked under `--redact`.
-    func finish(_ dump: CardDump, _ context: Context) throws(CommandError) {
+    package func finish(_ dump: CardDump, _ context: Context) throws(CommandError) {
         try finish(DumpFormatName.json.text(dump, context.redaction, option: "format"), of: dump, context)
     }
 
     /// Writes the text of a dump.
-    func finish(_ text: String, of dump: CardDump, _ context: Context) throws(CommandError) {
+    package func finish(_ text: String, of dump: CardDump, _ context: Context) throws(CommandError) {
         guard !dump.complete, DumpOutput.isComplete(file.path) else {
             try file.finish(text)
             written = file.path

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import SystemPackage
+package import SystemPackage
 
 /// An open folder and the names in it; operations on a name apply to this folder, even if its path now leads elsewhere.
-final class FolderEntries {
+package final class FolderEntries {
     private let folder: FileDescriptor
     /// The names, in no order, without `.` and `..`.
-    let names: [FilePath.Component]
+    package let names: [FilePath.Component]
 
-    init(_ path: FilePath) throws {
+    package init(_ path: FilePath) throws {
         folder = try FileDescriptor.open(path, .readOnly, options: [.directory, .closeOnExec])
         names = FolderEntries.names(try folder.duplicate())
     }
@@ -17,22 +17,23 @@ final class FolderEntries {
     deinit { try? folder.close() }
 
     /// The folder's identity, independent of its path.
-    var status: Stat { get throws(Errno) { try folder.stat() } }
+    package var status: Stat { get throws(Errno) { try folder.stat() } }
 
     /// Returns the status of a name; a link is not followed.
-    func stat(_ name: FilePath.Component) throws(Errno) -> Stat {
+    package func stat(_ name: FilePath.Component) throws(Errno) -> Stat {
         try FilePath(root: nil, components: name).stat(relativeTo: folder, flags: .symlinkNoFollow)
     }
 
     /// Opens a file for reading.
-    func open(_ name: FilePath.Component, _ options: FileDescriptor.OpenOptions) throws(Errno) -> FileDescriptor {
+    package func open(_ name: FilePath.Component, _ options: FileDescriptor.OpenOptions) throws(Errno) -> FileDescriptor
+    {
         let descriptor = name.withPlatformString { openat(folder.rawValue, $0, O_RDONLY | options.rawValue) }
         guard descriptor >= 0 else { throw Errno(rawValue: errno) }
         return FileDescriptor(rawValue: descriptor)
     }
 
     /// Removes a name.
-    func remove(_ name: FilePath.Component) {
+    package func remove(_ name: FilePath.Component) {
         _ = name.withPlatformString { unlinkat(folder.rawValue, $0, 0) }
     }
 

@@ -3,7 +3,7 @@
 import CardModel
 import Dispatch
 import Glibc
-import NFCTransport
+package import NFCTransport
 import Synchronization
 
 /// SIGINT (Ctrl-C), SIGTERM and SIGHUP.
@@ -15,9 +15,9 @@ import Synchronization
 ///
 /// Ctrl-\ and other signals that end a process do that immediately, too, but not before temporary files are removed
 /// and the terminal is restored.
-enum Interrupt {
+package enum Interrupt {
     /// Cancelled by the first signal while something is held.
-    static let token = CancellationToken()
+    package static let token = CancellationToken()
 
     private struct State {
         var holds = 0
@@ -37,13 +37,13 @@ enum Interrupt {
     }()
 
     /// Readable once a signal has arrived, for `poll`; -1, which `poll` ignores, when no descriptor was available.
-    static var descriptor: Int32 { pipe.reader }
+    package static var descriptor: Int32 { pipe.reader }
 
     /// The exit status of an interrupted command.
-    static var status: ExitStatus { state.withLock { $0.signal == SIGTERM ? .terminated : .interrupted } }
+    package static var status: ExitStatus { state.withLock { $0.signal == SIGTERM ? .terminated : .interrupted } }
 
     /// Whether a signal cancels the work instead of ending the process.
-    static var isHeld: Bool { state.withLock { $0.holds > 0 } }
+    package static var isHeld: Bool { state.withLock { $0.holds > 0 } }
 
     /// The signals that cancel the work.
     private static let cancelling = [SIGINT, SIGTERM, SIGHUP]
@@ -54,7 +54,7 @@ enum Interrupt {
 
     /// Installs the handling. Called once, before any other thread exists, so that every thread inherits the blocked
     /// signals.
-    static func install() {
+    package static func install() {
         signal(SIGPIPE, SIG_IGN)
         _ = descriptor
         mask(SIG_BLOCK, cancelling + fatal)
@@ -99,7 +99,7 @@ enum Interrupt {
 
     /// Makes a signal cancel the work instead of ending the process, until ``release()``. Anything that waits meanwhile
     /// must observe ``token`` or ``descriptor``.
-    static func hold() {
+    package static func hold() {
         let isEnding = state.withLock { state in
             state.holds += 1
             return state.isEnding
@@ -108,7 +108,7 @@ enum Interrupt {
     }
 
     /// Ends the hold; a signal that came meanwhile ends the process now.
-    static func release() {
+    package static func release() {
         let endsNow = state.withLock { state in
             state.holds -= 1
             guard state.holds == 0, state.signal != nil, !state.isEnding else { return false }
@@ -157,9 +157,9 @@ enum Interrupt {
 }
 
 /// A one-shot latch: one thread waits until another opens it.
-final class Latch: Sendable {
+package final class Latch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
-    func open() { semaphore.signal() }
-    func wait() { semaphore.wait() }
+    package func open() { semaphore.signal() }
+    package func wait() { semaphore.wait() }
 }

@@ -1,58 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
-import CardReading
+package import CardReading
 import Glibc
 
 /// Standard output and standard error.
-enum Output {
+package enum Output {
     /// Writes the answer to standard output, as ``VisibleText``.
     ///
     /// - Throws: ``CommandError`` when it cannot be written; a pipe whose reader went away is not reported.
-    static func write(_ text: String) throws(CommandError) {
+    package static func write(_ text: String) throws(CommandError) {
         try write(Array(VisibleText.lines(text, keepingColours: Colour.isOnOutput).utf8))
     }
 
     /// Writes bytes of the answer to standard output.
     ///
     /// - Throws: ``CommandError`` as for text.
-    static func write(_ bytes: [UInt8]) throws(CommandError) {
+    package static func write(_ bytes: [UInt8]) throws(CommandError) {
         try write(bytes, to: STDOUT_FILENO)
     }
 
     /// Writes JSON to standard output.
     ///
     /// - Throws: ``CommandError`` as for text.
-    static func write(_ json: Span<UInt8>) throws(CommandError) {
+    package static func write(_ json: Span<UInt8>) throws(CommandError) {
         try check(Descriptor.write(json, to: STDOUT_FILENO))
     }
 
     /// Writes a message to standard error, as ``VisibleText``; anything that cannot be written there is lost.
-    static func message(_ text: String) {
+    package static func message(_ text: String) {
         try? write(Array(VisibleText.lines(text, keepingColours: Colour.isOnMessages).utf8), to: STDERR_FILENO)
     }
 
     /// Writes the reason why a command failed to standard error.
-    static func message(_ failure: CommandError, json: Bool) {
+    package static func message(_ failure: CommandError, json: Bool) {
         message(json ? failure.json.compactText + "\n" : failure.text)
     }
 
     /// Erases the line that holds the cursor of the terminal behind standard error.
-    static func eraseLine() {
+    package static func eraseLine() {
         try? write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO)
     }
 
     /// Whether standard output still has a reader: the other end of a pipe may be closed.
-    static var isWanted: Bool {
+    package static var isWanted: Bool {
         var place = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         return poll(&place, 1, 0) <= 0 || Int32(place.revents) & (POLLERR | POLLHUP | POLLNVAL) == 0
     }
 
     /// Whether standard output is a terminal.
-    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// The width of standard output's lines when it is a terminal, as `COLUMNS` or the terminal reports it; else `nil`.
-    static var lineWidth: Int? {
+    package static var lineWidth: Int? {
         guard isTerminal else { return nil }
         if let text = getenv("COLUMNS"), let count = Int(String(cString: text)), count > 0 { return count }
         var size = winsize()
@@ -61,7 +61,7 @@ enum Output {
     }
 
     /// Whether standard error is a terminal.
-    static var messagesAreOnTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+    package static var messagesAreOnTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandError) {
         try check(Descriptor.write(bytes, to: descriptor))
@@ -78,20 +78,20 @@ enum Output {
 }
 
 /// One line on a terminal's stderr that shows the progress of long work; it appears after half a second.
-final class ProgressLine {
+package final class ProgressLine {
     private let isOn: Bool
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private var last: ContinuousClock.Instant
     private var isShown = false
 
-    init(_ context: Context) {
+    package init(_ context: Context) {
         isOn = Output.messagesAreOnTerminal && context.verbosity >= 0
         start = clock.now
         last = start
     }
 
-    func show(_ progress: ReadingProgress) {
+    package func show(_ progress: ReadingProgress) {
         guard isOn else { return }
         let now = clock.now
         guard now - start > .milliseconds(500), now - last > .milliseconds(80) else { return }
@@ -104,33 +104,33 @@ final class ProgressLine {
                 "システム \(progress.system): ノード \(progress.nodes)、ブロック \(progress.blocks)"))
     }
 
-    func end() {
+    package func end() {
         if isShown { Output.eraseLine() }
         isShown = false
     }
 }
 
 /// "Put a card on the reader", shown on a terminal while there is no card; it disappears when a card comes.
-final class WaitingNote {
+package final class WaitingNote {
     private let isShown: Bool
 
-    init(_ context: Context) {
+    package init(_ context: Context) {
         isShown = Output.messagesAreOnTerminal && context.verbosity >= 0
         if isShown { Output.message(tr("Put a card on the reader …", "カードをかざしてください …")) }
     }
 
-    func end() {
+    package func end() {
         if isShown { Output.eraseLine() }
     }
 }
 
 /// Standard input, output and error.
-enum StandardStreams {
+package enum StandardStreams {
     /// Opens `/dev/null` in place of those that the process was started without (`2>&-`). Otherwise the next opened
     /// file would get their numbers, and messages would end up in it.
     ///
     /// Input then cannot be read and output cannot be written, so that neither is silently empty; messages are lost.
-    static func openClosedOnes() {
+    package static func openClosedOnes() {
         let modes = [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY)]
         for (descriptor, mode) in modes where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
             // The lowest free number is this one.
@@ -140,18 +140,18 @@ enum StandardStreams {
 }
 
 /// A question that `--yes` answers in advance.
-enum Confirmation {
+package enum Confirmation {
     /// Asks the question; only y or yes continues.
     ///
     /// - Throws: ``CommandError`` with status 64 where there is nobody to ask, 130 when the answer is no.
-    static func ask(_ question: String) throws(CommandError) {
+    package static func ask(_ question: String) throws(CommandError) {
         try check()
         Output.message(question + " [y/N] ")
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else { throw .cancelled() }
     }
 
     /// Checks that there is somebody to ask, before work that ends in a question.
-    static func check() throws(CommandError) {
+    package static func check() throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
             throw CommandError(
                 .usage, "usage", tr("cannot ask for confirmation: no terminal", "端末がないため確認できません"),
@@ -161,11 +161,11 @@ enum Confirmation {
 }
 
 /// Quotes texts in the commands that hints show, so that they can be pasted into a shell.
-enum ShellWord {
+package enum ShellWord {
     /// A file name or another text as one word of a POSIX shell; plain ones stay unchanged.
     ///
     /// A name that begins with a hyphen is prefixed with `./`, so that no program parses it as an option.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         let text = text.hasPrefix("-") && text != "-" ? "./" + text : text
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
@@ -184,11 +184,11 @@ enum ShellWord {
 /// `\u{202E}`.
 ///
 /// JSON is escaped by its writer, by JSON's rules.
-enum VisibleText {
+package enum VisibleText {
     /// Escapes text of several lines: line ends stay.
     ///
     /// - Parameter keepingColours: whether the codes of ``Colour`` stay, too.
-    static func lines(_ text: String, keepingColours: Bool = false) -> String {
+    package static func lines(_ text: String, keepingColours: Bool = false) -> String {
         guard keepingColours, text.utf8.contains(0x1B) else { return escaped(text, keepingLineEnds: true) }
         let codes = (Colour.allCases.map(\.rawValue) + ["0"]).map { "[\($0)m" }
         var result = ""
@@ -201,7 +201,7 @@ enum VisibleText {
     }
 
     /// Escapes one line, or a part of one. Line ends are escaped as well, so that nothing can pass for a separate line.
-    static func line(_ text: String) -> String { escaped(text, keepingLineEnds: false) }
+    package static func line(_ text: String) -> String { escaped(text, keepingLineEnds: false) }
 
     private static func escaped(_ text: String, keepingLineEnds: Bool) -> String {
         let isPlain = text.utf8.allSatisfy { byte in

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardDecoders
-import CardModel
+package import CardDecoders
+package import CardModel
 import NDEF
 import NFCForumTags
 
 /// Applies `--redact` to an answer: the card's owner is hidden, the kind of card is not.
-struct Redaction: Sendable {
-    var isOn: Bool
+package struct Redaction: Sendable {
+    package var isOn: Bool
 
     /// An IDm keeps the system number and the manufacturer code; the card's own twelve digits become 0.
-    func apply(_ idm: IDm) -> IDm {
+    package func apply(_ idm: IDm) -> IDm {
         isOn ? IDm(rawValue: idm.rawValue & 0xFFFF_0000_0000_0000) : idm
     }
 
     /// A person's text: a name, a number.
-    func apply(_ text: String) -> String {
+    package func apply(_ text: String) -> String {
         isOn ? String(repeating: "*", count: text.count) : text
     }
 
     /// Marks a document whose values were masked, so that nobody mistakes the zeros for card data.
-    func apply(_ document: JSONValue) -> JSONValue {
+    package func apply(_ document: JSONValue) -> JSONValue {
         guard isOn, case .object(var object) = document else { return document }
         object["redacted"] = true
         return .object(object)
     }
 
     /// Marks the object being written, as its last member.
-    func mark(_ document: inout some (JSONSink & ~Copyable)) {
+    package func mark(_ document: inout some (JSONSink & ~Copyable)) {
         if isOn { document.member("redacted", true) }
     }
 
     /// `card` of a document about a card of a known kind that has no brand.
-    func card(_ card: CardIdentity, kind: String) -> JSONValue {
+    package func card(_ card: CardIdentity, kind: String) -> JSONValue {
         let card = DecodedCard(identity: apply(card), kind: kind, brand: nil)
         return JSONValue { card.write(to: &$0) }
     }
 
     /// A dump without the data that identifies a card: IDms everywhere, the blocks and files with numbers and names.
-    func apply(_ dump: CardDump) -> CardDump {
+    package func apply(_ dump: CardDump) -> CardDump {
         guard isOn else { return dump }
         var masked = dump
         let ids = Set(([dump.card.idm].compactMap { $0 } + dump.systems.map(\.idm)).map { $0.inSystem(0) })
@@ -104,7 +104,7 @@ struct Redaction: Sendable {
 extension Redaction {
     /// A card with its own number masked. A UID keeps its first byte, which names the manufacturer; a PUPI keeps
     /// nothing.
-    func apply(_ card: CardIdentity) -> CardIdentity {
+    package func apply(_ card: CardIdentity) -> CardIdentity {
         guard isOn else { return card }
         var masked = card
         masked.idm = card.idm.map(apply)
@@ -116,19 +116,19 @@ extension Redaction {
 
 extension Redaction {
     /// The value of a field for documents.
-    func value(of field: CardField) -> String {
+    package func value(of field: CardField) -> String {
         field.isPersonal ? apply(field.value) : field.value
     }
 
     /// The value of a field for display.
-    func words(of field: CardField) -> String {
+    package func words(of field: CardField) -> String {
         field.isPersonal ? apply(field.value) : field.label?[Language.current] ?? field.value
     }
 }
 
 /// The files of ISO 7816 cards that are known not to identify the cardholder. The content of any other file is unknown.
-enum PublicFiles {
-    static func contains(_ application: AID?, _ file: FileIdentifier) -> Bool {
+package enum PublicFiles {
+    package static func contains(_ application: AID?, _ file: FileIdentifier) -> Bool {
         // Any other file of a tag is its owner's data.
         (application == Type4Tag.application && file == Type4Tag.capabilityFile)
             || LicenseFile.allCases.contains { $0.application == application && $0.id == file && $0.access == .free }

@@ -2,7 +2,7 @@
 
 import Glibc
 import Synchronization
-import SystemPackage
+package import SystemPackage
 
 /// A new file that is moved to its place when it is complete, so that the place never holds a half-written file.
 ///
@@ -10,8 +10,8 @@ import SystemPackage
 /// that others can write to, a link planted in its place is never followed. It holds a lock while it is written. A
 /// file with such a name that nobody has locked was left by a killed process, and the next one in the same folder
 /// removes it.
-final class TemporaryFile {
-    let descriptor: FileDescriptor
+package final class TemporaryFile {
+    package let descriptor: FileDescriptor
     private let path: FilePath
     private let cleanup: ExitCleanup.Entry
     private var isMoved = false
@@ -26,7 +26,7 @@ final class TemporaryFile {
     /// - Parameters:
     ///   - folder: the folder; on the same file system as the final place.
     ///   - permissions: the mode, which the process's umask does not change.
-    init(in folder: FilePath, permissions: FilePermissions) throws {
+    package init(in folder: FilePath, permissions: FilePermissions) throws {
         TemporaryFile.removeStale(in: folder)
         while true {
             let path = folder.appending(TemporaryFile.newName())
@@ -56,7 +56,7 @@ final class TemporaryFile {
     }
 
     /// Gives the file its name, replacing anything that has it; a link there is replaced, not followed.
-    func move(to target: FilePath) throws(Errno) {
+    package func move(to target: FilePath) throws(Errno) {
         let result = path.withPlatformString { from in target.withPlatformString { rename(from, $0) } }
         guard result == 0 else { throw Errno(rawValue: errno) }
         isMoved = true
@@ -101,7 +101,7 @@ final class TemporaryFile {
 
 /// Cleans up when a signal ends the process immediately, without unwinding. Temporary files are removed, and a terminal
 /// with echo off is restored.
-enum ExitCleanup {
+package enum ExitCleanup {
     private struct Actions {
         var next = 0
         var all: [Int: @Sendable () -> Void] = [:]
@@ -110,17 +110,17 @@ enum ExitCleanup {
     private static let actions = Mutex(Actions())
 
     /// An action that was added.
-    struct Entry {
+    package struct Entry {
         fileprivate let number: Int
 
         /// The action is no longer needed.
-        func remove() {
+        package func remove() {
             actions.withLock { _ = $0.all.removeValue(forKey: number) }
         }
     }
 
     /// Adds an action.
-    static func add(_ action: @escaping @Sendable () -> Void) -> Entry {
+    package static func add(_ action: @escaping @Sendable () -> Void) -> Entry {
         actions.withLock {
             $0.next += 1
             $0.all[$0.next] = action
@@ -129,7 +129,7 @@ enum ExitCleanup {
     }
 
     /// Runs all actions. Not for signal handlers: they must not take a lock; the thread that waits for signals may.
-    static func run() {
+    package static func run() {
         actions.withLock {
             for action in $0.all.values { action() }
             $0.all = [:]

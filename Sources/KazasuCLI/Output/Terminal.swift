@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import CardCiphers
+package import CardCiphers
 
 /// The user's terminal, independent of the redirection of standard input and output.
-final class Terminal {
+package final class Terminal {
     private let descriptor: Int32
 
     /// Returns `nil` when there is none: in a script, under cron.
-    init?() {
+    package init?() {
         descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
     }
@@ -20,14 +20,14 @@ final class Terminal {
     /// Asks for a secret, which is not echoed.
     ///
     /// - Returns: `nil` when nothing was typed, or more than the longest secret.
-    func secret(_ question: String) throws(CommandError) -> SecretBytes? {
+    package func secret(_ question: String) throws(CommandError) -> SecretBytes? {
         try asking(question, isSecret: true) { terminal throws(CommandError) in
             try SecretLine.read(terminal.descriptor, name: "/dev/tty")
         }
     }
 
     /// Asks a question that only the word yes confirms.
-    func confirms(_ question: String) throws(CommandError) -> Bool {
+    package func confirms(_ question: String) throws(CommandError) -> Bool {
         let text = question + tr(" Type yes to continue: ", "続けるには yes と入力してください: ")
         return try asking(text, isSecret: false) { terminal throws(CommandError) in
             guard let answer = try SecretLine.read(terminal.descriptor, name: "/dev/tty") else { return false }

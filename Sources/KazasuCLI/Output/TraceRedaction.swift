@@ -3,21 +3,21 @@
 import CardDecoders
 import CardModel
 import FeliCa
-import NFCTransport
+package import NFCTransport
 
 /// Applies `--redact` to frames to and from a card, in a trace and in every other output. The card's IDm and the blocks
 /// with its owner's numbers are masked everywhere in the same way, so that a trace can still be played.
-final class TraceRedaction {
+package final class TraceRedaction {
     private let redaction: Redaction
     private var cards: [IDm] = []
     private var picc: PICC?
 
-    init(_ redaction: Redaction) {
+    package init(_ redaction: Redaction) {
         self.redaction = redaction
     }
 
     /// An exchange with a card that was activated outside of the frames, redacted for output.
-    func apply(
+    package func apply(
         _ frame: [UInt8], answer: [UInt8], of target: FeliCaTarget
     ) -> (frame: [UInt8], answer: [UInt8]) {
         remember(target.idm)
@@ -25,7 +25,7 @@ final class TraceRedaction {
         return (maskedCommand(frame), maskedAnswer(answer, to: frame))
     }
 
-    func apply(_ entry: TranscriptEntry) -> TranscriptEntry {
+    package func apply(_ entry: TranscriptEntry) -> TranscriptEntry {
         guard redaction.isOn else { return entry }
         var entry = entry
         if case .activate(_, .success(let picc)) = entry.event { self.picc = picc }
@@ -50,12 +50,12 @@ final class TraceRedaction {
     }
 
     /// A card of type A or B without its UID or PUPI.
-    func redacted(_ picc: PICC) -> PICC { redaction.apply(picc) }
+    package func redacted(_ picc: PICC) -> PICC { redaction.apply(picc) }
 
     /// Learns the IDm of every card that has answered a Polling, including one that the driver did not select.
     ///
     /// - Parameter bytes: data from a reader, with answers at any offset.
-    func learnCards(from bytes: [UInt8]) {
+    package func learnCards(from bytes: [UInt8]) {
         guard bytes.count >= 18 else { return }
         for start in 0...bytes.count - 18
         where (bytes[start] == 0x12 || bytes[start] == 0x14) && bytes[start + 1] == 0x01 {
@@ -64,7 +64,7 @@ final class TraceRedaction {
     }
 
     /// Whether the answer to a command holds blocks of personal services.
-    static func isPersonal(_ command: [UInt8]) -> Bool {
+    package static func isPersonal(_ command: [UInt8]) -> Bool {
         reads(of: command).contains { PersonalData.standard.isPersonal($0.block, of: $0.service, in: nil) }
     }
 
@@ -125,7 +125,7 @@ final class TraceRedaction {
     }
 
     /// A frame with every IDm of the cards seen masked, at any offset.
-    func masked(_ frame: [UInt8]) -> [UInt8] {
+    package func masked(_ frame: [UInt8]) -> [UInt8] {
         guard frame.count >= 8 else { return frame }
         var frame = frame
         for start in 0...frame.count - 8 {
@@ -170,12 +170,12 @@ final class TraceRedaction {
 
 /// Applies `--redact` to frames to and from cards of type A and B. The content of files and pages is unknown, so all
 /// of it becomes 00; such a trace shows the requests and how the card answered, but not the card's data.
-enum ISO14443Redaction {
+package enum ISO14443Redaction {
     /// Data up to this length is kept: flags and counters, and whether a file is empty.
     private static let harmless = 3
 
     /// A command without the data that it writes.
-    static func command(_ frame: [UInt8], isAPDU: Bool) -> [UInt8] {
+    package static func command(_ frame: [UInt8], isAPDU: Bool) -> [UInt8] {
         guard isAPDU else { return masked(frame, keeping: 2) }
         guard frame.count > 5 else { return frame }
         switch Instruction(rawValue: frame[1] & 0xFE) {
@@ -185,7 +185,7 @@ enum ISO14443Redaction {
     }
 
     /// An answer without its data; the status word is kept.
-    static func answer(_ frame: [UInt8], isAPDU: Bool) -> [UInt8] {
+    package static func answer(_ frame: [UInt8], isAPDU: Bool) -> [UInt8] {
         guard isAPDU else { return frame.count > harmless ? masked(frame, keeping: 0) : frame }
         return frame.count > harmless + 2 ? masked(Array(frame.dropLast(2)), keeping: 0) + frame.suffix(2) : frame
     }
@@ -198,7 +198,7 @@ enum ISO14443Redaction {
 extension Redaction {
     /// Masks a card: type A keeps the first byte of its UID (its manufacturer, or 08 for a random one) and its kind,
     /// type B loses its PUPI.
-    func apply(_ picc: PICC) -> PICC {
+    package func apply(_ picc: PICC) -> PICC {
         guard isOn else { return picc }
         switch picc {
         case .typeA(var target):

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
+package import CardDecoders
+package import CardModel
 
 extension CommandError {
     /// Why a decoder found no answer.
-    init(_ error: CardDecodingError) {
+    package init(_ error: CardDecodingError) {
         self.init(
             .otherCard, "notDecoded", error.words,
             hint: tr("'kazasu dump -o card.json' saves its contents", "'kazasu dump -o card.json' で中身を保存できます"))
@@ -36,11 +36,11 @@ extension CardDecodingError {
 }
 
 /// The results of all decoders that recognise a dump.
-struct Decoding {
-    var reports: [CardReport] = []
-    var failures: [CommandError] = []
+package struct Decoding {
+    package var reports: [CardReport] = []
+    package var failures: [CommandError] = []
 
-    init(_ dump: CardDump, _ names: any StationNames) {
+    package init(_ dump: CardDump, _ names: any StationNames) {
         for decoder in DecoderRegistry.standard.recognising(dump) {
             do {
                 reports.append(try decoder.decode(dump, stations: names))
@@ -55,7 +55,7 @@ extension Context {
     /// Notes what a dump lacks.
     ///
     /// - Parameter place: the source of the dump, when it is one of many.
-    func noteLimits(of dump: CardDump, _ place: String? = nil) {
+    package func noteLimits(of dump: CardDump, _ place: String? = nil) {
         let place = place.map { "\($0): " } ?? ""
         // Such block numbers are assumed and not those of the source file.
         if dump.systems.contains(where: { $0.services.contains { $0.assumed == [.blocks] } }) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+package import CardModel
 import DumpFormats
 import DumpFormatsXML
 import Glibc
-import SystemPackage
+package import SystemPackage
 
 /// A dump named by the user, in any known format.
-enum DumpFile {
+package enum DumpFile {
     /// Reads a dump in Kazasu's own format.
-    static func readOwn(_ path: String) throws(CommandError) -> CardDump {
+    package static func readOwn(_ path: String) throws(CommandError) -> CardDump {
         let bytes = try Files.read(path)
         do {
             return try CardDump(parsing: bytes)
@@ -19,7 +19,7 @@ enum DumpFile {
     }
 
     /// All dumps in the bytes of a file.
-    static func dumps(_ bytes: [UInt8]) throws(DocumentError) -> [CardDump] {
+    package static func dumps(_ bytes: [UInt8]) throws(DocumentError) -> [CardDump] {
         do {
             return try DumpFormatRegistry.complete.read(bytes).dumps
         } catch .unknownFormat {
@@ -35,7 +35,7 @@ enum DumpFile {
     }
 
     /// The bytes of a card file for a virtual reader. A dump of another program is converted.
-    static func cardFile(_ path: String, limit: Int = 8 << 20) throws(CommandError) -> [UInt8] {
+    package static func cardFile(_ path: String, limit: Int = 8 << 20) throws(CommandError) -> [UInt8] {
         let bytes = try Files.read(path, limit: limit)
         let isOwn = (try? JSONCursor(JSONValue(parsing: bytes)).required("schema").text())?.hasPrefix("kazasu.")
         guard isOwn != true, (try? DumpFormatRegistry.complete.read(bytes)) != nil else { return bytes }
@@ -43,7 +43,7 @@ enum DumpFile {
     }
 
     /// The one dump of a file of any format.
-    static func read(_ path: String) throws(CommandError) -> CardDump {
+    package static func read(_ path: String) throws(CommandError) -> CardDump {
         try dump(Files.read(path), path)
     }
 
@@ -70,26 +70,26 @@ enum DumpFile {
 }
 
 /// The dumps of files and folders, one at a time; a bad one does not stop the others.
-struct DumpFiles {
-    let paths: [String]
+package struct DumpFiles {
+    package let paths: [String]
 
     /// One dump, or the reason why it cannot be read.
-    struct Item {
+    package struct Item {
         /// The file, with the line where a file has several dumps.
-        var place: String
-        var dump: Result<CardDump, CommandError>
+        package var place: String
+        package var dump: Result<CardDump, CommandError>
         /// Whether it is a line of a file that has more of them.
-        var isOneOfMany = false
+        package var isOneOfMany = false
     }
 
     /// The longest file of another format, in bytes; Kazasu's own dumps, one per line, have no limit.
     private static let longestFile = 64 << 20
 
     /// Whether more than one dump must be expected.
-    var areMany: Bool { paths.count > 1 || paths.contains(where: Files.isFolder) }
+    package var areMany: Bool { paths.count > 1 || paths.contains(where: Files.isFolder) }
 
     /// Calls `body` for every dump; the files of a folder are sorted by name, and subfolders are included.
-    func forEach(_ body: (Item) throws -> Void) throws {
+    package func forEach(_ body: (Item) throws -> Void) throws {
         var visited: Set<Folder> = []
         for path in paths {
             if Files.isFolder(path) {
@@ -208,7 +208,7 @@ struct DumpFiles {
 }
 
 /// A file read in pieces, line by line or as a whole; only the requested part is in memory.
-final class LineFile {
+package final class LineFile {
     private let path: String
     private let descriptor: Int32
     private var buffer: [UInt8] = []
@@ -220,11 +220,11 @@ final class LineFile {
     private var hadEnd = false
 
     /// The longest line that is read, in bytes; no card's dump is longer.
-    static let longestLine = 8 << 20
+    package static let longestLine = 8 << 20
     private static let piece = 1 << 18
 
     /// Opens a file, `-` for standard input.
-    init(_ path: String) throws(CommandError) {
+    package init(_ path: String) throws(CommandError) {
         guard !path.isEmpty else { throw .emptyName(tr("input", "入力")) }
         self.path = path
         descriptor = path == "-" ? dup(STDIN_FILENO) : Descriptor.open(path)
@@ -232,7 +232,7 @@ final class LineFile {
     }
 
     /// Opens a regular file; does not block if it has been replaced by something else meanwhile.
-    init(regular path: FilePath) throws(CommandError) {
+    package init(regular path: FilePath) throws(CommandError) {
         self.path = path.string
         do {
             let file = try FileDescriptor.open(path, .readOnly, options: [.nonBlocking, .closeOnExec])
@@ -249,7 +249,7 @@ final class LineFile {
     deinit { close(descriptor) }
 
     /// The next line without its end; `nil` after the last.
-    func nextLine() throws(CommandError) -> ArraySlice<UInt8>? {
+    package func nextLine() throws(CommandError) -> ArraySlice<UInt8>? {
         while true {
             if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 defer {
@@ -272,7 +272,7 @@ final class LineFile {
     }
 
     /// Returns everything after the last line taken, preceded by `before`.
-    func rest(after before: ArraySlice<UInt8>, limit: Int) throws(CommandError) -> [UInt8] {
+    package func rest(after before: ArraySlice<UInt8>, limit: Int) throws(CommandError) -> [UInt8] {
         while !isAtEnd {
             guard before.count + buffer.count - start <= limit else { throw Files.tooLong(path, limit) }
             try fill()

@@ -3,13 +3,13 @@
 import ByteCodec
 
 /// Text in columns, with full-width characters counted as two columns.
-enum Columns {
+package enum Columns {
     /// The rows with every column but the last padded to its widest cell, with two spaces between columns.
     ///
     /// - Parameters:
     ///   - rightAligned: the columns whose cells are aligned right.
     ///   - colour: the colour of a cell, by its column and its text.
-    static func text(
+    package static func text(
         _ rows: some Collection<[String]>, rightAligned: Set<Int> = [],
         colour: (Int, String) -> Colour? = { _, _ in nil }
     ) -> String {
@@ -19,7 +19,7 @@ enum Columns {
     }
 
     /// Writes the same piece by piece, for very many rows.
-    static func write<Failure: Error>(
+    package static func write<Failure: Error>(
         _ rows: some Collection<[String]>, rightAligned: Set<Int> = [],
         colour: (Int, String) -> Colour? = { _, _ in nil }, _ print: (String) throws(Failure) -> Void
     ) throws(Failure) {
@@ -47,7 +47,7 @@ enum Columns {
     private static let piece = 1 << 16
 
     /// The width of the longest line of the rows, in terminal columns.
-    static func width(_ rows: some Collection<[String]>) -> Int {
+    package static func width(_ rows: some Collection<[String]>) -> Int {
         let widths = widths(rows)
         return widths.reduce(0, +) + 2 * max(0, widths.count - 1)
     }
@@ -67,12 +67,12 @@ enum Columns {
 extension String {
     /// The width of the text on a terminal, in columns. East Asian wide and full-width characters take two, combining
     /// marks none (Unicode TR 11, the blocks that occur in Japanese text).
-    var terminalWidth: Int {
+    package var terminalWidth: Int {
         unicodeScalars.reduce(0) { $0 + $1.terminalWidth }
     }
 
     /// The text as one visible line, with `…` in place of what does not fit `width` terminal columns.
-    func cut(to width: Int) -> String {
+    package func cut(to width: Int) -> String {
         let whole = VisibleText.line(self)
         guard whole.terminalWidth > width else { return whole }
         var text = ""
@@ -102,10 +102,10 @@ extension Unicode.Scalar {
 
 extension [UInt8] {
     /// Packed lower-case digits, as in documents.
-    var hexadecimal: String { Hex.encode(self) }
+    package var hexadecimal: String { Hex.encode(self) }
 }
 
 /// A block number as in documents.
-enum FourDigits {
-    static func text(_ number: UInt16) -> String { Hex.encode(number, digits: 4) }
+package enum FourDigits {
+    package static func text(_ number: UInt16) -> String { Hex.encode(number, digits: 4) }
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
-import CardDecoders
-import CardModel
+package import CardDecoders
+package import CardModel
 
 /// Histories as CSV for spreadsheets and databases; `Docs/cards.md` lists the columns.
 ///
 /// The values are the words of the JSON documents and do not change with the language of the run, only with `--header`.
-struct HistoryCSV {
+package struct HistoryCSV {
     /// The language of column names and values.
-    var language: Language
+    package var language: Language
 
     /// The row of column names.
-    var head: String {
+    package var head: String {
         CSV.row(Column.allCases.map { language == .japanese ? $0.japanese : $0.rawValue })
     }
 
     /// One row for each record.
-    func rows(_ report: HistoryReport, _ card: DecodedCard) -> String {
+    package func rows(_ report: HistoryReport, _ card: DecodedCard) -> String {
         let kind = DecoderRegistry.standard.decoder(id: report.card)?.name.japanese ?? report.card
         let start = [
             HistoryCSV.hex(card.identity.idm?.description ?? (card.identity.uid ?? card.identity.pupi)?.hexadecimal),

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
+package import CardDecoders
+package import CardModel
 
 /// A history as a table and as one JSON object per line.
-struct HistoryView {
-    var report: HistoryReport
-    var card: DecodedCard
+package struct HistoryView {
+    package var report: HistoryReport
+    package var card: DecodedCard
 
     /// The table.
     ///
     /// - Parameter width: the number of terminal columns, or `nil` for lines of any length.
-    func table(width: Int?, isColoured: Bool = false) -> HistoryTable {
+    package func table(width: Int?, isColoured: Bool = false) -> HistoryTable {
         HistoryTable(records: report.records, currency: report.currency, width: width, isColoured: isColoured)
     }
 
     /// The document `kazasu.history/1`.
-    var json: JSONValue { report.json(Language.current, card: card) }
+    package var json: JSONValue { report.json(Language.current, card: card) }
 
     /// The rows of CSV with their head.
-    func csv(_ csv: HistoryCSV) -> String { csv.head + csv.rows(report, card) }
+    package func csv(_ csv: HistoryCSV) -> String { csv.head + csv.rows(report, card) }
 
-    var ndjson: String {
+    package var ndjson: String {
         report.records.map { $0.jsonLine(Language.current, report.currency, card: card) + "\n" }.joined()
     }
 
     /// The name of a place, or its codes when no table names it; `?` when it is not certain. The codes of a bus stop
     /// follow the company where that is known.
-    static func place(_ place: Place) -> String {
+    package static func place(_ place: Place) -> String {
         let doubt = place.doubt == nil ? "" : tr("?", "？")
         if let name = place.name?.name {
             let former = place.name?.formerNames ?? []
@@ -46,27 +46,27 @@ struct HistoryView {
     }
 
     /// A former name, with its last day where that is known.
-    static func words(_ former: FormerName) -> String {
+    package static func words(_ former: FormerName) -> String {
         guard let until = former.until else { return former.name }
         return tr("\(former.name) until \(until)", "\(former.name)・\(until)まで")
     }
 
     /// The name of a code, or the code when no source names it; `?` when the name is not certain.
-    static func name(_ value: CodedValue) -> String {
+    package static func name(_ value: CodedValue) -> String {
         (value.name?[Language.current] ?? value.hex) + (value.doubt == nil ? "" : tr("?", "？"))
     }
 }
 
 /// A history in columns. Where a terminal is too narrow, the columns without information are left out, and long cells
 /// are cut: the machine and the action first, then the places.
-struct HistoryTable {
-    var records: [HistoryRecord]
+package struct HistoryTable {
+    package var records: [HistoryRecord]
     /// The currency of the amounts.
-    var currency: Currency
+    package var currency: Currency
     /// The number of terminal columns per line, or `nil` for unlimited lines.
-    var width: Int?
+    package var width: Int?
     /// Whether negative amounts are red.
-    var isColoured = false
+    package var isColoured = false
 
     private enum Column: Int, CaseIterable {
         case date, time, kind, from, to, amount, balance, what
@@ -75,14 +75,14 @@ struct HistoryTable {
     /// The narrowest width of a cut column; a narrower one would be useless.
     private static let narrowest = 8
 
-    var text: String {
+    package var text: String {
         var text = ""
         write { text += $0 }
         return text
     }
 
     /// Writes the table piece by piece; nothing, not even the head, where there is no record.
-    func write<Failure: Error>(_ print: (String) throws(Failure) -> Void) throws(Failure) {
+    package func write<Failure: Error>(_ print: (String) throws(Failure) -> Void) throws(Failure) {
         guard !records.isEmpty else { return }
         let head = [
             tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入場"), tr("TO", "出場"),
@@ -164,7 +164,7 @@ struct HistoryTable {
     }
 
     /// A record in one line.
-    static func line(_ record: HistoryRecord, _ currency: Currency) -> String {
+    package static func line(_ record: HistoryRecord, _ currency: Currency) -> String {
         cells(record, currency).filter { !$0.isEmpty }.joined(separator: "  ")
     }
 }
@@ -172,10 +172,10 @@ struct HistoryTable {
 /// Money for display. Documents count in the smallest unit, because a number without its currency has to.
 extension BalanceEntry {
     /// The amount with its currency, as in `HK$-14.40` or `10円`; `-` when it is not known.
-    var text: String { amount.map(currency.words) ?? "-" }
+    package var text: String { amount.map(currency.words) ?? "-" }
 
     /// The possible amounts, each with its condition, where the card's data is ambiguous.
-    var candidateTexts: [String] {
+    package var candidateTexts: [String] {
         candidates.map { candidate in
             let condition = candidate.condition[Language.current]
             return currency.words(candidate.amount) + tr(" (\(condition))", "（\(condition)）")
@@ -183,7 +183,7 @@ extension BalanceEntry {
     }
 
     /// Everything known about the money, in one line.
-    var line: String {
+    package var line: String {
         candidates.isEmpty ? text : candidateTexts.joined(separator: tr(" or ", "または"))
     }
 }

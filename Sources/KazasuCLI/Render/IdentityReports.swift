@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
+package import CardDecoders
+package import CardModel
 
 /// A dump's data on its holder: a driver's licence, a My Number card, or both on one card.
-struct IdentityReports {
-    let license: LicenseReport?
-    let myNumber: MyNumberReport?
-    var redaction: Redaction
+package struct IdentityReports {
+    package let license: LicenseReport?
+    package let myNumber: MyNumberReport?
+    package var redaction: Redaction
 
-    init(_ dump: CardDump, _ redaction: Redaction) {
+    package init(_ dump: CardDump, _ redaction: Redaction) {
         license = LicenseDecoder.decode(dump)
         myNumber = MyNumberDecoder.decode(dump)
         self.redaction = redaction
     }
 
-    var isEmpty: Bool { license == nil && myNumber == nil }
+    package var isEmpty: Bool { license == nil && myNumber == nil }
 
     /// The kind of the first of them.
-    var kind: String? { license != nil ? "license" : myNumber != nil ? "mynumber" : nil }
+    package var kind: String? { license != nil ? "license" : myNumber != nil ? "mynumber" : nil }
 
     /// Elements of `reports` in `kazasu.decode/1`: the output of the card's own command, with its kind in place of the
     /// schema.
-    var json: [JSONValue] {
+    package var json: [JSONValue] {
         [
             license.map { ("license", LicenseView(report: $0, redaction: redaction).members) },
             myNumber.map { ("mynumber", MyNumberView(report: $0, redaction: redaction).members) },
@@ -35,7 +35,7 @@ struct IdentityReports {
         }
     }
 
-    var text: String {
+    package var text: String {
         [
             license.map { LicenseView(report: $0, redaction: redaction).text },
             myNumber.map { MyNumberView(report: $0, redaction: redaction).text },

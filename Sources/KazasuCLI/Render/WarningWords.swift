@@ -2,14 +2,14 @@
 
 import ByteCodec
 import CardDecoders
-import CardModel
+package import CardModel
 
 extension DecodingWarning {
     /// The message for display.
-    var words: String { message[Language.current] }
+    package var words: String { message[Language.current] }
 
     /// The message in both languages.
-    var message: LocalizedText {
+    package var message: LocalizedText {
         switch self {
         case .balanceDiffersFromHistory:
             LocalizedText("the balance differs from the newest history record", "残高が最新の履歴の残高と一致しません")
@@ -54,13 +54,13 @@ extension DecodingWarning {
 
 extension LicenseWarning {
     /// The message for display: file, item, and problem.
-    var words: String {
+    package var words: String {
         guard let tag else { return "\(file.rawValue): \(reason.words)" }
         return tr("\(file.rawValue), tag \(tag): \(reason.words)", "\(file.rawValue) タグ \(tag): \(reason.words)")
     }
 
     /// An element of `faults` in `kazasu.license/1`.
-    var json: JSONValue {
+    package var json: JSONValue {
         [
             "file": .string(file.rawValue), "tag": .text(tag?.description), "reason": .string(reason.word),
             "message": .string(words),
@@ -102,7 +102,7 @@ extension LicenseWarning.Reason {
 
 extension MyNumberWarning {
     /// The message for display: file and problem.
-    var words: String {
+    package var words: String {
         let what =
             switch reason {
             case .notWhatItShouldBe: tr("unexpected contents", "内容が正しくありません")
@@ -114,7 +114,7 @@ extension MyNumberWarning {
     }
 
     /// An element of `faults` in `kazasu.mynumber/1`.
-    var json: JSONValue {
+    package var json: JSONValue {
         [
             "file": .string(file.rawValue), "tag": .text(reason.tag), "reason": .string(reason.word),
             "message": .string(words),

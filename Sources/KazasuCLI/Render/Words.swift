@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
-import CardModel
+package import CardDecoders
+package import CardModel
 
 /// The texts about FeliCa nodes, for display.
-enum Words {
+package enum Words {
     /// A count with its noun in English.
-    static func count(_ number: Int, _ thing: String) -> String {
+    package static func count(_ number: Int, _ thing: String) -> String {
         "\(number) \(thing)\(number == 1 ? "" : "s")"
     }
 
-    static func kind(_ kind: ServiceKind) -> String {
+    package static func kind(_ kind: ServiceKind) -> String {
         switch kind {
         case .random: tr("random", "ランダム")
         case .cyclic: tr("cyclic", "サイクリック")
@@ -18,7 +18,7 @@ enum Words {
         }
     }
 
-    static func access(_ access: ServiceAccess) -> String {
+    package static func access(_ access: ServiceAccess) -> String {
         switch access {
         case .readWrite: tr("read-write", "読み書き")
         case .readOnly: tr("read-only", "読み出し")
@@ -30,22 +30,22 @@ enum Words {
 }
 
 /// The decoders' results for a dump, to look up the meaning of its blocks.
-struct Meanings {
+package struct Meanings {
     /// The balances by card.
-    let balances: [BalanceEntry]
+    package let balances: [BalanceEntry]
     /// The other values that the decoders read, by card and key.
-    let fields: [Field]
+    package let fields: [Field]
     private let records: [Block: HistoryRecord]
     private let lines: [Block: String]
 
     /// One field of one card.
-    struct Field {
-        let card: String
-        let cardName: LocalizedText
-        let field: CardField
+    package struct Field {
+        package let card: String
+        package let cardName: LocalizedText
+        package let field: CardField
     }
 
-    init(_ dump: CardDump, _ names: any StationNames) {
+    package init(_ dump: CardDump, _ names: any StationNames) {
         var balances: [BalanceEntry] = []
         var fields: [Field] = []
         var records: [Block: HistoryRecord] = [:]
@@ -63,19 +63,19 @@ struct Meanings {
     }
 
     /// The record that a block holds.
-    func record(_ block: Block?) -> HistoryRecord? {
+    package func record(_ block: Block?) -> HistoryRecord? {
         block.flatMap { records[$0] }
     }
 
     /// One line about a block, or nothing.
-    func line(_ block: Block?) -> String {
+    package func line(_ block: Block?) -> String {
         block.flatMap { lines[$0] } ?? ""
     }
 }
 
 /// The card's report about a PIN, for display.
-enum PINWords {
-    static func state(_ state: CardPINState) -> String {
+package enum PINWords {
+    package static func state(_ state: CardPINState) -> String {
         switch (state.isVerified, state.triesLeft) {
         case (true, let tries?):
             tr("verified (\(tries) \(tries == 1 ? "try was" : "tries were") left before)", "照合済み（照合前の残り \(tries) 回）")
@@ -92,7 +92,7 @@ enum PINWords {
     /// - Parameters:
     ///   - pin: the PIN that is needed; `nil` where none was given at all.
     ///   - refusal: why that PIN opened nothing.
-    static func withheld(_ pin: String?, _ refusal: CardPINState.Reason?) -> String {
+    package static func withheld(_ pin: String?, _ refusal: CardPINState.Reason?) -> String {
         guard let pin else { return tr("Not read (no PIN was given): ", "暗証番号がないため読んでいない項目: ") }
         return switch refusal {
         case nil: tr("Not read (\(pin) was not given): ", "\(pin)がないため読んでいない項目: ")

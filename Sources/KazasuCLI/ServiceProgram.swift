@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ArgumentParser
+import CardModel
+import Glibc
+import Synchronization
+
+/// The commands that run for long or store something.
+///
+/// They need SQLite and full Foundation, which take longer to load than `kazasu balance` runs. So they are in a second
+/// program, `kazasud`, which has every command of `kazasu` as well; `kazasu` replaces itself by it when needed.
+package enum ServiceCommand: String, CaseIterable {
+    case watch, ledger, outbox, collect
+
+    /// The line in the list of commands.
+    package var abstract: String {
+        switch self {
+        case .watch: tr("Report every card that comes and goes.", "カードが置かれた・離れたことを知らせ続ける。")
+        case .ledger:
+            tr("Journeys and payments kept so far: list, sum, export.", "保存した履歴の一覧・集計・書き出し。")
+        case .outbox: tr("Events that 'watch' has stored.", "watch が保存したイベントを調べる。")
+        case .collect: tr("Collect the events of many sites.", "複数拠点のイベントを集める。")
+        }
+    }
+
+    /// Stands in for the command where `kazasud` has the real one.
+    var placeholder: any ParsableCommand.Type {
+        switch self {
+        case .watch: Placeholder.Watch.self
+        case .ledger: Placeholder.Ledger.self
+        case .outbox: Placeholder.Outbox.self
+        case .collect: Placeholder.Collect.self
+        }
+    }
+}
+
+/// What `kazasud` adds to the program; empty in `kazasu`.
+package struct ServiceExtension: Sendable {
+    /// The commands that replace the placeholders.
+    package var commands: [ServiceCommand: any ParsableCommand.Type]
+
+    package init(commands: [ServiceCommand: any ParsableCommand.Type]) {
+        self.commands = commands
+    }
+
+    private static let installed = Mutex<ServiceExtension?>(nil)
+
+    /// The extension of this process; set once, before the command line is parsed.
+    static var current: ServiceExtension? {
+        get { installed.withLock { $0 } }
+        set { installed.withLock { $0 = newValue } }
+    }
+
+    /// The commands of this process, in the order of the help.
+    static var commands: [any ParsableCommand.Type] {
+        ServiceCommand.allCases.map { current?.commands[$0] ?? $0.placeholder }
+    }
+}
+
+/// The second program.
+enum ServiceProgram {
+    /// Its name, beside `kazasu` or in `../libexec/kazasu`.
+    static let name = "kazasud"
+
+    /// Whether this command line is for it: one of its commands or its help, or a command that keeps what it read.
+    static func isNeeded(_ arguments: [String]) -> Bool {
+        let words = Language.removed(from: arguments).drop { $0 == "help" }
+        guard let first = words.first else { return false }
+        return ServiceCommand(rawValue: first) != nil || words.prefix { $0 != "--" }.contains("--keep")
+    }
+
+    /// Replaces this process by it. Called before signals are handled, since their mask would be inherited.
+    ///
+    /// - Throws: ``CommandError`` when it is not installed.
+    static func become(_ arguments: [String]) throws(CommandError) -> Never {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &path, path.count - 1)
+        let own = String(decoding: path.prefix(max(length, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "."
+        for candidate in ["\(folder)/\(name)", "\(folder)/../libexec/kazasu/\(name)"] {
+            var words = (["kazasu"] + arguments).map { strdup($0) } + [nil]
+            execv(candidate, &words)
+            for word in words { free(word) }
+        }
+        throw CommandError(
+            .missingFile, "noService",
+            tr("this command needs the program \(name), which is not installed", "このコマンドに必要なプログラム \(name) がありません"),
+            hint: tr("install the package kazasu-service", "パッケージ kazasu-service をインストールしてください"))
+    }
+}
+
+/// Commands that exist in `kazasu` so that its help, completions and suggestions name them.
+private enum Placeholder {
+    struct Watch: ParsableCommand {
+        static let configuration = ServiceCommand.watch.configuration
+    }
+    struct Ledger: ParsableCommand {
+        static let configuration = ServiceCommand.ledger.configuration
+    }
+    struct Outbox: ParsableCommand {
+        static let configuration = ServiceCommand.outbox.configuration
+    }
+    struct Collect: ParsableCommand {
+        static let configuration = ServiceCommand.collect.configuration
+    }
+}
+
+extension ServiceCommand {
+    fileprivate var configuration: CommandConfiguration {
+        CommandConfiguration(commandName: rawValue, abstract: abstract)
+    }
+}

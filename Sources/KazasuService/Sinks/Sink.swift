@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A place that events are delivered to: a program, a web server, a broker.
+///
+/// The outbox calls a sink with the events of one reader in their order, and calls it again with the same events until
+/// it has them. So a sink may see an event twice, but always with the same ``OutboxEvent/id``.
+package protocol Sink: Sendable {
+    /// What the outbox keeps its queue by: stable across restarts, without secrets, as in `webhook:example.com/taps`.
+    var name: String { get }
+
+    /// How many events of one reader it takes at a time.
+    var window: Int { get }
+
+    /// Delivers events of one reader, oldest first.
+    ///
+    /// - Parameter events: at most ``window`` of them.
+    /// - Returns: one result for each event, in the same order. No event after a ``DeliveryResult/retry(_:after:)`` may
+    ///   be delivered; each of them gets a retry, too.
+    func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult]
+
+    /// Releases what it holds. No more events are delivered afterwards.
+    func close() async
+}
+
+/// What became of an event at a sink.
+package enum DeliveryResult: Hashable, Sendable {
+    /// The sink has it.
+    case delivered
+    /// Not now; `reason` is a short token such as `timeout` or `status503`, and `after` what the sink asked for.
+    case retry(_ reason: String, after: Duration? = nil)
+    /// Never: it goes to the dead letters.
+    case dead(_ reason: String)
+}
+
+/// An event as the outbox keeps it.
+package struct OutboxEvent: Hashable, Sendable {
+    /// The UUIDv7, in lower case with hyphens.
+    package var id: String
+    /// The reader's name in the event.
+    package var reader: String
+    /// The number within the reader, from 1, without gaps.
+    package var sequence: Int
+    /// `on`, `off` or `reader`.
+    package var type: String
+    /// Milliseconds since 1970.
+    package var time: Int
+    /// The identity of the card; `nil` for a reader's event and for a card whose number is random.
+    package var tag: String?
+    /// The JSON document `kazasu.tap/1` on one line, without the line's end.
+    package var line: String
+
+    package init(
+        id: String, reader: String, sequence: Int, type: String, time: Int, tag: String? = nil, line: String
+    ) {
+        self.id = id
+        self.reader = reader
+        self.sequence = sequence
+        self.type = type
+        self.time = time
+        self.tag = tag
+        self.line = line
+    }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KazasuCLI
+
+/// The commands that `kazasud` adds to those of `kazasu`.
+package let serviceExtension = ServiceExtension(commands: [:])

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import KazasuServiceCLI
+
+@Suite struct ServiceExtensionTests {
+    @Test func namesNoCommandTwice() {
+        #expect(serviceExtension.commands.count <= 4)
+    }
+}
