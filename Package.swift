@@ -107,7 +107,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("KazasuCardsTests", ["KazasuCards"]),
     ("KazasuTests", ["CardReading", "Kazasu", "KazasuTesting", "NFCTransport", "VirtualReader"]),
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
-    ("KazasuServiceTests", ["ByteCodec", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuService"]),
+    (
+        "KazasuServiceTests",
+        ["ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuService"]
+    ),
     ("KazasuServiceCLITests", ["CardModel", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]),
 ]
 
@@ -192,7 +195,8 @@ let package = Package(
         .target(
             name: "KazasuService",
             dependencies: [
-                "ByteCodec", "CCurl", "CMosquitto", "COpenSSL", "CPostgreSQL", "CardDecoders", "CardModel",
+                "ByteCodec", "CCurl", "CMosquitto", "COpenSSL", "CPostgreSQL", "CardCiphers", "CardDecoders",
+                "CardModel",
                 "DumpFormats", "Kazasu",
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -203,7 +207,8 @@ let package = Package(
         .target(
             name: "KazasuServiceCLI",
             dependencies: [
-                "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuCLI", "KazasuService", "NFCTransport",
+                "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuCLI", "KazasuService",
+                "NFCTransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+internal import Glibc
+
+/// Events in an SQLite file.
+struct SQLiteDatabase: EventDatabase {
+    private let queue: DatabaseQueue
+
+    let schema = [
+        """
+        CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, site TEXT NOT NULL, reader TEXT NOT NULL, \
+        seq INTEGER NOT NULL, type TEXT NOT NULL, at TEXT NOT NULL, received_at TEXT NOT NULL, body TEXT NOT NULL)
+        """,
+        "CREATE INDEX IF NOT EXISTS events_reader ON events (site, reader, seq)",
+        """
+        CREATE TABLE IF NOT EXISTS event_progress (site TEXT NOT NULL, reader TEXT NOT NULL, \
+        topic_site TEXT NOT NULL, topic_reader TEXT NOT NULL, up_to INTEGER NOT NULL, last_seq INTEGER NOT NULL, \
+        since TEXT NOT NULL, PRIMARY KEY (site, reader))
+        """,
+    ]
+
+    /// A transaction that writes is alone.
+    let forUpdate = ""
+
+    init(path: String) throws(EventStoreError) {
+        // Tags are personal data: nobody else reads them.
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .unreachable(unsafe String(cString: strerror(errno))) }
+        Glibc.close(descriptor)
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL")
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+        }
+        do {
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+        } catch {
+            throw Self.error(error)
+        }
+    }
+
+    func transaction<Result: Sendable>(
+        _ body: @Sendable (any SQLSession) throws(EventStoreError) -> Result
+    ) throws(EventStoreError) -> Result {
+        do {
+            return try queue.write { try body(Session(database: $0)) }
+        } catch {
+            throw Self.error(error)
+        }
+    }
+
+    func close() { try? queue.close() }
+
+    private static func error(_ error: any Error) -> EventStoreError {
+        if let error = error as? EventStoreError { return error }
+        guard let error = error as? DatabaseError else { return .statement("\(type(of: error))") }
+        switch error.resultCode {
+        case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG: return .data("\(error.resultCode)")
+        default: return .unreachable(error.message ?? "\(error.resultCode)")
+        }
+    }
+
+    private struct Session: SQLSession {
+        let database: Database
+
+        func rows(_ statement: String, _ values: [String]) throws(EventStoreError) -> [[String]] {
+            do {
+                let prepared = try database.cachedStatement(sql: statement.replacing("$", with: "?"))
+                return try Row.fetchAll(prepared, arguments: StatementArguments(values)).map { row in
+                    row.databaseValues.map {
+                        String.fromDatabaseValue($0) ?? Int.fromDatabaseValue($0).map(String.init) ?? ""
+                    }
+                }
+            } catch {
+                throw SQLiteDatabase.error(error)
+            }
+        }
+    }
+}

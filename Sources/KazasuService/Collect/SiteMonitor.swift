@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a collector reports.
+package enum CollectReport: Hashable, Sendable {
+    /// The events `from` to `to` of a reader did not come and are given up.
+    case gap(CollectedEvent.Source, from: Int, to: Int)
+    /// An event that was given up came after all and is stored.
+    case late(CollectedEvent.Source, sequence: Int)
+    /// A reader counts from this number again: its outbox was lost, or it has none.
+    case restart(CollectedEvent.Source, sequence: Int)
+    /// Nothing was heard from a site (as in topics) for this number of seconds.
+    case silent(site: String, seconds: Int)
+    /// A silent site is back.
+    case returned(site: String)
+    /// A message was not stored.
+    case malformed(topic: String, CollectedEvent.Malformed)
+}
+
+/// Notices gaps that stay and sites that are silent. Time comes from outside.
+struct SiteMonitor {
+    private struct Gap {
+        var from: Int
+        var since: ContinuousClock.Instant
+        var source: CollectedEvent.Source
+    }
+
+    let gapLimit: Duration
+    let silenceLimit: Duration
+    private var gaps: [CollectedEvent.Source: Gap] = [:]
+    private var progress: [CollectedEvent.Source: ReaderProgress] = [:]
+    private var heard: [String: ContinuousClock.Instant] = [:]
+    private var silent: Set<String> = []
+    private var isOnline = false
+
+    init(gapLimit: Duration, silenceLimit: Duration) {
+        self.gapLimit = gapLimit
+        self.silenceLimit = silenceLimit
+    }
+
+    /// The broker can be reached, or cannot: then nobody is heard, and that is not the sites' fault.
+    mutating func setOnline(_ isOnline: Bool, at now: ContinuousClock.Instant) {
+        if isOnline, !self.isOnline {
+            for site in heard.keys { heard[site] = now }
+            for source in gaps.keys { gaps[source]?.since = now }
+        }
+        self.isOnline = isOnline
+    }
+
+    /// A site that is known from before.
+    mutating func expect(site: String, at now: ContinuousClock.Instant) {
+        heard[site] = heard[site] ?? now
+    }
+
+    /// Something came from a site.
+    mutating func hear(site: String, at now: ContinuousClock.Instant) -> [CollectReport] {
+        heard[site] = now
+        return silent.remove(site) == nil ? [] : [.returned(site: site)]
+    }
+
+    /// A reader's events were stored.
+    mutating func store(_ reader: ReaderProgress, at now: ContinuousClock.Instant) -> [CollectReport] {
+        progress[reader.source] = reader
+        if reader.afterGap == nil {
+            gaps[reader.source] = nil
+        } else if gaps[reader.source]?.from != reader.upTo + 1 {
+            gaps[reader.source] = Gap(from: reader.upTo + 1, since: now, source: reader.source)
+        }
+        return reader.hasRestarted ? [.restart(reader.source, sequence: reader.upTo)] : []
+    }
+
+    /// The readers with a gap: their acknowledgement is repeated, which asks for the missing events.
+    var withGaps: [ReaderProgress] { gaps.keys.sorted().compactMap { progress[$0] } }
+
+    /// Readers whose gap is as old as the limit, while their site is there to fill it.
+    func overdue(at now: ContinuousClock.Instant) -> [CollectedEvent.Source] {
+        guard isOnline else { return [] }
+        return gaps.values.filter { gap in
+            now - gap.since >= gapLimit
+                && progress[gap.source].map { isHeard($0.topicSite, at: now) } == true
+        }.map(\.source).sorted()
+    }
+
+    private func isHeard(_ site: String, at now: ContinuousClock.Instant) -> Bool {
+        heard[site].map { now - $0 < silenceLimit } ?? false
+    }
+
+    /// Sites that have become silent.
+    mutating func silences(at now: ContinuousClock.Instant) -> [CollectReport] {
+        guard isOnline else { return [] }
+        var reports: [CollectReport] = []
+        for (site, time) in heard.sorted(by: { $0.key < $1.key }) where now - time >= silenceLimit {
+            if silent.insert(site).inserted {
+                reports.append(.silent(site: site, seconds: Int((now - time).components.seconds)))
+            }
+        }
+        return reports
+    }
+}

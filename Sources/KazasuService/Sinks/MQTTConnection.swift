@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMosquitto
+internal import Glibc
+internal import Synchronization
+
+/// A message to publish, or one that came.
+package struct MQTTMessage: Hashable, Sendable {
+    package var topic: String
+    package var payload: [UInt8]
+    /// 0 or 1.
+    package var quality: Int32 = 1
+    package var isRetained = false
+
+    package init(_ topic: String, _ payload: String, quality: Int32 = 1, isRetained: Bool = false) {
+        self.init(topic, Array(payload.utf8), quality: quality, isRetained: isRetained)
+    }
+
+    package init(_ topic: String, _ payload: [UInt8], quality: Int32 = 1, isRetained: Bool = false) {
+        self.topic = topic
+        self.payload = payload
+        self.quality = quality
+        self.isRetained = isRetained
+    }
+}
+
+/// Why there is no connection.
+package enum MQTTFault: Error, Hashable, Sendable {
+    /// Nobody answers at the address; `errno`, or 0.
+    case unreachable(Int32)
+    /// The name of the host is unknown.
+    case unresolved
+    /// The TLS handshake failed; the words are OpenSSL's.
+    case tls(String)
+    /// The broker refused the login: the code of CONNACK in the version that is spoken.
+    case refused(Int32)
+    /// The broker ended the connection: a reason code of MQTT 5 (128 and above) or an error of libmosquitto.
+    case ended(Int32)
+    /// The broker did not answer in time.
+    case timeout
+    /// libmosquitto does not accept the settings, such as a certificate that it cannot read.
+    case settings(Int32)
+
+    /// A short word for logs and results.
+    package var token: String {
+        switch self {
+        case .unreachable: "unreachable"
+        case .unresolved: "unresolved"
+        case .tls: "tls"
+        case .refused(let code): "refused\(code)"
+        case .ended(0x8E): "takenOver"
+        case .ended: "disconnected"
+        case .timeout: "timeout"
+        case .settings: "settings"
+        }
+    }
+}
+
+/// What became of a message.
+package enum MQTTPublishResult: Hashable, Sendable {
+    /// The broker has it (PUBACK), or it was sent with QoS 0.
+    case acknowledged
+    /// The broker refused this message: a reason code of MQTT 5.
+    case refused(Int32)
+    /// It is longer than the broker accepts, or no message of MQTT can look like it.
+    case impossible
+    /// There is no connection, or it ended before the acknowledgement.
+    case disconnected
+    /// The acknowledgement did not come in time; the connection is closed.
+    case timedOut
+}
+
+/// A connection to a broker that comes back by itself.
+///
+/// libmosquitto is used from one thread, and each attempt uses a new client. So nothing is queued behind the
+/// caller's back: a message is acknowledged, or the caller hears that it is not and publishes it again.
+package final class MQTTConnection: Sendable {
+    package struct Settings: Sendable {
+        package var broker: MQTTBroker
+        package var clientID: String
+        /// What the broker publishes when the connection breaks.
+        package var will: MQTTMessage?
+        /// Subscribed to after each connection, with QoS 1.
+        package var subscriptions: [String] = []
+        /// Whether the broker keeps the session, for MQTT 5 during this number of seconds.
+        package var sessionExpiry: UInt32?
+        /// Seconds between signs of life.
+        package var keepAlive: Int32 = 15
+        /// How long CONNACK and PUBACK may take.
+        package var answerLimit = Duration.seconds(15)
+        /// The first pause before another attempt; it doubles up to ``longestPause``.
+        package var firstPause = Duration.milliseconds(500)
+        package var longestPause = Duration.seconds(30)
+
+        package init(broker: MQTTBroker, clientID: String) {
+            self.broker = broker
+            self.clientID = clientID
+        }
+    }
+
+    package enum Event: Hashable, Sendable {
+        case connected(sessionPresent: Bool)
+        case disconnected(MQTTFault)
+        /// The broker did not accept a subscription.
+        case notSubscribed(code: Int32)
+        case message(MQTTMessage)
+    }
+
+    enum Command: Sendable {
+        case publish([MQTTMessage], @Sendable ([MQTTPublishResult]) -> Void)
+        case close([MQTTMessage])
+    }
+
+    struct State {
+        var commands: [Command] = []
+        var isConnected = false
+        var isClosing = false
+        var isOver = false
+        var isReading = true
+        var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var nextWaiter = 0
+        var closers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    let settings: Settings
+    /// Called on the connection's thread.
+    let birth: @Sendable () -> [MQTTMessage]
+    /// Called on the connection's thread.
+    let onEvent: @Sendable (Event) -> Void
+    let state = Mutex(State())
+    /// An eventfd that wakes the thread.
+    let wakeDescriptor: Int32
+
+    /// Begins to connect.
+    ///
+    /// - Parameters:
+    ///   - birth: the first messages on each connection.
+    ///   - onEvent: receives events on the connection's own thread; it must not block.
+    package init(
+        _ settings: Settings, birth: @escaping @Sendable () -> [MQTTMessage] = { [] },
+        onEvent: @escaping @Sendable (Event) -> Void
+    ) {
+        self.settings = settings
+        self.birth = birth
+        self.onEvent = onEvent
+        wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    }
+
+    /// Starts the thread.
+    package func start() {
+        let box = unsafe Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let status = unsafe pthread_create(
+            &thread, nil,
+            { pointer in
+                if let pointer = unsafe pointer {
+                    let connection = unsafe Unmanaged<MQTTConnection>.fromOpaque(pointer).takeRetainedValue()
+                    MQTTLoop(connection).run()
+                }
+                return nil
+            }, box.toOpaque())
+        guard status == 0 else {
+            unsafe box.release()
+            finish()
+            return
+        }
+        pthread_detach(thread)
+    }
+
+    deinit { if wakeDescriptor >= 0 { Glibc.close(wakeDescriptor) } }
+
+    package var isConnected: Bool { state.withLock { $0.isConnected } }
+
+    /// Publishes messages in order and waits until the broker has acknowledged or refused each.
+    package func publish(_ messages: [MQTTMessage]) async -> [MQTTPublishResult] {
+        await withCheckedContinuation { continuation in
+            send(messages) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Publishes messages in order without waiting.
+    package func post(_ messages: [MQTTMessage]) {
+        send(messages) { _ in }
+    }
+
+    private func send(_ messages: [MQTTMessage], _ completion: @escaping @Sendable ([MQTTPublishResult]) -> Void) {
+        let isAccepted = state.withLock { state in
+            guard state.isConnected, !state.isClosing, !messages.isEmpty else { return false }
+            state.commands.append(.publish(messages, completion))
+            return true
+        }
+        if isAccepted { wake() } else { completion(messages.map { _ in .disconnected }) }
+    }
+
+    /// Stops or resumes taking messages from the broker, which keeps them meanwhile. Its acknowledgements wait, too.
+    package func setReading(_ isReading: Bool) {
+        state.withLock { $0.isReading = isReading }
+        wake()
+    }
+
+    /// Waits for a connection.
+    ///
+    /// - Returns: `false` when there was none in time, or the task was cancelled.
+    package func waitUntilConnected(for limit: Duration) async -> Bool {
+        if isConnected { return true }
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await self.connected() }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return false
+            }
+            let result = await group.next() ?? false
+            group.cancelAll()
+            return result
+        }
+    }
+
+    private func connected() async -> Bool {
+        let number = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let known: Bool? = state.withLock { state in
+                    if state.isConnected { return true }
+                    if state.isClosing || Task.isCancelled { return false }
+                    state.waiters[number] = continuation
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: false)
+        }
+    }
+
+    /// Publishes the last messages, disconnects, and waits for the end, at most a few seconds.
+    package func close(farewell: [MQTTMessage] = []) async {
+        let waiters = state.withLock { state in
+            if !state.isClosing { state.commands.append(.close(farewell)) }
+            state.isClosing = true
+            defer { state.waiters = [:] }
+            return state.waiters.values.map { $0 }
+        }
+        for waiter in waiters { waiter.resume(returning: false) }
+        wake()
+        let limit = Task {
+            try? await Task.sleep(for: .seconds(5))
+            if !Task.isCancelled { finish(isOver: false) }
+        }
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if !state.isOver { state.closers.append(continuation) }
+                return state.isOver
+            }
+            if isOver { continuation.resume() }
+        }
+        limit.cancel()
+    }
+
+    private func wake() {
+        _ = eventfd_write(wakeDescriptor, 1)
+    }
+
+    /// Answers everybody who waits: the thread has ended, or takes too long to.
+    func finish(isOver: Bool = true) {
+        let (commands, waiters, closers) = state.withLock { state in
+            defer {
+                state.isOver = state.isOver || isOver
+                state.isClosing = true
+                state.isConnected = false
+                (state.commands, state.waiters, state.closers) = (isOver ? [] : state.commands, [:], [])
+            }
+            return (isOver ? state.commands : [], state.waiters.values.map { $0 }, state.closers)
+        }
+        for case .publish(let messages, let completion) in commands {
+            completion(messages.map { _ in .disconnected })
+        }
+        for waiter in waiters { waiter.resume(returning: false) }
+        for closer in closers { closer.resume() }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+
+@testable import KazasuService
+
+/// Debian's mosquitto on a port of loopback that the system chose.
+final class MosquittoServer {
+    static let program = "/usr/sbin/mosquitto"
+    static var isInstalled: Bool { access(program, X_OK) == 0 }
+
+    let port: UInt16
+    let folder: TemporaryFolder
+    private var child: RunningChild?
+    private let configuration: String
+
+    /// - Parameter settings: lines of its configuration; `FOLDER` stands for a folder of its own.
+    init(_ settings: [String] = ["allow_anonymous true"], files: [String: String] = [:]) throws {
+        folder = try TemporaryFolder()
+        port = try Self.freePort()
+        for (name, text) in files { _ = try folder.write(Array(text.utf8), as: name) }
+        let path = folder.path
+        // Started by root, it would become another user, who cannot read the folder.
+        let lines = ["listener \(port) 127.0.0.1", "user root", "log_type none"] + settings
+        configuration = try folder.write(
+            Array(lines.map { $0.replacing("FOLDER", with: path) + "\n" }.joined().utf8), as: "mosquitto.conf")
+        try start()
+    }
+
+    func start() throws {
+        child = try RunningChild(Self.program, ["-c", configuration], limit: .seconds(300))
+        // It is there when it accepts connections.
+        while true {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            var address = Self.address(port)
+            let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let result = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
+            }
+            if result == 0 { return }
+            poll(nil, 0, 5)
+        }
+    }
+
+    func kill() {
+        child?.send(SIGKILL)
+        _ = child?.end()
+        child = nil
+    }
+
+    deinit { kill() }
+
+    var broker: MQTTBroker { MQTTBroker(host: "127.0.0.1", port: port) }
+
+    private static func address(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+
+    static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = address(0)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let length = size
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &size) : -1
+            }
+        }
+        guard result == 0 else { throw TestFiles.Unreadable(path: "loopback") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}
+
+/// A client of the tests that keeps what it gets.
+actor Subscriber {
+    private let connection: MQTTConnection
+    private let stream: AsyncStream<MQTTConnection.Event>
+    private(set) var messages: [MQTTMessage] = []
+
+    init(_ broker: MQTTBroker, _ filters: [String], id: String = "subscriber") async {
+        let (stream, continuation) = AsyncStream<MQTTConnection.Event>.makeStream()
+        var settings = MQTTConnection.Settings(broker: broker, clientID: id)
+        settings.subscriptions = filters
+        settings.firstPause = .milliseconds(20)
+        connection = MQTTConnection(settings) { continuation.yield($0) }
+        self.stream = stream
+        connection.start()
+        // Its own message comes back after the subscriptions are in force.
+        _ = await connection.waitUntilConnected(for: .seconds(30))
+    }
+
+    /// The messages until this many are there that fit.
+    func wait(for count: Int, where fits: @Sendable (MQTTMessage) -> Bool) async -> [MQTTMessage] {
+        var found = messages.filter(fits)
+        if found.count >= count { return found }
+        for await event in stream {
+            guard case .message(let message) = event else { continue }
+            messages.append(message)
+            if fits(message) { found.append(message) }
+            if found.count >= count { break }
+        }
+        return found
+    }
+
+    func publish(_ topic: String, _ payload: String) async -> [MQTTPublishResult] {
+        await connection.publish([MQTTMessage(topic, payload)])
+    }
+
+    func close() async { await connection.close() }
+}
+
+extension MQTTMessage {
+    var text: String { String(decoding: payload, as: UTF8.self) }
+}
+
+extension OutboxEvent {
+    /// An event of the tests; the ID grows with the number.
+    static func made(
+        _ sequence: Int, reader: String = "door", site: String = "tokyo", type: String = "on", time: Int = 0,
+        tag: String? = "0114B34DAA012345", state: String? = nil, epoch: Int = 0
+    ) -> OutboxEvent {
+        let digits = String(sequence, radix: 16)
+        let tail = String(repeating: "0", count: 12 - digits.count) + digits
+        let hash = reader.utf8.reduce(0) { ($0 * 31 + Int($1)) % 4096 }
+        let group = String(4096 + hash, radix: 16).dropFirst()
+        let id = "0193\(String(4096 + epoch, radix: 16).dropFirst())0-0000-7\(group)-8000-\(tail)"
+        let extra =
+            state.map { #","state":"\#($0)""# } ?? (tag.map { #","tag":"\#($0)","identity":"fixed""# } ?? "")
+        let line =
+            #"{"schema":"kazasu.tap/1","id":"\#(id)","seq":\#(sequence),"type":"\#(type)","#
+            + #""at":"2026-11-21T20:45:00.123+09:00","site":"\#(site)","reader":"\#(reader)"\#(extra)}"#
+        return OutboxEvent(
+            id: id, reader: reader, sequence: sequence, type: type, time: time, tag: tag, line: line)
+    }
+}
