@@ -21,6 +21,8 @@ FUZZ_SECONDS ?= 60
 # How often the card comes in `make soak-arrivals`.
 ARRIVALS ?= 10000
 NIGHTLY_FUZZ_SECONDS ?= 1800
+# Passed on to Tests/Sites/soak.py, as in `make soak-sites SITES_ARGS='--seconds 10 --kills 5'`.
+SITES_ARGS ?=
 # How often `make soak` cancels.
 SOAK ?= 20000
 # Passed on to mutants.py, as in `make mutants MUTANTS_ARGS='--module ISODEP'`.
@@ -39,11 +41,13 @@ RELEASE_FLAGS := -c release --product kazasu --static-swift-stdlib -Xswiftc -use
 DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
 
-APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config python3
+APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config python3 \
+             libmosquitto-dev libpq-dev
 APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
             fish groff jq man-db mandoc zsh \
             pcscd vsmartcard-vpcd vsmartcard-vpicc python3-virtualsmartcard \
-            umockdev python3-gi gir1.2-umockdev-1.0
+            umockdev python3-gi gir1.2-umockdev-1.0 \
+            iproute2 mosquitto mosquitto-clients postgresql
 
 # Tests and benches find nfcpy here.
 export KAZASU_PYTHON := $(abspath $(VENV))/bin/python
@@ -89,7 +93,7 @@ demo: deps build ## installs, builds, then reads a virtual card through the real
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: examples api api-check figures test test-usb soak-arrivals test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench
+.PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha soak-sites soak-arrivals test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	swift test --skip-build --scratch-path $(SCRATCH) $(TEST_ARGS)
@@ -100,6 +104,33 @@ test-usb: deps venv ## runs the unmodified program before emulated USB readers
 	$(SWIFT_BUILD) --product usb-chip
 	KAZASU="$$($(SWIFT_BUILD) --show-bin-path)/kazasu" USB_CHIP="$$($(SWIFT_BUILD) --show-bin-path)/usb-chip" \
 	    umockdev-wrapper /usr/bin/python3 Tests/USB/test_usb.py
+
+# Where the tests of many sites find the programs.
+SITES = KAZASUD="$$($(SWIFT_BUILD) --show-bin-path)/kazasud" \
+        SITE_PUBLISHER="$$($(SWIFT_BUILD) --show-bin-path)/site-publisher" python3
+
+test-sites: deps-test ## collects events with real mosquitto, PostgreSQL and SQLite
+	$(SWIFT_BUILD) --product kazasud
+	$(SWIFT_BUILD) --product site-publisher
+	$(SITES) Tests/Sites/test_sites.py
+
+test-rabbitmq: deps-test ## the same with RabbitMQ's MQTT plugin (starts an Erlang node)
+	@packaging/scripts/install-deps rabbitmq-server
+	$(SWIFT_BUILD) --product kazasud
+	$(SWIFT_BUILD) --product site-publisher
+	KAZASU_RABBITMQ=1 $(SITES) Tests/Sites/test_sites.py RabbitMQTests
+
+# A virtual environment of its own: Home Assistant has 100 dependencies, of versions that it chooses itself.
+test-ha: deps-test ## checks what is announced with Home Assistant's own validators (minutes, the first time)
+	$(SWIFT_BUILD) --product site-publisher
+	test -e .venv-ha/.ready || (python3 -m venv .venv-ha && .venv-ha/bin/pip install --quiet \
+	    --disable-pip-version-check homeassistant==2024.3.3 paho-mqtt==1.6.1 && touch .venv-ha/.ready)
+	$(SITES) Tests/Sites/announced.py | .venv-ha/bin/python Tests/Sites/home_assistant.py
+
+soak-sites: deps-test ## 1,000 readers on 200 sites, a week's backlog, kills, network cuts, what a broker keeps
+	$(SWIFT_BUILD) --product kazasud
+	$(SWIFT_BUILD) --product site-publisher
+	$(SITES) Tests/Sites/soak.py all $(SITES_ARGS)
 
 # The readers that are simulated in the test process, then those behind the real libusb and libnfc.
 soak-arrivals: deps venv ## puts a card with two purses on each simulated reader at 10,000 random moments
@@ -208,4 +239,4 @@ uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes everything that was built
-	rm -rf $(SCRATCH) .build-asan .build-certificates .build-examples .build-tsan .build-fuzz .build-mutants $(VENV)
+	rm -rf $(SCRATCH) .build-asan .build-certificates .build-examples .build-tsan .build-fuzz .build-mutants $(VENV) .venv-ha

@@ -225,6 +225,9 @@ let package = Package(
         .executableTarget(
             name: "usb-arrivals", dependencies: ["LibNFCReader", "NFCTransport", "PaSoRiReader", "ReaderConformance"],
             path: "Tests/USB/Arrivals", swiftSettings: strict),
+        .executableTarget(
+            name: "site-publisher", dependencies: ["KazasuService"], path: "Tests/Bench/Publisher",
+            swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "NFCTransport", "SystemDevices"],
             path: "Tests/TestSupport",

@@ -2,7 +2,6 @@
 
 import CardCiphers
 import CardModel
-import Logging
 import TestSupport
 import Testing
 
@@ -87,13 +86,11 @@ struct MQTTSinkTests {
         return settings
     }
 
-    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-
     @Test("Events, states, status and farewell", arguments: MQTTBroker.Version.allCases)
     func topics(version: MQTTBroker.Version) async throws {
         let server = try MosquittoServer()
         let subscriber = await Subscriber(server.broker, ["kazasu/#"])
-        let sink = MQTTSink(Self.settings(server, version), logger: Self.logger)
+        let sink = MQTTSink(Self.settings(server, version))
         let events = [
             OutboxEvent.made(1, type: "reader", tag: nil, state: "ready"), .made(2), .made(3, type: "off"),
         ]
@@ -114,7 +111,7 @@ struct MQTTSinkTests {
         let late = await Subscriber(server.broker, ["kazasu/#"], id: "late")
         let kept = await late.wait(for: 2) { _ in true }
         #expect(Set(kept.map(\.topic)) == ["kazasu/tokyo/status", "kazasu/tokyo/door/state"])
-        #expect(kept.allSatisfy(\.isRetained))
+        #expect(kept.allSatisfy { $0.isRetained })
         await late.close()
         await subscriber.close()
     }
@@ -122,7 +119,7 @@ struct MQTTSinkTests {
     @Test("The broker dies and comes back: nothing is lost, status and states are published again")
     func restart() async throws {
         let server = try MosquittoServer()
-        let sink = MQTTSink(Self.settings(server), logger: Self.logger)
+        let sink = MQTTSink(Self.settings(server))
         #expect(await sink.deliver([.made(1, type: "reader", tag: nil, state: "ready")]) == [.delivered])
         server.kill()
         // It waits for the broker, or has noticed in the middle.
@@ -146,7 +143,7 @@ struct MQTTSinkTests {
         let port = try MosquittoServer.freePort()
         var settings = MQTTSink.Settings(broker: MQTTBroker(host: "127.0.0.1", port: port), site: "tokyo")
         settings.patience = .milliseconds(300)
-        let sink = MQTTSink(settings, logger: Self.logger)
+        let sink = MQTTSink(settings)
         let results = await sink.deliver([.made(1), .made(2)])
         #expect(results == Array(repeating: .retry("unreachable", after: .seconds(1)), count: 2))
         await sink.close()
@@ -156,7 +153,7 @@ struct MQTTSinkTests {
     @Test("Acknowledgements come through, malformed ones are counted and ignored")
     func acknowledgements() async throws {
         let server = try MosquittoServer()
-        let sink = MQTTSink(Self.settings(server), logger: Self.logger)
+        let sink = MQTTSink(Self.settings(server))
         #expect(await sink.deliver([.made(1)]) == [.delivered])
         let consumer = await Subscriber(server.broker, [])
         for payload in ["nonsense", #"{"reader":"door"}"#, #"{"reader":"door","upTo":1}"#] {
@@ -183,19 +180,19 @@ struct MQTTSinkTests {
         settings.broker.user = "osaka"
         settings.broker.password = MQTTBroker.Password(SecretBytes(Array("right".utf8)))
         settings.patience = .seconds(30)
-        let other = MQTTSink(settings, logger: Self.logger)
+        let other = MQTTSink(settings)
         // MQTT 5 says so in the PUBACK; the site is tokyo, the user osaka.
         #expect(
             await other.deliver([.made(1), .made(2)])
                 == Array(repeating: .retry("refused135", after: .seconds(10)), count: 2))
         await other.close()
         settings.site = "osaka"
-        let own = MQTTSink(settings, logger: Self.logger)
+        let own = MQTTSink(settings)
         #expect(await own.deliver([.made(1)]) == [.delivered])
         await own.close()
         settings.broker.password = MQTTBroker.Password(SecretBytes(Array("wrong".utf8)))
         settings.patience = .milliseconds(500)
-        let stranger = MQTTSink(settings, logger: Self.logger)
+        let stranger = MQTTSink(settings)
         #expect(await stranger.deliver([.made(1)]) == [.retry("refused135", after: .seconds(1))])
         await stranger.close()
     }
@@ -208,7 +205,7 @@ struct MQTTSinkTests {
         let now = 1_700_000_000_000
         let subscriber = await Subscriber(
             server.broker, ["homeassistant/+/+/config", "kazasu/+/+/tag", "kazasu/+/+/event"])
-        let sink = MQTTSink(settings, logger: Self.logger, now: { now })
+        let sink = MQTTSink(settings, now: { now })
         let events = [
             OutboxEvent.made(1, time: now - 10_001), .made(2, time: now - 10_000), .made(3, type: "off", time: now),
             .made(4, time: now, tag: nil), .made(5, time: now + 3_600_000), .made(6, time: now, tag: "ff"),

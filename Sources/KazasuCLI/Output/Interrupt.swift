@@ -160,6 +160,8 @@ package enum Interrupt {
 package final class Latch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
+    package init() {}
+
     package func open() { semaphore.signal() }
     package func wait() { semaphore.wait() }
 }

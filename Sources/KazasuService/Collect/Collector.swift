@@ -2,7 +2,6 @@
 
 internal import CardModel
 internal import Glibc
-package import Logging
 internal import Synchronization
 
 /// Stores the events of all sites and acknowledges them.
@@ -60,19 +59,29 @@ package final class Collector: Sendable {
         }
     }
 
+    /// What an operator should know.
+    package enum Notice: Hashable, Sendable {
+        case broker(MQTTNotice)
+        /// Events, or the start with 0, wait for the database.
+        case database(EventStoreError, waiting: Int)
+    }
+
     private struct Inbox {
         var messages: [MQTTMessage] = []
         /// Whether the connection was told to stop reading.
         var isFull = false
         var isOnline = false
+        /// Whether a failed attempt was reported since the start.
+        var wasTold = false
     }
 
     private static let batch = 500
     private static let fullInbox = 5000
 
     private let settings: Settings
+    private let destination: Destination
     private let store: EventStore
-    private let logger: Logger
+    private let tell: @Sendable (Notice) -> Void
     private let report: @Sendable (CollectReport) -> Void
     private let inbox: Shared<Inbox>
     private let connection: MQTTConnection
@@ -86,9 +95,11 @@ package final class Collector: Sendable {
 
     /// Opens the database.
     ///
-    /// - Parameter report: receives gaps, silent sites and malformed events.
+    /// - Parameters:
+    ///   - tell: receives what an operator should know; it must not block.
+    ///   - report: receives gaps, silent sites and malformed events.
     package init(
-        _ settings: Settings, to destination: Destination, logger: Logger,
+        _ settings: Settings, to destination: Destination, tell: @escaping @Sendable (Notice) -> Void = { _ in },
         report: @escaping @Sendable (CollectReport) -> Void
     ) throws(EventStoreError) {
         switch destination {
@@ -111,23 +122,21 @@ package final class Collector: Sendable {
             switch event {
             case .connected:
                 inbox.value.withLock { $0.isOnline = true }
-                logger.info("connected to the broker")
+                tell(.broker(.connected))
             case .disconnected(let fault):
-                let wasOnline = inbox.value.withLock { inbox in
-                    defer { inbox.isOnline = false }
-                    return inbox.isOnline
+                let (wasOnline, isFirst) = inbox.value.withLock { inbox in
+                    defer { (inbox.isOnline, inbox.wasTold) = (false, true) }
+                    return (inbox.isOnline, !inbox.wasTold)
                 }
-                logger.log(
-                    level: wasOnline ? .warning : .info, "no connection to the broker",
-                    metadata: ["reason": "\(fault.token)"])
+                if wasOnline || isFirst { tell(.broker(.disconnected(fault))) }
             case .notSubscribed(let code):
-                logger.error("the broker refused a subscription", metadata: ["code": "\(code)"])
+                tell(.broker(.notSubscribed(code)))
             case .message(let message): inbox.value.withLock { $0.messages.append(message) }
             }
             continuation.yield()
         }
         (signals, signal, self.inbox) = (stream, continuation, inbox)
-        (self.settings, self.logger, self.report) = (settings, logger, report)
+        (self.settings, self.destination, self.tell, self.report) = (settings, destination, tell, report)
     }
 
     package var isConnected: Bool { connection.isConnected }
@@ -136,7 +145,7 @@ package final class Collector: Sendable {
     ///
     /// - Throws: ``EventStoreError`` when the database cannot be used at the start.
     package func run() async throws(EventStoreError) {
-        try await store.prepare()
+        try await prepare()
         var monitor = SiteMonitor(gapLimit: settings.gapLimit, silenceLimit: settings.silenceLimit)
         for reader in try await store.progress() {
             monitor.expect(site: reader.topicSite, at: .now)
@@ -165,6 +174,19 @@ package final class Collector: Sendable {
         while let messages = takeMessages() { await collect(messages, &monitor) }
         await connection.close()
         await store.close()
+    }
+
+    /// Makes the tables. A server may start later than this.
+    private func prepare() async throws(EventStoreError) {
+        while true {
+            do throws(EventStoreError) {
+                return try await store.prepare()
+            } catch .unreachable(let reason) {
+                guard case .postgreSQL = destination else { throw .unreachable(reason) }
+                tell(.database(.unreachable(reason), waiting: 0))
+                guard (try? await Task.sleep(for: .seconds(2))) != nil else { throw .unreachable(reason) }
+            }
+        }
     }
 
     /// The next messages; stops reading while too many wait.
@@ -198,12 +220,12 @@ package final class Collector: Sendable {
                 events.append(event)
                 monitor.hear(site: event.topicSite, at: .now).forEach(report)
             } catch {
-                malformed(message.topic, error)
+                refuse(message.topic, error)
             }
         }
         if !events.isEmpty, let batch = await stored(events) {
             for event in batch.refused {
-                malformed("\(settings.prefix)/\(event.topicSite)/\(event.topicReader)/event", .database)
+                refuse("\(settings.prefix)/\(event.topicSite)/\(event.topicReader)/event", .database)
             }
             for event in batch.late { report(.late(event.source, sequence: event.sequence)) }
             for reader in batch.progress { monitor.store(reader, at: .now).forEach(report) }
@@ -216,8 +238,7 @@ package final class Collector: Sendable {
         }
     }
 
-    private func malformed(_ topic: String, _ reason: CollectedEvent.Malformed) {
-        logger.warning("event not stored", metadata: ["topic": "\(topic)", "reason": "\(reason.rawValue)"])
+    private func refuse(_ topic: String, _ reason: CollectedEvent.Malformed) {
         report(.malformed(topic: topic, reason))
     }
 
@@ -238,8 +259,7 @@ package final class Collector: Sendable {
             do throws(EventStoreError) {
                 return try await store.store(events, at: Self.time())
             } catch {
-                logger.error(
-                    "events wait for the database", metadata: ["error": "\(error)", "count": "\(events.count)"])
+                tell(.database(error, waiting: events.count))
                 guard (try? await Task.sleep(for: pause)) != nil else { return nil }
                 pause = min(pause * 2, .seconds(30))
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CardCiphers
+package import CardModel
 
 /// Where a broker is and how to log in.
 package struct MQTTBroker: Sendable {
@@ -155,4 +156,32 @@ package struct MQTTTopics: Hashable, Sendable {
     package func state(_ reader: String) -> String { "\(prefix)/\(site)/\(Self.reader(reader))/state" }
     package func event(_ reader: String) -> String { "\(prefix)/\(site)/\(Self.reader(reader))/event" }
     package func tag(_ reader: String) -> String { "\(prefix)/\(site)/\(Self.reader(reader))/tag" }
+}
+
+/// What a consumer has: every event of a reader up to a number.
+package struct Acknowledgement: Hashable, Sendable {
+    /// The reader as in topics: ``MQTTTopics/reader(_:)``.
+    package var reader: String
+    /// The number of the last event; those before it count as well.
+    package var upTo: Int
+    /// Whether the consumer had said so before: it misses the events after it, or has not seen them yet.
+    package var isRepeated = false
+
+    package init(reader: String, upTo: Int, isRepeated: Bool = false) {
+        self.reader = reader
+        self.upTo = upTo
+        self.isRepeated = isRepeated
+    }
+
+    /// Reads `{"reader": …, "upTo": …}`.
+    ///
+    /// - Throws: ``DocumentError`` for anything else.
+    package init(parsing payload: [UInt8]) throws(DocumentError) {
+        let document = JSONCursor(try JSONValue(parsing: payload))
+        reader = try document.required("reader").text()
+        upTo = try document.required("upTo").integer(in: 0...Int.max)
+    }
+
+    /// The payload of a message.
+    package var json: JSONValue { ["reader": .string(reader), "upTo": .int(upTo)] }
 }

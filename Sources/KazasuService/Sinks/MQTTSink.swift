@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CardModel
+internal import CardModel
 internal import Glibc
-package import Logging
 internal import Synchronization
 
-/// What a consumer has: every event of a reader up to a number.
-package struct Acknowledgement: Hashable, Sendable {
-    /// The reader as in topics: ``MQTTTopics/reader(_:)``.
-    package var reader: String
-    /// The number of the last event; those before it count as well.
-    package var upTo: Int
-    /// Whether the consumer had said so before: it misses the events after it, or has not seen them yet.
-    package var isRepeated = false
-
-    package init(reader: String, upTo: Int, isRepeated: Bool = false) {
-        self.reader = reader
-        self.upTo = upTo
-        self.isRepeated = isRepeated
-    }
-
-    /// Reads `{"reader": …, "upTo": …}`.
-    ///
-    /// - Throws: ``DocumentError`` for anything else.
-    package init(parsing payload: [UInt8]) throws(DocumentError) {
-        let document = JSONCursor(try JSONValue(parsing: payload))
-        reader = try document.required("reader").text()
-        upTo = try document.required("upTo").integer(in: 0...Int.max)
-    }
-
-    /// The payload of a message.
-    package var json: JSONValue { ["reader": .string(reader), "upTo": .int(upTo)] }
+/// What an operator should know about a connection to a broker.
+package enum MQTTNotice: Hashable, Sendable {
+    case connected
+    case disconnected(MQTTFault)
+    /// The broker refused a subscription, with this code.
+    case notSubscribed(Int32)
+    /// An acknowledgement was ignored.
+    case malformedAcknowledgement(bytes: Int)
 }
 
 /// Publishes events to an MQTT broker, and tells Home Assistant about the readers.
@@ -129,7 +110,6 @@ package final class MQTTSink: Sink {
 
     private let settings: Settings
     private let homeAssistant: HomeAssistant?
-    private let logger: Logger
     private let now: @Sendable () -> Int
     private let backlog: @Sendable () async -> Backlog?
     private let state: SharedState
@@ -146,9 +126,11 @@ package final class MQTTSink: Sink {
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - backlog: asked once a minute for the topic `health`.
+    ///   - tell: receives what an operator should know; it must not block.
     package init(
-        _ settings: Settings, logger: Logger, now: @escaping @Sendable () -> Int = MQTTSink.wallClock,
-        backlog: @escaping @Sendable () async -> Backlog? = { nil }
+        _ settings: Settings, now: @escaping @Sendable () -> Int = MQTTSink.wallClock,
+        backlog: @escaping @Sendable () async -> Backlog? = { nil },
+        tell: @escaping @Sendable (MQTTNotice) -> Void = { _ in }
     ) {
         let topics = MQTTTopics(prefix: settings.prefix, site: settings.site)
         let homeAssistant = settings.homeAssistant.map { HomeAssistant($0, topics: topics, site: settings.site) }
@@ -157,7 +139,6 @@ package final class MQTTSink: Sink {
         self.settings = settings
         self.topics = topics
         self.homeAssistant = homeAssistant
-        self.logger = logger
         self.now = now
         self.backlog = backlog
         self.state = state
@@ -187,18 +168,16 @@ package final class MQTTSink: Sink {
                     state.counters.connections += 1
                     state.fault = nil
                 }
-                logger.info("connected to the broker", metadata: ["sink": "\(topics.site)"])
+                tell(.connected)
             case .disconnected(let fault):
                 let isNew = state.value.withLock { state in
                     defer { state.fault = fault }
                     return state.fault != fault
                 }
                 // A broker that is away for a week is one line.
-                if isNew {
-                    logger.warning("no connection to the broker", metadata: ["reason": "\(fault.token)"])
-                }
+                if isNew { tell(.disconnected(fault)) }
             case .notSubscribed(let code):
-                logger.error("the broker refused a subscription", metadata: ["code": "\(code)"])
+                tell(.notSubscribed(code))
             case .message(let message) where message.topic == topics.ack:
                 do throws(DocumentError) {
                     var one = try Acknowledgement(parsing: message.payload)
@@ -209,8 +188,7 @@ package final class MQTTSink: Sink {
                     continuation.yield(one)
                 } catch {
                     state.value.withLock { $0.counters.malformedAcknowledgements += 1 }
-                    logger.warning(
-                        "malformed acknowledgement ignored", metadata: ["bytes": "\(message.payload.count)"])
+                    tell(.malformedAcknowledgement(bytes: message.payload.count))
                 }
             case .message(let message):
                 guard let homeAssistant, message.topic == homeAssistant.statusTopic,

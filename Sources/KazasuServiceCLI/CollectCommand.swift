@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardModel
+import Glibc
+import KazasuCLI
+import KazasuService
+import NFCTransport
+import Synchronization
+
+/// `kazasu collect`
+struct CollectCommand: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "collect",
+        abstract: ServiceCommand.collect.abstract,
+        discussion: tr(
+            """
+            Subscribes to the events of every site, stores each once in the table events, and
+            acknowledges what is stored. Prints a line of JSON for each gap and each site that
+            has become silent. Runs until it is interrupted.
+
+            Examples:
+              kazasu collect --mqtt mqtt://broker --to sqlite:events.sqlite
+              kazasu collect --mqtt mqtts://centre@broker --mqtt-password-from file:password \\
+                --to postgresql://db/taps --shared centre
+            """,
+            """
+            すべての拠点のイベントを購読し、events テーブルに 1 回ずつ保存して確認応答を返します。
+            欠番と、連絡が途絶えた拠点を JSON で 1 行ずつ出力します。中断されるまで動きます。
+
+            例:
+              kazasu collect --mqtt mqtt://broker --to sqlite:events.sqlite
+              kazasu collect --mqtt mqtts://centre@broker --mqtt-password-from file:password \\
+                --to postgresql://db/taps --shared centre
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var broker: BrokerOptions
+
+    @Option(
+        name: .long,
+        help: help(
+            "Where to store: sqlite:FILE or postgresql://… (the password comes from PGPASSWORD or ~/.pgpass).",
+            "保存先: sqlite:ファイル または postgresql://…（パスワードは PGPASSWORD か ~/.pgpass から）。", value: "database"))
+    var to: String
+
+    @Option(
+        name: .long,
+        help: help(
+            "Share the events with the other collectors of this group.", "同じグループの collect とイベントを分担する。",
+            value: "group"))
+    var shared: String?
+
+    @Option(
+        name: .long,
+        help: help(
+            "The name under which the broker keeps events for this collector. Default: the host's name.",
+            "ブローカーがこの collect 宛てのイベントを保持するときの名前。省略時はホスト名。", value: "name"))
+    var name: String?
+
+    @Option(
+        name: .long,
+        help: help(
+            "How long missing events are asked for before they are reported and given up.",
+            "欠番を再送要求する時間。過ぎると報告して先へ進む。", value: "seconds"))
+    var gapAfter = 60.0
+
+    @Option(
+        name: .long,
+        help: help(
+            "How long nothing may be heard from a site.", "拠点から連絡がなくてもよい時間。", value: "seconds"))
+    var silentAfter = 180.0
+
+    func validate() throws {
+        if broker.mqtt == nil {
+            throw ValidationError(tr("collect needs --mqtt", "collect には --mqtt が必要です"))
+        }
+        if let shared, shared.isEmpty || MQTTTopics.name(shared) != shared {
+            throw ValidationError(
+                tr("--shared takes letters, digits, _ and -", "--shared には英数字、_、- だけを使ってください"))
+        }
+        for seconds in [gapAfter, silentAfter] where !(1...604_800).contains(seconds) {
+            throw ValidationError(
+                tr(
+                    "--gap-after and --silent-after take 1 to 604800 seconds",
+                    "--gap-after と --silent-after は 1～604800 秒です"))
+        }
+        do throws(Collector.Destination.AddressError) {
+            _ = try Collector.Destination(to)
+        } catch {
+            let text =
+                switch error {
+                case .password:
+                    tr(
+                        "--to takes no password; use PGPASSWORD or ~/.pgpass",
+                        "--to にパスワードは書けません。PGPASSWORD か ~/.pgpass を使ってください")
+                case .unknown:
+                    tr("--to takes sqlite:FILE or postgresql://…", "--to には sqlite:ファイル または postgresql://… を指定してください")
+                }
+            throw ValidationError(text)
+        }
+    }
+
+    func execute(_ context: Context) throws {
+        guard let broker = try broker.broker(), let destination = try? Collector.Destination(to) else {
+            throw CommandError(.usage, "usage", tr("collect needs --mqtt", "collect には --mqtt が必要です"))
+        }
+        var settings = Collector.Settings(broker: broker, name: name ?? Self.hostName)
+        settings.prefix = self.broker.mqttPrefix
+        settings.shared = shared
+        settings.gapLimit = .milliseconds(Int(gapAfter * 1000))
+        settings.silenceLimit = .milliseconds(Int(silentAfter * 1000))
+        let run = CollectRun(context)
+        let collector: Collector
+        do throws(EventStoreError) {
+            collector = try Collector(settings, to: destination, tell: run.tell, report: run.report)
+        } catch {
+            throw CommandError(error, to)
+        }
+        // Runs until it is stopped, so that is not a failure.
+        Interrupt.hold()
+        context.note(tr("collecting; press Ctrl-C to stop", "収集しています。Ctrl-C で終了します"))
+        try run.run(collector, context.cancellation, to)
+    }
+
+    private static var hostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// One run: prints what the collector reports, until a signal.
+private final class CollectRun: Sendable {
+    private let redaction: Redaction
+    private let verbosity: Int
+    private let failure = Mutex<CommandError?>(nil)
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ context: Context) {
+        redaction = context.redaction
+        verbosity = context.verbosity
+    }
+
+    func run(_ collector: Collector, _ token: CancellationToken, _ place: String) throws(CommandError) {
+        let done = Latch()
+        let work = Task {
+            do throws(EventStoreError) {
+                try await collector.run()
+            } catch {
+                if !Task.isCancelled { fail(CommandError(error, place)) }
+            }
+            done.open()
+        }
+        task.withLock { $0 = work }
+        token.onCancel { work.cancel() }
+        done.wait()
+        if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+
+    private func fail(_ error: CommandError) {
+        failure.withLock { $0 = $0 ?? error }
+        task.withLock { $0 }?.cancel()
+    }
+
+    func report(_ report: CollectReport) {
+        do throws(CommandError) {
+            try Output.write(redaction.apply(report.json(at: Clock.localTime())).compactText + "\n")
+        } catch {
+            fail(error)
+        }
+    }
+
+    func tell(_ notice: Collector.Notice) {
+        switch notice {
+        case .broker(.connected) where verbosity < 0: return
+        case .broker(let notice): Output.message("kazasu: \(VisibleText.line(notice.words))\n")
+        case .database(let error, let count):
+            let reason = VisibleText.line(error.words)
+            Output.message(
+                tr(
+                    "kazasu: \(count) events wait for the database: \(reason)\n",
+                    "kazasu: \(count) 件のイベントが保存待ちです: \(reason)\n"))
+        }
+    }
+}
+
+extension CollectReport {
+    /// The document `kazasu.collect/1`.
+    func json(at time: String) -> JSONValue {
+        var members: [(String, JSONValue)] = [("schema", "kazasu.collect/1")]
+        switch self {
+        case .gap(let source, let from, let to):
+            members += [("event", "gap")] + source.members + [("from", .int(from)), ("to", .int(to))]
+        case .late(let source, let sequence):
+            members += [("event", "late")] + source.members + [("seq", .int(sequence))]
+        case .restart(let source, let sequence):
+            members += [("event", "restart")] + source.members + [("seq", .int(sequence))]
+        case .silent(let site, let seconds):
+            members += [("event", "silent"), ("site", .string(site)), ("seconds", .int(seconds))]
+        case .returned(let site): members += [("event", "returned"), ("site", .string(site))]
+        case .malformed(let topic, let reason):
+            members += [("event", "malformed"), ("topic", .string(topic)), ("reason", .string(reason.rawValue))]
+        }
+        return .object(JSONObject(members + [("at", .string(time))]))
+    }
+}
+
+extension CollectedEvent.Source {
+    fileprivate var members: [(String, JSONValue)] { [("site", .string(site)), ("reader", .string(reader))] }
+}
+
+extension EventStoreError {
+    /// The reason, as part of a sentence.
+    var words: String {
+        switch self {
+        case .unreachable(let text): text
+        case .data(let code): tr("a value was refused (\(code))", "値が拒否されました（\(code)）")
+        case .statement(let code): tr("a statement was refused (\(code))", "文が拒否されました（\(code)）")
+        }
+    }
+}
+
+extension CommandError {
+    init(_ error: EventStoreError, _ place: String) {
+        self.init(
+            .cannotWrite, "cannotWrite",
+            tr("\(place) cannot be used: ", "\(place) を使えません: ") + error.words,
+            hint: tr("check the address, the rights and the table events", "アドレス、権限、events テーブルを確認してください"))
+    }
+}

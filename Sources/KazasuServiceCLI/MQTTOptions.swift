@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ArgumentParser
+import CardCiphers
+package import KazasuCLI
+package import KazasuService
+
+/// How to reach a broker, for `watch` and `collect`.
+package struct BrokerOptions: ParsableArguments {
+    package init() {}
+
+    @Option(
+        name: .long,
+        help: help(
+            "The MQTT broker: mqtt[s]://[user@]host[:port].", "MQTT ブローカー: mqtt[s]://[ユーザー@]ホスト[:ポート]。",
+            value: "url"))
+    package var mqtt: String?
+
+    @Option(
+        name: .long,
+        help: help(
+            "Where to read the broker's password: env:NAME, file:PATH or fd:NUMBER.",
+            "ブローカーのパスワードの入力元: env:変数名、file:パス、fd:番号。", value: "source"))
+    package var mqttPasswordFrom: SecretSource?
+
+    @Option(
+        name: .long,
+        help: help(
+            "Trust the certificate authorities in this file, not those of the system.",
+            "システムの代わりに、このファイルの認証局を信頼する。", value: "file"), completion: .file())
+    package var mqttCa: String?
+
+    @Option(
+        name: .long, help: help("The client's certificate.", "クライアント証明書。", value: "file"),
+        completion: .file())
+    package var mqttCert: String?
+
+    @Option(
+        name: .long,
+        help: help("The client's private key, without a passphrase.", "クライアントの秘密鍵（パスフレーズなし）。", value: "file"),
+        completion: .file())
+    package var mqttKey: String?
+
+    @Option(name: .long, help: help("The version of MQTT: 5 or 3.1.1.", "MQTT のバージョン: 5 または 3.1.1。", value: "version"))
+    package var mqttVersion = MQTTBroker.Version.v5
+
+    @Option(name: .long, help: help("What all topics begin with.", "すべてのトピックの先頭。", value: "topic"))
+    package var mqttPrefix = "kazasu"
+
+    package func validate() throws {
+        try SecretSource.validate(mqttPasswordFrom, "--mqtt-password-from")
+        if let mqtt { _ = try Self.address(mqtt) }
+        guard MQTTTopics.isPrefix(mqttPrefix) else {
+            throw ValidationError(
+                tr("--mqtt-prefix cannot be part of a topic", "--mqtt-prefix はトピックに使えない文字列です"))
+        }
+        if (mqttCert == nil) != (mqttKey == nil) {
+            throw ValidationError(
+                tr("--mqtt-cert and --mqtt-key belong together", "--mqtt-cert と --mqtt-key は一緒に指定してください"))
+        }
+    }
+
+    private static func address(_ text: String) throws(ValidationError) -> MQTTBroker {
+        do throws(MQTTBroker.AddressError) {
+            return try MQTTBroker(address: text)
+        } catch {
+            let text =
+                switch error {
+                case .password:
+                    tr(
+                        "--mqtt takes no password; use --mqtt-password-from",
+                        "--mqtt にパスワードは書けません。--mqtt-password-from を使ってください")
+                case .scheme, .host, .port, .path:
+                    tr(
+                        "--mqtt takes mqtt://host or mqtts://host, with user@ and :port if needed",
+                        "--mqtt には mqtt://ホスト または mqtts://ホスト を指定してください（ユーザー@ と :ポート も可）")
+                }
+            throw ValidationError(text)
+        }
+    }
+
+    /// The broker; `nil` without `--mqtt`.
+    package func broker() throws(CommandError) -> MQTTBroker? {
+        guard let mqtt, var broker = try? MQTTBroker(address: mqtt) else { return nil }
+        broker.version = mqttVersion
+        if let source = mqttPasswordFrom {
+            broker.password = MQTTBroker.Password(
+                try source.read(tr("the broker's password", "ブローカーのパスワード"), reason: "noKey"))
+        }
+        let files = [mqttCa, mqttCert, mqttKey].compactMap { $0 }
+        guard broker.tls != nil || files.isEmpty else {
+            throw CommandError(
+                .usage, "usage",
+                tr(
+                    "--mqtt-ca, --mqtt-cert and --mqtt-key need mqtts://",
+                    "--mqtt-ca、--mqtt-cert、--mqtt-key には mqtts:// が必要です"),
+                hint: "kazasu watch --help")
+        }
+        // libmosquitto would only say that something is invalid.
+        for file in files { _ = try Files.read(file) }
+        if broker.tls != nil {
+            broker.tls = MQTTBroker.TLS(authorities: mqttCa, certificate: mqttCert, key: mqttKey)
+        }
+        return broker
+    }
+}
+
+/// The MQTT sink of `watch`.
+package struct MQTTOptions: ParsableArguments {
+    package init() {}
+
+    @OptionGroup package var broker: BrokerOptions
+
+    @Option(
+        name: .long, defaultAsFlag: "homeassistant",
+        help: help(
+            "Announce the readers to Home Assistant, below this discovery prefix.",
+            "リーダーを Home Assistant に知らせる（値は検出用の接頭辞）。", value: "prefix"))
+    package var homeAssistant: String?
+
+    @Option(
+        name: .long,
+        help: help(
+            "Taps that are older are not published as tags: they would unlock a door too late.",
+            "これより古いタップはタグとして送らない（遅れて解錠しないため）。", value: "seconds"))
+    package var haMaxAge = 10.0
+
+    package func validate() throws {
+        if let homeAssistant, !MQTTTopics.isPrefix(homeAssistant) {
+            throw ValidationError(
+                tr("--home-assistant cannot be part of a topic", "--home-assistant はトピックに使えない文字列です"))
+        }
+        guard (0...86_400).contains(haMaxAge) else {
+            throw ValidationError(tr("--ha-max-age takes 0 to 86400 seconds", "--ha-max-age は 0～86400 秒です"))
+        }
+        if homeAssistant != nil, broker.mqtt == nil {
+            throw ValidationError(tr("--home-assistant needs --mqtt", "--home-assistant には --mqtt が必要です"))
+        }
+    }
+
+    /// Makes the sink, which begins to connect.
+    ///
+    /// - Parameters:
+    ///   - readers: the names that the user gave; they must differ in topics.
+    ///   - backlog: asked once a minute for the topic `health`.
+    /// - Returns: `nil` without `--mqtt`.
+    package func sink(
+        site: String, readers: [String], version: String,
+        backlog: @escaping @Sendable () async -> MQTTSink.Backlog? = { nil },
+        tell: @escaping @Sendable (MQTTNotice) -> Void
+    ) throws(CommandError) -> MQTTSink? {
+        guard let broker = try broker.broker() else { return nil }
+        try Self.check(readers)
+        var settings = MQTTSink.Settings(broker: broker, site: site)
+        settings.prefix = self.broker.mqttPrefix
+        settings.homeAssistant = homeAssistant.map { prefix in
+            var settings = HomeAssistant.Settings(version: version)
+            settings.prefix = prefix
+            settings.maxAge = .milliseconds(Int(haMaxAge * 1000))
+            return settings
+        }
+        return MQTTSink(settings, backlog: backlog, tell: tell)
+    }
+
+    /// Refuses names that topics cannot tell apart.
+    private static func check(_ readers: [String]) throws(CommandError) {
+        var names: [String: String] = [:]
+        for reader in readers {
+            let name = MQTTTopics.name(reader)
+            let other = names.updateValue(reader, forKey: name)
+            guard MQTTTopics.reserved.contains(name) || other != nil else { continue }
+            throw CommandError(
+                .usage, "usage",
+                other.map {
+                    tr(
+                        "readers \($0) and \(reader) are both '\(name)' in topics",
+                        "リーダー \($0) と \(reader) はトピックではどちらも '\(name)' です")
+                } ?? tr("'\(name)' cannot be the name of a reader", "'\(name)' はリーダーの名前に使えません"),
+                hint: tr(
+                    "name readers with -r NAME=ID; in topics only A-Z, a-z, 0-9, _ and - are kept",
+                    "-r 名前=ID で名前を付けてください（トピックでは A-Z、a-z、0-9、_、- 以外は - になります）"))
+        }
+    }
+}
+
+extension MQTTBroker.Version: ExpressibleByArgument {}
+
+extension MQTTNotice {
+    /// One sentence for the log.
+    package var words: String {
+        switch self {
+        case .connected: tr("connected to the broker", "ブローカーに接続しました")
+        case .disconnected(let fault):
+            tr("no connection to the broker: \(fault.words); retrying", "ブローカーに接続できません（\(fault.words)）。再試行します")
+        case .notSubscribed(let code):
+            tr("the broker refused a subscription (\(code))", "ブローカーが購読を拒否しました（\(code)）")
+        case .malformedAcknowledgement(let bytes):
+            tr("a malformed acknowledgement of \(bytes) bytes was ignored", "不正な確認応答（\(bytes) バイト）を無視しました")
+        }
+    }
+}
+
+extension MQTTFault {
+    /// The reason, as part of a sentence.
+    var words: String {
+        switch self {
+        case .unreachable(let error):
+            error == 0 ? tr("nobody answers", "応答がありません") : SystemMessage.text(error)
+        case .unresolved: tr("the host is unknown", "ホスト名が見つかりません")
+        case .tls(let text): text.isEmpty ? tr("TLS failed", "TLS に失敗しました") : text
+        case .refused(let code): tr("the login was refused (\(code))", "ログインが拒否されました（\(code)）")
+        case .ended(0x8E):
+            tr(
+                "another client of this name took over; is the site's name unique?",
+                "同じ名前のクライアントに置き換わりました（サイト名は重複していませんか）")
+        case .ended(let code): tr("the connection ended (\(code))", "接続が切れました（\(code)）")
+        case .timeout: tr("no answer in time", "時間内に応答がありません")
+        case .settings(let code): tr("TLS files or settings cannot be used (\(code))", "TLS のファイルまたは設定が使えません（\(code)）")
+        }
+    }
+}
