@@ -66,9 +66,9 @@ struct EventStoreTests {
 
     /// Batches that come, up to where the reader's events are complete afterwards, and the number after a gap.
     static let rows: [(batches: [[Int]], upTo: Int, afterGap: Int?, stored: Int)] = [
-        ([[1, 2, 3]], 3, nil, 3), ([[5], [6, 7]], 7, nil, 3), ([[1, 2], [2, 3]], 3, nil, 3), ([[1, 1, 1]], 1, nil, 1),
+        ([[1, 2, 3]], 3, nil, 3), ([[5], [6, 7]], 0, 5, 3), ([[1, 2], [2, 3]], 3, nil, 3), ([[1, 1, 1]], 1, nil, 1),
         ([[1, 4]], 1, 4, 2), ([[1], [4, 5], [2, 3]], 5, nil, 5), ([[1], [3], [5], [2]], 3, 5, 4),
-        ([[3], [2]], 3, nil, 2), ([[1, 2, 3], [-1, -2]], 2, nil, 5), ([[1, 2, 3], [-1], [-3]], 1, 3, 5),
+        ([[3], [2]], 0, 2, 2), ([[1, 2, 3], [-1, -2]], 2, nil, 5), ([[1, 2, 3], [-1], [-3]], 1, 3, 5),
         ([[1, 2, 3], [-2], [2]], 2, nil, 4),
     ]
 

@@ -174,6 +174,8 @@ package final class EventStore: Sendable {
 private struct EventTable {
     static let columns = "site, reader, topic_site, topic_reader, up_to, last_seq, since"
     private static let width = 8
+    /// Lower than any event's.
+    private static let firstID = "00000000-0000-0000-0000-000000000000"
 
     private let session: any SQLSession
     private let forUpdate: String
@@ -264,11 +266,11 @@ private struct EventTable {
     private func begin(
         _ source: CollectedEvent.Source, _ first: CollectedEvent
     ) throws(EventStoreError) -> ReaderProgress {
-        let start = String(first.sequence - 1)
+        // What came before is asked for as well, and given up like any gap when nobody has it.
         _ = try session.rows(
             "INSERT INTO event_progress (\(Self.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7)"
                 + " ON CONFLICT (site, reader) DO NOTHING",
-            [source.site, source.reader, first.topicSite, first.topicReader, start, start, first.id])
+            [source.site, source.reader, first.topicSite, first.topicReader, "0", "0", EventTable.firstID])
         guard let progress = try progress(source) else { throw .statement("event_progress") }
         return progress
     }
