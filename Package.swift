@@ -107,7 +107,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("KazasuCardsTests", ["KazasuCards"]),
     ("KazasuTests", ["CardReading", "Kazasu", "KazasuTesting", "NFCTransport", "VirtualReader"]),
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
-    ("KazasuServiceTests", ["ByteCodec", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuService"]),
+    (
+        "KazasuServiceTests",
+        ["ByteCodec", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuService", "NFCTransport"]
+    ),
     ("KazasuServiceCLITests", ["CardModel", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]),
 ]
 
@@ -192,9 +195,10 @@ let package = Package(
         .target(
             name: "KazasuService",
             dependencies: [
-                "ByteCodec", "CCurl", "CMosquitto", "COpenSSL", "CPostgreSQL", "CardDecoders", "CardModel",
+                "ByteCodec", "CCurl", "CLinux", "CMosquitto", "COpenSSL", "CPostgreSQL", "CardDecoders", "CardModel",
                 "DumpFormats", "Kazasu",
                 .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

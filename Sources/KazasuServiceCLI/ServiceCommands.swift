@@ -3,4 +3,7 @@
 package import KazasuCLI
 
 /// The commands that `kazasud` adds to those of `kazasu`.
-package let serviceExtension = ServiceExtension(commands: [:])
+package let serviceExtension = ServiceExtension(commands: [
+    .watch: Watch.self,
+    .outbox: OutboxCommand.self,
+])
