@@ -111,7 +111,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "KazasuServiceTests",
         ["ByteCodec", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuService", "NFCTransport"]
     ),
-    ("KazasuServiceCLITests", ["CardModel", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]),
+    ("KazasuServiceCLITests", ["CardModel", "KazasuCLI", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]),
 ]
 
 /// The fuzzers and the modules whose parsers each feeds. A fuzzer has no `main`: it links only with `--sanitize fuzzer`,

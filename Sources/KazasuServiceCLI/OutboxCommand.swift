@@ -128,7 +128,9 @@ struct OutboxStatus: KazasuCommand {
 
 /// Which deliveries a command is about.
 struct DeliverySelection: ParsableArguments {
-    @Option(name: .long, help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"))
+    @Option(
+        name: .long,
+        help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"))
     var sink: String?
 
     @Argument(help: help("Only these events.", "これらのイベントだけ。", value: "id"))
@@ -159,7 +161,9 @@ struct OutboxDead: KazasuCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var place: OutboxPath
 
-    @Option(name: .long, help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"))
+    @Option(
+        name: .long,
+        help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"))
     var sink: String?
 
     func execute(_ context: Context) throws {

@@ -63,7 +63,7 @@ package final class ExecSink: Sink {
     /// A pipe that holds all the bytes, so that nothing waits for a program that does not read them.
     private static func pipe(with bytes: [UInt8]) -> Int32? {
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
+        guard unsafe kazasu_pipe(&ends, O_CLOEXEC) == 0 else { return nil }
         defer { Glibc.close(ends[1]) }
         _ = fcntl(ends[1], setPipeSize, Int32(clamping: bytes.count))
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
@@ -86,7 +86,7 @@ package final class ExecSink: Sink {
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, 2, 1)
-        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        unsafe kazasu_close_from(&actions, 3)
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -101,7 +101,7 @@ package final class ExecSink: Sink {
         var child = pid_t()
         var words = unsafe [strdup(path), nil]
         var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
-        defer { for unsafe text in unsafe words + variables { unsafe free(text) } }
+        defer { unsafe (words + variables).forEach { unsafe free($0) } }
         let code = unsafe posix_spawn(&child, path, &actions, &attributes, &words, &variables)
         return code == 0 ? .success(child) : .failure(NotStarted(code: code))
     }
@@ -112,7 +112,8 @@ package final class ExecSink: Sink {
         var entry = unsafe environ
         while let text = unsafe entry.pointee {
             let variable = unsafe String(cString: text)
-            if !["KAZASU_", "NOTIFY_SOCKET=", "WATCHDOG_", "CREDENTIALS_DIRECTORY="].contains(where: variable.hasPrefix) {
+            if !["KAZASU_", "NOTIFY_SOCKET=", "WATCHDOG_", "CREDENTIALS_DIRECTORY="].contains(where: variable.hasPrefix)
+            {
                 variables.append(variable)
             }
             unsafe entry += 1

@@ -17,10 +17,11 @@ struct OutboxPath: ParsableArguments {
     /// The path to use.
     func path() throws(CommandError) -> String {
         let environment = SystemEnvironment.all
-        if let path = outbox ?? environment["KAZASU_OUTBOX"] {
-            guard !path.isEmpty else { throw .emptyName(tr("outbox", "outbox")) }
-            return path
+        if let outbox {
+            guard !outbox.isEmpty else { throw .emptyName("--outbox") }
+            return outbox
         }
+        if let path = environment["KAZASU_OUTBOX"], !path.isEmpty { return path }
         if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return "\(folder)/kazasu/outbox.sqlite" }
         if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/.local/state/kazasu/outbox.sqlite" }
         throw CommandError(
@@ -72,8 +73,8 @@ struct ByteSize: ExpressibleByArgument, Equatable {
     init?(argument: String) {
         let units: [(Character, Int)] = [("K", 10), ("M", 20), ("G", 30)]
         let unit = units.first { argument.uppercased().hasSuffix(String($0.0)) }
-        guard let number = Int(unit == nil ? argument : String(argument.dropLast())), (1...1 << 20).contains(number) ||
-            (unit == nil && number > 0 && number <= 1 << 50)
+        guard let number = Int(unit == nil ? argument : String(argument.dropLast())),
+            (1...1 << 20).contains(number) || (unit == nil && number > 0 && number <= 1 << 50)
         else { return nil }
         bytes = number << (unit?.1 ?? 0)
     }
@@ -105,14 +106,16 @@ extension CommandError {
         case .full:
             self.init(
                 .cannotWrite, "cannotWrite", tr("the outbox cannot grow: the disk is full", "ディスクに空きがなく、outbox に書けません"),
-                hint: tr("make room; 'kazasu outbox drop' gives up deliveries", "空きを作ってください（kazasu outbox drop で配信を取り消せます）"))
+                hint: tr(
+                    "make room; 'kazasu outbox drop' gives up deliveries", "空きを作ってください（kazasu outbox drop で配信を取り消せます）"))
         case .readOnly:
             self.init(
                 .cannotWrite, "cannotWrite", tr("the outbox is read-only", "outbox は読み取り専用です"),
                 hint: tr("check its permissions and the file system", "権限とファイルシステムを確かめてください"))
         case .failed(let code):
             self.init(
-                .cannotWrite, "cannotWrite", tr("the outbox cannot be used: SQLite error \(code)", "outbox を使えません（SQLite のエラー \(code)）"),
+                .cannotWrite, "cannotWrite",
+                tr("the outbox cannot be used: SQLite error \(code)", "outbox を使えません（SQLite のエラー \(code)）"),
                 hint: tr("check the disk", "ディスクを確かめてください"))
         }
     }

@@ -13,7 +13,7 @@ struct ServiceLog: Sendable {
     /// - Parameters:
     ///   - verbosity: -1 for warnings only, 1 for everything.
     ///   - isJournal: whether standard error goes to journald.
-    init(verbosity: Int, isJournal: Bool = SystemEnvironment.all["JOURNAL_STREAM"] != nil) {
+    init(verbosity: Int, isJournal: Bool = SystemEnvironment.all["JOURNAL_STREAM"].map { !$0.isEmpty } ?? false) {
         var logger = Logger(label: "kazasu") { _ in StandardErrorLog(isJournal: isJournal) }
         logger.logLevel = verbosity < 0 ? .warning : verbosity > 0 ? .debug : .info
         self.logger = logger

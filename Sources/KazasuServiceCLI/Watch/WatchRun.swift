@@ -117,6 +117,11 @@ final class WatchRun: Sendable {
                     site: journal.site, readers: readers.map(\.name), words: settings.words, outbox: outbox,
                     metrics: metrics, log: log))
         }
+        for (index, sink) in sinks.enumerated() where sinks[..<index].contains(where: { $0.name == sink.name }) {
+            throw CommandError(
+                .usage, "usage", tr("\(sink.name) is there twice", "\(sink.name) が重複しています"),
+                hint: "kazasu watch --help")
+        }
         return Watcher.Plan(
             readers: readers.isEmpty ? nil : readers.map(\.id), query: options.query, reading: options.read.value,
             journal: journal, sinks: sinks, retention: options.outbox.retention)
