@@ -109,9 +109,12 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
     (
         "KazasuServiceTests",
-        ["ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuService"]
+        [
+            "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuService",
+            "NFCTransport",
+        ]
     ),
-    ("KazasuServiceCLITests", ["CardModel", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]),
+    ("KazasuServiceCLITests", ["CardModel", "KazasuCLI", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]),
 ]
 
 /// The fuzzers and the modules whose parsers each feeds. A fuzzer has no `main`: it links only with `--sanitize fuzzer`,
@@ -195,10 +198,10 @@ let package = Package(
         .target(
             name: "KazasuService",
             dependencies: [
-                "ByteCodec", "CCurl", "CMosquitto", "COpenSSL", "CPostgreSQL", "CardCiphers", "CardDecoders",
-                "CardModel",
-                "DumpFormats", "Kazasu",
+                "ByteCodec", "CCurl", "CLinux", "CMosquitto", "COpenSSL", "CPostgreSQL", "CardCiphers", "CardDecoders",
+                "CardModel", "DumpFormats", "Kazasu",
                 .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

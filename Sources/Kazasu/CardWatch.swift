@@ -12,6 +12,8 @@ struct CardWatch {
     private static let misses = 3
     /// The pause between two presence checks.
     private static let interval = Duration.milliseconds(150)
+    /// How long to look for a card between two beats.
+    private static let beatInterval = Duration.seconds(5)
     /// The pause after a missing answer.
     private static let shortInterval = Duration.milliseconds(50)
 
@@ -19,13 +21,19 @@ struct CardWatch {
     private let query: CardQuery
     private let reading: TapReading
     private let clock: SearchClock
+    /// Called whenever the reader has answered.
+    private let beat: () -> Void
     private(set) var present: FoundCard?
 
-    init(_ reader: CardReader, _ query: CardQuery, _ reading: TapReading, clock: SearchClock = .system) {
+    init(
+        _ reader: CardReader, _ query: CardQuery, _ reading: TapReading, clock: SearchClock = .system,
+        beat: @escaping () -> Void = {}
+    ) {
         self.reader = reader
         self.query = query
         self.reading = reading
         self.clock = clock
+        self.beat = beat
     }
 
     /// Waits until a card arrives or leaves.
@@ -34,13 +42,25 @@ struct CardWatch {
     /// - Throws: ``KazasuError`` if the reader failed or was cancelled.
     mutating func next() throws(KazasuError) -> [Tap] {
         guard let present else {
-            return [on(try reader.waitForCard(query, timeout: nil))]
+            return [on(try waitForCard())]
         }
         let (time, other) = try waitForRemoval(of: present)
         self.present = nil
         let off = Tap(.off, present, reader: reader.information.id, time: time)
         guard let other else { return [off] }
         return [off, on(Card(other, reader: reader))]
+    }
+
+    /// Waits for a card, with a beat now and then.
+    private func waitForCard() throws(KazasuError) -> Card {
+        while true {
+            beat()
+            do throws(KazasuError) {
+                return try reader.waitForCard(query, timeout: Self.beatInterval)
+            } catch {
+                guard error == .noCard else { throw error }
+            }
+        }
     }
 
     private mutating func on(_ card: Card) -> Tap {
@@ -60,6 +80,7 @@ struct CardWatch {
         while true {
             clock.pause(missed == 0 ? Self.interval : Self.shortInterval)
             if reader.cancellation.isCancelled { throw .cancelled }
+            beat()
             let now = ContinuousClock.now
             do throws(TransportError) {
                 switch try Presence.check(card, on: reader.device) {

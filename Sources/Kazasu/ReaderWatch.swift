@@ -8,7 +8,8 @@ internal import Synchronization
 package struct ReaderWatch: Sendable {
     /// An event on the watched readers.
     package enum Event: Sendable {
-        case tap(Tap)
+        /// A tap, on the reader that was opened by this ID; the tap itself has the driver's ID of the reader.
+        case tap(Tap, reader: String)
         /// A reader became ready, or is no longer ready.
         case reader(String, ReaderState)
         /// A reader named by the caller can never be used.
@@ -31,6 +32,8 @@ package struct ReaderWatch: Sendable {
     let readers: [String]?
     let query: CardQuery
     let reading: TapReading
+    /// Called on the reader's thread each time it has looked for cards, with the ID by which it was opened.
+    let beat: @Sendable (String) -> Void
     /// Opens a reader; tests replace it.
     var open: @Sendable (String, CancellationToken) throws(KazasuError) -> any Reader = {
         id, cancellation throws(KazasuError) in
@@ -38,6 +41,12 @@ package struct ReaderWatch: Sendable {
     }
     /// Waits between attempts; tests replace it to avoid waiting.
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+    package init(
+        readers: [String]?, query: CardQuery, reading: TapReading, beat: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        (self.readers, self.query, self.reading, self.beat) = (readers, query, reading, beat)
+    }
 
     /// Watches until the task is cancelled or no reader can deliver any more cards.
     ///
@@ -108,16 +117,16 @@ package struct ReaderWatch: Sendable {
             return (error, false)
         }
         tell(.reader(id, .ready))
-        let (query, reading) = (query, reading)
+        let (query, reading, beat) = (query, reading, beat)
         let error = await reader.run { reader -> KazasuError in
-            var watch = CardWatch(reader, query, reading)
+            var watch = CardWatch(reader, query, reading) { beat(id) }
             do throws(KazasuError) {
                 while true {
-                    for tap in try watch.next() { tell(.tap(tap)) }
+                    for tap in try watch.next() { tell(.tap(tap, reader: id)) }
                 }
             } catch {
                 if let card = watch.present, error != .cancelled {
-                    tell(.tap(Tap(.lost, card, reader: reader.information.id, time: .now)))
+                    tell(.tap(Tap(.lost, card, reader: reader.information.id, time: .now), reader: id))
                 }
                 return error
             }

@@ -39,7 +39,7 @@ public struct Taps: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(KazasuError) -> Tap? {
             while let event = await events.next(isolation: actor) {
                 switch event {
-                case .tap(let tap): return tap
+                case .tap(let tap, _): return tap
                 case .reader: continue
                 case .failed(let error): throw error
                 }

@@ -160,6 +160,9 @@ extension KazasuCommand {
 
 /// The program, for the main file of each executable.
 package enum Program {
+    /// The version of the program and of its libraries.
+    package static var version: String { RootCommand.version }
+
     /// Runs the command line of the process and ends it with the documented exit status.
     ///
     /// - Parameter service: the commands of `kazasud`; without them, `kazasu` leaves their command lines to it.

@@ -162,6 +162,33 @@ package struct MQTTOptions: ParsableArguments {
         return MQTTSink(settings, backlog: backlog, tell: tell)
     }
 
+    /// Makes the sink with its outbox, whose events it confirms.
+    func sink(_ environment: SinkEnvironment) throws(CommandError) -> MQTTSink? {
+        let (outbox, log) = (environment.outbox, environment.log)
+        let sink = try sink(
+            site: environment.site, readers: environment.readers, version: Program.version,
+            backlog: {
+                guard let queues = try? outbox.status().sinks.filter({ $0.sink.hasPrefix("mqtt:") }) else { return nil }
+                let oldest = queues.compactMap(\.oldest).min().map { max(0, MQTTSink.wallClock() - $0) / 1000 }
+                return MQTTSink.Backlog(pending: queues.reduce(0) { $0 + $1.pending }, oldest: oldest)
+            },
+            tell: { notice in
+                if case .connected = notice { log.info(notice.words) } else { log.warning(notice.words) }
+            })
+        guard let sink else { return nil }
+        Task {
+            for await one in sink.acknowledgements {
+                do throws(OutboxError) {
+                    try outbox.confirm(upTo: one.upTo) { MQTTTopics.reader($0) == one.reader }
+                    if one.isRepeated { try outbox.resendUnconfirmed(to: sink.name) }
+                } catch {
+                    log.error(CommandError(error).message)
+                }
+            }
+        }
+        return sink
+    }
+
     /// Refuses names that topics cannot tell apart.
     private static func check(_ readers: [String]) throws(CommandError) {
         var names: [String: String] = [:]

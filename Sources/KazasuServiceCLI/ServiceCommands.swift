@@ -4,5 +4,7 @@ package import KazasuCLI
 
 /// The commands that `kazasud` adds to those of `kazasu`.
 package let serviceExtension = ServiceExtension(commands: [
-    .collect: CollectCommand.self
+    .watch: Watch.self,
+    .outbox: OutboxCommand.self,
+    .collect: CollectCommand.self,
 ])

@@ -10,11 +10,14 @@ enum HelpTables {
         Environment:
           KAZASU_READER              the reader to use without --reader
           KAZASU_STATIONS            station tables (a:b:c) to use without --stations
+          KAZASU_OUTBOX              the outbox of watch to use without --outbox
+          KAZASU_CONFIG              the settings of watch to use without --config
           KAZASU_SERIAL_SPEED        115200: do not speed up a PN532's serial line
           LC_ALL, LC_MESSAGES, LANG  language of messages; the first one set counts
           COLUMNS                    width of the terminal
           NO_COLOR                   no colours, if set and not empty
           XDG_DATA_HOME              folder of kazasu/; default: ~/.local/share
+          XDG_STATE_HOME             folder of kazasu/outbox.sqlite; default: ~/.local/state
           LIBNFC_DEVICE              a reader for libnfc; hides its other ones
           LIBNFC_DEFAULT_DEVICE      a reader for libnfc beside those it finds
           LIBNFC_AUTO_SCAN           false: libnfc does not look for USB readers
@@ -31,11 +34,14 @@ enum HelpTables {
         環境変数:
           KAZASU_READER              --reader を省略したときのリーダー
           KAZASU_STATIONS            --stations を省略したときの駅の表（a:b:c）
+          KAZASU_OUTBOX              --outbox を省略したときの watch の outbox
+          KAZASU_CONFIG              --config を省略したときの watch の設定
           KAZASU_SERIAL_SPEED        115200 なら PN532 のシリアル回線を高速化しない
           LC_ALL, LC_MESSAGES, LANG  表示言語（最初に設定されているもの）
           COLUMNS                    端末の幅
           NO_COLOR                   空でなければ色を付けない
           XDG_DATA_HOME              kazasu/ を置くフォルダー（既定: ~/.local/share）
+          XDG_STATE_HOME             kazasu/outbox.sqlite を置くフォルダー（既定: ~/.local/state）
           LIBNFC_DEVICE              libnfc のリーダー（ほかは見えなくなる）
           LIBNFC_DEFAULT_DEVICE      libnfc が見つけるものに加えるリーダー
           LIBNFC_AUTO_SCAN           false なら libnfc は USB リーダーを探さない

@@ -23,6 +23,7 @@ package enum Interrupt {
         var holds = 0
         var signal: Int32?
         var isEnding = false
+        var onHangup: (@Sendable () -> Void)?
     }
 
     private static let state = Mutex(State())
@@ -68,13 +69,21 @@ package enum Interrupt {
         if started == 0 { pthread_detach(thread) } else { mask(SIG_UNBLOCK, cancelling + fatal) }
     }
 
+    /// Makes SIGHUP call a handler, quickly, instead of cancelling.
+    package static func onHangup(_ handler: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onHangup = handler }
+    }
+
     /// Waits for a signal that cancels.
     private static func next() -> Int32 {
         var signals = set(cancelling + fatal)
-        var number: Int32 = 0
-        sigwait(&signals, &number)
-        if fatal.contains(number) { end(by: number) }
-        return number
+        while true {
+            var number: Int32 = 0
+            sigwait(&signals, &number)
+            if fatal.contains(number) { end(by: number) }
+            guard number == SIGHUP, let handler = state.withLock(\.onHangup) else { return number }
+            handler()
+        }
     }
 
     /// Ends the process by this signal, so that the shell sees which one it was.

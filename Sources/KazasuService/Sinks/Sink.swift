@@ -11,6 +11,9 @@ package protocol Sink: Sendable {
     /// How many events of one reader it takes at a time.
     var window: Int { get }
 
+    /// How often an event is tried again before it is dead; `nil` for no limit, which is the default.
+    var retries: Int? { get }
+
     /// Delivers events of one reader, oldest first.
     ///
     /// - Parameter events: at most ``window`` of them.
@@ -20,6 +23,10 @@ package protocol Sink: Sendable {
 
     /// Releases what it holds. No more events are delivered afterwards.
     func close() async
+}
+
+extension Sink {
+    package var retries: Int? { nil }
 }
 
 /// What became of an event at a sink.

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+
+/// What the sinks take from the outbox.
+extension Outbox {
+    /// What happened to an event at a sink.
+    struct Outcome: Sendable {
+        var event: OutboxEvent
+        var result: DeliveryResult
+    }
+
+    /// The readers that have events for a sink.
+    func readersWaiting(for sink: String) throws(OutboxError) -> [String] {
+        try read { database in
+            try String.fetchAll(
+                database, sql: "SELECT DISTINCT reader FROM deliveries WHERE sink = ? AND state = 0", arguments: [sink])
+        }
+    }
+
+    /// The oldest events of a reader for a sink, and how often the first one was tried.
+    func waiting(
+        for sink: String, of reader: String, limit: Int
+    ) throws(OutboxError) -> (events: [OutboxEvent], attempts: Int) {
+        try read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT events.*, deliveries.attempts FROM deliveries JOIN events USING (position)
+                    WHERE deliveries.sink = ? AND deliveries.state = 0 AND deliveries.reader = ?
+                    ORDER BY deliveries.position LIMIT ?
+                    """,
+                arguments: [sink, reader, limit])
+            return (rows.map(Self.event), rows.first?["attempts"] ?? 0)
+        }
+    }
+
+    /// Notes what happened to events of one reader at a sink.
+    func record(_ outcomes: [Outcome], at sink: String) throws(OutboxError) {
+        try write { database in
+            for outcome in outcomes {
+                let place = "sink = ? AND position = (SELECT position FROM events WHERE id = ?)"
+                switch outcome.result {
+                case .delivered:
+                    try database.execute(
+                        sql: "DELETE FROM deliveries WHERE \(place)", arguments: [sink, outcome.event.id])
+                case .retry(let reason, _):
+                    try database.execute(
+                        sql: "UPDATE deliveries SET attempts = attempts + 1, error = ? WHERE \(place)",
+                        arguments: [reason, sink, outcome.event.id])
+                case .dead(let reason):
+                    try database.execute(
+                        sql: "UPDATE deliveries SET attempts = attempts + 1, state = 1, error = ? WHERE \(place)",
+                        arguments: [reason, sink, outcome.event.id])
+                }
+            }
+        }
+    }
+
+    static func event(_ row: Row) -> OutboxEvent {
+        OutboxEvent(
+            id: row["id"], reader: row["reader"], sequence: row["sequence"], type: row["type"], time: row["time"],
+            tag: row["tag"], line: row["line"])
+    }
+
+    // MARK: The consumer's acknowledgements
+
+    /// Notes that the consumer has every event of a reader up to a number.
+    ///
+    /// - Parameter reader: tells whether it is this reader; topics have names that differ from those in events.
+    package func confirm(upTo sequence: Int, where isReader: (String) -> Bool) throws(OutboxError) {
+        try write { database in
+            for name in try String.fetchAll(database, sql: "SELECT reader FROM readers") where isReader(name) {
+                try database.execute(
+                    sql: "UPDATE events SET confirmed = 1 WHERE reader = ? AND sequence <= ? AND confirmed = 0",
+                    arguments: [name, sequence])
+            }
+        }
+    }
+
+    /// Sends events again that a sink has, but the consumer has not acknowledged, as after a broker lost them.
+    ///
+    /// - Returns: how many.
+    @discardableResult
+    package func resendUnconfirmed(to sink: String) throws(OutboxError) -> Int {
+        let count = try write { database in
+            try database.execute(
+                sql: """
+                    INSERT OR IGNORE INTO deliveries (sink, reader, position)
+                    SELECT ?, reader, position FROM events WHERE confirmed = 0
+                    """,
+                arguments: [sink])
+            return database.changesCount
+        }
+        if count > 0 { notify() }
+        return count
+    }
+
+    // MARK: Retention
+
+    /// How long events are kept that every sink has.
+    package struct Retention: Hashable, Sendable {
+        /// After so many days they are deleted.
+        package var days: Double
+        /// Above this size, in bytes, the oldest are deleted.
+        package var size: Int
+        /// Whether an event must be acknowledged by the consumer, too.
+        package var confirmed: Bool
+
+        package init(days: Double = 7, size: Int = 100 << 20, confirmed: Bool = false) {
+            (self.days, self.size, self.confirmed) = (days, size, confirmed)
+        }
+    }
+
+    /// Deletes events that every sink has: those that are too old, then the oldest until the rest is small enough.
+    ///
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - all: deletes them whatever their age, as on a full disk.
+    /// - Returns: how many.
+    @discardableResult
+    package func tidy(_ retention: Retention, now: Int, all: Bool = false) throws(OutboxError) -> Int {
+        let done =
+            "NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.position = events.position)"
+            + (retention.confirmed ? " AND confirmed = 1" : "")
+        let count = try write { database in
+            try database.execute(
+                sql: "DELETE FROM events WHERE \(done) AND (time < ? OR ?)",
+                arguments: [now - Int(retention.days * 86_400_000), all])
+            var count = database.changesCount
+            while try Self.size(database) > retention.size {
+                try database.execute(
+                    sql: """
+                        DELETE FROM events WHERE position IN
+                        (SELECT position FROM events WHERE \(done) ORDER BY position LIMIT 256)
+                        """)
+                guard database.changesCount > 0 else { break }
+                count += database.changesCount
+            }
+            return count
+        }
+        return count
+    }
+
+    /// The bytes in use, without pages that are free.
+    static func size(_ database: Database) throws -> Int {
+        let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+        let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+        return try (pages - free) * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+    }
+}
+
+/// What the user asks about the outbox.
+extension Outbox {
+    /// The state of a sink's queue.
+    package struct QueueStatus: Hashable, Sendable {
+        package var sink: String
+        package var pending: Int
+        package var dead: Int
+        /// The time of the oldest event that is pending, in milliseconds since 1970.
+        package var oldest: Int?
+        /// How often the first pending event was tried, and why it failed last.
+        package var attempts: Int
+        package var error: String?
+    }
+
+    /// The state of the outbox.
+    package struct Status: Hashable, Sendable {
+        package var events: Int
+        package var unconfirmed: Int
+        /// Bytes.
+        package var size: Int
+        package var sinks: [QueueStatus]
+        /// Readers and the numbers of their last events.
+        package var readers: [String: Int]
+    }
+
+    package func status() throws(OutboxError) -> Status {
+        try read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT sink, SUM(state = 0) AS pending, SUM(state = 1) AS dead,
+                        MIN(CASE state WHEN 0 THEN position END) AS first
+                    FROM deliveries GROUP BY sink ORDER BY sink
+                    """)
+            var status = Status(
+                events: try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM events") ?? 0,
+                unconfirmed: try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM events WHERE confirmed = 0") ?? 0,
+                size: try Self.size(database), sinks: [], readers: [:])
+            for row in rows {
+                let sink: String = row["sink"]
+                let first = try Row.fetchOne(
+                    database,
+                    sql: """
+                        SELECT events.time, deliveries.attempts, deliveries.error FROM deliveries
+                        JOIN events USING (position) WHERE deliveries.sink = ? AND deliveries.position = ?
+                        """,
+                    arguments: [sink, row["first"] as Int64?])
+                status.sinks.append(
+                    QueueStatus(
+                        sink: sink, pending: row["pending"], dead: row["dead"], oldest: first?["time"],
+                        attempts: first?["attempts"] ?? 0, error: first?["error"]))
+            }
+            for row in try Row.fetchAll(database, sql: "SELECT reader, sequence FROM readers") {
+                status.readers[row["reader"]] = row["sequence"]
+            }
+            return status
+        }
+    }
+
+    /// An event that a sink will never get by itself.
+    package struct DeadLetter: Hashable, Sendable {
+        package var event: OutboxEvent
+        package var sink: String
+        package var attempts: Int
+        package var error: String?
+    }
+
+    /// The dead letters, oldest first.
+    ///
+    /// - Parameter sink: `nil` for those of every sink.
+    package func deadLetters(of sink: String? = nil) throws(OutboxError) -> [DeadLetter] {
+        try read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT events.*, deliveries.sink, deliveries.attempts, deliveries.error FROM deliveries
+                    JOIN events USING (position) WHERE deliveries.state = 1 AND (?1 IS NULL OR deliveries.sink = ?1)
+                    ORDER BY position, sink
+                    """,
+                arguments: [sink]
+            ).map {
+                DeadLetter(event: Self.event($0), sink: $0["sink"], attempts: $0["attempts"], error: $0["error"])
+            }
+        }
+    }
+
+    /// Which deliveries to change.
+    package struct Selection: Hashable, Sendable {
+        /// Only those of this sink.
+        package var sink: String?
+        /// Only those of these events.
+        package var ids: [String]
+        /// Whether those that are pending count as well as the dead.
+        package var pending: Bool
+
+        package init(sink: String? = nil, ids: [String] = [], pending: Bool = false) {
+            (self.sink, self.ids, self.pending) = (sink, ids, pending)
+        }
+
+        fileprivate var condition: String {
+            (pending ? "1" : "state = 1") + " AND (? IS NULL OR sink = ?)"
+                + (ids.isEmpty
+                    ? ""
+                    : " AND position IN (SELECT position FROM events WHERE id IN ("
+                        + ids.map { _ in "?" }.joined(separator: ",") + "))")
+        }
+
+        fileprivate var arguments: StatementArguments {
+            StatementArguments([sink, sink]) + StatementArguments(ids)
+        }
+    }
+
+    /// Queues dead letters again.
+    ///
+    /// - Returns: how many.
+    package func resend(_ selection: Selection) throws(OutboxError) -> Int {
+        try write { database in
+            try database.execute(
+                sql: "UPDATE deliveries SET state = 0, attempts = 0 WHERE state = 1 AND \(selection.condition)",
+                arguments: selection.arguments)
+            return database.changesCount
+        }
+    }
+
+    /// Gives up deliveries.
+    ///
+    /// - Returns: how many.
+    package func drop(_ selection: Selection) throws(OutboxError) -> Int {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM deliveries WHERE \(selection.condition)", arguments: selection.arguments)
+            return database.changesCount
+        }
+    }
+}

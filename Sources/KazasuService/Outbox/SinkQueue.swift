@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Delivers the events of the outbox to one sink: those of a reader in their order, those of several at the same time.
+package final class SinkQueue: Sendable {
+    /// What the user should know.
+    package enum Notice: Hashable, Sendable {
+        /// The first failure of an event after others were delivered.
+        case failing(sink: String, reason: String)
+        /// The sink takes events again.
+        case recovered(sink: String)
+        /// An event went to the dead letters.
+        case dead(sink: String, id: String, reason: String)
+        /// The outbox cannot be used at the moment.
+        case outbox(OutboxError)
+    }
+
+    private struct State {
+        /// Readers whose events are being delivered.
+        var busy: Set<String> = []
+        /// When a reader's next event may be tried.
+        var retries: [String: ContinuousClock.Instant] = [:]
+        var isFailing = false
+        var isEnding = false
+    }
+
+    /// How many readers are served at the same time.
+    private static let parallel = 8
+    /// How long to wait before the outbox is used again after a failure.
+    private static let rest = Duration.seconds(2)
+
+    private let sink: any Sink
+    private let outbox: Outbox
+    private let tell: @Sendable (Notice) -> Void
+    private let state = Mutex(State())
+    private let wake: AsyncStream<Void>.Continuation
+    private let wakes: AsyncStream<Void>
+    private let sleep: @Sendable (Duration) async -> Void
+
+    /// - Parameter sleep: waits between attempts; tests replace it.
+    package init(
+        _ sink: any Sink, _ outbox: Outbox,
+        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) },
+        tell: @escaping @Sendable (Notice) -> Void
+    ) {
+        (self.sink, self.outbox, self.sleep, self.tell) = (sink, outbox, sleep, tell)
+        (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        outbox.listen(wake)
+    }
+
+    /// The pause before the next attempt: 0.5 s, doubling up to 300 s, and up to a quarter of it more.
+    ///
+    /// - Parameters:
+    ///   - attempts: how often it was tried.
+    ///   - jitter: 0 to 1.
+    static func pause(after attempts: Int, jitter: Double = .random(in: 0...1)) -> Duration {
+        let base = attempts > 10 ? 300 : min(300, 0.5 * Double(1 << max(0, attempts - 1)))
+        return .seconds(min(300, base * (1 + jitter / 4)))
+    }
+
+    /// Delivers until ``end()`` is called and nothing can be delivered immediately, or the task is cancelled.
+    package func run() async {
+        wake.yield()
+        await withDiscardingTaskGroup { group in
+            for await _ in wakes {
+                let next: [String]
+                do throws(OutboxError) {
+                    next = choose(from: try outbox.readersWaiting(for: sink.name))
+                } catch {
+                    tell(.outbox(error))
+                    if isEnding { break }
+                    group.addTask { await self.wakeUp(in: Self.rest) }
+                    continue
+                }
+                for reader in next {
+                    group.addTask {
+                        await self.serve(reader)
+                        self.wake.yield()
+                    }
+                }
+                if isEnding, state.withLock({ $0.busy.isEmpty }) { break }
+            }
+            group.cancelAll()
+        }
+        await sink.close()
+    }
+
+    /// Lets ``run()`` return when what can be delivered immediately has been.
+    package func end() {
+        state.withLock { $0.isEnding = true }
+        wake.yield()
+    }
+
+    private var isEnding: Bool { state.withLock(\.isEnding) }
+
+    private func wakeUp(in time: Duration) async {
+        await sleep(time)
+        wake.yield()
+    }
+
+    /// The readers to serve now, which are busy from now on.
+    private func choose(from readers: [String]) -> [String] {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            let ready = readers.filter { !state.busy.contains($0) && state.retries[$0] ?? now <= now }
+            let chosen = Array(ready.prefix(max(0, Self.parallel - state.busy.count)))
+            state.busy.formUnion(chosen)
+            return chosen
+        }
+    }
+
+    /// Delivers what there is of a reader, up to the first failure, and then waits before it may be chosen again.
+    private func serve(_ reader: String) async {
+        var pause: Duration?
+        do throws(OutboxError) {
+            while !Task.isCancelled, pause == nil {
+                let (events, attempts) = try outbox.waiting(for: sink.name, of: reader, limit: max(1, sink.window))
+                if events.isEmpty { break }
+                let results = limited(await sink.deliver(events), attempts: attempts)
+                let outcomes = zip(events, results).map { Outbox.Outcome(event: $0, result: $1) }
+                pause = report(outcomes, attempts: attempts)
+                await record(outcomes)
+                if isEnding, pause != nil { break }
+            }
+        } catch {
+            tell(.outbox(error))
+            pause = Self.rest
+        }
+        guard let pause, !isEnding else { return state.withLock { _ = $0.busy.remove(reader) } }
+        state.withLock { state in
+            state.busy.remove(reader)
+            state.retries[reader] = .now + pause
+        }
+        wake.yield()
+        await sleep(pause)
+        state.withLock { $0.retries[reader] = nil }
+    }
+
+    /// What was delivered must not be forgotten, or it would be delivered again: so this does not give up.
+    private func record(_ outcomes: [Outbox.Outcome]) async {
+        // An event after the one that failed was not tried.
+        let failure = outcomes.firstIndex { if case .retry = $0.result { true } else { false } }
+        let tried = outcomes.prefix((failure ?? outcomes.count - 1) + 1)
+        while true {
+            do throws(OutboxError) {
+                return try outbox.record(Array(tried), at: sink.name)
+            } catch {
+                tell(.outbox(error))
+                if Task.isCancelled || isEnding { return }
+                await sleep(Self.rest)
+            }
+        }
+    }
+
+    /// An event that was tried as often as its sink allows is dead.
+    private func limited(_ results: [DeliveryResult], attempts: Int) -> [DeliveryResult] {
+        guard let retries = sink.retries, attempts >= retries,
+            let index = results.firstIndex(where: { if case .retry = $0 { true } else { false } }), index == 0,
+            case .retry(let reason, _) = results[index]
+        else { return results }
+        var results = results
+        results[index] = .dead(reason)
+        return results
+    }
+
+    /// Tells what the user should know.
+    ///
+    /// - Returns: how long to wait after a failure; `nil` if there was none.
+    private func report(_ outcomes: [Outbox.Outcome], attempts: Int) -> Duration? {
+        for (index, outcome) in outcomes.enumerated() {
+            switch outcome.result {
+            case .delivered:
+                if state.withLock({ exchange(&$0.isFailing, false) }) { tell(.recovered(sink: sink.name)) }
+            case .dead(let reason): tell(.dead(sink: sink.name, id: outcome.event.id, reason: reason))
+            case .retry(let reason, let after):
+                if !state.withLock({ exchange(&$0.isFailing, true) }) {
+                    tell(.failing(sink: sink.name, reason: reason))
+                }
+                return max(after ?? .zero, Self.pause(after: index == 0 ? attempts + 1 : 1))
+            }
+        }
+        return nil
+    }
+
+    private func exchange(_ value: inout Bool, _ new: Bool) -> Bool {
+        defer { value = new }
+        return value
+    }
+}

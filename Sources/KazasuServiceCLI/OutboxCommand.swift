@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardModel
+import Glibc
+import KazasuCLI
+import KazasuService
+
+/// `kazasu outbox`
+struct OutboxCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outbox",
+        abstract: ServiceCommand.outbox.abstract,
+        discussion: tr(
+            """
+            'watch' keeps each event until its sinks have it. All of this works while it runs.
+
+            Examples:
+              kazasu outbox status                 # what waits for each sink, and why
+              kazasu outbox dead                   # events that a sink refused for good
+              kazasu outbox resend                 # try those again
+              kazasu outbox drop --sink exec:/old --pending
+            """,
+            """
+            watch は、届くまでイベントを残しておきます。どの操作も watch の実行中に使えます。
+
+            例:
+              kazasu outbox status                 # 送り先ごとの未配信と理由
+              kazasu outbox dead                   # 配信をあきらめたイベント
+              kazasu outbox resend                 # それらをもう一度送る
+              kazasu outbox drop --sink exec:/old --pending
+            """),
+        subcommands: [OutboxStatus.self, OutboxDead.self, OutboxResend.self, OutboxDrop.self])
+}
+
+extension OutboxPath {
+    /// Opens the outbox, which must be there.
+    fileprivate func open() throws(CommandError) -> Outbox {
+        let path = try path()
+        guard access(path, F_OK) == 0 else { throw Files.unreadable(path, errno) }
+        do throws(OutboxError) {
+            return try Outbox(path, isWatcher: false)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    /// Opens the outbox for one piece of work.
+    fileprivate func use<Value>(_ body: (Outbox) throws(OutboxError) -> Value) throws(CommandError) -> Value {
+        let outbox = try open()
+        defer { outbox.close() }
+        do throws(OutboxError) {
+            return try body(outbox)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+}
+
+/// `kazasu outbox status`
+struct OutboxStatus: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: tr("Show what is stored and what waits for which sink.", "保存されているイベントと、送り先ごとの未配信を表示する。"),
+        discussion: tr(
+            """
+            One line for each sink that has not taken every event: SINK PENDING DEAD, then the age of the oldest \
+            pending event, and why the last attempt failed.
+
+            Examples:
+              kazasu outbox status
+              kazasu outbox status --json | jq '.sinks[] | select(.pending > 100)'
+            """,
+            """
+            未配信のある送り先ごとに 1 行で、送り先・未配信数・配信不能数・最も古いものの経過時間・最後の失敗の理由を表示します。
+
+            例:
+              kazasu outbox status
+              kazasu outbox status --json | jq '.sinks[] | select(.pending > 100)'
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var place: OutboxPath
+
+    func execute(_ context: Context) throws {
+        let status = try place.use { outbox throws(OutboxError) in try outbox.status() }
+        if context.json { return try context.print(Self.json(status)) }
+        let now = EventClock.system.now().wall
+        let rows = status.sinks.map { sink in
+            [
+                sink.sink, "\(sink.pending)", "\(sink.dead)",
+                sink.oldest.map { Self.age(max(0, now - $0) / 1000) } ?? "-", sink.error ?? "-",
+            ]
+        }
+        let head = [
+            tr("SINK", "送り先"), tr("PENDING", "未配信"), tr("DEAD", "配信不能"), tr("OLDEST", "最古"), tr("ERROR", "理由"),
+        ]
+        context.note(
+            tr(
+                "\(status.events) events stored, \(status.size >> 10) KiB",
+                "保存中のイベント \(status.events) 件、\(status.size >> 10) KiB"))
+        if !rows.isEmpty { try context.print(Columns.text([head] + rows)) }
+    }
+
+    private static func age(_ seconds: Int) -> String {
+        seconds < 120 ? "\(seconds)s" : seconds < 7200 ? "\(seconds / 60)m" : "\(seconds / 3600)h"
+    }
+
+    private static func json(_ status: Outbox.Status) -> JSONValue {
+        [
+            "schema": "kazasu.outboxStatus/1", "events": .int(status.events), "unconfirmed": .int(status.unconfirmed),
+            "bytes": .int(status.size),
+            "sinks": .array(
+                status.sinks.map { sink in
+                    [
+                        "sink": .string(sink.sink), "pending": .int(sink.pending), "dead": .int(sink.dead),
+                        "oldest": .text(sink.oldest.map(EventClock.text)), "attempts": .int(sink.attempts),
+                        "error": .text(sink.error),
+                    ]
+                }),
+            "readers": .array(
+                status.readers.sorted { $0.key < $1.key }.map {
+                    ["reader": .string($0.key), "seq": .int($0.value)]
+                }),
+        ]
+    }
+}
+
+/// Which deliveries a command is about.
+struct DeliverySelection: ParsableArguments {
+    @Option(
+        name: .long,
+        help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"))
+    var sink: String?
+
+    @Argument(help: help("Only these events.", "これらのイベントだけ。", value: "id"))
+    var ids: [String] = []
+}
+
+/// `kazasu outbox dead`
+struct OutboxDead: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dead",
+        abstract: tr("List the events that a sink refused for good.", "配信をあきらめたイベントの一覧を表示する。"),
+        discussion: tr(
+            """
+            One line each: ID, TIME, SINK, REASON. With --json, also the events themselves.
+
+            Examples:
+              kazasu outbox dead
+              kazasu outbox dead --sink webhook:example.com/taps --json | jq '.letters[].event'
+            """,
+            """
+            1 件 1 行で、ID・時刻・送り先・理由を表示します。--json ではイベントそのものも出力します。
+
+            例:
+              kazasu outbox dead
+              kazasu outbox dead --sink webhook:example.com/taps --json | jq '.letters[].event'
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var place: OutboxPath
+
+    @Option(
+        name: .long,
+        help: help("Only this sink, as 'outbox status' shows it.", "この送り先だけ（outbox status の表記）。", value: "sink"))
+    var sink: String?
+
+    func execute(_ context: Context) throws {
+        let letters = try place.use { outbox throws(OutboxError) in try outbox.deadLetters(of: sink) }
+        if context.json {
+            return try context.print([
+                "schema": "kazasu.outboxDead/1",
+                "letters": .array(
+                    letters.map { letter in
+                        [
+                            "sink": .string(letter.sink), "attempts": .int(letter.attempts),
+                            "error": .text(letter.error),
+                            "event": (try? JSONValue(parsing: Array(letter.event.line.utf8))) ?? nil,
+                        ]
+                    }),
+            ])
+        }
+        if letters.isEmpty { context.note(tr("there are none", "ありません")) }
+        try context.print(
+            Columns.text(
+                letters.map {
+                    [$0.event.id, EventClock.text($0.event.time), $0.sink, $0.error ?? "-"]
+                }))
+    }
+}
+
+/// `kazasu outbox resend`
+struct OutboxResend: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resend",
+        abstract: tr("Queue dead events again.", "配信をあきらめたイベントをもう一度送る。"),
+        discussion: tr(
+            """
+            They go out in their old order, before newer events of the same reader, the next time 'watch' delivers.
+
+            Examples:
+              kazasu outbox resend
+              kazasu outbox resend --sink webhook:example.com/taps
+            """,
+            """
+            次に watch が配信するとき、同じリーダーの新しいイベントより先に、元の順序で送ります。
+
+            例:
+              kazasu outbox resend
+              kazasu outbox resend --sink webhook:example.com/taps
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var place: OutboxPath
+    @OptionGroup var selection: DeliverySelection
+
+    func execute(_ context: Context) throws {
+        let chosen = Outbox.Selection(sink: selection.sink, ids: selection.ids)
+        let count = try place.use { outbox throws(OutboxError) in try outbox.resend(chosen) }
+        try context.report("resent", count, tr("queued again: \(count)", "再送待ち: \(count) 件"))
+    }
+}
+
+/// `kazasu outbox drop`
+struct OutboxDrop: KazasuCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop",
+        abstract: tr("Give up dead events, or everything that waits for a sink.", "配信不能のイベント、または送り先の未配信を破棄する。"),
+        discussion: tr(
+            """
+            Asks first, unless --yes is given. With --pending, also gives up what still waits, as for a sink that is \
+            no longer used.
+
+            Examples:
+              kazasu outbox drop --yes
+              kazasu outbox drop --sink exec:/usr/local/bin/old --pending
+            """,
+            """
+            --yes がなければ確認します。--pending を付けると、もう使わない送り先などの未配信も破棄します。
+
+            例:
+              kazasu outbox drop --yes
+              kazasu outbox drop --sink exec:/usr/local/bin/old --pending
+            """))
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var place: OutboxPath
+    @OptionGroup var selection: DeliverySelection
+
+    @Flag(name: .long, help: help("Pending events as well.", "未配信のイベントも対象にする。"))
+    var pending = false
+
+    @Flag(name: .long, help: help("Do not ask.", "確認しない。"))
+    var yes = false
+
+    func execute(_ context: Context) throws {
+        if !yes { try Confirmation.ask(tr("Give these deliveries up?", "配信を取り消しますか？")) }
+        let chosen = Outbox.Selection(sink: selection.sink, ids: selection.ids, pending: pending)
+        let count = try place.use { outbox throws(OutboxError) in try outbox.drop(chosen) }
+        try context.report("dropped", count, tr("given up: \(count)", "破棄: \(count) 件"))
+    }
+}
+
+extension Context {
+    /// Prints how many deliveries a command changed.
+    fileprivate func report(_ action: String, _ count: Int, _ text: String) throws(CommandError) {
+        guard json else { return note(text) }
+        try print(["schema": "kazasu.outboxChange/1", "action": .string(action), "count": .int(count)])
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KazasuCLI
+import KazasuService
+
+/// Where the outbox is.
+struct OutboxPath: ParsableArguments {
+    @Option(
+        name: .long,
+        help: help(
+            "The outbox. Default: KAZASU_OUTBOX, else $XDG_STATE_HOME/kazasu/outbox.sqlite.",
+            "outbox のファイル。省略時は KAZASU_OUTBOX、なければ $XDG_STATE_HOME/kazasu/outbox.sqlite。", value: "file"),
+        completion: .file())
+    var outbox: String?
+
+    /// The path to use.
+    func path() throws(CommandError) -> String {
+        let environment = SystemEnvironment.all
+        if let outbox {
+            guard !outbox.isEmpty else { throw .emptyName("--outbox") }
+            return outbox
+        }
+        if let path = environment["KAZASU_OUTBOX"], !path.isEmpty { return path }
+        if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return "\(folder)/kazasu/outbox.sqlite" }
+        if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/.local/state/kazasu/outbox.sqlite" }
+        throw CommandError(
+            .usage, "usage", tr("no place for the outbox is known", "outbox の場所を決められません"),
+            hint: tr("use --outbox FILE", "--outbox ファイル を指定してください"))
+    }
+}
+
+/// What is kept in the outbox of `watch`, and for how long.
+struct OutboxOptions: ParsableArguments {
+    @OptionGroup var place: OutboxPath
+
+    @Flag(
+        name: .long,
+        help: help(
+            "Keep events until the consumer has acknowledged them (MQTT topic ack).",
+            "受信側が受領を返すまでイベントを残す（MQTT の ack トピック）。"))
+    var confirm = false
+
+    @Option(
+        name: .long,
+        help: help("Delete delivered events after so many days.", "配信済みのイベントをこの日数で消す。", value: "days"))
+    var keepDays = 7.0
+
+    @Option(
+        name: .long,
+        help: help(
+            "Delete the oldest delivered events above this size, as in 100M.", "この大きさを超えたら、配信済みの古いイベントから消す（例: 100M）。",
+            value: "size"))
+    var keepSize = ByteSize(bytes: 100 << 20)
+
+    func validate() throws {
+        guard (0...36_500).contains(keepDays) else {
+            throw ValidationError(tr("--keep-days takes 0 to 36500", "--keep-days は 0～36500 です"))
+        }
+    }
+
+    var retention: Outbox.Retention {
+        Outbox.Retention(days: keepDays, size: keepSize.bytes, confirmed: confirm)
+    }
+}
+
+/// A size with K, M or G for powers of 1024.
+struct ByteSize: ExpressibleByArgument, Equatable {
+    var bytes: Int
+
+    init(bytes: Int) { self.bytes = bytes }
+
+    init?(argument: String) {
+        let units: [(Character, Int)] = [("K", 10), ("M", 20), ("G", 30)]
+        let unit = units.first { argument.uppercased().hasSuffix(String($0.0)) }
+        guard let number = Int(unit == nil ? argument : String(argument.dropLast())),
+            (1...1 << 20).contains(number) || (unit == nil && number > 0 && number <= 1 << 50)
+        else { return nil }
+        bytes = number << (unit?.1 ?? 0)
+    }
+
+    var defaultValueDescription: String {
+        bytes % (1 << 20) == 0 ? "\(bytes >> 20)M" : "\(bytes)"
+    }
+}
+
+extension CommandError {
+    /// Why the outbox cannot be used.
+    init(_ error: OutboxError) {
+        switch error {
+        case .locked(let path):
+            self.init(
+                .cannotWrite, "locked",
+                tr("another 'kazasu watch' uses \(path)", "\(path) は別の kazasu watch が使用中です"),
+                hint: tr("end it, or use --outbox with another file", "それを終了するか、--outbox で別のファイルを指定してください"))
+        case .unusable(let path, let errno): self = .unwritable(path, errno)
+        case .newer(let path):
+            self.init(
+                .badFile, "unknownVersion",
+                tr("\(path) was made by a newer version of Kazasu", "\(path) は新しい版の Kazasu が作成しました"),
+                hint: tr("update Kazasu, or use --outbox with another file", "Kazasu を更新するか、--outbox で別のファイルを指定してください"))
+        case .damaged(let path):
+            self.init(
+                .badFile, "badFile", tr("\(path) is not an outbox, or is damaged", "\(path) は outbox ではないか、壊れています"),
+                hint: tr("restore it from a copy, or move it away", "複製から戻すか、別の場所に移してください"))
+        case .full:
+            self.init(
+                .cannotWrite, "cannotWrite", tr("the outbox cannot grow: the disk is full", "ディスクに空きがなく、outbox に書けません"),
+                hint: tr(
+                    "make room; 'kazasu outbox drop' gives up deliveries", "空きを作ってください（kazasu outbox drop で配信を取り消せます）"))
+        case .readOnly:
+            self.init(
+                .cannotWrite, "cannotWrite", tr("the outbox is read-only", "outbox は読み取り専用です"),
+                hint: tr("check its permissions and the file system", "権限とファイルシステムを確かめてください"))
+        case .failed(let code):
+            self.init(
+                .cannotWrite, "cannotWrite",
+                tr("the outbox cannot be used: SQLite error \(code)", "outbox を使えません（SQLite のエラー \(code)）"),
+                hint: tr("check the disk", "ディスクを確かめてください"))
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Kazasu
+import KazasuCLI
+import KazasuService
+import Logging
+
+/// The log of `watch`, on standard error: with the priorities that journald reads where it does, for people elsewhere.
+struct ServiceLog: Sendable {
+    let logger: Logger
+
+    /// - Parameters:
+    ///   - verbosity: -1 for warnings only, 1 for everything.
+    ///   - isJournal: whether standard error goes to journald.
+    init(verbosity: Int, isJournal: Bool = SystemEnvironment.all["JOURNAL_STREAM"].map { !$0.isEmpty } ?? false) {
+        var logger = Logger(label: "kazasu") { _ in StandardErrorLog(isJournal: isJournal) }
+        logger.logLevel = verbosity < 0 ? .warning : verbosity > 0 ? .debug : .info
+        self.logger = logger
+    }
+
+    func info(_ text: String) { logger.info("\(text)") }
+    func warning(_ text: String) { logger.warning("\(text)") }
+    func error(_ text: String) { logger.error("\(text)") }
+
+    /// Logs what happened.
+    func note(_ notice: Watcher.Notice) {
+        switch notice {
+        case .reader(let id, .ready): info(tr("reader \(id) is ready", "リーダー \(id) が使えます"))
+        case .reader(let id, .gone): info(tr("reader \(id) is gone", "リーダー \(id) が外れました"))
+        case .reader(let id, .error(let error)):
+            warning(tr("reader \(id): ", "リーダー \(id): ") + CommandError(error).message)
+        case .notStored(let error, let count):
+            self.error(
+                CommandError(error).message
+                    + tr("; \(count) events wait in memory", "。\(count) 件をメモリに保持しています"))
+        case .storedAgain: info(tr("events are stored again", "イベントの保存を再開しました"))
+        case .sink(.failing(let sink, let reason)):
+            warning(tr("\(sink) does not take events (\(reason)); retrying", "\(sink) に届きません（\(reason)）。再試行します"))
+        case .sink(.recovered(let sink)): info(tr("\(sink) takes events again", "\(sink) への配信を再開しました"))
+        case .sink(.dead(let sink, let id, let reason)):
+            self.error(
+                tr(
+                    "\(sink) refused event \(id) (\(reason)); 'kazasu outbox dead' lists it",
+                    "\(sink) がイベント \(id) を拒否しました（\(reason)）。kazasu outbox dead で確認できます"))
+        case .sink(.outbox(let error)): self.error(CommandError(error).message)
+        }
+    }
+}
+
+/// Writes each message as one line.
+private struct StandardErrorLog: LogHandler {
+    let isJournal: Bool
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+    var logLevel = Logger.Level.info
+
+    init(isJournal: Bool) { self.isJournal = isJournal }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let text = VisibleText.line("\(event.message)")
+        Output.message(isJournal ? "<\(Self.priority(event.level))>\(text)\n" : "kazasu: \(text)\n")
+    }
+
+    /// The priority of syslog(3).
+    private static func priority(_ level: Logger.Level) -> Int {
+        switch level {
+        case .critical: 2
+        case .error: 3
+        case .warning: 4
+        case .notice: 5
+        case .info: 6
+        default: 7
+        }
+    }
+}

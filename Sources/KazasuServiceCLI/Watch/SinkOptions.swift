@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KazasuCLI
+import KazasuService
+
+/// What sinks need beside their own options.
+struct SinkEnvironment {
+    /// The name of the place.
+    var site: String
+    /// The names of the readers that the user named.
+    var readers: [String]
+    /// The command line with the settings of the environment and the file, for options whose order matters.
+    var words: [String]
+    var outbox: Outbox
+    var metrics: Metrics
+    var log: ServiceLog
+}
+
+/// The sinks of `watch`. Each kind makes its own from its options; a new kind adds a line to `sinks(_:)`.
+struct SinkOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: help(
+            "Run this program for each event, without a shell; the event is its standard input. Repeatable.",
+            "イベントごとにこのプログラムを実行する（シェルなし、イベントは標準入力）。複数指定可。", value: "path"),
+        completion: .file())
+    var exec: [String] = []
+
+    @Option(
+        name: .long,
+        help: help("How long a program may run.", "プログラムの制限時間。", value: "seconds"))
+    var execTimeout = 30.0
+
+    @Option(
+        name: .long,
+        help: help("POST each event to this URL. Repeatable.", "イベントをこの URL に POST する。複数指定可。", value: "url"))
+    var webhook: [String] = []
+
+    @Option(
+        name: .long,
+        help: help(
+            "The key that signs the requests of the --webhook before it: env:NAME, file:PATH or fd:NUMBER.",
+            "直前の --webhook の署名に使う鍵: env:変数名、file:パス、fd:番号。", value: "source"))
+    var secretFrom: [SecretSource] = []
+
+    @Option(
+        name: .long,
+        help: help(
+            "Type the tag of each card through uinput: us, jp, de, fr or keypad (a decimal number).",
+            "タグを uinput でキー入力する: us、jp、de、fr、keypad（10 進数）。", value: "layout"))
+    var keyboard: KeyboardLayout?
+
+    @OptionGroup var mqtt: MQTTOptions
+
+    func validate() throws {
+        for source in secretFrom { try SecretSource.validate(source, "--secret-from") }
+        guard (0.1...86_400).contains(execTimeout) else {
+            throw ValidationError(tr("--exec-timeout takes 0.1 to 86400 seconds", "--exec-timeout は 0.1～86400 秒です"))
+        }
+        for url in webhook where !["http://", "https://"].contains(where: url.lowercased().hasPrefix) {
+            throw ValidationError(
+                tr("--webhook takes an http or https URL", "--webhook には http または https の URL を指定してください"))
+        }
+        for path in exec where path.isEmpty {
+            throw ValidationError(tr("--exec: the path is empty", "--exec: パスが空です"))
+        }
+    }
+
+    /// Whether there are any.
+    var isEmpty: Bool { exec.isEmpty && webhook.isEmpty && keyboard == nil && mqtt.broker.mqtt == nil }
+
+    /// Makes the sinks.
+    func sinks(_ environment: SinkEnvironment) throws(CommandError) -> [any Sink] {
+        var sinks: [any Sink] = exec.map { ExecSink($0, timeout: .seconds(execTimeout)) }
+        sinks += try webhooks(environment.words)
+        if let keyboard { sinks.append(try Self.keyboard(keyboard)) }
+        if let sink = try mqtt.sink(environment) { sinks.append(sink) }
+        return sinks
+    }
+
+    /// A secret belongs to the `--webhook` before it, an order that parsed options do not have.
+    private func webhooks(_ words: [String]) throws(CommandError) -> [any Sink] {
+        var found: [(url: String, secret: SecretSource?)] = []
+        var index = 0
+        while index < words.count, words[index] != "--" {
+            let parts = words[index].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts.first.map(String.init) ?? ""
+            guard ["--webhook", "--secret-from"].contains(name) else {
+                index += 1
+                continue
+            }
+            if parts.count < 2 { index += 1 }
+            let value = parts.count == 2 ? String(parts[1]) : index < words.count ? words[index] : ""
+            index += 1
+            if name == "--webhook" {
+                found.append((value, nil))
+            } else if let last = found.indices.last, found[last].secret == nil {
+                found[last].secret = SecretSource(argument: value)
+            } else {
+                throw CommandError(
+                    .usage, "usage",
+                    tr("--secret-from belongs after its --webhook", "--secret-from は --webhook の後に書いてください"),
+                    hint: "kazasu watch --help")
+            }
+        }
+        var sinks: [any Sink] = []
+        for webhook in found {
+            let secret = try webhook.secret?.key(tr("the webhook's key", "webhook の鍵"))
+            sinks.append(WebhookSink(webhook.url, secret: secret))
+        }
+        return sinks
+    }
+
+    private static func keyboard(_ layout: KeyboardLayout) throws(CommandError) -> any Sink {
+        do throws(KeyboardSink.KeyboardError) {
+            return try KeyboardSink(layout)
+        } catch {
+            throw CommandError(
+                .cannotWrite, "cannotWrite",
+                tr("/dev/uinput cannot be used: ", "/dev/uinput を使えません: ") + SystemMessage.text(error.errno),
+                hint: tr(
+                    "load the module uinput and give the user access (Docs/watch.md)",
+                    "モジュール uinput を読み込み、権限を設定してください（Docs/watch.md）"))
+        }
+    }
+}
+
+extension KeyboardLayout: ExpressibleByArgument {}
+
+extension SecretSource {
+    /// The longest key, in bytes.
+    private static let longestKey = 4096
+
+    /// The bytes of a key: everything in the source except one line end at its end.
+    ///
+    /// - Parameter what: the key's name in messages.
+    func key(_ what: String) throws(CommandError) -> [UInt8] {
+        var bytes: [UInt8]
+        switch self {
+        case .file(let path): bytes = try Files.read(path, limit: Self.longestKey)
+        case .descriptor(let number): bytes = try Files.read("/dev/fd/\(number)", limit: Self.longestKey)
+        case .environment(let name): bytes = Array((SystemEnvironment.all[name] ?? "").utf8)
+        case .none: bytes = []
+        }
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        guard !bytes.isEmpty else {
+            throw CommandError(
+                .usage, "noKey", tr("\(what) is empty", "\(what)が空です"),
+                hint: tr("put it into env:NAME, file:PATH or fd:NUMBER", "env:変数名、file:パス、fd:番号 で渡してください"))
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardModel
+import KazasuCLI
+import Yams
+
+/// The options of `watch` from all three places: the command line, then `KAZASU_*`, then the file of `--config`.
+struct WatchSettings {
+    /// The options.
+    var options: Watch
+    /// The same as a command line, for options whose order matters.
+    var words: [String]
+    /// The file of `--config`.
+    var file: String?
+
+    /// An option as the parser knows it.
+    private struct Option {
+        var isFlag: Bool
+        var isRepeating: Bool
+    }
+
+    /// Options that only the command line has.
+    private static let excluded: Set<String> = [
+        "config", "help", "version", "json", "redact", "verbose", "quiet", "lang", "color",
+    ]
+    /// Options that belong to another one, and go where that one comes from.
+    private static let companions = ["secret-from": "webhook"]
+
+    /// Reads all three places.
+    static func current(
+        arguments: [String] = Array(CommandLine.arguments.dropFirst()),
+        environment: [String: String] = SystemEnvironment.all
+    ) throws -> WatchSettings {
+        let known = knownOptions
+        let given = Array(Language.removed(from: arguments).drop { $0 != "watch" }.dropFirst())
+        var names = Set(
+            given.prefix { $0 != "--" }.compactMap { word -> String? in
+                if word.hasPrefix("--") { return String(word.dropFirst(2).prefix { $0 != "=" }) }
+                return word.hasPrefix("-r") ? "reader" : nil
+            })
+        var words: [String] = []
+        for (name, option) in known.sorted(by: { $0.key < $1.key }) {
+            let variable = "KAZASU_" + name.uppercased().replacing("-", with: "_")
+            guard !names.contains(companions[name] ?? name), let value = environment[variable], !value.isEmpty else {
+                continue
+            }
+            let isOff = option.isFlag && ["0", "no", "false", "off"].contains(value.lowercased())
+            let own = option.isFlag ? (isOff ? [] : ["--\(name)"]) : ["--\(name)", value]
+            try check(own, what: variable, status: .usage, reason: "usage")
+            words += own
+            names.insert(name)
+        }
+        let options = try Watch.parse(given)
+        let file = options.config ?? environment["KAZASU_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        if let file {
+            let settings = try fileWords(file, known)
+            words = settings.filter { !names.contains(companions[$0.name] ?? $0.name) }.flatMap(\.words) + words
+        }
+        words += given
+        return WatchSettings(options: try Watch.parse(words), words: words, file: file)
+    }
+
+    /// The options of the command, by their long names.
+    private static var knownOptions: [String: Option] {
+        guard let listing = try? JSONValue(parsing: Array(Watch._dumpHelp().utf8)),
+            let arguments = try? JSONCursor(listing).required("command").required("arguments").elements()
+        else { return [:] }
+        var options: [String: Option] = [:]
+        for argument in arguments {
+            guard let kind = try? argument.required("kind").text(), kind != "positional" else { continue }
+            let isRepeating = (try? argument.required("isRepeating").bool()) ?? false
+            for name in (try? argument.required("names").elements()) ?? [] {
+                guard let text = try? name.required("name").text(), !excluded.contains(text), text.utf8.count > 1 else {
+                    continue
+                }
+                options[text] = Option(isFlag: kind == "flag", isRepeating: isRepeating)
+            }
+        }
+        return options
+    }
+
+    // MARK: The file
+
+    private typealias Setting = (name: String, words: [String])
+
+    private static func fileWords(_ path: String, _ known: [String: Option]) throws(CommandError) -> [Setting] {
+        let text = String(decoding: try Files.read(path, limit: 1 << 20), as: UTF8.self)
+        let node: Node?
+        do {
+            node = try Yams.compose(yaml: text)
+        } catch {
+            throw bad(path, line(of: error), tr("it is not YAML", "YAML ではありません"))
+        }
+        guard let node, node.null == nil else { return [] }
+        guard case .mapping(let mapping) = node else {
+            throw bad(path, node.mark?.line, tr("it must be a mapping of options", "オプションの対応表である必要があります"))
+        }
+        var settings: [Setting] = []
+        var names: Set<String> = []
+        for (key, value) in mapping {
+            let line = key.mark?.line
+            let name = key.scalar?.string ?? ""
+            guard let option = known[name] else {
+                let shown = VisibleText.line(name)
+                throw bad(path, line, tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"))
+            }
+            guard names.insert(name).inserted else {
+                throw bad(path, line, tr("'\(name)' is there twice", "'\(name)' が重複しています"))
+            }
+            for element in try elements(value, of: name, option, path) {
+                let own = try words(element, name, option, known, path)
+                do {
+                    try check(own, what: "", status: .badFile, reason: "badFile")
+                } catch {
+                    throw bad(path, line, "'\(name)': " + error.message)
+                }
+                settings.append((name, own))
+            }
+        }
+        return settings
+    }
+
+    private static func elements(
+        _ value: Node, of name: String, _ option: Option, _ path: String
+    ) throws(CommandError) -> [Node] {
+        guard case .sequence(let sequence) = value else { return [value] }
+        guard option.isRepeating else {
+            throw bad(path, value.mark?.line, tr("'\(name)' takes one value", "'\(name)' に指定できる値は 1 つです"))
+        }
+        return Array(sequence)
+    }
+
+    /// One value: text, true or false for a flag, or a mapping with `url` and the options that follow it.
+    private static func words(
+        _ value: Node, _ name: String, _ option: Option, _ known: [String: Option], _ path: String
+    ) throws(CommandError) -> [String] {
+        if option.isFlag {
+            guard let isOn = value.bool else {
+                throw bad(path, value.mark?.line, tr("'\(name)' takes true or false", "'\(name)' は true か false です"))
+            }
+            return isOn ? ["--\(name)"] : []
+        }
+        if case .mapping(let mapping) = value, let main = mapping["url"]?.scalar?.string {
+            var words = ["--\(name)=\(main)"]
+            for (key, value) in mapping where key.scalar?.string != "url" {
+                guard let own = key.scalar?.string, companions[own] == name, let text = value.scalar?.string else {
+                    let shown = VisibleText.line(key.scalar?.string ?? "")
+                    throw bad(path, key.mark?.line, tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"))
+                }
+                words.append("--\(own)=\(text)")
+            }
+            return words
+        }
+        guard let text = value.scalar?.string else {
+            throw bad(path, value.mark?.line, tr("'\(name)' takes a text or a number", "'\(name)' には文字列か数を指定してください"))
+        }
+        return ["--\(name)=\(text)"]
+    }
+
+    /// Parses one option by itself, so that the message can say where it is.
+    private static func check(
+        _ words: [String], what: String, status: ExitStatus, reason: String
+    ) throws(CommandError) {
+        do {
+            _ = try Watch.parse(words)
+        } catch {
+            throw CommandError(
+                status, reason, (what.isEmpty ? "" : what + ": ") + Watch.message(for: error),
+                hint: "kazasu watch --help")
+        }
+    }
+
+    private static func line(of error: any Error) -> Int? {
+        switch error as? YamlError {
+        case .scanner(_, _, let mark, _)?, .parser(_, _, let mark, _)?, .composer(_, _, let mark, _)?: mark.line
+        default: nil
+        }
+    }
+
+    private static func bad(_ path: String, _ line: Int?, _ what: String) -> CommandError {
+        let place = line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
+        return CommandError(
+            .badFile, "badFile", "\(place): \(what)",
+            hint: tr("'kazasu watch --help' lists the options", "オプションの一覧は 'kazasu watch --help' で確認できます"))
+    }
+}
