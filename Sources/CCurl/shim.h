@@ -20,8 +20,10 @@ static inline int kazasu_cancelled(void *flag, curl_off_t a, curl_off_t b, curl_
     return __atomic_load_n((int *)flag, __ATOMIC_RELAXED);
 }
 
+static inline void kazasu_cancel(int *flag) { __atomic_store_n(flag, 1, __ATOMIC_RELAXED); }
+
 /* Sends one POST and waits for its answer. `headers` is a list of lines; `status` and `retry_after` (seconds) are 0
-   without an answer. Setting `cancelled` to 1 ends the wait. */
+   without an answer. `kazasu_cancel(cancelled)` ends the wait. */
 static inline CURLcode kazasu_post(CURL *handle, const char *url, const char *body, long length,
                                    const struct curl_slist *headers, long milliseconds, int *cancelled, long *status,
                                    curl_off_t *retry_after) {

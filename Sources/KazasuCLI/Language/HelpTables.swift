@@ -17,7 +17,7 @@ enum HelpTables {
           COLUMNS                    width of the terminal
           NO_COLOR                   no colours, if set and not empty
           XDG_DATA_HOME              folder of kazasu/; default: ~/.local/share
-          XDG_STATE_HOME             folder of kazasu/outbox.sqlite; default: ~/.local/state
+          XDG_STATE_HOME             folder of kazasu/; default: ~/.local/state
           LIBNFC_DEVICE              a reader for libnfc; hides its other ones
           LIBNFC_DEFAULT_DEVICE      a reader for libnfc beside those it finds
           LIBNFC_AUTO_SCAN           false: libnfc does not look for USB readers
@@ -41,7 +41,7 @@ enum HelpTables {
           COLUMNS                    端末の幅
           NO_COLOR                   空でなければ色を付けない
           XDG_DATA_HOME              kazasu/ を置くフォルダー（既定: ~/.local/share）
-          XDG_STATE_HOME             kazasu/outbox.sqlite を置くフォルダー（既定: ~/.local/state）
+          XDG_STATE_HOME             watch の kazasu/ を置くフォルダー（既定: ~/.local/state）
           LIBNFC_DEVICE              libnfc のリーダー（ほかは見えなくなる）
           LIBNFC_DEFAULT_DEVICE      libnfc が見つけるものに加えるリーダー
           LIBNFC_AUTO_SCAN           false なら libnfc は USB リーダーを探さない

@@ -51,7 +51,7 @@ package final class Watcher: Sendable {
     private static let rest = Duration.seconds(2)
     private static let tidyInterval = Duration.seconds(3600)
     /// How long sinks may take to deliver what is left when the watcher stops.
-    private static let grace = Duration.seconds(5)
+    private static let grace = Duration.seconds(15)
 
     private let outbox: Outbox?
     private let metrics: Metrics

@@ -139,7 +139,7 @@ package final class WebhookSink: Sink {
             unsafe pointer.initialize(to: 0)
         }
 
-        func set() { unsafe pointer.pointee = 1 }
+        func set() { unsafe kazasu_cancel(pointer) }
 
         deinit { unsafe pointer.deallocate() }
     }

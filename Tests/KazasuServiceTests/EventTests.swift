@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import NFCTransport
+import TestSupport
+import Testing
+
+@testable import Kazasu
+@testable import KazasuService
+
+@Suite("Events")
+struct EventTests {
+    /// Moments of a clock that is set forward and back.
+    static let moments: [[Int]] = [
+        [1_700_000_000_000], [1000, 1000, 1000], [2000, 1000, 1500, 2001], [0, -1, Int.max], [5, 4, 3, 2, 1],
+    ]
+
+    @Test("Ids grow even if the clock goes back", arguments: moments)
+    func idsGrow(moments: [Int]) {
+        var ids = EventIDs()
+        var last = ""
+        for moment in moments + moments {
+            let id = ids.next(at: moment)
+            #expect(id > last)
+            #expect(id.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
+            last = id
+        }
+        var next = EventIDs(after: last)
+        #expect(next.next(at: 0) > last)
+    }
+
+    @Test("An id begins with its time")
+    func idTime() {
+        var ids = EventIDs()
+        #expect(ids.next(at: 0x0123_4567_89AB).hasPrefix("01234567-89ab-7"))
+    }
+
+    @Test("The last id of a millisecond is followed by the next millisecond's")
+    func carry() {
+        var ids = EventIDs(after: "00000000-0001-7fff-bfff-ffffffffffff")
+        #expect(ids.next(at: 0).hasPrefix("00000000-0002-7000-8000-0000"))
+    }
+
+    @Test("HMAC-SHA256 as in RFC 4231, test case 2")
+    func authentication() {
+        let code = MessageAuthentication.sha256(key: Array("Jefe".utf8), Array("what do ya want for nothing?".utf8))
+        #expect(code.prefix(8) == [0x5B, 0xDC, 0xC1, 0x46, 0xBF, 0x60, 0x75, 0x4E])
+        #expect(IdentityKey(Array("Jefe".utf8)).tag(of: [1, 2]).utf8.count == 32)
+    }
+
+    // MARK: The journal
+
+    private static let clock = EventClock { .init(wall: 1_700_000_000_000, boot: 5000, isSynchronised: true) }
+    private static let idm = "0101031234567890"
+
+    private static func card(_ idm: UInt64 = 0x0101_0312_3456_7890) -> FoundCard {
+        let target = FeliCaTarget(
+            idm: IDm(rawValue: idm), pmm: PMm(rawValue: 0x0120_2204_2767_4EFF), requestData: 0x0003, bitRate: .kbps212)
+        return FoundCard(picc: .felica(target), request: .felica(.transit, requestCode: 1))
+    }
+
+    private static func tap(_ kind: Tap.Kind, _ card: FoundCard, after time: Duration) -> ReaderWatch.Event {
+        .tap(Tap(kind, card, reader: "virtual:x", time: start + time), reader: "virtual:x")
+    }
+
+    private static let start = ContinuousClock.now - .seconds(1000)
+
+    private static func journal(debounce: Duration = .zero, _ memory: OutboxMemory = OutboxMemory()) -> TapJournal {
+        var settings = TapJournal.Settings(site: "here")
+        settings.names = ["virtual:x": "door"]
+        settings.debounce = debounce
+        return TapJournal(settings, after: memory, clock: clock)
+    }
+
+    private static func object(_ event: OutboxEvent) throws -> JSONObject {
+        try JSONCursor(JSONValue(parsing: Array(event.line.utf8))).object()
+    }
+
+    @Test("A visit is an on and an off that names it")
+    func visit() throws {
+        var journal = Self.journal()
+        let card = Self.card()
+        let on = try #require(journal.events(for: Self.tap(.on, card, after: .seconds(1))).first)
+        let off = try #require(journal.events(for: Self.tap(.off, card, after: .milliseconds(3500))).first)
+        #expect((on.sequence, off.sequence, on.reader, on.tag) == (1, 2, "door", Self.idm))
+        let event = try Self.object(off)
+        #expect(event["on"] == .string(on.id))
+        #expect(event["dwellMs"] == 2500)
+        #expect(event["reason"] == nil)
+        #expect(event["tag"] == .string(Self.idm))
+        #expect(try Self.object(on)["system"] == "0003")
+        #expect(journal.close(.shutdown).isEmpty)
+    }
+
+    @Test("A visit whose end nobody saw has a reason")
+    func unseen() throws {
+        var journal = Self.journal()
+        let card = Self.card()
+        _ = journal.events(for: Self.tap(.on, card, after: .zero))
+        let lost = try #require(journal.events(for: Self.tap(.lost, card, after: .seconds(1))).first)
+        #expect(try Self.object(lost)["reason"] == "reader")
+        let on = try #require(journal.events(for: Self.tap(.on, card, after: .seconds(2))).first)
+        var next = Self.journal(
+            OutboxMemory(lastID: on.id, readers: ["door": .init(sequence: on.sequence, visit: on.line)]))
+        let off = try #require(next.close(.restart).first)
+        #expect(off.sequence == on.sequence + 1)
+        #expect(off.id > on.id)
+        let event = try Self.object(off)
+        #expect(event["reason"] == "restart")
+        #expect(event["on"] == .string(on.id))
+        #expect(event["dwellMs"] == .some(.null))
+    }
+
+    @Test("A card that is back within the debounce time gives no events")
+    func debounce() throws {
+        var journal = Self.journal(debounce: .seconds(5))
+        let (card, other) = (Self.card(), Self.card(0x0102_0304_0506_0708))
+        let visits: [(FoundCard, Double, Double, Int)] = [
+            (card, 0, 1, 2), (card, 2, 3, 0), (card, 4, 5, 0), (card, 6.1, 7, 2), (other, 8, 9, 2), (card, 10, 11, 2),
+        ]
+        for (card, on, off, expected) in visits {
+            let events =
+                journal.events(for: Self.tap(.on, card, after: .seconds(on)))
+                + journal.events(for: Self.tap(.off, card, after: .seconds(off)))
+            #expect(events.count == expected, "\(on)")
+        }
+    }
+
+    @Test("With a key, the number of the card is nowhere in the event")
+    func key() throws {
+        var journal = Self.journal()
+        journal.settings.key = IdentityKey([1, 2, 3])
+        let on = try #require(journal.events(for: Self.tap(.on, Self.card(), after: .zero)).first)
+        #expect(!on.line.contains(Self.idm.dropFirst(2)))
+        #expect(on.tag?.utf8.count == 32)
+    }
+
+    @Test("A reader's state is told once")
+    func readers() {
+        var journal = Self.journal()
+        let states: [ReaderWatch.ReaderState] = [.ready, .gone, .gone, .error(.noCard), .error(.noCard), .ready]
+        let events = states.flatMap { journal.events(for: .reader("virtual:x", $0)) }
+        #expect(events.map(\.sequence) == [1, 2, 3, 4])
+        #expect(events.allSatisfy { $0.type == "reader" })
+    }
+}

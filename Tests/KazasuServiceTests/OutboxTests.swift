@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import KazasuService
+
+@Suite("Outbox")
+struct OutboxTests {
+    private static func event(_ number: Int, reader: String = "a", type: String = "on") -> OutboxEvent {
+        OutboxEvent(
+            id: "\(reader)-\(number)", reader: reader, sequence: number, type: type, time: number * 1000, tag: "01",
+            line: #"{"id":"\#(reader)-\#(number)"}"#)
+    }
+
+    @Test("Remembers numbers, the last id and open visits")
+    func memory() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/deep/er/outbox.sqlite"
+        let outbox = try Outbox(path, isWatcher: true)
+        try outbox.store([Self.event(1), Self.event(2, type: "off"), Self.event(1, reader: "b")], for: ["s"])
+        try outbox.store([Self.event(2, reader: "b", type: "reader")], for: [])
+        outbox.close()
+        let again = try Outbox(path, isWatcher: true)
+        let memory = try again.memory()
+        #expect(memory.lastID == "b-2")
+        #expect(memory.readers["a"]?.sequence == 2)
+        #expect(memory.readers["a"]?.visit == nil)
+        #expect(memory.readers["b"]?.visit == #"{"id":"b-1"}"#)
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test("Only one watcher uses it")
+    func lock() throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/o"
+        let first = try Outbox(path, isWatcher: true)
+        #expect(throws: OutboxError.locked(path: path)) { try Outbox(path, isWatcher: true) }
+        _ = try Outbox(path, isWatcher: false).status()
+        first.close()
+        _ = try Outbox(path, isWatcher: true)
+    }
+
+    static let damage: [String] = [
+        "this is no database, but long enough to be one: 0123456789", "SQLite format 3\0 then junk",
+    ]
+
+    @Test("A damaged file is noticed and set aside", arguments: damage)
+    func damaged(text: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Array(String(repeating: text, count: 40).utf8), as: "o")
+        #expect(throws: OutboxError.damaged(path: path)) { try Outbox(path, isWatcher: true) }
+        #expect(Outbox.setAside(path) == path + ".damaged-1")
+        try Outbox(path, isWatcher: true).store([Self.event(1)], for: [])
+    }
+
+    @Test("Events are delivered, retried, dead, sent again and dropped")
+    func deliveries() throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        try outbox.store((1...3).map { Self.event($0) }, for: ["s", "t"])
+        #expect(try outbox.readersWaiting(for: "s") == ["a"])
+        let (events, attempts) = try outbox.waiting(for: "s", of: "a", limit: 2)
+        #expect(events == [Self.event(1), Self.event(2)])
+        #expect(attempts == 0)
+        try outbox.record(
+            [.init(event: events[0], result: .delivered), .init(event: events[1], result: .retry("x"))], at: "s")
+        #expect(try outbox.waiting(for: "s", of: "a", limit: 9).attempts == 1)
+        try outbox.record([.init(event: events[1], result: .dead("no"))], at: "s")
+        #expect(try outbox.waiting(for: "s", of: "a", limit: 9).events.map(\.sequence) == [3])
+        let dead = try outbox.deadLetters()
+        #expect(dead.map(\.event.id) == ["a-2"])
+        #expect(dead.first?.error == "no")
+        #expect(try outbox.resend(.init(sink: "t")) == 0)
+        #expect(try outbox.resend(.init(ids: ["a-2"])) == 1)
+        #expect(try outbox.waiting(for: "s", of: "a", limit: 9).events.map(\.sequence) == [2, 3])
+        let status = try outbox.status()
+        #expect(status.sinks.map(\.pending) == [2, 3])
+        #expect(status.readers == ["a": 3])
+        #expect(try outbox.drop(.init(sink: "t", pending: true)) == 3)
+        #expect(try outbox.tidy(.init(days: 0), now: 10_000) == 1, "the sinks have only the first")
+    }
+
+    @Test("What the consumer has not acknowledged is kept and can be sent again")
+    func confirm() throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        try outbox.store((1...4).map { Self.event($0) }, for: [])
+        try outbox.confirm(upTo: 3) { $0 == "a" }
+        #expect(try outbox.tidy(.init(days: 0, confirmed: true), now: 10_000) == 3)
+        #expect(try outbox.resendUnconfirmed(to: "s") == 1)
+        #expect(try outbox.waiting(for: "s", of: "a", limit: 9).events.map(\.sequence) == [4])
+        #expect(try outbox.memory().readers["a"]?.sequence == 4)
+    }
+
+    @Test("Above its size, the oldest delivered events go")
+    func size() throws {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        let long = String(repeating: "x", count: 2000)
+        let events = (1...600).map { number in
+            var event = Self.event(number)
+            event.line = long
+            return event
+        }
+        try outbox.store(events, for: [])
+        try outbox.tidy(.init(days: 9, size: 300_000), now: 0)
+        let status = try outbox.status()
+        #expect(status.size <= 300_000)
+        #expect((1..<600).contains(status.events))
+        #expect(status.readers["a"] == 600)
+    }
+
+    // MARK: Delivering
+
+    /// A sink that fails as it is told.
+    private final class TestSink: Sink {
+        let name = "test"
+        let window: Int
+        let retries: Int?
+        let seen = Mutex<[String]>([])
+        let answer: @Sendable (OutboxEvent, Int) -> DeliveryResult
+
+        init(window: Int = 1, retries: Int? = nil, _ answer: @escaping @Sendable (OutboxEvent, Int) -> DeliveryResult) {
+            (self.window, self.retries, self.answer) = (window, retries, answer)
+        }
+
+        func deliver(_ events: [OutboxEvent]) async -> [DeliveryResult] {
+            var results: [DeliveryResult] = []
+            for event in events {
+                if case .retry? = results.last {
+                    results.append(.retry("earlier"))
+                    continue
+                }
+                let tries = seen.withLock { seen in
+                    seen.append(event.id)
+                    return seen.count { $0 == event.id }
+                }
+                results.append(answer(event, tries))
+            }
+            return results
+        }
+
+        func close() async {}
+    }
+
+    private static func deliver(_ sink: TestSink, _ events: [OutboxEvent]) async throws -> [SinkQueue.Notice] {
+        let folder = try TemporaryFolder()
+        let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
+        try outbox.store(events, for: [sink.name])
+        let notices = Mutex<[SinkQueue.Notice]>([])
+        let queue = SinkQueue(sink, outbox, sleep: { _ in await Task.yield() }) { notice in
+            notices.withLock { $0.append(notice) }
+        }
+        let watcher = Task { await queue.run() }
+        while try !outbox.readersWaiting(for: sink.name).isEmpty { await Task.yield() }
+        queue.end()
+        await watcher.value
+        return notices.withLock { $0 }
+    }
+
+    @Test("Each reader's events come in order, each once", arguments: [1, 3, 100])
+    func order(window: Int) async throws {
+        let sink = TestSink(window: window) { _, _ in .delivered }
+        let events = (1...20).flatMap { [Self.event($0), Self.event($0, reader: "b")] }
+        let notices = try await Self.deliver(sink, events)
+        #expect(notices.isEmpty)
+        let seen = sink.seen.withLock { $0 }
+        for reader in ["a", "b"] {
+            #expect(seen.filter { $0.hasPrefix(reader) } == (1...20).map { "\(reader)-\($0)" })
+        }
+    }
+
+    @Test("An event that fails is tried again before the next", arguments: [1, 5])
+    func retries(window: Int) async throws {
+        let sink = TestSink(window: window) { event, tries in
+            event.sequence == 2 && tries < 3 ? .retry("busy", after: .nanoseconds(1)) : .delivered
+        }
+        let notices = try await Self.deliver(sink, (1...3).map { Self.event($0) })
+        #expect(sink.seen.withLock { $0 } == ["a-1", "a-2", "a-2", "a-2", "a-3"])
+        #expect(notices == [.failing(sink: "test", reason: "busy"), .recovered(sink: "test")])
+    }
+
+    @Test("An event that a sink never takes does not hold up the next")
+    func dead() async throws {
+        let sink = TestSink(retries: 5) { event, _ in event.sequence == 1 ? .retry("status1") : .delivered }
+        let notices = try await Self.deliver(sink, (1...2).map { Self.event($0) })
+        #expect(sink.seen.withLock { $0 } == Array(repeating: "a-1", count: 6) + ["a-2"])
+        #expect(notices.contains(.dead(sink: "test", id: "a-1", reason: "status1")))
+    }
+
+    static let pauses: [(Int, Double, Double)] = [
+        (1, 0, 0.5), (2, 0, 1), (3, 0, 2), (10, 0, 256), (11, 0, 300), (1000, 1, 300), (1, 1, 0.625), (0, 0, 0.5),
+    ]
+
+    @Test("Pauses double from half a second to five minutes", arguments: pauses)
+    func pauseAfter(attempts: Int, jitter: Double, seconds: Double) {
+        #expect(SinkQueue.pause(after: attempts, jitter: jitter) == .seconds(seconds))
+    }
+}
