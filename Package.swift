@@ -220,6 +220,9 @@ let package = Package(
         .executableTarget(
             name: "usb-arrivals", dependencies: ["LibNFCReader", "NFCTransport", "PaSoRiReader", "ReaderConformance"],
             path: "Tests/USB/Arrivals", swiftSettings: strict),
+        .executableTarget(
+            name: "ledger-bench", dependencies: ["ByteCodec", "CardDecoders", "CardModel", "KazasuService"],
+            path: "Tests/Ledger", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "NFCTransport", "SystemDevices"],
             path: "Tests/TestSupport",
