@@ -10,6 +10,7 @@ enum HelpTables {
         Environment:
           KAZASU_READER              the reader to use without --reader
           KAZASU_STATIONS            station tables (a:b:c) to use without --stations
+          KAZASU_LEDGER              the ledger to use without --ledger
           KAZASU_SERIAL_SPEED        115200: do not speed up a PN532's serial line
           LC_ALL, LC_MESSAGES, LANG  language of messages; the first one set counts
           COLUMNS                    width of the terminal
@@ -23,7 +24,7 @@ enum HelpTables {
           PCSCLITE_CSOCK_NAME        the socket of pcscd
 
         Files:
-          ~/.local/share/kazasu/     imported station tables
+          ~/.local/share/kazasu/     imported station tables, the ledger
           /etc/nfc/                  libnfc's configuration
           /etc/udev/rules.d/         the rules that 'doctor --fix' installs
         """,
@@ -31,6 +32,7 @@ enum HelpTables {
         環境変数:
           KAZASU_READER              --reader を省略したときのリーダー
           KAZASU_STATIONS            --stations を省略したときの駅の表（a:b:c）
+          KAZASU_LEDGER              --ledger を省略したときの台帳
           KAZASU_SERIAL_SPEED        115200 なら PN532 のシリアル回線を高速化しない
           LC_ALL, LC_MESSAGES, LANG  表示言語（最初に設定されているもの）
           COLUMNS                    端末の幅
@@ -44,7 +46,7 @@ enum HelpTables {
           PCSCLITE_CSOCK_NAME        pcscd のソケット
 
         ファイル:
-          ~/.local/share/kazasu/     取り込んだ駅の表
+          ~/.local/share/kazasu/     取り込んだ駅の表、台帳
           /etc/nfc/                  libnfc の設定
           /etc/udev/rules.d/         doctor --fix がルールを入れる場所
         """)

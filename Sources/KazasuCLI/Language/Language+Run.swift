@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
+package import CardModel
 import Glibc
 
 extension Language {
     /// The language of this run: `--lang`, else `LC_ALL`, `LC_MESSAGES`, `LANG`, the first that is set.
-    static let current = choose(arguments: CommandLine.arguments) { name in
+    package static let current = choose(arguments: CommandLine.arguments) { name in
         guard let value = getenv(name) else { return nil }
         return String(cString: value)
     }
