@@ -108,7 +108,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("KazasuTests", ["CardReading", "Kazasu", "KazasuTesting", "NFCTransport", "VirtualReader"]),
     ("KazasuCLITests", ["ByteCodec", "CardDecoders", "CardModel", "kazasu"]),
     ("KazasuServiceTests", ["ByteCodec", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuService"]),
-    ("KazasuServiceCLITests", ["CardModel", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]),
+    (
+        "KazasuServiceCLITests",
+        ["CardDecoders", "CardModel", "KazasuCLI", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]
+    ),
 ]
 
 /// The fuzzers and the modules whose parsers each feeds. A fuzzer has no `main`: it links only with `--sanitize fuzzer`,

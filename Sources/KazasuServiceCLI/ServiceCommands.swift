@@ -3,4 +3,8 @@
 package import KazasuCLI
 
 /// The commands that `kazasud` adds to those of `kazasu`.
-package let serviceExtension = ServiceExtension(commands: [:])
+package let serviceExtension = ServiceExtension(
+    commands: [
+        .ledger: LedgerCommand.self
+    ],
+    keeper: LedgerKeeper.open)
