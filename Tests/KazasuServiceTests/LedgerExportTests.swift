@@ -202,9 +202,9 @@ struct LedgerExportTests {
             text.contains(
                 "<TRNTYPE>POS\r\n<DTPOSTED>20181114190500[+9:JST]\r\n<TRNAMT>-480\r\n<FITID>0003.b34daa012345.00000f\r\n"
             ))
-        #expect(text.contains("<TRNTYPE>XFER\r\n<DTPOSTED>20181115\r\n<TRNAMT>3000\r\n"))
+        #expect(text.contains("<TRNTYPE>XFER\r\n<DTPOSTED>20181115120000\r\n<TRNAMT>3000\r\n"))
         #expect(text.contains("<NAME>髙輪&lt;&amp;&gt;\"駅\" → 0-112-7\r\n"))
-        #expect(text.contains("<BALAMT>5746\r\n<DTASOF>20190131\r\n"))
+        #expect(text.contains("<BALAMT>5746\r\n<DTASOF>20190131120000\r\n"))
     }
 
     @Test("QIF: days, numbers, transfers")
@@ -218,8 +218,9 @@ struct LedgerExportTests {
 
     @Test("CSV: no cell runs as a formula, gaps are marked lines")
     func csv() throws {
-        let rows = try LedgerExportTests.text(try ExampleCard.ledger(), .csv) { $0.hasGaps = true }.split(
-            separator: "\r\n")
+        let rows = try LedgerExportTests.text(try ExampleCard.ledger(), .csv) {
+            ($0.hasGaps, $0.language) = (true, .english)
+        }.split(separator: "\r\n")
         #expect(rows.count == 11)
         #expect(rows[0].hasPrefix("cardId,card,brand,serial,date,time,kind,entryCode,"))
         #expect(rows[2].hasPrefix("0x0114b34daa012345,transit,,12,2018-11-13,,rail,0_233_16,メトロ,南北線,六本木一丁目,0_233_32,"))
