@@ -34,7 +34,7 @@ public struct LedgerExportOptions: Sendable {
     public var isClaim = false
     /// Other columns for ``LedgerFormat/csv``.
     public var columns: LedgerColumns?
-    /// The language of names and texts.
+    /// The language of names and texts, and of the columns and words of ``LedgerFormat/csv``.
     public var language = Language.japanese
     /// The account of the card, for hledger and beancount; `nil` for `Assets:Transit:NAME`.
     public var account: String?

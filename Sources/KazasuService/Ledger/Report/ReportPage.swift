@@ -172,7 +172,9 @@ struct ReportPage {
         let text = currency.text(amount)
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let digits = grouped(parts.first.map(String.init) ?? "0") + (parts.count > 1 ? "." + parts[1] : "")
-        return currency == .yen ? tr("¥\(digits)", "\(digits)円") : "\(digits) \(currency.rawValue)"
+        guard currency == .yen else { return "\(digits) \(currency.rawValue)" }
+        let sign = digits.prefix { $0 == "\u{2212}" }
+        return tr("\(sign)¥\(digits.dropFirst(sign.count))", "\(digits)円")
     }
 
     private func count(_ number: Int) -> String { grouped(String(number)) }
