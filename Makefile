@@ -42,12 +42,13 @@ DIST := $(SCRATCH)/dist
 KAZASU := $(DIST)/bin/kazasu
 
 APT_BUILD := gcc libc6-dev libexpat1-dev libnfc-dev libpcsclite-dev libusb-1.0-0-dev pkg-config python3 \
-             libmosquitto-dev libpq-dev
+             libcurl4-openssl-dev libmosquitto-dev libpq-dev libsqlite3-dev libssl-dev
 APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
             fish groff jq man-db mandoc zsh \
             pcscd vsmartcard-vpcd vsmartcard-vpicc python3-virtualsmartcard \
             umockdev python3-gi gir1.2-umockdev-1.0 \
-            iproute2 mosquitto mosquitto-clients postgresql
+            iproute2 mosquitto mosquitto-clients postgresql \
+            hledger libreoffice-calc ofx
 
 # Tests and benches find nfcpy here.
 export KAZASU_PYTHON := $(abspath $(VENV))/bin/python
@@ -71,7 +72,7 @@ deps: swift ## installs the packages that a build needs (apt; sudo only when not
 deps-test: deps
 	@packaging/scripts/install-deps $(APT_TEST)
 
-venv: deps-test $(VENV)/.ready ## makes .venv with nfcpy from PyPI, for tests and benches
+venv: deps-test $(VENV)/.ready ## makes .venv with what tests and benches use from PyPI
 
 $(VENV)/.ready: packaging/requirements.txt
 	python3 -m venv $(VENV)
@@ -93,7 +94,8 @@ demo: deps build ## installs, builds, then reads a virtual card through the real
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha soak-sites soak-arrivals test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench
+.PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha soak-sites soak-arrivals
+.PHONY: test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
 	swift test --skip-build --scratch-path $(SCRATCH) $(TEST_ARGS)
@@ -217,6 +219,11 @@ bench: deps venv release ## compares speed and memory with a C program on libnfc
 	$(SWIFT_BUILD) --product usb-chip
 	umockdev-wrapper /usr/bin/python3 Tests/Bench/usb.py --kazasu $(abspath $(KAZASU)) --python $(KAZASU_PYTHON) \
 	    --chip "$$($(SWIFT_BUILD) --show-bin-path)/usb-chip"
+
+bench-ledger: deps ## measures the ledger with a million records
+	$(SWIFT_BUILD) -c release --product ledger-bench
+	rm -f $(SCRATCH)/bench.sqlite*
+	"$$($(SWIFT_BUILD) -c release --show-bin-path)/ledger-bench" $(SCRATCH)/bench.sqlite bench 1000000
 
 # --- documents and installing -----------------------------------------------------------------------------------------
 

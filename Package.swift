@@ -114,7 +114,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "NFCTransport",
         ]
     ),
-    ("KazasuServiceCLITests", ["CardModel", "KazasuCLI", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]),
+    (
+        "KazasuServiceCLITests",
+        ["CardDecoders", "CardModel", "KazasuCLI", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]
+    ),
 ]
 
 /// The fuzzers and the modules whose parsers each feeds. A fuzzer has no `main`: it links only with `--sanitize fuzzer`,
@@ -231,6 +234,9 @@ let package = Package(
         .executableTarget(
             name: "site-publisher", dependencies: ["KazasuService"], path: "Tests/Bench/Publisher",
             swiftSettings: strict),
+        .executableTarget(
+            name: "ledger-bench", dependencies: ["ByteCodec", "CardDecoders", "CardModel", "KazasuService"],
+            path: "Tests/Ledger", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "NFCTransport", "SystemDevices"],
             path: "Tests/TestSupport",

@@ -38,9 +38,15 @@ package enum ServiceCommand: String, CaseIterable {
 package struct ServiceExtension: Sendable {
     /// The commands that replace the placeholders.
     package var commands: [ServiceCommand: any ParsableCommand.Type]
+    /// Opens the ledger of `--keep`.
+    package var keeper: OpenKeeper?
 
-    package init(commands: [ServiceCommand: any ParsableCommand.Type]) {
+    /// Opens the ledger of a file, or the usual one for `nil`.
+    package typealias OpenKeeper = @Sendable (_ path: String?, Context) throws(CommandError) -> any HistoryKeeper
+
+    package init(commands: [ServiceCommand: any ParsableCommand.Type], keeper: OpenKeeper? = nil) {
         self.commands = commands
+        self.keeper = keeper
     }
 
     private static let installed = Mutex<ServiceExtension?>(nil)
@@ -82,7 +88,12 @@ enum ServiceProgram {
             execv(candidate, &words)
             for word in words { free(word) }
         }
-        throw CommandError(
+        throw isMissing
+    }
+
+    /// It is not installed.
+    static var isMissing: CommandError {
+        CommandError(
             .missingFile, "noService",
             tr("this command needs the program \(name), which is not installed", "このコマンドに必要なプログラム \(name) がありません"),
             hint: tr("install the package kazasu-service", "パッケージ kazasu-service をインストールしてください"))

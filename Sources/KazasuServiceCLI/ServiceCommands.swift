@@ -3,8 +3,11 @@
 package import KazasuCLI
 
 /// The commands that `kazasud` adds to those of `kazasu`.
-package let serviceExtension = ServiceExtension(commands: [
-    .watch: Watch.self,
-    .outbox: OutboxCommand.self,
-    .collect: CollectCommand.self,
-])
+package let serviceExtension = ServiceExtension(
+    commands: [
+        .collect: CollectCommand.self,
+        .ledger: LedgerCommand.self,
+        .outbox: OutboxCommand.self,
+        .watch: Watch.self,
+    ],
+    keeper: LedgerKeeper.open)

@@ -55,6 +55,11 @@ public struct GateSettlement: Hashable, Sendable {
         if amount == 0, station == 0 { return nil }
     }
 
+    package init(amount: Int, station: UInt16) {
+        self.amount = amount
+        self.station = station
+    }
+
     /// Why their meaning is uncertain.
     public var doubt: Doubt { .disputed }
 }
@@ -176,6 +181,12 @@ public struct GatePassages: Hashable, Sendable {
     public let fare: Int
     /// The settlement recorded at the exit, or `nil` when there is none.
     public let settlement: GateSettlement?
+
+    package init(entryDate: CalendarDate?, fare: Int, settlement: GateSettlement?) {
+        self.entryDate = entryDate
+        self.fare = fare
+        self.settlement = settlement
+    }
 }
 
 /// Service 10CB of transit cards: the last entry for a fare.

@@ -255,6 +255,27 @@ package enum HiddenCharacters {
         }
     }
 
+    /// Returns a text with the hidden characters written as `\u{202E}`.
+    ///
+    /// - Parameter keepingLineEnds: whether line feeds stay.
+    package static func escaped(_ text: String, keepingLineEnds: Bool) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "\n") ? keepingLineEnds : !mayBegin(with: byte)
+        }
+        if isPlain { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar == "\n", keepingLineEnds {
+                result.append(scalar)
+            } else if contains(scalar) {
+                result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
     /// Returns nonzero if a hidden character beyond ASCII may begin in these eight bytes.
     @inline(__always)
     static func mayBegin(in word: UInt64) -> UInt64 {

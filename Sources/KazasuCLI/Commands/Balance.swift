@@ -19,6 +19,7 @@ struct Balance: KazasuCommand {
               b=$(kazasu balance) && [ "$b" -lt 1000 ] && notify-send "Top up your card"
               kazasu balance --all --json
               kazasu balance card.json
+              kazasu balance --keep          # read the history as well, for the ledger
             """,
             """
             交通系から順に、対応するカードを調べます。--card で指定できます。
@@ -28,6 +29,7 @@ struct Balance: KazasuCommand {
               b=$(kazasu balance) && [ "$b" -lt 1000 ] && notify-send "チャージしてください"
               kazasu balance --all --json
               kazasu balance card.json
+              kazasu balance --keep          # 履歴も読んで台帳に追加する
             """))
 
     @OptionGroup var common: CommonOptions
@@ -36,12 +38,31 @@ struct Balance: KazasuCommand {
     @Flag(name: .long, help: help("Every balance on the card: KIND AMOUNT CURRENCY.", "カードの全残高を 種類 金額 通貨 で表示する。"))
     var all = false
 
+    @OptionGroup var keepOptions: KeepOptions
+
     func execute(_ context: Context) throws {
+        let keeper = try keepOptions.keeper(context)
+        var kept: KeptHistory?
         let reading = try purse.read(
             context, wantsBrand: context.json, kind: { $0.balances.first?.card },
-            fromCard: { card throws(KazasuError) in try card.balance(kinds: purse.card.map { [$0.id] }, all: all) },
-            fromDump: { dump throws(CommandError) in try dump.balance(all: all) })
+            fromCard: { card throws(KazasuError) in
+                let kinds = purse.card.map { [$0.id] }
+                let report = try card.balance(kinds: kinds, all: all)
+                guard keeper != nil else { return report }
+                // The balance is an answer even if the card leaves before its history is read.
+                do throws(KazasuError) {
+                    kept = .card(try card.history(kinds: kinds), card.identity)
+                } catch {
+                    context.late.add(CommandError(error))
+                }
+                return report
+            },
+            fromDump: { dump throws(CommandError) in
+                kept = .dump(dump.dump, kind: purse.card?.id, place: purse.file ?? "")
+                return try dump.balance(all: all)
+            })
         let report = reading.report
+        if let kept { context.keep([kept], in: keeper) }
         for warning in report.warnings { context.warn(warning.words) }
         if context.json {
             try context.print(report.json(Language.current, card: reading.card))

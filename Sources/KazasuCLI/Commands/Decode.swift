@@ -20,6 +20,7 @@ struct Decode: KazasuCommand {
               kazasu decode suica.nfc
               kazasu decode dumps/ --format ndjson > decoded.ndjson
               kazasu decode dumps/ --format csv > histories.csv
+              kazasu decode dumps/ --keep              # add the histories to the ledger
               kazasu decode card.json --json | jq '.reports[].balances'
             """,
             """
@@ -31,6 +32,7 @@ struct Decode: KazasuCommand {
               kazasu decode suica.nfc
               kazasu decode dumps/ --format ndjson > decoded.ndjson
               kazasu decode dumps/ --format csv > histories.csv
+              kazasu decode dumps/ --keep              # 履歴を台帳に追加する
               kazasu decode card.json --json | jq '.reports[].balances'
             """))
 
@@ -47,6 +49,7 @@ struct Decode: KazasuCommand {
     var format: DecodeFormat?
 
     @OptionGroup var csvOptions: CSVOptions
+    @OptionGroup var keepOptions: KeepOptions
 
     private var form: DecodeFormat { format ?? (common.json ? .json : .text) }
 
@@ -57,6 +60,7 @@ struct Decode: KazasuCommand {
 
     func execute(_ context: Context) throws {
         var answer = DecodeAnswer(form, try stationOptions.names(), csvOptions, context)
+        let keeper = try keepOptions.keeper(context)
         let source = DumpFiles(paths: files)
         var first: (place: String, dump: CardDump)?
         var isMany = source.areMany
@@ -69,6 +73,11 @@ struct Decode: KazasuCommand {
                 failures.append(failure)
                 Output.message(CommandError(failure.status, failure.reason, failure.message), json: context.json)
             case .success(let dump):
+                if let keeper {
+                    context.attempt { () throws(CommandError) in
+                        try keeper.keep(.dump(dump, kind: nil, place: item.place))
+                    }
+                }
                 guard isMany || first != nil else {
                     first = (item.place, dump)
                     return
@@ -82,6 +91,7 @@ struct Decode: KazasuCommand {
             }
         }
         if let only = first { try answer.print(only.dump, only.place, isOnly: true) }
+        context.keep([], in: keeper)
         if let failure = failures.first {
             throw CommandError(
                 failure.status, failure.reason,

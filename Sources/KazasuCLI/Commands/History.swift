@@ -19,6 +19,7 @@ struct History: KazasuCommand {
               kazasu history --since 2026-11-01 --kind rail,bus
               kazasu history --format csv -o history.csv
               kazasu history card.json
+              kazasu history --keep                   # add the records to the ledger
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
             """,
             """
@@ -29,6 +30,7 @@ struct History: KazasuCommand {
               kazasu history --since 2026-11-01 --kind rail,bus
               kazasu history --format csv -o history.csv
               kazasu history card.json
+              kazasu history --keep                   # 台帳にも追加する
               kazasu history --format ndjson | jq 'select(.kind == "rail")'
             """))
 
@@ -44,6 +46,7 @@ struct History: KazasuCommand {
     @OptionGroup var csvOptions: CSVOptions
 
     @OptionGroup var filter: HistoryFilter
+    @OptionGroup var keepOptions: KeepOptions
     @OptionGroup var stationOptions: StationOptions
 
     private var form: HistoryFormat { format ?? (common.json ? .json : .table) }
@@ -55,13 +58,20 @@ struct History: KazasuCommand {
 
     func execute(_ context: Context) throws {
         let names = try stationOptions.names()
+        let keeper = try keepOptions.keeper(context)
+        var kept: KeptHistory?
         let output = try output.map { path throws(CommandError) in try OutputFile(path) }
         let reading = try purse.read(
             context, wantsBrand: form != .table, kind: { $0.card },
             fromCard: { card throws(KazasuError) in
-                try card.history(kinds: purse.card.map { [$0.id] }, stations: names)
+                let report = try card.history(kinds: purse.card.map { [$0.id] }, stations: names)
+                kept = .card(report, card.identity)
+                return report
             },
-            fromDump: { dump throws(CommandError) in try dump.history(names) })
+            fromDump: { dump throws(CommandError) in
+                kept = .dump(dump.dump, kind: purse.card?.id, place: purse.file ?? "")
+                return try dump.history(names)
+            })
         let report = reading.report
         guard var history = report.historyReport else {
             throw CommandError(
@@ -69,6 +79,7 @@ struct History: KazasuCommand {
                 hint: tr("'kazasu dump -o card.json' saves its contents", "'kazasu dump -o card.json' で中身を保存できます"))
         }
         for warning in report.warnings { context.warn(warning.words) }
+        context.keep([kept].compactMap(\.self), in: keeper)
         history.records = history.records.filter(filter.wants)
         if history.records.isEmpty {
             context.note(tr("no records to show", "表示する履歴がありません"))

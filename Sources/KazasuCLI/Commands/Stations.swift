@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import CardDecoders
+package import ArgumentParser
+package import CardDecoders
 import CardModel
 import Glibc
 
@@ -209,17 +209,19 @@ struct StationsLookup: KazasuCommand {
 }
 
 /// Options of the commands that name stations.
-struct StationOptions: ParsableArguments {
+package struct StationOptions: ParsableArguments {
+    package init() {}
+
     @Option(
         name: .long,
         help: help(
             "A table of stations or bus stops for this run. Default: KAZASU_STATIONS, or the tables that 'stations import' saved.",
             "この実行で使う駅・バス停の表。省略時は KAZASU_STATIONS、なければ 'stations import' で保存した表。", value: "file"), completion: .file())
-    var stations: [String] = []
+    package var stations: [String] = []
 
     /// The names from the tables of the options, the environment or the store. Having none is an error only if one was
     /// requested.
-    func names() throws(CommandError) -> any StationNames {
+    package func names() throws(CommandError) -> any StationNames {
         var paths = stations
         if paths.isEmpty, let variable = getenv("KAZASU_STATIONS") {
             paths = String(cString: variable).split(separator: ":").map { String($0) }
@@ -256,7 +258,7 @@ struct StationOptions: ParsableArguments {
 
 extension Context {
     /// Says on a terminal why stations are shown as codes: no table has been imported.
-    func explainCodes(_ names: any StationNames, of records: some Sequence<HistoryRecord>) {
+    package func explainCodes(_ names: any StationNames, of records: some Sequence<HistoryRecord>) {
         guard names is NoStationNames, Output.messagesAreOnTerminal,
             records.contains(where: { [$0.entry, $0.exit].contains { $0?.isUnnamed ?? false } })
         else { return }

@@ -12,6 +12,7 @@ enum HelpTables {
           KAZASU_STATIONS            station tables (a:b:c) to use without --stations
           KAZASU_OUTBOX              the outbox of watch to use without --outbox
           KAZASU_CONFIG              the settings of watch to use without --config
+          KAZASU_LEDGER              the ledger to use without --ledger
           KAZASU_SERIAL_SPEED        115200: do not speed up a PN532's serial line
           LC_ALL, LC_MESSAGES, LANG  language of messages; the first one set counts
           COLUMNS                    width of the terminal
@@ -26,7 +27,7 @@ enum HelpTables {
           PCSCLITE_CSOCK_NAME        the socket of pcscd
 
         Files:
-          ~/.local/share/kazasu/     imported station tables
+          ~/.local/share/kazasu/     imported station tables, the ledger
           /etc/nfc/                  libnfc's configuration
           /etc/udev/rules.d/         the rules that 'doctor --fix' installs
         """,
@@ -36,6 +37,7 @@ enum HelpTables {
           KAZASU_STATIONS            --stations を省略したときの駅の表（a:b:c）
           KAZASU_OUTBOX              --outbox を省略したときの watch の outbox
           KAZASU_CONFIG              --config を省略したときの watch の設定
+          KAZASU_LEDGER              --ledger を省略したときの台帳
           KAZASU_SERIAL_SPEED        115200 なら PN532 のシリアル回線を高速化しない
           LC_ALL, LC_MESSAGES, LANG  表示言語（最初に設定されているもの）
           COLUMNS                    端末の幅
@@ -50,7 +52,7 @@ enum HelpTables {
           PCSCLITE_CSOCK_NAME        pcscd のソケット
 
         ファイル:
-          ~/.local/share/kazasu/     取り込んだ駅の表
+          ~/.local/share/kazasu/     取り込んだ駅の表、台帳
           /etc/nfc/                  libnfc の設定
           /etc/udev/rules.d/         doctor --fix がルールを入れる場所
         """)

@@ -189,35 +189,21 @@ package enum VisibleText {
     ///
     /// - Parameter keepingColours: whether the codes of ``Colour`` stay, too.
     package static func lines(_ text: String, keepingColours: Bool = false) -> String {
-        guard keepingColours, text.utf8.contains(0x1B) else { return escaped(text, keepingLineEnds: true) }
+        guard keepingColours, text.utf8.contains(0x1B) else {
+            return HiddenCharacters.escaped(text, keepingLineEnds: true)
+        }
         let codes = (Colour.allCases.map(\.rawValue) + ["0"]).map { "[\($0)m" }
         var result = ""
         for (index, piece) in text.split(separator: "\u{1B}", omittingEmptySubsequences: false).enumerated() {
             let code = index == 0 ? nil : codes.first { piece.hasPrefix($0) }
-            if index > 0 { result += code.map { "\u{1B}\($0)" } ?? escaped("\u{1B}", keepingLineEnds: true) }
-            result += escaped(String(piece.dropFirst(code?.count ?? 0)), keepingLineEnds: true)
+            if index > 0 {
+                result += code.map { "\u{1B}\($0)" } ?? HiddenCharacters.escaped("\u{1B}", keepingLineEnds: true)
+            }
+            result += HiddenCharacters.escaped(String(piece.dropFirst(code?.count ?? 0)), keepingLineEnds: true)
         }
         return result
     }
 
     /// Escapes one line, or a part of one. Line ends are escaped as well, so that nothing can pass for a separate line.
-    package static func line(_ text: String) -> String { escaped(text, keepingLineEnds: false) }
-
-    private static func escaped(_ text: String, keepingLineEnds: Bool) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            byte == UInt8(ascii: "\n") ? keepingLineEnds : !HiddenCharacters.mayBegin(with: byte)
-        }
-        if isPlain { return text }
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if scalar == "\n", keepingLineEnds {
-                result.append(scalar)
-            } else if HiddenCharacters.contains(scalar) {
-                result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
-            } else {
-                result.append(scalar)
-            }
-        }
-        return String(result)
-    }
+    package static func line(_ text: String) -> String { HiddenCharacters.escaped(text, keepingLineEnds: false) }
 }

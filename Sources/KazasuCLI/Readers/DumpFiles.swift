@@ -73,6 +73,8 @@ package enum DumpFile {
 package struct DumpFiles {
     package let paths: [String]
 
+    package init(paths: [String]) { self.paths = paths }
+
     /// One dump, or the reason why it cannot be read.
     package struct Item {
         /// The file, with the line where a file has several dumps.

@@ -75,6 +75,14 @@ package struct HistoryTable {
     /// The narrowest width of a cut column; a narrower one would be useless.
     private static let narrowest = 8
 
+    /// The names of the columns.
+    package static var head: [String] {
+        [
+            tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入場"), tr("TO", "出場"),
+            tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
+        ]
+    }
+
     package var text: String {
         var text = ""
         write { text += $0 }
@@ -84,10 +92,7 @@ package struct HistoryTable {
     /// Writes the table piece by piece; nothing, not even the head, where there is no record.
     package func write<Failure: Error>(_ print: (String) throws(Failure) -> Void) throws(Failure) {
         guard !records.isEmpty else { return }
-        let head = [
-            tr("DATE", "日付"), tr("TIME", "時刻"), tr("KIND", "種別"), tr("FROM", "入場"), tr("TO", "出場"),
-            tr("AMOUNT", "金額"), tr("BALANCE", "残高"), tr("WHAT", "内容"),
-        ]
+        let head = HistoryTable.head
         let whole = rows(head, actionFirst: false)
         let all = Column.allCases
         guard let width, Columns.width(whole) > width else { return try write(whole, all, print) }
@@ -148,7 +153,7 @@ package struct HistoryTable {
     /// The cells of a record, one per column.
     ///
     /// - Parameter actionFirst: whether the action precedes the machine.
-    private static func cells(_ record: HistoryRecord, _ currency: Currency, actionFirst: Bool = false) -> [String] {
+    package static func cells(_ record: HistoryRecord, _ currency: Currency, actionFirst: Bool = false) -> [String] {
         let codes = actionFirst ? [record.process, record.terminal] : [record.terminal, record.process]
         let what = codes.compactMap { $0 }.map(HistoryView.name).joined(separator: " / ")
         let places = [record.entry, record.exit].map { $0.map(HistoryView.place) ?? "" }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ByteCodec
-package import CardDecoders
+internal import ByteCodec
 package import CardModel
 
 /// Histories as CSV for spreadsheets and databases; `Docs/cards.md` lists the columns.
@@ -11,20 +10,33 @@ package struct HistoryCSV {
     /// The language of column names and values.
     package var language: Language
 
+    package init(language: Language) { self.language = language }
+
     /// The row of column names.
-    package var head: String {
-        CSV.row(Column.allCases.map { language == .japanese ? $0.japanese : $0.rawValue })
-    }
+    package var head: String { CSV.row(columns) }
+
+    /// The names of the columns.
+    package var columns: [String] { Column.allCases.map { language == .japanese ? $0.japanese : $0.rawValue } }
 
     /// One row for each record.
     package func rows(_ report: HistoryReport, _ card: DecodedCard) -> String {
-        let kind = DecoderRegistry.standard.decoder(id: report.card)?.name.japanese ?? report.card
-        let start = [
-            HistoryCSV.hex(card.identity.idm?.description ?? (card.identity.uid ?? card.identity.pupi)?.hexadecimal),
-            CSV.text(language == .japanese ? kind : report.card),
-            CSV.text((language == .japanese ? card.brand?.name.japanese : card.brand?.id) ?? ""),
-        ]
+        let start = start(
+            cardID: card.identity.idm?.description
+                ?? (card.identity.uid ?? card.identity.pupi).map { Hex.encode($0) }, kind: report.card, card.brand)
         return report.records.map { CSV.row(start + cells($0, report.currency)) }.joined()
+    }
+
+    /// The cells before `serial`.
+    ///
+    /// - Parameters:
+    ///   - cardID: what identifies the card, in hexadecimal digits.
+    ///   - kind: the decoder's id.
+    package func start(cardID: String?, kind: String, _ brand: CardBrand? = nil) -> [String] {
+        let name = DecoderRegistry.standard.decoder(id: kind)?.name.japanese ?? kind
+        return [
+            HistoryCSV.hex(cardID), CSV.text(language == .japanese ? name : kind),
+            CSV.text((language == .japanese ? brand?.name.japanese : brand?.id) ?? ""),
+        ]
     }
 
     private enum Column: String, CaseIterable {
@@ -62,7 +74,7 @@ package struct HistoryCSV {
     }
 
     /// The cells from `serial` on.
-    private func cells(_ record: HistoryRecord, _ currency: Currency) -> [String] {
+    package func cells(_ record: HistoryRecord, _ currency: Currency) -> [String] {
         let moment = [
             CSV.number(record.serial.map { "\($0)" } ?? ""), CSV.text(record.date?.description ?? ""),
             CSV.text(record.time?.hourAndMinute ?? ""),
@@ -103,4 +115,25 @@ package struct HistoryCSV {
 
     /// Hexadecimal digits with a prefix, so that no spreadsheet rounds them or drops a zero.
     private static func hex(_ digits: String?) -> String { CSV.text(digits.map { "0x\($0)" } ?? "") }
+}
+
+/// CSV cells (RFC 4180) that no spreadsheet changes or evaluates.
+package enum CSV {
+    /// A row with its line end.
+    package static func row(_ cells: [String]) -> String { cells.joined(separator: ",") + "\r\n" }
+
+    /// A text cell. One that a spreadsheet would parse as a formula is prefixed with an apostrophe, which marks it as
+    /// text.
+    package static func text(_ text: String) -> String {
+        let isFormula = text.unicodeScalars.first.map { "=+-@\t\r\n".unicodeScalars.contains($0) } ?? false
+        return quoted((isFormula ? "'" : "") + HiddenCharacters.escaped(text, keepingLineEnds: false))
+    }
+
+    /// A cell with a number of either sign.
+    package static func number(_ text: String) -> String { text }
+
+    private static func quoted(_ cell: String) -> String {
+        guard cell.contains(where: { $0 == "," || $0 == "\"" }) else { return cell }
+        return "\"" + cell.replacing("\"", with: "\"\"") + "\""
+    }
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import ArgumentParser
+package import CardDecoders
+package import CardModel
+import Kazasu
+
+/// A history that is to be added to the ledger.
+package enum KeptHistory: Sendable {
+    /// Of a card on a reader.
+    case card(CardReport, CardIdentity)
+    /// The histories of a dump, or only that of one kind of card.
+    case dump(CardDump, kind: String?, place: String)
+}
+
+/// The ledger of `--keep`. Only `kazasud` has one, since SQLite takes longer to load than a card to read.
+package protocol HistoryKeeper {
+    /// Adds a history; a dump without one is left out.
+    func keep(_ history: KeptHistory) throws(CommandError)
+
+    /// Reports on standard error how many records were new and what is missing between them.
+    func finish() throws(CommandError)
+}
+
+/// Options of the commands whose records can be kept.
+package struct KeepOptions: ParsableArguments {
+    package init() {}
+
+    @Flag(
+        name: .long,
+        help: help("Add the records to the ledger; see 'kazasu ledger'.", "履歴を台帳に追加する（'kazasu ledger' を参照）。"))
+    package var keep = false
+
+    @Option(
+        name: .long,
+        help: help(
+            "The ledger's file. Default: KAZASU_LEDGER, else kazasu/ledger.sqlite in the data folder.",
+            "台帳のファイル。省略時は KAZASU_LEDGER、なければデータフォルダーの kazasu/ledger.sqlite。", value: "file"),
+        completion: .file())
+    package var ledger: String?
+
+    package func validate() throws {
+        guard ledger != nil, !keep else { return }
+        throw ValidationError(tr("--ledger needs --keep", "--ledger は --keep と一緒に指定してください"))
+    }
+
+    /// Opens the ledger before a card is read, so that none is read in vain; `nil` without `--keep`.
+    func keeper(_ context: Context) throws(CommandError) -> (any HistoryKeeper)? {
+        guard keep else { return nil }
+        guard let open = ServiceExtension.current?.keeper else { throw ServiceProgram.isMissing }
+        return try open(ledger, context)
+    }
+}
+
+extension Context {
+    /// Adds what a command read to the ledger and reports it. The command's own answer is given all the same.
+    func keep(_ histories: [KeptHistory], in keeper: (any HistoryKeeper)?) {
+        guard let keeper else { return }
+        attempt { () throws(CommandError) in
+            for history in histories { try keeper.keep(history) }
+            try keeper.finish()
+        }
+    }
+}

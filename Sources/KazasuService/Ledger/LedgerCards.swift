@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardDecoders
+internal import CardModel
+internal import GRDB
+
+/// One purse of a card with what the ledger has of it.
+public struct LedgerCard: Hashable, Sendable {
+    /// The card and its purse.
+    public let purse: LedgerPurse
+    /// How many records are kept.
+    public let records: Int
+    /// The day of the oldest record, or `nil`.
+    public let first: CalendarDate?
+    /// The day of the newest record, or `nil`.
+    public let last: CalendarDate?
+    /// The balance after the newest record, in the smallest unit.
+    public let balance: Int?
+    /// How many gaps there are.
+    public let gaps: Int
+    /// The other cards that were linked to this one.
+    public let linked: [String]
+}
+
+/// How cards are named and found.
+enum LedgerCards {
+    struct Found: Hashable {
+        let id: Int64
+        let key: String
+    }
+
+    /// The cards that a word means: a name, an IDm, the last digits of one (at least four), or a kind of purse.
+    static func matching(_ word: String, _ db: Database, _ cardKey: (IDm) -> String) throws -> [Found] {
+        func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [Found] {
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT DISTINCT o.id, o.key FROM card c JOIN card o ON o.id = c.owner
+                    LEFT JOIN purse ON purse.card = o.id WHERE \(condition) ORDER BY o.id
+                    """, arguments: arguments)
+            return rows.map { Found(id: $0[0], key: $0[1]) }
+        }
+        let named = try fetch("c.name = ?", [word])
+        if !named.isEmpty { return named }
+        let kinds = try fetch("purse.kind = ?", [word.lowercased()])
+        if !kinds.isEmpty { return kinds }
+        let keyed = try fetch("c.key = ?", [word.lowercased()])
+        if !keyed.isEmpty { return keyed }
+        guard let bytes = try? Hex.decode(word) else { return [] }
+        if let idm = IDm(bytes) { return try fetch("c.key = ?", [cardKey(idm.inSystem(0))]) }
+        let digits = Hex.encode(bytes, uppercase: false)
+        return digits.count < 4 ? [] : try fetch("substr(c.key, ?) = ?", [-digits.count, digits])
+    }
+
+    /// The one card that a word means.
+    static func single(_ word: String, _ db: Database, _ cardKey: (IDm) -> String) throws -> Found {
+        let found = try matching(word, db, cardKey)
+        guard let first = found.first else { throw LedgerError.noSuchCard(word) }
+        guard found.count == 1 else { throw LedgerError.severalCards(word) }
+        return first
+    }
+
+    /// The card whose purse of the same kind has the oldest records that a new card brought.
+    static func sameHistory(as purse: MergePurse, _ added: [Int64], _ db: Database) throws -> String? {
+        let oldest = added.prefix(3)
+        guard oldest.count == 3 else { return nil }
+        return try String.fetchOne(
+            db,
+            sql: """
+                SELECT card.key FROM record mine
+                JOIN record other ON other.date = mine.date AND other.purse <> mine.purse AND other.raw = mine.raw
+                JOIN purse ON purse.id = other.purse AND purse.kind = ? JOIN card ON card.id = purse.card
+                WHERE mine.id IN (?, ?, ?) GROUP BY purse.id HAVING count(*) >= 2 LIMIT 1
+                """, arguments: StatementArguments([purse.kind]) + StatementArguments(oldest))
+    }
+}
+
+extension Ledger {
+    /// Every card that has records, one entry a purse.
+    public func cards() throws(LedgerError) -> [LedgerCard] {
+        try store.read { db in
+            let linked = try Row.fetchAll(
+                db,
+                sql: "SELECT o.key, c.key FROM card c JOIN card o ON o.id = c.owner WHERE c.id <> c.owner ORDER BY c.id"
+            )
+            return try Row.fetchAll(db, sql: LedgerPurse.select + " ORDER BY purse.id").map { row in
+                let (purse, key) = (LedgerPurse(row, options), row["key"] as String)
+                func edge(_ order: String) throws -> Row? {
+                    try Row.fetchOne(
+                        db,
+                        sql:
+                            "SELECT date, balance FROM record WHERE purse = ? ORDER BY ord \(order), id \(order) LIMIT 1",
+                        arguments: [purse.id])
+                }
+                let (first, last) = (try edge("ASC"), try edge("DESC"))
+                return LedgerCard(
+                    purse: purse,
+                    records: try Int.fetchOne(
+                        db, sql: "SELECT sum(records) FROM tally WHERE purse = ?", arguments: [purse.id]) ?? 0,
+                    first: LedgerCoding.date(first?[0]), last: LedgerCoding.date(last?[0]), balance: last?[1],
+                    gaps: try Int.fetchOne(
+                        db,
+                        sql: "SELECT count(*) FROM gap JOIN record ON record.id = gap.record WHERE record.purse = ?",
+                        arguments: [purse.id]) ?? 0,
+                    linked: linked.filter { $0[0] == key }.map { LedgerPurse.shown($0[1], options) })
+            }
+        }
+    }
+
+    /// Gives a card a name, or takes it away with `nil`.
+    ///
+    /// - Throws: ``LedgerError/noSuchCard(_:)``, ``LedgerError/severalCards(_:)``, ``LedgerError/nameInUse(_:)``.
+    public func name(_ card: String, as name: String?) throws(LedgerError) {
+        let cardKey = options.cardKey
+        try store.write { db in
+            let found = try LedgerCards.single(card, db, cardKey)
+            let other = try Int64.fetchOne(db, sql: "SELECT id FROM card WHERE name = ?", arguments: [name])
+            if let name, let other, other != found.id { throw LedgerError.nameInUse(name) }
+            try db.execute(sql: "UPDATE card SET name = ? WHERE id = ?", arguments: [name, found.id])
+        }
+    }
+
+    /// Takes a card for the continuation of an older one, as after a change of the phone: their records become one history.
+    ///
+    /// - Returns: how many records of the newer card the older one had already.
+    /// - Throws: ``LedgerError/noSuchCard(_:)``, ``LedgerError/severalCards(_:)``.
+    @discardableResult
+    public func link(_ newer: String, to older: String) throws(LedgerError) -> Int {
+        let (cardKey, tomorrow) = (options.cardKey, tomorrow)
+        return try store.write { db in
+            let (new, old) = (
+                try LedgerCards.single(newer, db, cardKey), try LedgerCards.single(older, db, cardKey)
+            )
+            guard new.id != old.id else { return 0 }
+            let change = (try Int.fetchOne(db, sql: "SELECT number FROM change") ?? 0) + 1
+            try db.execute(sql: "UPDATE change SET number = ?", arguments: [change])
+            try db.execute(sql: "UPDATE card SET owner = ? WHERE owner = ?", arguments: [old.id, new.id])
+            try db.execute(
+                sql: """
+                    UPDATE card SET name = coalesce(name, (SELECT name FROM card WHERE id = ?)) WHERE id = ?
+                    """, arguments: [new.id, old.id])
+            var repeated = 0
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT id, kind, system FROM purse WHERE card = ?", arguments: [new.id])
+            for row in rows {
+                let kept = try Row.fetchOne(
+                    db, sql: "SELECT id, single, double FROM purse WHERE card = ? AND kind = ?",
+                    arguments: [old.id, row[1] as String])
+                guard let kept else {
+                    try db.execute(sql: "UPDATE purse SET card = ? WHERE id = ?", arguments: [old.id, row[0] as Int64])
+                    continue
+                }
+                var purse = MergePurse(
+                    id: kept[0], card: old.key, kind: row[1],
+                    system: SystemCode(rawValue: UInt16(truncatingIfNeeded: row[2] as Int)), single: kept[1],
+                    double: kept[2])
+                repeated += try Ledger.move(row[0], to: &purse, change: change, tomorrow: tomorrow, db)
+            }
+            return repeated
+        }
+    }
+
+    /// Merges the records of a purse into another; those that stay keep their ids.
+    private static func move(
+        _ from: Int64, to purse: inout MergePurse, change: Int, tomorrow: CalendarDate, _ db: Database
+    ) throws -> Int {
+        let reader = try LedgerRecordReader(db, Ledger.Options())
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT \(LedgerRecordReader.columns), r.joined, r.service, r.source FROM \(LedgerRecordReader.source)
+                WHERE r.purse = ? ORDER BY r.ord, r.id
+                """, arguments: [from])
+        var runs: [[(record: LedgerRecord, row: Row)]] = []
+        for row in rows {
+            guard let record = reader.record(row) else { continue }
+            if row[29] as Bool, !runs.isEmpty {
+                runs[runs.count - 1].append((record, row))
+            } else {
+                runs.append([(record, row)])
+            }
+        }
+        try db.execute(
+            sql: "DELETE FROM variant WHERE record IN (SELECT id FROM record WHERE purse = ?)", arguments: [from])
+        try db.execute(
+            sql: "DELETE FROM gap WHERE record IN (SELECT id FROM record WHERE purse = ?)", arguments: [from])
+        try db.execute(sql: "DELETE FROM record WHERE purse = ?", arguments: [from])
+        try db.execute(sql: "DELETE FROM purse WHERE id = ?", arguments: [from])
+        var repeated = 0
+        for run in runs {
+            var merge = LedgerMerge(db, change: change, source: run[0].row[31], tomorrow: tomorrow)
+            var services: [Block: ServiceCode] = [:]
+            for entry in run {
+                guard let code: Int = entry.row[30] else { continue }
+                services[entry.record.record.raw] = ServiceCode(rawValue: UInt16(truncatingIfNeeded: code))
+            }
+            try merge.keep(run.map(\.record.record).reversed(), isWhole: true, services: services, in: &purse)
+            repeated += run.count - merge.counts.added.count
+            for id in merge.counts.added {
+                guard
+                    let raw = try Row.fetchOne(db, sql: "SELECT raw, serial FROM record WHERE id = ?", arguments: [id])
+                else { continue }
+                let bytes = LedgerCoding.bytes(raw[0])
+                guard let old = run.first(where: { LedgerCoding.raw($0.record.record) == bytes }) else { continue }
+                try db.execute(sql: "UPDATE record SET uid = ? WHERE id = ?", arguments: [old.record.uid, id])
+            }
+        }
+        return repeated
+    }
+}

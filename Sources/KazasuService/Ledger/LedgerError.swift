@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+
+/// Why a ledger could not be used. A failed call has changed nothing in the file.
+public enum LedgerError: Error, Hashable, Sendable {
+    /// The file is not a whole database; it was not changed.
+    case damaged(path: String)
+    /// A later version of Kazasu wrote the file; it was not changed.
+    case newer(path: String, version: Int, supported: Int)
+    /// The file is something else than a ledger; it was not changed.
+    case notALedger(path: String)
+    /// The file or its folder could not be opened, made or written; `code` is an `errno` or, above 1,000, an SQLite code + 1,000.
+    case inaccessible(path: String, code: Int32)
+    /// There is no room left for what was to be kept.
+    case diskFull(path: String)
+    /// Another program has been writing for longer than ``Ledger/Options/patience``.
+    case locked(path: String)
+    /// The environment names no folder for data: neither `KAZASU_LEDGER`, `XDG_DATA_HOME` nor `HOME` is set.
+    case noHome
+    /// No card of the ledger has this name, IDm or kind.
+    case noSuchCard(String)
+    /// The name or IDm of one card was wanted, and several fit.
+    case severalCards(String)
+    /// Another card has this name.
+    case nameInUse(String)
+    /// The dump holds no history that a decoder can read.
+    case noHistory
+    /// The dump is of another card than the one that was asked for.
+    case otherCard
+    /// A file of columns has something unknown in this line.
+    case columns(line: Int, ColumnFault)
+    /// The C library has no converter for CP932.
+    case noCharacterSet
+    /// SQLite failed with this result code for a reason that is none of the others.
+    case failed(code: Int32)
+
+    /// What is wrong with a line of a file of columns.
+    public enum ColumnFault: Hashable, Sendable {
+        /// No such field.
+        case unknownField(String)
+        /// No such setting.
+        case unknownSetting(String)
+        /// The line is neither `HEADER = FIELD` nor `@SETTING VALUE`.
+        case malformed
+        /// The file names no column.
+        case noColumns
+    }
+
+    /// What an error of SQLite means for a ledger.
+    init(_ error: any Error, path: String) {
+        if let own = error as? LedgerError {
+            self = own
+            return
+        }
+        guard let error = error as? DatabaseError else {
+            self = .failed(code: ResultCode.SQLITE_ERROR.rawValue)
+            return
+        }
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT: self = .damaged(path: path)
+        case .SQLITE_FULL: self = .diskFull(path: path)
+        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: self = .locked(path: path)
+        case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_AUTH:
+            self = .inaccessible(path: path, code: 1_000 + error.extendedResultCode.rawValue)
+        default: self = .failed(code: error.extendedResultCode.rawValue)
+        }
+    }
+}
+
+/// Something that the owner should know about what was kept; nothing was refused because of it.
+public enum LedgerNotice: Hashable, Sendable {
+    /// The serials of the card begin again below those that the ledger has, on a later day.
+    case serialsWentBack(card: String)
+    /// Records with the serial of another record, but another day or balance; all are kept.
+    case sameSerial(card: String, count: Int)
+    /// Records that the ledger has, but with other bytes; both forms are kept.
+    case otherBytes(card: String, count: Int)
+    /// Records that are dated later than tomorrow.
+    case futureDates(card: String, count: Int)
+    /// A new card begins with records of a card that the ledger knows, as a phone does after a change of model: ``Ledger/link(_:to:)``.
+    case sameHistory(card: String, as: String)
+
+    /// The notice with masked cards.
+    func masked(_ options: Ledger.Options) -> LedgerNotice {
+        func shown(_ card: String) -> String { LedgerPurse.shown(card, options) }
+        return switch self {
+        case .serialsWentBack(let card): .serialsWentBack(card: shown(card))
+        case .sameSerial(let card, let count): .sameSerial(card: shown(card), count: count)
+        case .otherBytes(let card, let count): .otherBytes(card: shown(card), count: count)
+        case .futureDates(let card, let count): .futureDates(card: shown(card), count: count)
+        case .sameHistory(let card, let other): .sameHistory(card: shown(card), as: shown(other))
+        }
+    }
+}

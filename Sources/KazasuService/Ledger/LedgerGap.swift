@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardDecoders
+internal import GRDB
+
+/// What lies between two records of a purse that do not follow each other.
+public struct LedgerGap: Hashable, Sendable {
+    /// Why the records do not follow each other.
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
+        /// The serials leave room for records that were never read.
+        case recordsLost
+        /// The card keeps no serials, and nothing that was read holds both records.
+        case noOverlap
+        /// The serials of the card begin again.
+        case serialsWentBack
+        /// Both records have one serial.
+        case sameSerial
+        /// The records follow each other, but their balances do not.
+        case balanceDiffers
+    }
+
+    /// How many records are lost at least.
+    public let atLeast: Int
+    /// How many at most, or `nil` when nothing tells.
+    public let atMost: Int?
+    /// The money that moved, in the smallest unit: what the balances differ by, without the record after the gap where its own
+    /// amount is known; `nil` when a balance is not known.
+    public let amount: Int?
+    /// Whether ``amount`` also covers the record after the gap, whose own amount is unknown.
+    public let coversNext: Bool
+    /// Why there is a gap.
+    public let reason: Reason
+
+    /// How many records are lost, where that is certain.
+    ///
+    /// A transit card counts a ride by rail twice, at entry and exit, and anything else once; so its serials alone say
+    /// between how many and how many records are lost.
+    public var missing: Int? { atLeast == atMost ? atLeast : nil }
+
+    init(atLeast: Int, atMost: Int?, amount: Int?, coversNext: Bool, reason: Reason) {
+        self.atLeast = atLeast
+        self.atMost = atMost
+        self.amount = amount
+        self.coversNext = coversNext
+        self.reason = reason
+    }
+
+    /// The gap in the columns `atLeast`, `atMost`, `amount`, `coversNext` and `reason`, or `nil`.
+    init?(_ row: Row, from index: Int) {
+        guard let text: String = row[index + 4], let reason = Reason(rawValue: text) else { return nil }
+        self.init(
+            atLeast: row[index], atMost: row[index + 1], amount: row[index + 2], coversNext: row[index + 3],
+            reason: reason)
+    }
+}
+
+/// A gap with the records on both sides.
+public struct LedgerGapReport: Hashable, Sendable {
+    /// What is lost.
+    public let gap: LedgerGap
+    /// The last record before it.
+    public let before: LedgerRecord
+    /// The first record after it.
+    public let after: LedgerRecord
+}
+
+/// How the serials of a purse count.
+struct SerialCount {
+    /// The serials' bits, all ones.
+    let mask: Int
+    /// Whether a ride by rail counts two: once at the entry and once at the exit.
+    let countsEntries: Bool
+
+    /// The count of a kind of purse.
+    ///
+    /// - Parameters:
+    ///   - single: whether two records that follow each other showed a ride that counted one.
+    ///   - double: whether a ride that counted two. A card on which every ride counted one counts records.
+    init(kind: String, single: Bool, double: Bool) {
+        let isTransit = SerialCount.transit.contains(kind)
+        mask = isTransit && kind != "okica" || kind == "edy" ? 0xFF_FFFF : 0xFFFF
+        countsEntries = isTransit && (double || !single)
+    }
+
+    private static let transit: Set = ["transit", "iruca", "paspy", "sapica", "setamaru", "saitama", "okica"]
+
+    /// Whether rides of this kind of purse may count two.
+    static func mayCountEntries(_ kind: String) -> Bool { transit.contains(kind) }
+
+    /// By how much the serial may rise from one record to the next.
+    var steps: ClosedRange<Int> { countsEntries ? 1...2 : 1...1 }
+
+    /// How many records lie between two records whose serials differ by `step`.
+    ///
+    /// Each record counts one or two where entries count. A ride counts two, unless it counts one after a charge inside the
+    /// gates; a charge or an adjustment inside the gates counts two, since the entry counted before it.
+    func missing(step: Int, before kind: RecordKind) -> ClosedRange<Int> {
+        let step = max(1, step)
+        guard countsEntries else { return step - 1...step - 1 }
+        switch kind {
+        case .rail: return step == 1 ? 0...0 : (step - 1) / 2...step - 2
+        case .charge, .adjustment, .other: return (step - 1) / 2...step - 1
+        default: return step / 2...step - 1
+        }
+    }
+}
+
+/// The part of a record that gaps and amounts are worked out from.
+struct LedgerLink {
+    let id: Int64
+    let order: Int64
+    let serial: Int?
+    let kind: RecordKind
+    let balance: Int?
+    var amount: Int?
+    var isDerived: Bool
+    var isJoined: Bool
+    var gap: LedgerGap?
+
+    static let columns = """
+        r.id, r.ord, r.serial, r.kind, r.balance, r.amount, r.derived, r.joined, gap.atLeast, gap.atMost, gap.amount,
+        gap.coversNext, gap.reason
+        """
+
+    init(_ row: Row) {
+        id = row[0]
+        order = row[1]
+        serial = row[2]
+        kind = RecordKind(rawValue: row[3]) ?? .other
+        balance = row[4]
+        amount = row[5]
+        isDerived = row[6]
+        isJoined = row[7]
+        gap = LedgerGap(row, from: 8)
+    }
+
+    /// Works out amount and gap from the record before.
+    mutating func follow(_ before: LedgerLink, _ count: SerialCount) {
+        let (missing, reason) = distance(from: before, count)
+        var difference: Int?
+        if let balance, let old = before.balance { difference = balance &- old }
+        let isNext = missing == 0...0
+        if isDerived { amount = isNext ? difference : nil }
+        if amount == nil, isNext, let difference {
+            amount = difference
+            isDerived = true
+        }
+        let moved = difference.map { $0 &- (amount ?? 0) }
+        // A record that says its amount itself proves by its balance that it follows.
+        let isProven = reason == .noOverlap && amount != nil && !isDerived && moved == 0
+        if isNext || isProven || missing?.lowerBound == 0 && reason == .recordsLost && amount != nil {
+            // The balances prove that nothing is lost, or that something happened that is no record.
+            let isWhole = moved == nil || moved == 0 || amount == nil
+            gap =
+                isWhole
+                ? nil
+                : LedgerGap(
+                    atLeast: 0, atMost: missing?.upperBound, amount: moved, coversNext: false,
+                    reason: isNext ? .balanceDiffers : reason)
+            return
+        }
+        gap = LedgerGap(
+            atLeast: missing?.lowerBound ?? 0, atMost: missing?.upperBound, amount: moved, coversNext: amount == nil,
+            reason: reason)
+    }
+
+    /// How many records lie between; `nil` when nothing tells.
+    private func distance(from before: LedgerLink, _ count: SerialCount) -> (ClosedRange<Int>?, LedgerGap.Reason) {
+        if isJoined { return (0...0, .balanceDiffers) }
+        guard let serial, let old = before.serial, serial != 0 || old != 0 else { return (nil, .noOverlap) }
+        let isSameEra = order >> LedgerOrder.eraShift == before.order >> LedgerOrder.eraShift
+        let step = isSameEra ? serial &- old : (serial &- old) & count.mask
+        if isSameEra, step <= 0 { return (nil, .sameSerial) }
+        // Across a turn of the counter only a few can be missing; a card that was reset begins anywhere.
+        if !isSameEra, serial >= old || step > 0x1000 { return (nil, .serialsWentBack) }
+        return (count.missing(step: step, before: kind), .recordsLost)
+    }
+}
+
+/// The order of records in a purse.
+enum LedgerOrder {
+    static let eraShift: Int64 = 40
+    static let serialShift: Int64 = 8
+    /// The first era, far from both ends so that others find room before and after it.
+    static let firstEra: Int64 = 1 << 20
+    static let eraStep: Int64 = 1 << 10
+
+    /// The first place of a serial in an era.
+    static func place(era: Int64, serial: Int) -> Int64 {
+        era << eraShift | Int64(serial & 0xFFFF_FFFF) << serialShift
+    }
+}

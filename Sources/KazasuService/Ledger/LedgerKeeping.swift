@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+public import CardDecoders
+public import CardModel
+internal import DumpFormats
+internal import GRDB
+
+/// Where records come from.
+public struct LedgerSource: Hashable, Sendable {
+    /// The ways that records come.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A card on a reader.
+        case card
+        /// A file.
+        case file
+        /// A card that was seen while readers were watched.
+        case watch
+    }
+
+    /// The way.
+    public var kind: Kind
+    /// The reader's ID or the file's name, or `nil`.
+    public var name: String?
+
+    /// A source.
+    public init(_ kind: Kind, name: String? = nil) {
+        self.kind = kind
+        self.name = name
+    }
+}
+
+/// What became of histories that were kept.
+public struct LedgerAddition: Hashable, Sendable {
+    /// How many records were read.
+    public var read = 0
+    /// How many of them are new.
+    public var added = 0
+    /// How many records that the ledger had got their amount.
+    public var completed = 0
+    /// The cards whose history was read.
+    public var cards: [String] = []
+    /// What the owner should know.
+    public var notices: [LedgerNotice] = []
+    /// The gaps beside what was added, newest first.
+    public var gaps: [LedgerGapReport] = []
+
+    /// Nothing.
+    public init() {}
+
+    /// Adds what became of further histories. A gap that they closed is one no more only if the ledger is asked again.
+    package mutating func add(_ other: LedgerAddition) {
+        read += other.read
+        added += other.added
+        completed += other.completed
+        for card in other.cards where !cards.contains(card) { cards.append(card) }
+        notices += other.notices
+        let again = Set(other.gaps.map(\.after.id))
+        gaps = other.gaps + gaps.filter { !again.contains($0.after.id) }
+    }
+}
+
+/// One history that is to be kept.
+private struct History {
+    let card: String
+    let report: CardReport
+    let records: [HistoryRecord]
+    let system: SystemCode
+    let services: [Block: ServiceCode]
+    /// Whether the card is known by its records alone, since a file does not say its IDm.
+    let isUnnamed: Bool
+}
+
+extension Ledger {
+    /// Keeps every history of a dump.
+    ///
+    /// - Throws: ``LedgerError/noHistory`` when no decoder finds one.
+    @discardableResult
+    public func keep(
+        _ dump: CardDump, source: LedgerSource = LedgerSource(.card)
+    ) throws(LedgerError) -> LedgerAddition {
+        try keep([dump], source: source)
+    }
+
+    /// Keeps every history of some dumps: all of them, or none when something fails.
+    ///
+    /// - Parameters:
+    ///   - card: the name or IDm of the card that they must be of; of any card for `nil`.
+    ///   - kind: the id of the only decoder whose histories are kept; all for `nil`.
+    /// - Throws: ``LedgerError/noHistory`` when no decoder finds one in any, ``LedgerError/otherCard`` when one is of another card.
+    @discardableResult
+    public func keep(
+        _ dumps: [CardDump], source: LedgerSource, of card: String? = nil, kind: String? = nil
+    ) throws(LedgerError) -> LedgerAddition {
+        let histories = dumps.flatMap(histories).filter { $0.report.card == kind ?? $0.report.card }
+        guard !histories.isEmpty else { throw .noHistory }
+        return try keep(histories, source, readAt: dumps.compactMap(\.readAt).last, of: card)
+    }
+
+    /// Keeps a history that was decoded before, as a watcher of readers has it.
+    @discardableResult
+    public func keep(
+        _ report: CardReport, of card: IDm, source: LedgerSource, readAt: String? = nil
+    ) throws(LedgerError) -> LedgerAddition {
+        guard let records = report.history, !records.isEmpty, let decoder = options.decoders.decoder(id: report.card)
+        else { throw .noHistory }
+        let history = History(
+            card: options.cardKey(card.inSystem(0)), report: report, records: records, system: decoder.system,
+            services: [:], isUnnamed: false)
+        return try keep([history], source, readAt: readAt, of: nil)
+    }
+
+    /// What becomes of a file that is imported.
+    public enum ImportResult: Hashable, Sendable {
+        /// Its histories were kept.
+        case kept(LedgerAddition)
+        /// It is of no format that is known, or not what its format asks for.
+        case unreadable(DocumentError)
+    }
+
+    /// Keeps every history of a dump file of any known format.
+    public func `import`(
+        _ file: [UInt8], name: String?, of card: String? = nil
+    ) throws(LedgerError) -> ImportResult {
+        let dumps: [CardDump]
+        do {
+            dumps = try DumpFormatRegistry.standard.read(file).dumps
+        } catch {
+            return .unreadable(error)
+        }
+        return .kept(try keep(dumps, source: LedgerSource(.file, name: name), of: card))
+    }
+
+    // MARK: Histories
+
+    private func histories(_ dump: CardDump) -> [History] {
+        options.decoders.recognising(dump).compactMap { decoder in
+            guard decoder.hasBalance, let report = try? decoder.decode(dump), let records = report.history,
+                !records.isEmpty, let system = dump.system(decoder.system)
+            else { return nil }
+            var services: [Block: ServiceCode] = [:]
+            let codes = decoder.historyReads.map(\.service)
+            for service in system.services where codes.contains(where: { $0.overlapGroup == service.code.overlapGroup })
+            {
+                for entry in service.blocks { services[entry.block] = service.code }
+            }
+            let isUnnamed = Ledger.isIDmAssumed(system)
+            // A file that does not say whose records it holds is known by the oldest of them until others overlap it.
+            let first = records.last.map { LedgerCoding.hash(LedgerCoding.raw($0)) } ?? 0
+            let key =
+                isUnnamed
+                ? Ledger.unnamed + Hex.encode(first, digits: 16, uppercase: false)
+                : options.cardKey(system.idm.inSystem(0))
+            return History(
+                card: key, report: report, records: records, system: decoder.system, services: services,
+                isUnnamed: isUnnamed)
+        }
+    }
+
+    /// What the keys of cards begin with whose IDm no file says.
+    static let unnamed = "file-"
+
+    private static func isIDmAssumed(_ system: SystemDump) -> Bool {
+        system.assumed.contains(.idm) || system.idm.rawValue == 0
+    }
+
+    // MARK: Transaction
+
+    private func keep(
+        _ histories: [History], _ source: LedgerSource, readAt: String?, of card: String?
+    ) throws(LedgerError) -> LedgerAddition {
+        let (tomorrow, now, progress) = (tomorrow, options.clock(), options.progress)
+        var (addition, ids, gaps) = try store.write { db in
+            let number = (try Int.fetchOne(db, sql: "SELECT number FROM change") ?? 0) + 1
+            let sourceID = (try Int64.fetchOne(db, sql: "SELECT max(id) FROM source") ?? 0) + 1
+            let wanted = try card.map { try LedgerCards.single($0, db, options.cardKey).key }
+            var merge = LedgerMerge(db, change: number, source: sourceID, tomorrow: tomorrow)
+            var addition = LedgerAddition()
+            for (place, history) in histories.enumerated() {
+                progress(place, histories.count)
+                let (found, isNew) = try purse(of: history, db)
+                var purse = found
+                if let wanted, purse.card != wanted { throw LedgerError.otherCard }
+                let isWhole = !history.report.warnings.contains(.historyIncomplete)
+                let before = merge.counts.added.count
+                try merge.keep(history.records, isWhole: isWhole, services: history.services, in: &purse)
+                if !addition.cards.contains(purse.card) { addition.cards.append(purse.card) }
+                if isNew, let other = try LedgerCards.sameHistory(as: purse, Array(merge.counts.added[before...]), db) {
+                    addition.notices.append(.sameHistory(card: purse.card, as: other))
+                }
+            }
+            let counts = merge.counts
+            addition.read = counts.read
+            addition.added = counts.added.count
+            addition.completed = counts.completed
+            addition.notices += counts.notices
+            if !counts.added.isEmpty || counts.completed > 0 {
+                try db.execute(sql: "UPDATE change SET number = ?", arguments: [number])
+                try db.execute(
+                    sql: "INSERT INTO source VALUES (?, ?, ?, ?, ?)",
+                    arguments: [sourceID, source.kind.rawValue, source.name, readAt, now])
+            }
+            return (addition, counts.added, counts.gaps)
+        }
+        if !gaps.isEmpty { addition.gaps = try self.gaps(before: gaps) }
+        if options.isRedacted {
+            addition.cards = addition.cards.map { LedgerPurse.shown($0, options) }
+            addition.notices = addition.notices.map { $0.masked(options) }
+        }
+        try announce(ids)
+        return addition
+    }
+
+    /// The purse that a history belongs to; made when it is new.
+    private func purse(of history: History, _ db: Database) throws -> (MergePurse, isNew: Bool) {
+        var card = try Row.fetchOne(
+            try db.cachedStatement(
+                sql: "SELECT o.id, o.key FROM card c JOIN card o ON o.id = c.owner WHERE c.key = ?"),
+            arguments: [history.card])
+        if card == nil, history.isUnnamed, let known = try owner(of: history, db) { card = known }
+        if card == nil {
+            let id = (try Int64.fetchOne(db, sql: "SELECT max(id) FROM card") ?? 0) + 1
+            try db.execute(
+                sql: "INSERT INTO card (id, key, owner) VALUES (?, ?, ?)", arguments: [id, history.card, id])
+            card = try Row.fetchOne(db, sql: "SELECT id, key FROM card WHERE id = ?", arguments: [id])
+        }
+        let (owner, key): (Int64, String) = (card?[0] ?? 0, card?[1] ?? history.card)
+        let select = try db.cachedStatement(
+            sql: "SELECT id, single, double FROM purse WHERE card = ? AND kind = ?")
+        var row = try Row.fetchOne(select, arguments: [owner, history.report.card])
+        let isNew = row == nil
+        if row == nil {
+            try db.execute(
+                sql: """
+                    INSERT INTO purse (card, kind, system, english, japanese, currency) VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    owner, history.report.card, Int(history.system.rawValue), history.report.name.english,
+                    history.report.name.japanese, history.report.currency.rawValue,
+                ])
+            row = try Row.fetchOne(select, arguments: [owner, history.report.card])
+        }
+        let purse = MergePurse(
+            id: row?[0] ?? 0, card: key, kind: history.report.card, system: history.system, single: row?[1] ?? false,
+            double: row?[2] ?? false)
+        return (purse, isNew)
+    }
+
+    /// The card that has a record of a file which does not say whose it is.
+    private func owner(of history: History, _ db: Database) throws -> Row? {
+        let raws = history.records.map { LedgerCoding.raw($0) }
+        let purses = try Row.fetchAll(
+            db,
+            sql: "SELECT purse.id, card.id, card.key FROM purse JOIN card ON card.id = purse.card WHERE purse.kind = ?",
+            arguments: [history.report.card])
+        for purse in purses {
+            for (record, raw) in zip(history.records, raws) {
+                let statement = try db.cachedStatement(
+                    sql: "SELECT 1 FROM record WHERE date IS ? AND purse = ? AND raw = ? LIMIT 1")
+                let arguments: StatementArguments = [
+                    LedgerCoding.number(record.date), purse[0] as Int64, LedgerCoding.data(raw),
+                ]
+                if try Int.fetchOne(statement, arguments: arguments) != nil {
+                    return try Row.fetchOne(
+                        db, sql: "SELECT id, key FROM card WHERE id = ?", arguments: [purse[1] as Int64])
+                }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardDecoders
+public import CardModel
+internal import GRDB
+
+/// One purse of a card of a ledger: what a balance and a history belong to.
+public struct LedgerPurse: Hashable, Sendable, Identifiable {
+    /// The number in this ledger.
+    public let id: Int64
+    /// The IDm of the card as sixteen hexadecimal digits, or its keyed hash.
+    public let card: String
+    /// The name that the owner gave the card, or `nil`.
+    public let cardName: String?
+    /// The decoder's id, as in `transit`.
+    public let kind: String
+    /// The system, which ids of records begin with.
+    public let system: SystemCode
+    /// The purse's own name, as in `Transit IC`.
+    public let title: LocalizedText
+    /// What its amounts are counted in.
+    public let currency: Currency
+
+    init(_ row: Row, _ options: Ledger.Options) {
+        id = row["id"]
+        card = LedgerPurse.shown(row["key"], options)
+        cardName = options.isRedacted ? (row["name"] as String?).map { _ in "***" } : row["name"]
+        kind = row["kind"]
+        system = SystemCode(rawValue: UInt16(truncatingIfNeeded: row["system"] as Int))
+        title = LocalizedText(row["english"], row["japanese"])
+        currency = Currency(rawValue: row["currency"]) ?? .yen
+    }
+
+    /// What is shown of a card's number; the manufacturer's digits are not masked.
+    static func shown(_ key: String, _ options: Ledger.Options) -> String {
+        options.isRedacted ? key.prefix(4) + String(repeating: "0", count: max(0, key.count - 4)) : key
+    }
+
+    /// Reads purses with their cards.
+    static let select = """
+        SELECT purse.id, purse.kind, purse.system, purse.english, purse.japanese, purse.currency, card.key, card.name
+        FROM purse JOIN card ON card.id = purse.card
+        """
+
+    /// The name for people: the card's, else the purse's with the last four digits of the card's key.
+    public func name(_ language: Language) -> String { cardName ?? "\(title[language]) …\(card.suffix(4))" }
+}
+
+/// One record that a ledger keeps.
+public struct LedgerRecord: Hashable, Sendable, Identifiable {
+    /// The number in this ledger.
+    public let id: Int64
+    /// The id for other programs, as in `0003.112233445566.0001e3`: system, card, serial. It never changes.
+    public let uid: String
+    /// Whose record it is.
+    public let purse: LedgerPurse
+    /// What the card says, with the amount that the ledger found where the card alone does not tell.
+    public let record: HistoryRecord
+    /// Whether the amount was found from the balance of the record before.
+    public let hasDerivedAmount: Bool
+    /// What is lost before it, or `nil`.
+    public let gapBefore: LedgerGap?
+    /// Where it stands among the records of its purse.
+    let order: Int64
+
+    /// The balance before the record, where it follows from balance and amount.
+    public var balanceBefore: Int? {
+        guard let balance = record.balance, let amount = record.amount else { return nil }
+        let (before, overflow) = balance.subtractingReportingOverflow(amount)
+        return overflow ? nil : before
+    }
+}
+
+/// Reads records from the tables; places and codes are looked up once.
+struct LedgerRecordReader {
+    private let purses: [Int64: LedgerPurse]
+    private let options: Ledger.Options
+    /// With the name that the decoder itself gave, where it gave one.
+    private var places: [Int64: Place] = [:]
+    private var codes: [Int64: CodedValue] = [:]
+
+    static let columns = """
+        r.id, r.purse, r.ord, r.uid, r.serial, r.date, r.time, r.entryTime, r.partial, r.kind, r.terminal, r.terminalID,
+        r.process, r.payment, r.gate, r.device, r.entry, r.exit, r.amount, r.balance, r.gateLog, r.warnings, r.raw,
+        r.derived, gap.atLeast, gap.atMost, gap.amount, gap.coversNext, gap.reason
+        """
+
+    static let source = "record r LEFT JOIN gap ON gap.record = r.id"
+
+    init(_ db: Database, _ options: Ledger.Options) throws {
+        self.options = options
+        let rows = try Row.fetchAll(db, sql: LedgerPurse.select)
+        purses = Dictionary(rows.map { LedgerPurse($0, options) }.map { ($0.id, $0) }) { first, _ in first }
+        for row in try Row.fetchAll(db, sql: "SELECT id, code, doubt, company, line, name FROM place") {
+            guard let code = LedgerCoding.place(row["code"]) else { continue }
+            let (company, line, name): (String?, String?, String?) = (row["company"], row["line"], row["name"])
+            let isUnnamed = company == nil && line == nil && name == nil
+            places[row["id"]] = Place(
+                code: code, name: isUnnamed ? nil : StationName(company: company, line: line, name: name),
+                doubt: Doubt(rawValue: row["doubt"]))
+        }
+        for row in try Row.fetchAll(db, sql: "SELECT id, code, english, japanese, doubt FROM coded") {
+            let english: String = row["english"]
+            codes[row["id"]] = CodedValue(
+                code: UInt8(truncatingIfNeeded: row["code"] as Int),
+                name: english.isEmpty ? nil : LocalizedText(english, row["japanese"]),
+                doubt: Doubt(rawValue: row["doubt"]))
+        }
+    }
+
+    /// The place of a number, named as on a day.
+    func place(_ number: Int64, on date: CalendarDate?) -> Place? {
+        guard let known = places[number] else { return nil }
+        let name = Place(known.code, on: date, options.stations).name ?? known.name
+        return Place(code: known.code, name: name, doubt: known.doubt)
+    }
+
+    /// The id of a record, whose second part is of the card's number.
+    private func uid(_ uid: String) -> String {
+        guard options.isRedacted else { return uid }
+        let parts = uid.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.enumerated().map { $0 == 1 ? String(repeating: "0", count: $1.count) : String($1) }
+            .joined(separator: ".")
+    }
+
+    func purse(_ number: Int64) -> LedgerPurse? { purses[number] }
+
+    func record(_ row: Row) -> LedgerRecord? {
+        guard let purse = purses[row[1]] else { return nil }
+        let date = LedgerCoding.date(row[5])
+        let (head, block) = LedgerCoding.blocks(LedgerCoding.bytes(row[22]))
+        func code(_ index: Int) -> CodedValue? { (row[index] as Int64?).flatMap { codes[$0] } }
+        let warnings = (row[21] as String).split(separator: " ").compactMap { DecodingWarning(rawValue: String($0)) }
+        let record = HistoryRecord(
+            serial: row[4], date: date, time: LedgerCoding.time(row[6]), entryTime: LedgerCoding.time(row[7]),
+            partial: LedgerCoding.partial(row[8]), kind: RecordKind(rawValue: row[9]) ?? .other, terminal: code(10),
+            terminalID: row[11], process: code(12), payment: code(13), gate: code(14),
+            device: (row[15] as Int?).map { UInt16(truncatingIfNeeded: $0) }, entry: place(row[16], on: date),
+            exit: place(row[17], on: date), amount: row[18], balance: row[19],
+            gateLog: LedgerCoding.gateLog(row[20]), warnings: warnings, rawHead: head, raw: block)
+        return LedgerRecord(
+            id: row[0], uid: uid(row[3]), purse: purse, record: record, hasDerivedAmount: row[23],
+            gapBefore: LedgerGap(row, from: 24), order: row[2])
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CardDecoders
+internal import CardModel
+internal import GRDB
+
+/// What became of records whose bytes were decoded again.
+public struct LedgerRedecoding: Hashable, Sendable {
+    /// How many records there are.
+    public var records = 0
+    /// How many of them say more, or something else, than before.
+    public var changed = 0
+    /// How many have no decoder any more, or one that finds no record in their bytes; they stay as they are.
+    public var unreadable = 0
+}
+
+extension Ledger {
+    /// Decodes the bytes of all records again, with the decoders of this version.
+    ///
+    /// Nothing that was known is replaced by an unknown: times that came from a gate log and amounts that came from balances stay.
+    public func redecode() throws(LedgerError) -> LedgerRedecoding {
+        let (decoders, tomorrow) = (options.decoders, tomorrow)
+        return try store.write { db in
+            let reader = try LedgerRecordReader(db, Ledger.Options())
+            let change = (try Int.fetchOne(db, sql: "SELECT number FROM change") ?? 0) + 1
+            var (result, merge) = (LedgerRedecoding(), LedgerMerge(db, change: change, source: 0, tomorrow: tomorrow))
+            let purses = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT purse.id, purse.kind, purse.system, purse.single, purse.double, card.key
+                    FROM purse JOIN card ON card.id = purse.card
+                    """)
+            for row in purses {
+                let purse = MergePurse(
+                    id: row[0], card: row[5], kind: row[1],
+                    system: SystemCode(rawValue: UInt16(truncatingIfNeeded: row[2] as Int)), single: row[3],
+                    double: row[4])
+                let rows = try Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT \(LedgerRecordReader.columns), r.service FROM \(LedgerRecordReader.source)
+                        WHERE r.purse = ? ORDER BY r.ord
+                        """, arguments: [purse.id])
+                let before = result.changed
+                for row in rows {
+                    guard let old = reader.record(row)?.record else { continue }
+                    result.records += 1
+                    let service = (row[29] as Int?).map { ServiceCode(rawValue: UInt16(truncatingIfNeeded: $0)) }
+                    guard let decoder = decoders.decoder(id: purse.kind),
+                        let new = Ledger.decode(old, service, decoder)?.known(before: old)
+                    else {
+                        result.unreadable += 1
+                        continue
+                    }
+                    if new != old {
+                        try merge.replace(row[0], by: new, wasKnown: old.amount != nil)
+                        result.changed += 1
+                    }
+                }
+                if result.changed > before {
+                    try merge.relink(purse, from: .min, through: .max, pairs: [], new: [])
+                }
+            }
+            if result.changed > 0 { try db.execute(sql: "UPDATE change SET number = ?", arguments: [change]) }
+            return result
+        }
+    }
+
+    /// What a decoder says of the bytes of one record: they are put where the card has its newest.
+    private static func decode(
+        _ record: HistoryRecord, _ service: ServiceCode?, _ decoder: any CardDecoder
+    ) -> HistoryRecord? {
+        let blocks = BlockTable(zip(UInt16(0)..., [record.rawHead, record.raw].compactMap(\.self)))
+        for code in service.map({ [$0] }) ?? decoder.historyReads.map(\.service) {
+            let system = SystemDump(
+                systemCode: decoder.system, idm: IDm(rawValue: 0), pmm: PMm(rawValue: 0),
+                services: [ServiceDump(code: code, state: .read, blocks: blocks)])
+            let dump = CardDump(
+                card: CardIdentity(technology: .felica, idm: system.idm, pmm: system.pmm), systems: [system])
+            let history = (try? decoder.decode(dump))?.history
+            if let found = history?.first(where: { $0.raw == record.raw }) { return found }
+        }
+        return nil
+    }
+}
+
+extension HistoryRecord {
+    /// What a record without its neighbours cannot say.
+    private static let fromNeighbours: Set<DecodingWarning> = [
+        .serialGap, .serialOrder, .olderRecordMissing, .yearInferred, .yearUnknown, .amountDiffersFromBalances,
+    ]
+
+    /// This record, with what only the older form of it knows.
+    fileprivate func known(before old: HistoryRecord) -> HistoryRecord {
+        var record = self
+        record.serial = serial ?? old.serial
+        record.date = date ?? old.date
+        record.partial = record.date == nil ? partial ?? old.partial : partial
+        record.time = time ?? old.time
+        record.entryTime = entryTime ?? old.entryTime
+        record.terminal = terminal ?? old.terminal
+        record.terminalID = terminalID ?? old.terminalID
+        record.process = process ?? old.process
+        record.payment = payment ?? old.payment
+        record.gate = gate ?? old.gate
+        record.device = device ?? old.device
+        record.entry = entry ?? old.entry
+        record.exit = exit ?? old.exit
+        record.amount = amount ?? old.amount
+        record.balance = balance ?? old.balance
+        record.gateLog = gateLog ?? old.gateLog
+        record.warnings =
+            warnings.filter { !Self.fromNeighbours.contains($0) }
+            + old.warnings.filter { Self.fromNeighbours.contains($0) }
+        return record
+    }
+}

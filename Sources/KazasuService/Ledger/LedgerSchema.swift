@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+
+/// The tables of a ledger, made step by step: a step that was released never changes.
+enum LedgerSchema {
+    /// The version that this code writes, in SQLite's `user_version`.
+    static var version: Int { steps.count }
+
+    /// Brings a file to the present version.
+    static func migrate(_ db: Database) throws {
+        let present = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        guard present < version else { return }
+        for step in steps.dropFirst(max(0, present)) { try db.execute(sql: step) }
+        try db.execute(sql: "PRAGMA user_version = \(version)")
+    }
+
+    private static let steps = [first]
+
+    /// - `card.owner` is the card itself, or the older one that it was linked to.
+    /// - `record.ord` orders the records of a purse: era of the serials << 40 | serial << 8 | tie.
+    /// - `record.date` is year * 10000 + month * 100 + day; `time` is the second of the day * 2 + 1 if seconds are kept.
+    /// - `record.added`, `record.completed`: the number of the change that brought the record, and its amount.
+    /// - `tally` has the sums that every question about months needs, so that none goes through all records.
+    private static let first = """
+        PRAGMA application_id = \(LedgerStore.applicationID);
+        CREATE TABLE card (
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, owner INTEGER NOT NULL, name TEXT UNIQUE) STRICT;
+        CREATE TABLE purse (
+            id INTEGER PRIMARY KEY, card INTEGER NOT NULL REFERENCES card(id), kind TEXT NOT NULL, system INTEGER NOT NULL,
+            english TEXT NOT NULL, japanese TEXT NOT NULL, currency TEXT NOT NULL,
+            single INTEGER NOT NULL DEFAULT 0, double INTEGER NOT NULL DEFAULT 0, UNIQUE (card, kind)) STRICT;
+        CREATE TABLE place (
+            id INTEGER PRIMARY KEY, code TEXT NOT NULL, doubt TEXT NOT NULL, company TEXT, line TEXT, name TEXT,
+            UNIQUE (code, doubt)) STRICT;
+        CREATE TABLE coded (
+            id INTEGER PRIMARY KEY, code INTEGER NOT NULL, english TEXT NOT NULL, japanese TEXT NOT NULL,
+            doubt TEXT NOT NULL, UNIQUE (code, english, japanese, doubt)) STRICT;
+        CREATE TABLE source (
+            id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT, readAt TEXT, keptAt INTEGER NOT NULL) STRICT;
+        CREATE TABLE record (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, purse INTEGER NOT NULL REFERENCES purse(id), ord INTEGER NOT NULL,
+            uid TEXT NOT NULL, serial INTEGER, date INTEGER, time INTEGER, entryTime INTEGER, partial INTEGER,
+            kind TEXT NOT NULL, terminal INTEGER, terminalID TEXT, process INTEGER, payment INTEGER, gate INTEGER,
+            device INTEGER, entry INTEGER NOT NULL DEFAULT 0, exit INTEGER NOT NULL DEFAULT 0, amount INTEGER,
+            balance INTEGER, gateLog TEXT, warnings TEXT NOT NULL DEFAULT '', service INTEGER, raw BLOB NOT NULL,
+            joined INTEGER NOT NULL DEFAULT 0, derived INTEGER NOT NULL DEFAULT 0,
+            added INTEGER NOT NULL, completed INTEGER, source INTEGER NOT NULL) STRICT;
+        CREATE INDEX record_order ON record (purse, ord);
+        CREATE INDEX record_date ON record (date, purse);
+        CREATE TABLE variant (
+            record INTEGER NOT NULL REFERENCES record(id) ON DELETE CASCADE, raw BLOB NOT NULL, UNIQUE (record, raw)) STRICT;
+        CREATE TABLE gap (
+            record INTEGER PRIMARY KEY REFERENCES record(id) ON DELETE CASCADE, atLeast INTEGER NOT NULL, atMost INTEGER,
+            amount INTEGER, coversNext INTEGER NOT NULL, reason TEXT NOT NULL) STRICT;
+        CREATE TABLE change (number INTEGER NOT NULL) STRICT;
+        INSERT INTO change VALUES (0);
+        CREATE TABLE exported (
+            format TEXT NOT NULL, selection TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (format, selection)) STRICT;
+        CREATE TABLE tally (
+            purse INTEGER NOT NULL, month INTEGER NOT NULL, kind TEXT NOT NULL, entry INTEGER NOT NULL,
+            exit INTEGER NOT NULL, records INTEGER NOT NULL, unknown INTEGER NOT NULL, spent INTEGER NOT NULL,
+            received INTEGER NOT NULL, PRIMARY KEY (purse, month, kind, entry, exit)) STRICT, WITHOUT ROWID;
+        CREATE TRIGGER record_added AFTER INSERT ON record BEGIN \(count("new", 1)) END;
+        CREATE TRIGGER record_removed AFTER DELETE ON record BEGIN \(count("old", -1)) END;
+        CREATE TRIGGER record_changed AFTER UPDATE OF purse, date, kind, entry, exit, amount ON record BEGIN
+            \(count("old", -1)) \(count("new", 1)) END;
+        """
+
+    /// Adds a record to its row of the tally, or takes it out.
+    private static func count(_ row: String, _ sign: Int) -> String {
+        """
+        INSERT INTO tally VALUES (\(row).purse, coalesce(\(row).date / 100, 0), \(row).kind, \(row).entry, \(row).exit,
+            \(sign), \(sign) * (\(row).amount IS NULL), \(sign) * min(coalesce(\(row).amount, 0), 0),
+            \(sign) * max(coalesce(\(row).amount, 0), 0))
+        ON CONFLICT DO UPDATE SET records = records + excluded.records, unknown = unknown + excluded.unknown,
+            spent = spent + excluded.spent, received = received + excluded.received;
+        """
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CardDecoders
+public import CardModel
+internal import GRDB
+
+/// What records are summed up by.
+public enum LedgerGrouping: String, Hashable, Sendable, CaseIterable {
+    /// The month of the record.
+    case month
+    /// The kind of record.
+    case kind
+    /// Each station or stop where a ride began or ended; a ride counts at both.
+    case station
+    /// Each line on which a ride began or ended; a ride within one line counts once.
+    case line
+    /// The card and its purse.
+    case card
+}
+
+/// What some records come to, in one currency.
+public struct LedgerSum: Hashable, Sendable {
+    /// What they have in common, for scripts: `2026-11`, `rail`, `0_227_59`, `0_227`, an IDm and a kind; empty where unknown.
+    public let key: String
+    /// The same for people.
+    public let label: LocalizedText
+    /// What the amounts are counted in.
+    public let currency: Currency
+    /// How many records there are.
+    public var records: Int
+    /// How many of them have no known amount; their money is in no sum.
+    public var unknown: Int
+    /// What was taken off, zero or negative, in the smallest unit.
+    public var spent: Int
+    /// What was put on, zero or positive, in the smallest unit.
+    public var received: Int
+
+    /// What is left of both.
+    public var amount: Int { spent &+ received }
+
+    mutating func add(_ other: LedgerSum) {
+        records &+= other.records
+        unknown &+= other.unknown
+        spent &+= other.spent
+        received &+= other.received
+    }
+}
+
+extension Ledger {
+    /// What records come to. Months are in order; the rest begins with the most money spent, then the most records.
+    public func sum(
+        by grouping: LedgerGrouping, _ filter: LedgerFilter = LedgerFilter()
+    ) throws(LedgerError) -> [LedgerSum] {
+        let cardKey = options.cardKey
+        return try store.read { db in
+            let (source, arguments) = try Ledger.tally(filter, db, cardKey)
+            let reader = try LedgerRecordReader(db, options)
+            let columns =
+                switch grouping {
+                case .month: "month"
+                case .kind: "t.kind"
+                case .card: "purse"
+                case .station, .line: "entry, exit"
+                }
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT sum(records), sum(unknown), sum(spent), sum(received), currency, \(columns)
+                    FROM \(source) t JOIN purse ON purse.id = t.purse GROUP BY currency, \(columns)
+                    """, arguments: arguments)
+            var sums: [String: LedgerSum] = [:]
+            while let row = try rows.next() {
+                // Only a damaged row has no sum; it adds nothing.
+                let sum: (String, LocalizedText) -> LedgerSum = { key, label in
+                    LedgerSum(
+                        key: key, label: label, currency: Currency(rawValue: row[4]) ?? .yen, records: row[0] ?? 0,
+                        unknown: row[1] ?? 0, spent: row[2] ?? 0, received: row[3] ?? 0)
+                }
+                for (key, label) in Ledger.groups(of: row, grouping, reader) {
+                    let added = sum(key, label)
+                    sums[key + " " + added.currency.rawValue, default: sum(key, label).zero].add(added)
+                }
+            }
+            return sums.values.filter { $0.records > 0 }.sorted {
+                grouping == .month
+                    ? ($0.key, $0.currency.rawValue) < ($1.key, $1.currency.rawValue)
+                    : ($0.spent, -$0.records, $0.key) < ($1.spent, -$1.records, $1.key)
+            }
+        }
+    }
+
+    /// Whole months from the tally, the days of months that are chosen in part from the records.
+    private static func tally(
+        _ filter: LedgerFilter, _ db: Database, _ cardKey: (IDm) -> String
+    ) throws -> (String, StatementArguments) {
+        let condition = try LedgerCondition(filter, db, cardKey, days: false, table: "x")
+        let columns = "purse, month, kind, entry, exit, records, unknown, spent, received"
+        var whole = ["SELECT \(columns) FROM tally x WHERE \(condition.sql)"]
+        var arguments = condition.arguments
+        let (since, until) = (LedgerCoding.number(filter.since), LedgerCoding.number(filter.until))
+        guard since != nil || until != nil else { return ("(\(whole[0]))", arguments) }
+        // A month that begins before the first day or ends after the last is chosen in part.
+        let isFirstWhole = since.map { $0 % 100 == 1 } ?? true
+        let isLastWhole =
+            filter.until.map { CalendarDate(year: $0.year, month: $0.month, day: $0.day + 1) == nil } ?? true
+        let firstMonth = since.map { $0 / 100 + (isFirstWhole ? 0 : 1) } ?? 1
+        let lastMonth = until.map { $0 / 100 - (isLastWhole ? 0 : 1) } ?? 999_912
+        whole[0] += " AND month BETWEEN ? AND ?"
+        arguments += [firstMonth, lastMonth]
+        for month in Set([isFirstWhole ? nil : since.map { $0 / 100 }, isLastWhole ? nil : until.map { $0 / 100 }])
+            .compactMap(\.self)
+        {
+            whole.append(
+                """
+                SELECT purse, date / 100, kind, entry, exit, 1, amount IS NULL, min(coalesce(amount, 0), 0),
+                    max(coalesce(amount, 0), 0)
+                FROM record x WHERE \(condition.sql) AND date BETWEEN ? AND ?
+                """)
+            arguments += condition.arguments
+            arguments += [max(since ?? 0, month * 100), min(until ?? .max, month * 100 + 99)]
+        }
+        return ("(\(whole.joined(separator: " UNION ALL ")))", arguments)
+    }
+
+    /// What a row of sums belongs to: one thing, but for stations and lines.
+    private static func groups(
+        of row: Row, _ grouping: LedgerGrouping, _ reader: LedgerRecordReader
+    ) -> [(String, LocalizedText)] {
+        switch grouping {
+        case .month:
+            let month: Int = row[5] ?? 0
+            guard month > 0 else { return [("", LocalizedText("no date", "日付なし"))] }
+            let rest = month % 100
+            let text = "\(month / 100)-\(rest < 10 ? "0" : "")\(rest)"
+            return [(text, LocalizedText(text, text))]
+        case .kind:
+            let kind = RecordKind(rawValue: row[5]) ?? .other
+            return [(kind.rawValue, kind.name)]
+        case .card:
+            guard let purse = reader.purse(row[5]) else { return [] }
+            return [
+                ("\(purse.card) \(purse.kind)", LocalizedText(purse.name(.english), purse.name(.japanese)))
+            ]
+        case .station, .line:
+            var groups: [(String, LocalizedText)] = []
+            for place in [reader.place(row[5], on: nil), reader.place(row[6], on: nil)].compactMap(\.self) {
+                let key = grouping == .station ? LedgerCoding.text(place.code) : place.code.line
+                guard !groups.contains(where: { $0.0 == key }) else { continue }
+                let name = grouping == .station ? place.label : place.lineLabel
+                groups.append((key, LocalizedText(name, name)))
+            }
+            return groups
+        }
+    }
+}
+
+extension LedgerSum {
+    fileprivate var zero: LedgerSum {
+        LedgerSum(key: key, label: label, currency: currency, records: 0, unknown: 0, spent: 0, received: 0)
+    }
+}
+
+extension PlaceCode {
+    /// The code of the line, or of who runs the stop.
+    var line: String {
+        switch self {
+        case .station(let code): "\(code.area)_\(code.line)"
+        case .busStop(let code): "b_\(code.area)_\(code.operatorHex)"
+        case .local(let code): "l_\(code.system)_\(code.lineHex ?? code.operatorHex ?? "")"
+        }
+    }
+}
+
+extension Place {
+    /// The station's name, or its codes as `0-227-59` where no table has one.
+    var label: String {
+        name?.name
+            ?? LedgerCoding.text(code).split(separator: "_").filter { $0 != "b" && $0 != "l" }.joined(separator: "-")
+    }
+
+    /// The company and the line, or their codes.
+    var lineLabel: String {
+        let parts = [name?.company, name?.line].compactMap(\.self).filter { !$0.isEmpty }
+        guard parts.isEmpty else { return parts.joined(separator: " ") }
+        return code.line.split(separator: "_").filter { $0 != "b" && $0 != "l" }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ByteCodec
+internal import CardDecoders
+internal import CardModel
+internal import GRDB
+
+/// Merges a window of a card that keeps no serials: the window is laid over the records that are there where the bytes are equal.
+///
+/// Each record of the window is one record of the ledger, so two records with equal bytes in one window stay two. What is
+/// between equal records goes between them; what overlaps nothing goes where its dates belong.
+struct SequenceMerge {
+    let purse: MergePurse
+
+    private struct Item {
+        let id: Int64
+        let raw: [UInt8]
+        let date: CalendarDate?
+        let time: Int
+        let order: Int64?
+    }
+
+    func keep(
+        _ window: [HistoryRecord], isWhole: Bool, services: [Block: ServiceCode], _ merge: inout LedgerMerge
+    ) throws {
+        let known = try KnownRecord.all(merge.db, purse.id, .min, .max)
+        let times = try self.times(merge.db)
+        var items = known.map { Item(id: $0.id, raw: $0.raw, date: $0.date, time: times[$0.id] ?? 0, order: $0.order) }
+        var (ids, new, otherBytes): ([Int64], Set<Int64>, Int) = ([], [], 0)
+        let matches = overlap(of: window, with: &items, moved: &new)
+        let byID = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }
+        var equals = Dictionary(known.map { ($0.raw, 1) }, uniquingKeysWith: +)
+        // How many records were put in before, which moves the matches behind them.
+        var shift = 0
+        var last = -1
+        for (place, record) in window.enumerated() {
+            if let match = matches[place] {
+                let item = items[match + shift]
+                if let known = byID[item.id], try merge.fill(known, from: record) { otherBytes += 1 }
+                ids.append(item.id)
+                last = match + shift
+                continue
+            }
+            let next = matches[place...].compactMap { $0 }.first.map { $0 + shift }
+            let raw = LedgerCoding.raw(record)
+            let time = LedgerCoding.number(record.time) ?? 0
+            let position = position(of: record, time, after: last, before: next, items)
+            let count = equals[raw, default: 0]
+            equals[raw] = count + 1
+            let digits = Hex.encode(LedgerCoding.hash(raw), digits: 16, uppercase: false)
+            let uid = "\(purse.prefix).\(digits)" + (count == 0 ? "" : "-\(count + 1)")
+            let id = try merge.insert(record, purse, order: 0, uid: uid, service: services[record.raw])
+            items.insert(Item(id: id, raw: raw, date: record.date, time: time, order: nil), at: position)
+            ids.append(id)
+            new.insert(id)
+            shift += 1
+            last = position
+        }
+        try number(items, hasSerials: known.contains { ($0.serial ?? 0) != 0 }, merge.db)
+        var pairs: Set<LedgerPair> = []
+        for (place, record) in window.enumerated().dropFirst()
+        where merge.follows(record) && (isWhole || record.amount != nil) {
+            pairs.insert(LedgerPair(older: ids[place - 1], newer: ids[place]))
+        }
+        try merge.relink(purse, from: .min, through: .max, pairs: pairs, new: new)
+    }
+
+    /// Which record of the ledger each record of the window is. The places rise: where the ledger has taken another order, that
+    /// of the window counts, since the card wrote it.
+    private func overlap(of window: [HistoryRecord], with items: inout [Item], moved: inout Set<Int64>) -> [Int?] {
+        var places: [[UInt8]: [Int]] = [:]
+        for (place, item) in items.enumerated() { places[item.raw, default: []].append(place) }
+        var last = -1
+        var matches: [Int?] = window.map { record in
+            let raw = LedgerCoding.raw(record)
+            guard var left = places[raw], let match = left.first(where: { $0 > last }) ?? left.first else { return nil }
+            left.removeAll { $0 == match }
+            places[raw] = left
+            last = match
+            return match
+        }
+        let found = matches.compactMap(\.self)
+        let sorted = found.sorted()
+        guard found != sorted else { return matches }
+        let old = items
+        var next = sorted.makeIterator()
+        for index in matches.indices {
+            guard let match = matches[index], let place = next.next() else { continue }
+            items[place] = old[match]
+            matches[index] = place
+            if place != match { moved.insert(old[match].id) }
+        }
+        return matches
+    }
+
+    /// Where a new record goes among the records between two that are known.
+    private func position(
+        of record: HistoryRecord, _ time: Int, after last: Int, before next: Int?, _ items: [Item]
+    ) -> Int {
+        var position = last + 1
+        let end = next ?? items.count
+        guard let date = record.date else { return next ?? (last < 0 ? items.count : position) }
+        func isOlder(_ item: Item) -> Bool {
+            guard let other = item.date else { return false }
+            return other < date || other == date && item.time < time
+        }
+        // Nothing ties the record to those of its own day: it is taken to be later.
+        func isSameDay(_ item: Item) -> Bool { last < 0 && item.date == date && item.time <= time }
+        while position < end, isOlder(items[position]) || isSameDay(items[position]) { position += 1 }
+        return position
+    }
+
+    private func times(_ db: Database) throws -> [Int64: Int] {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT id, time FROM record WHERE purse = ? AND time IS NOT NULL", arguments: [purse.id])
+        return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
+    }
+
+    /// Writes the order of the records where it changed.
+    private func number(_ items: [Item], hasSerials: Bool, _ db: Database) throws {
+        var last = LedgerOrder.place(era: LedgerOrder.firstEra, serial: 0)
+        let update = try db.cachedStatement(sql: "UPDATE record SET ord = ? WHERE id = ?")
+        for (place, item) in items.enumerated() {
+            let wanted =
+                hasSerials ? item.order ?? last : LedgerOrder.place(era: LedgerOrder.firstEra, serial: place + 1)
+            if wanted != item.order { try update.execute(arguments: [wanted, item.id]) }
+            last = wanted
+        }
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardDecoders
+import CardModel
+import KazasuCLI
+import KazasuService
+
+extension LedgerCommand {
+    /// `kazasu ledger import`
+    struct Import: KazasuCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "import",
+            abstract: tr("Add the records of dumps to the ledger.", "ダンプの履歴を台帳に追加する。"),
+            discussion: tr(
+                """
+                Takes dumps of every format that 'kazasu decode' reads, folders, and files with one dump a line, in any \
+                order. Importing a file again changes nothing. Each thousand dumps are kept together or not at all.
+
+                Examples:
+                  kazasu ledger import card.json
+                  kazasu ledger import dumps/
+                  kazasu ledger import --card Suica phone/*.nfc      # refuse files of other cards
+                """,
+                """
+                'kazasu decode' が読める形式のダンプ、フォルダー、1 行 1 ダンプのファイルを、順不同で読みます。同じファイルを
+                もう一度読んでも何も変わりません。ダンプ 1,000 件ごとに、全部追加するか、何も追加しないかのどちらかです。
+
+                例:
+                  kazasu ledger import card.json
+                  kazasu ledger import dumps/
+                  kazasu ledger import --card 通勤 phone/*.nfc      # 別のカードのファイルを拒否する
+                """))
+
+        @OptionGroup var common: CommonOptions
+
+        @Argument(help: help("Dumps or folders of dumps.", "ダンプ、またはダンプのフォルダー。", value: "file"), completion: .file())
+        var files: [String]
+
+        @Option(
+            name: .long,
+            help: help(
+                "The card that all files must be of: its name, IDm or last digits.", "すべてのファイルのカード: 名前、IDm、またはその末尾。",
+                value: "card"))
+        var card: String?
+
+        @Option(
+            name: .long,
+            help: help(
+                "The ledger's file. Default: KAZASU_LEDGER, else kazasu/ledger.sqlite in the data folder.",
+                "台帳のファイル。省略時は KAZASU_LEDGER、なければデータフォルダーの kazasu/ledger.sqlite。", value: "file"),
+            completion: .file())
+        var ledger: String?
+
+        func execute(_ context: Context) throws {
+            let keeper = LedgerKeeper(
+                try LedgerFileOptions.open(LedgerFileOptions.path(ledger), context), context, of: card)
+            let source = DumpFiles(paths: files)
+            var (failures, isMany): ([CommandError], Bool) = ([], source.areMany)
+            try source.forEach { item in
+                isMany = isMany || item.isOneOfMany
+                switch item.dump {
+                case .failure(let failure):
+                    guard isMany else { throw failure }
+                    failures.append(failure)
+                    Output.message(CommandError(failure.status, failure.reason, failure.message), json: context.json)
+                case .success(let dump): try keeper.keep(.dump(dump, kind: nil, place: item.place))
+                }
+            }
+            try keeper.keepWaiting()
+            guard keeper.total.read > 0 || !failures.isEmpty else { throw CommandError(.noHistory) }
+            if context.json {
+                try context.print(
+                    LedgerJSON.addition(
+                        keeper.total, files: keeper.dumps, unreadable: failures.count, Language.current))
+            } else {
+                try context.print(LedgerWords.added(keeper.total) + "\n")
+                keeper.tell()
+            }
+            guard let failure = failures.first else { return }
+            throw CommandError(
+                failure.status, "badFiles",
+                tr(
+                    "\(Words.count(failures.count, "file")) could not be read; the others were kept",
+                    "\(failures.count) 件を読めませんでした。残りは追加しました"),
+                hint: tr("'kazasu decode FILE' says what is wrong", "'kazasu decode ファイル' で原因を確認できます"))
+        }
+    }
+
+    /// `kazasu ledger name`
+    struct Name: KazasuCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "name",
+            abstract: tr("Give a card a name.", "カードに名前を付ける。"),
+            discussion: tr(
+                """
+                The name stands in lists, exports and the report, and --card takes it.
+
+                Examples:
+                  kazasu ledger name transit "Work"
+                  kazasu ledger name 2345 "Work"          # the last digits of the card's number
+                  kazasu ledger name "Work" --remove
+                """,
+                """
+                名前は一覧・書き出し・レポートに使われ、--card でも指定できます。
+
+                例:
+                  kazasu ledger name transit 通勤
+                  kazasu ledger name 2345 通勤            # カード番号の末尾
+                  kazasu ledger name 通勤 --remove
+                """))
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var file: LedgerFileOptions
+
+        @Argument(help: help("The card.", "カード。"))
+        var card: String
+
+        @Argument(help: help("Its name.", "名前。"))
+        var name: String?
+
+        @Flag(name: .long, help: help("Take the name away.", "名前を消す。"))
+        var remove = false
+
+        func validate() throws {
+            guard (name == nil) == remove else {
+                throw ValidationError(tr("give either a name or --remove", "名前か --remove のどちらかを指定してください"))
+            }
+            guard let name, name.isEmpty || name.contains(where: \.isNewline) else { return }
+            throw ValidationError(tr("a name is one line of text", "名前は 1 行の文字列にしてください"))
+        }
+
+        func execute(_ context: Context) throws {
+            let ledger = try file.open(context)
+            try context.ask { () throws(LedgerError) in try ledger.name(card, as: name) }
+            try LedgerCommand.printCards(ledger, context)
+        }
+    }
+
+    /// `kazasu ledger link`
+    struct Link: KazasuCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "link",
+            abstract: tr("Join a card that continues an older one.", "機種変更などで引き継いだカードを 1 枚にまとめる。"),
+            discussion: tr(
+                """
+                After a change of phone the card has a new number and the same history. Linked, both are one card with one \
+                history. This cannot be undone: copy the ledger's file before if in doubt.
+
+                Example:
+                  kazasu ledger link NEW OLD              # names, numbers or their last digits, from 'ledger cards'
+                """,
+                """
+                機種変更をすると、同じ履歴のままカードの番号が変わります。まとめると 1 枚のカードの 1 つの履歴になります。元には
+                戻せないため、迷うときは先に台帳のファイルをコピーしてください。
+
+                例:
+                  kazasu ledger link 新 旧                # 'ledger cards' に出る名前、番号、または番号の末尾
+                """))
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var file: LedgerFileOptions
+
+        @Argument(help: help("The newer card.", "新しいカード。"))
+        var new: String
+
+        @Argument(help: help("The older card that it continues.", "引き継ぎ元の古いカード。"))
+        var old: String
+
+        func execute(_ context: Context) throws {
+            let ledger = try file.open(context)
+            let repeated = try context.ask { () throws(LedgerError) in try ledger.link(new, to: old) }
+            context.note(
+                tr(
+                    "linked; \(Words.count(repeated, "record")) had been kept of both", "まとめました（両方にあった履歴 \(repeated) 件）"
+                ))
+            try LedgerCommand.printCards(ledger, context)
+        }
+    }
+
+    /// `kazasu ledger redecode`
+    struct Redecode: KazasuCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "redecode",
+            abstract: tr("Read the bytes of all records again, after an update.", "更新後に、保存した全履歴のバイト列を読み直す。"),
+            discussion: tr(
+                """
+                The ledger keeps the bytes of each record. A later version of Kazasu may know more about them. Nothing that \
+                was known is replaced by an unknown, and ids stay the same.
+
+                Example:
+                  kazasu ledger redecode
+                """,
+                """
+                台帳には各履歴のバイト列も保存されています。新しい版の Kazasu では、より多くの項目を読める場合があります。わかっている
+                値が不明になることはなく、ID も変わりません。
+
+                例:
+                  kazasu ledger redecode
+                """))
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var file: LedgerFileOptions
+
+        func execute(_ context: Context) throws {
+            let ledger = try file.open(context)
+            let result = try context.ask { () throws(LedgerError) in try ledger.redecode() }
+            if context.json { return try context.print(LedgerJSON.redecoding(result)) }
+            try context.print(
+                tr(
+                    "\(Words.count(result.records, "record")), \(result.changed) changed, \(result.unreadable) not readable by this version\n",
+                    "履歴 \(result.records) 件、変更 \(result.changed) 件、この版で読めないもの \(result.unreadable) 件\n"))
+        }
+    }
+
+    /// The cards after a change, as `cards` prints them.
+    static func printCards(_ ledger: Ledger, _ context: Context) throws(CommandError) {
+        let cards = try context.ask { () throws(LedgerError) in try ledger.cards() }
+        if context.json {
+            try context.print(LedgerJSON.cards(cards, Language.current))
+        } else {
+            try context.print(Cards.table(cards))
+        }
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CardDecoders
+import CardModel
+import Glibc
+import KazasuCLI
+import KazasuService
+
+/// `kazasu ledger`
+struct LedgerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ledger",
+        abstract: ServiceCommand.ledger.abstract,
+        discussion: tr(
+            """
+            'history --keep' adds the records of a card to the ledger: one SQLite file, each record once, with what is \
+            missing between them. From it come lists, sums, expense claims, files for other programs, and a report page.
+
+            Examples:
+              kazasu history --keep                              # once a week, say
+              kazasu ledger list --month 2026-11
+              kazasu ledger sum --by month
+              kazasu ledger export --claim --month 2026-11 -o claim.csv
+              kazasu ledger export ofx --new -o new.ofx
+              kazasu ledger report -o report.html
+            """,
+            """
+            'history --keep' でカードの履歴を台帳に追加します。台帳は SQLite のファイル 1 つで、同じ履歴は一度だけ記録し、抜けている
+            履歴も調べます。台帳からは一覧、集計、交通費精算、他のソフト用のファイル、レポートを作れます。
+
+            例:
+              kazasu history --keep                              # 週に一度など
+              kazasu ledger list --month 2026-11
+              kazasu ledger sum --by month
+              kazasu ledger export --claim --month 2026-11 -o claim.csv
+              kazasu ledger export zaim --new -o new.csv
+              kazasu ledger report -o report.html
+            """),
+        subcommands: [
+            List.self, Sum.self, Gaps.self, Cards.self, Import.self, Export.self, Report.self, Name.self, Link.self,
+            Redecode.self,
+        ])
+}
+
+/// Which ledger, and the names of its stations.
+struct LedgerFileOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: help(
+            "The ledger's file. Default: KAZASU_LEDGER, else kazasu/ledger.sqlite in the data folder.",
+            "台帳のファイル。省略時は KAZASU_LEDGER、なければデータフォルダーの kazasu/ledger.sqlite。", value: "file"),
+        completion: .file())
+    var ledger: String?
+
+    @OptionGroup var stationOptions: StationOptions
+
+    /// Opens a ledger that exists: a question makes no file.
+    func open(_ context: Context) throws(CommandError) -> Ledger {
+        let path = try LedgerFileOptions.path(ledger)
+        guard access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR else {
+            throw CommandError(
+                .missingFile, "noLedger", tr("nothing has been kept yet", "台帳がまだありません"),
+                hint: tr(
+                    "'kazasu history --keep' or 'kazasu ledger import FILE' adds records",
+                    "'kazasu history --keep' か 'kazasu ledger import ファイル' で履歴を追加してください"))
+        }
+        return try LedgerFileOptions.open(path, context, try stationOptions.names())
+    }
+
+    /// Opens a ledger to add to it; makes it if there is none.
+    static func open(
+        _ path: String, _ context: Context, _ names: any StationNames = NoStationNames()
+    ) throws(CommandError) -> Ledger {
+        var options = Ledger.Options()
+        options.stations = names
+        options.isRedacted = context.redaction.isOn
+        do {
+            return try Ledger.open(path, options: options)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    /// The path of a ledger: the option's, else the usual one.
+    static func path(_ option: String?) throws(CommandError) -> String {
+        if let option {
+            guard !option.isEmpty else { throw .emptyName("--ledger") }
+            return option
+        }
+        do {
+            return try Ledger.defaultPath(environment: SystemEnvironment.all)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+}
+
+/// A month as people write it.
+struct MonthArgument: ExpressibleByArgument, Equatable, Sendable {
+    let text: String
+
+    init?(argument: String) {
+        guard LedgerFilter(month: argument) != nil else { return nil }
+        text = argument
+    }
+}
+
+/// Which records.
+struct LedgerFilterOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: help(
+            "Only these cards: a name given with 'ledger name', a kind such as transit, an IDm or its last digits.",
+            "このカードだけ: 'ledger name' で付けた名前、transit などの種類、IDm またはその末尾。", value: "card"))
+    var card: [String] = []
+
+    @Option(name: .long, help: help("Only this month, YYYY-MM.", "この月だけ（YYYY-MM）。", value: "month"))
+    var month: MonthArgument?
+
+    @OptionGroup var records: HistoryFilter
+
+    func validate() throws {
+        guard month != nil, records.since != nil || records.until != nil else { return }
+        let option = records.since == nil ? "--until" : "--since"
+        throw ValidationError(
+            tr("--month cannot be used with \(option)", "--month と \(option) は同時に指定できません"))
+    }
+
+    var filter: LedgerFilter {
+        var filter = month.flatMap { LedgerFilter(month: $0.text) } ?? LedgerFilter()
+        filter.cards = card
+        filter.since = filter.since ?? records.since?.date
+        filter.until = filter.until ?? records.until?.date
+        filter.kinds = records.kind?.kinds ?? []
+        return filter
+    }
+}
+
+/// The form of an answer, and where it goes.
+struct LedgerAnswerOptions: ParsableArguments {
+    /// The forms.
+    enum Format: String, CaseIterable, ExpressibleByArgument, Sendable { case text, json, csv }
+
+    @Option(name: .long, help: help("text, json or csv.", "text、json、csv のいずれか。"))
+    var format: Format?
+
+    @Option(name: .shortAndLong, help: help("Write to a file.", "ファイルに書く。", value: "file"), completion: .file())
+    var output: String?
+
+    @OptionGroup var csvOptions: CSVOptions
+
+    /// Checks the options against `--json`.
+    func check(_ common: CommonOptions) throws {
+        try common.check("--format", format?.rawValue)
+        try csvOptions.check(isCSV: format == .csv)
+    }
+
+    /// The file, opened before the work.
+    func file() throws(CommandError) -> OutputFile? {
+        try output.map { path throws(CommandError) in try OutputFile(path) }
+    }
+
+    /// The language of CSV.
+    var csvLanguage: Language { csvOptions.header == .ja ? .japanese : .english }
+
+    /// Writes the answer in its form.
+    func write(
+        _ context: Context, to file: OutputFile?, json: () -> JSONValue, text: (_ width: Int?) -> String,
+        csv: () -> String
+    ) throws(CommandError) {
+        switch (format ?? (context.json ? .json : .text), file) {
+        case (.json, nil): try context.print(json())
+        case (.json, let file?): try file.finish(context.redaction.apply(json()).prettyText + "\n")
+        case (.csv, nil): try context.print(escaped: csvOptions.text(csv()))
+        case (.csv, let file?): try file.finish(csvOptions.text(csv(), isFile: true))
+        case (.text, nil): try context.print(text(Output.lineWidth))
+        case (.text, let file?): try file.finish(VisibleText.lines(text(nil)))
+        }
+    }
+}
+
+extension Context {
+    /// Asks a ledger, with its errors as those of a command.
+    func ask<Answer>(_ question: () throws(LedgerError) -> Answer) throws(CommandError) -> Answer {
+        do {
+            return try question()
+        } catch {
+            throw CommandError(error)
+        }
+    }
+}

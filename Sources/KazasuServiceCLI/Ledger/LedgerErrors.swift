@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import Glibc
+import KazasuCLI
+import KazasuService
+
+extension CommandError {
+    /// Why a ledger could not be used. A card's number is never repeated here.
+    init(_ error: LedgerError) {
+        switch error {
+        case .damaged(let path):
+            self.init(
+                .badFile, "ledgerDamaged",
+                tr("\(path) is damaged; it was not changed", "\(path) は壊れています（変更していません）"),
+                hint: tr(
+                    "restore a copy, or save what is left with: sqlite3 \(ShellWord.quoted(path)) .recover",
+                    "バックアップを戻すか、sqlite3 \(ShellWord.quoted(path)) .recover で残りを取り出してください"))
+        case .newer(let path, let version, let supported):
+            self.init(
+                .badFile, "ledgerNewer",
+                tr(
+                    "\(path) was written by a newer version of Kazasu (format \(version), this one knows \(supported)); it was not changed",
+                    "\(path) はより新しい Kazasu の台帳です（形式 \(version)、対応は \(supported) まで。変更していません）"),
+                hint: tr("update Kazasu", "Kazasu を更新してください"))
+        case .notALedger(let path):
+            self.init(
+                .badFile, "notALedger",
+                tr("\(path) is not a ledger of Kazasu; it was not changed", "\(path) は Kazasu の台帳ではありません（変更していません）"),
+                hint: tr("check --ledger and KAZASU_LEDGER", "--ledger と KAZASU_LEDGER を確かめてください"))
+        case .inaccessible(let path, let code):
+            let reason =
+                code < 1_000
+                ? SystemMessage.text(code) : tr("SQLite error \(code - 1_000)", "SQLite エラー \(code - 1_000)")
+            self.init(
+                .cannotWrite, "cannotWrite",
+                tr("the ledger \(path) cannot be opened: ", "台帳 \(path) を開けません: ") + reason,
+                hint: tr(
+                    "the file and its folder must be writable, as questions lock it, too",
+                    "ファイルとフォルダーに書き込み権限が必要です（参照だけでもロックします）"))
+        case .diskFull(let path):
+            self.init(
+                .cannotWrite, "diskFull",
+                tr("no room left to write \(path); nothing was changed", "空き容量がないため \(path) に書けません（変更していません）"),
+                hint: tr("free some space and run the command again", "空き容量を増やして、もう一度実行してください"))
+        case .locked(let path):
+            self.init(
+                .cannotWrite, "locked",
+                tr("another program is writing \(path); nothing was changed", "他のプログラムが \(path) に書き込み中です（変更していません）"),
+                hint: tr("run the command again when it is done", "終わってから、もう一度実行してください"))
+        case .noHome:
+            self.init(
+                .cannotWrite, "cannotWrite",
+                tr("there is no home directory for the ledger", "台帳を置くホームディレクトリがありません"),
+                hint: tr("set KAZASU_LEDGER, XDG_DATA_HOME or HOME", "KAZASU_LEDGER、XDG_DATA_HOME、HOME のいずれかを設定してください"))
+        case .noSuchCard:
+            self.init(
+                .usage, "unknownCard",
+                tr("the ledger has no card of this name, kind or number", "台帳にその名前・種類・番号のカードはありません"),
+                hint: tr("'kazasu ledger cards' lists them", "'kazasu ledger cards' で確認できます"))
+        case .severalCards:
+            self.init(
+                .usage, "severalCards", tr("several cards fit; exactly one is needed", "複数のカードが該当します（必要なのは 1 枚）"),
+                hint: tr(
+                    "choose one with a name or the last digits that 'kazasu ledger cards' shows",
+                    "'kazasu ledger cards' に出る名前か番号の末尾で 1 枚を選んでください"))
+        case .nameInUse:
+            self.init(
+                .usage, "nameInUse", tr("another card has this name", "別のカードがその名前を使っています"),
+                hint: tr("'kazasu ledger cards' lists the names", "'kazasu ledger cards' で確認できます"))
+        case .noHistory:
+            self.init(
+                .otherCard, "noHistory", tr("there is no readable history to keep", "追加できる履歴がありません"),
+                hint: tr("'kazasu decode FILE' shows what a dump contains", "'kazasu decode ファイル' で中身を確認できます"))
+        case .otherCard:
+            self.init(
+                .otherCard, "otherCard",
+                tr("a file is of another card; nothing was kept", "別のカードのファイルがあります（何も追加していません）"),
+                hint: tr("leave --card out to keep all cards", "--card を外すと、すべてのカードを追加します"))
+        case .columns(let line, let fault):
+            self.init(
+                .badFile, "badFile", tr("line \(line): ", "\(line) 行目: ") + fault.words,
+                hint: tr(
+                    "'kazasu ledger export --help' lists fields and settings",
+                    "'kazasu ledger export --help' に項目と設定の一覧があります"))
+        case .noCharacterSet:
+            self.init(
+                .cannotWrite, "noCharacterSet", tr("the system cannot write CP932", "このシステムでは CP932 を書けません"),
+                hint: tr("install the C library's character sets", "C ライブラリの文字コード変換を入れてください"))
+        case .failed(let code):
+            self = .bug("SQLite \(code)")
+        }
+    }
+}
+
+extension LedgerError.ColumnFault {
+    fileprivate var words: String {
+        switch self {
+        case .unknownField(let name):
+            tr(
+                "unknown field '\(name)'; one of \(LedgerColumns.Field.allCases.map(\.rawValue).joined(separator: ", "))",
+                "不明な項目 '\(name)'。次のどれかです: \(LedgerColumns.Field.allCases.map(\.rawValue).joined(separator: "、"))")
+        case .unknownSetting(let text): tr("unknown setting '\(text)'", "不明な設定 '\(text)'")
+        case .malformed: tr("expected HEADER = FIELD or @SETTING VALUE", "「見出し = 項目」か「@設定 値」の形で書いてください")
+        case .noColumns: tr("the file names no column", "列がありません")
+        }
+    }
+}
+
+/// What a command says about records that were kept.
+enum LedgerWords {
+    /// One line about what was added.
+    static func added(_ addition: LedgerAddition) -> String {
+        let completed = addition.completed
+        let more =
+            completed == 0
+            ? ""
+            : tr(
+                ", the amount of \(completed == 1 ? "one more" : "\(completed) more") is known now",
+                "、金額が判明 \(completed) 件")
+        let known = addition.read - addition.added
+        return tr(
+            "\(Words.count(addition.added, "new record")), \(known) known already",
+            "新しい履歴 \(addition.added) 件、既知 \(known) 件")
+            + more
+    }
+
+    /// What is missing, in one line.
+    static func gap(_ report: LedgerGapReport) -> String {
+        let name = report.after.purse.name(Language.current)
+        let days = [report.before, report.after].map { $0.record.date?.description ?? "?" }
+        let currency = report.after.purse.currency
+        let money = report.gap.amount.map { ($0 > 0 ? "+" : "") + currency.text($0) + " " + currency.rawValue }
+        let missing = missing(report.gap)
+        return tr(
+            "\(name): gap between \(days[0]) and \(days[1]): \(missing)",
+            "\(name): \(days[0]) と \(days[1]) の間に欠落: \(missing)")
+            + (money.map { tr(", together \($0)", "、合計 \($0)") } ?? "")
+    }
+
+    /// How many records are missing.
+    static func missing(_ gap: LedgerGap) -> String {
+        switch (gap.missing, gap.atMost) {
+        case (0?, _): tr("no record, but the balances differ", "履歴はそろっているが残高が不一致")
+        case (let count?, _): tr("\(Words.count(count, "record")) lost", "履歴 \(count) 件")
+        case (nil, let most?): tr("\(gap.atLeast) to \(most) records lost", "履歴 \(gap.atLeast)～\(most) 件")
+        case (nil, nil): tr("an unknown number of records lost", "履歴（件数不明）")
+        }
+    }
+
+    /// What the owner should know. Cards are named by the last digits of their number.
+    static func notice(_ notice: LedgerNotice) -> String {
+        switch notice {
+        case .serialsWentBack(let card):
+            tr(
+                "…\(card.suffix(4)): the card's serial numbers began again; all records are kept",
+                "…\(card.suffix(4)): カードの通番が振り直されています。履歴はすべて残しました")
+        case .sameSerial(let card, let count):
+            tr(
+                "…\(card.suffix(4)): \(Words.count(count, "record")) with a serial number that another record has; all are kept",
+                "…\(card.suffix(4)): 通番が重複する履歴が \(count) 件あります。すべて残しました")
+        case .otherBytes(let card, let count):
+            tr(
+                "…\(card.suffix(4)): \(Words.count(count, "known record")) with other bytes; both forms are kept",
+                "…\(card.suffix(4)): 既知の履歴と内容のバイトが違うものが \(count) 件あります。両方残しました")
+        case .futureDates(let card, let count):
+            tr(
+                "…\(card.suffix(4)): \(Words.count(count, "record")) with a date in the future",
+                "…\(card.suffix(4)): 未来の日付の履歴が \(count) 件あります")
+        case .sameHistory(let card, let other):
+            tr(
+                "…\(card.suffix(4)): this new card begins with records of …\(other.suffix(4)); if it is its successor: kazasu ledger link \(card.suffix(4)) \(other.suffix(4))",
+                "…\(card.suffix(4)): …\(other.suffix(4)) と同じ履歴で始まります。引き継いだカードなら: kazasu ledger link \(card.suffix(4)) \(other.suffix(4))"
+            )
+        }
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("kazasu ledger, and --keep")
+struct LedgerCommandTests {
+    static let card = TestFiles.root + "/Fixtures/cards/suica-p1/card.json"
+
+    /// A data folder with the records of one card.
+    private static func filled() throws -> TemporaryFolder {
+        let data = try TemporaryFolder()
+        let kept = try Service.run(["history", card, "--keep"], data: data)
+        try #require(kept.end == .exited(0), "\(kept.errors)")
+        return data
+    }
+
+    private static func run(_ line: String, _ data: TemporaryFolder) throws -> ChildResult {
+        try Service.run(line.split(separator: " ").map(String.init), data: data)
+    }
+
+    // MARK: --keep
+
+    static let keeping = ["history", "balance", "decode"]
+
+    @Test("A file is kept beside the answer, and said once", arguments: keeping)
+    func keeps(command: String) throws {
+        let data = try TemporaryFolder()
+        let plain = try Service.run([command, Self.card], data: data)
+        let kept = try Service.run([command, Self.card, "--keep"], data: data)
+        #expect(kept.end == .exited(0))
+        #expect(kept.output == plain.output)
+        #expect(kept.errors.contains("kazasu: ledger: 20 new records, 0 known already"), "\(kept.errors)")
+        let again = try Service.run([command, Self.card, "--keep", "--lang", "ja"], data: data)
+        #expect(again.errors.contains("台帳: 新しい履歴 0 件、既知 20 件"), "\(again.errors)")
+        let quiet = try Service.run([command, Self.card, "--keep", "-q"], data: data)
+        #expect(quiet.errors.isEmpty)
+        let list = try Self.run("ledger list --format csv", data)
+        #expect(list.output.split(separator: "\r\n").count == 21)
+    }
+
+    @Test("A card on a reader is the same card as its dump", arguments: ["history", "balance"])
+    func reader(command: String) throws {
+        let data = try TemporaryFolder()
+        let read = try Service.run([command, "-r", "virtual:\(Self.card)", "--keep"], data: data)
+        #expect(read.end == .exited(0))
+        #expect(read.errors.contains("20 new records"), "\(read.errors)")
+        let file = try Service.run(["history", Self.card, "--keep"], data: data)
+        #expect(file.errors.contains("0 new records, 20 known already"), "\(file.errors)")
+    }
+
+    @Test("What is shown does not choose what is kept")
+    func filter() throws {
+        let data = try TemporaryFolder()
+        let shown = try Service.run(["history", Self.card, "--keep", "--kind", "bus"], data: data)
+        #expect(shown.errors.contains("20 new records"))
+    }
+
+    @Test("--ledger without --keep is refused")
+    func ledgerAlone() throws {
+        let data = try TemporaryFolder()
+        #expect(try Service.run(["history", Self.card, "--ledger", "x"], data: data).end == .exited(64))
+        #expect(data.names.isEmpty)
+    }
+
+    // MARK: Questions
+
+    /// A question, and what its answer contains.
+    static let questions: [(line: String, words: String)] = [
+        ("ledger list --month 2011-03", "2011-03-12  12:52  rail"),
+        ("ledger list --since 2011-03-12 --until 2011-03-12 --kind rail", "-160"),
+        ("ledger list --card transit --lang ja", "自動改札機"),
+        ("ledger sum", "2011-03"), ("ledger sum --by kind --lang ja", "鉄道"),
+        ("ledger sum --by station --format csv", "key,name,records,unknown,spent,received,amount,currency\r\n"),
+        ("ledger sum --by line --format csv --header ja", "キー,名前,件数"), ("ledger sum --by card", "JPY"),
+        ("ledger gaps --format csv", "cardId,card,after,before,missing"), ("ledger cards", "transit"),
+        ("ledger cards --format csv", "0x"), ("ledger export csv", ",id,gapMissing,gapAmount\r\n"),
+        ("ledger export --claim --header ja", "日付,路線,出発,到着,片道・往復,片道運賃,金額,カード,ID\r\n"),
+        ("ledger export hledger", "Assets:Transit:"), ("ledger export ofx --lang ja", "<CURDEF>JPY"),
+        ("ledger export qif", "!Type:Bank"), ("ledger export beancount", "operating_currency"),
+        ("ledger export zaim", "日付,方法,カテゴリ"), ("ledger export moneyforward", "\"計算対象\""),
+        ("ledger report --lang ja", "<!DOCTYPE html>"), ("ledger redecode", "20 records, 0 changed"),
+    ]
+
+    @Test("Every question has an answer", arguments: questions)
+    func question(_ row: (line: String, words: String)) throws {
+        let data = try Self.filled()
+        let answer = try Self.run(row.line, data)
+        #expect(answer.end == .exited(0), "\(answer.errors)")
+        #expect(answer.output.contains(row.words), "\(answer.output.prefix(1_000))")
+        let path = data.path + "/answer"
+        let file = try Self.run(
+            row.line + (row.line.contains("redecode") || row.line.hasSuffix("cards") ? "" : " -o \(path)"), data)
+        #expect(file.end == .exited(0), "\(file.errors)")
+        #expect(!file.errors.contains("0101"), "no number of a card in messages")
+    }
+
+    static let documents = [
+        "ledger list", "ledger list --card transit --lang ja", "ledger sum --by station", "ledger gaps", "ledger cards",
+        "ledger import \(card)", "ledger redecode", "ledger name transit Work", "ledger list --redact",
+        "ledger cards --redact",
+    ]
+
+    /// Prints what is wrong with the document on standard input by its schema.
+    private static let checker = """
+        import json, pathlib, sys
+        from jsonschema import Draft202012Validator
+        from referencing import Registry, Resource
+        folder = pathlib.Path(sys.argv[1])
+        files = {path.name: json.loads(path.read_text("utf-8")) for path in folder.glob("*.json")}
+        registry = Registry().with_resources((name, Resource.from_contents(file)) for name, file in files.items())
+        document = json.loads(pathlib.Path(sys.argv[2]).read_text("utf-8"))
+        name = document["schema"].split(".")[1].split("/")[0] + ".json"
+        for error in Draft202012Validator(files[name], registry=registry).iter_errors(document): print(error)
+        """
+
+    @Test(
+        "Every document is as its schema says",
+        .enabled(if: getenv("KAZASU_PYTHON") != nil, "KAZASU_PYTHON is not set"),
+        arguments: documents)
+    func document(line: String) throws {
+        let data = try Self.filled()
+        let answer = try Self.run(line + " --json", data)
+        #expect(answer.end == .exited(0), "\(answer.errors)")
+        let file = try data.write(Array(answer.output.utf8), as: "answer.json")
+        let python = String(cString: try #require(getenv("KAZASU_PYTHON")))
+        let check = try ChildProcess.run(python, ["-c", Self.checker, TestFiles.root + "/Docs/schemas", file])
+        #expect(check.end == .exited(0) && check.output.isEmpty, "\(check.output)\(check.errors)")
+        if line.contains("--redact") { #expect(!answer.output.contains("0101031234567890".dropFirst(4))) }
+    }
+
+    // MARK: Errors
+
+    /// A command line on an empty data folder, and how it ends.
+    static let failures: [(line: String, status: Int32, reason: String)] = [
+        ("ledger list", 66, "noLedger"), ("ledger export ofx", 66, "noLedger"),
+        ("ledger import /nowhere.json", 66, "unreadable"), ("ledger list --month 2026-13", 64, "usage"),
+        ("ledger list --month 2026-11 --since 2026-11-02", 64, "usage"), ("ledger export", 64, "usage"),
+        ("ledger export pdf", 64, "usage"), ("ledger export ofx --claim", 64, "usage"),
+        ("ledger export csv --account A", 64, "usage"), ("ledger sum --by colour", 64, "usage"),
+        ("ledger name transit", 64, "usage"), ("ledger list --format csv --json", 64, "usage"),
+        ("ledger list --bom", 64, "usage"), ("ledger report --json", 64, "usage"),
+        ("ledger import \(TestFiles.root)/Fixtures/cards/octopus/card.json", 76, "noHistory"),
+    ]
+
+    @Test("What cannot be done is said by its case, and makes no ledger", arguments: failures)
+    func failure(_ row: (line: String, status: Int32, reason: String)) throws {
+        let data = try TemporaryFolder()
+        let words = row.line.contains("--json") ? row.line : row.line + " --json"
+        let result = try Self.run(words.contains("export") || words.contains("report") ? row.line : words, data)
+        #expect(result.end == .exited(row.status), "\(result.errors)")
+        if result.errors.hasPrefix("{") {
+            #expect(result.errors.contains("\"reason\":\"\(row.reason)\""), "\(result.errors)")
+        }
+        if row.status < 66 { #expect(data.names.isEmpty) }
+    }
+
+    /// A command line on a ledger with one card.
+    static let filledFailures: [(line: String, status: Int32, reason: String)] = [
+        ("ledger list --card Nobody", 64, "unknownCard"), ("ledger link transit Nobody", 64, "unknownCard"),
+        ("ledger import --card transit \(TestFiles.root)/Fixtures/cards/edy/card.json", 76, "otherCard"),
+    ]
+
+    @Test("A card that is not there", arguments: filledFailures)
+    func noCard(_ row: (line: String, status: Int32, reason: String)) throws {
+        let result = try Self.run(row.line + " --json", try Self.filled())
+        #expect(result.end == .exited(row.status))
+        #expect(result.errors.contains("\"reason\":\"\(row.reason)\""), "\(result.errors)")
+    }
+
+    @Test("A damaged file, and one that is something else, stay as they are", arguments: ["not a ledger at all", ""])
+    func damaged(text: String) throws {
+        let data = try Self.filled()
+        let path = data.path + "/kazasu/ledger.sqlite"
+        var bytes = try TestFiles.read(path)
+        if text.isEmpty { bytes.removeLast(bytes.count / 2) } else { bytes = Array(text.utf8) }
+        _ = try data.write(bytes, as: "kazasu/ledger.sqlite")
+        for line in ["ledger list --json", "history \(Self.card) --keep --json", "ledger import \(Self.card) --json"] {
+            let result = try Self.run(line, data)
+            #expect(result.end == .exited(65), "\(line): \(result.errors)")
+            #expect(result.errors.contains("ledgerDamaged") || result.errors.contains("notALedger"))
+            #expect(try TestFiles.read(path) == bytes)
+        }
+    }
+
+    @Test("One bad file of several does not keep the others out")
+    func badFile() throws {
+        let data = try TemporaryFolder()
+        let bad = try data.write(Array("{}".utf8), as: "bad.json")
+        let result = try Service.run(["ledger", "import", bad, Self.card], data: data)
+        #expect(result.end == .exited(65))
+        #expect(result.output == "20 new records, 0 known already\n", "\(result.output)")
+    }
+
+    @Test(
+        "A file of columns says which line is wrong", arguments: ["日付 = date\n金額 = price\n", "@date tomorrow\n", "#\n"])
+    func columns(text: String) throws {
+        let data = try Self.filled()
+        let file = try data.write(Array(text.utf8), as: "columns.txt")
+        let result = try Service.run(["ledger", "export", "--columns", file], data: data)
+        #expect(result.end == .exited(65))
+        #expect(result.errors.contains("line "), "\(result.errors)")
+    }
+
+    @Test("--new writes each record once, and only what reached its file counts")
+    func new() throws {
+        let data = try Self.filled()
+        let failed = try Self.run("ledger export csv --new -o /nowhere/new.csv", data)
+        #expect(failed.end == .exited(73))
+        let first = try Self.run("ledger export csv --new", data)
+        #expect(first.output.split(separator: "\r\n").count == 21)
+        let second = try Self.run("ledger export csv --new", data)
+        #expect(second.output.split(separator: "\r\n").count == 1)
+        #expect(try Self.run("ledger export csv", data).output == first.output)
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardDecoders
+import CardModel
+import KazasuService
+import TestSupport
+import Testing
+
+@Suite("Questions to a ledger")
+struct LedgerQueryTests {
+    @Test(
+        "Sums over parts of months are the sums of the records",
+        arguments: [
+            LedgerFilter(), LedgerFilter(since: CalendarDate("2023-11-15")),
+            LedgerFilter(since: CalendarDate("2023-12-01"), until: CalendarDate("2024-01-31")),
+            LedgerFilter(since: CalendarDate("2023-12-05"), until: CalendarDate("2023-12-20")),
+            LedgerFilter(
+                since: CalendarDate("2023-12-05"), until: CalendarDate("2024-02-20"), kinds: [.rail, .charge]),
+            LedgerFilter(cards: ["edy"], until: CalendarDate("2023-12-30")),
+            LedgerFilter(month: "2024-02") ?? LedgerFilter(),
+        ])
+    func sums(_ filter: LedgerFilter) throws {
+        let ledger = try LedgerFolder().open()
+        for kind in [LedgerCardMaker.Kind.transit, .edy] {
+            var maker = LedgerCardMaker(kind, idm: 0x0101_0312_0000_0200, seed: 5)
+            maker.live(records: 400, from: 8_705)
+            for visit in stride(from: 4, through: 400, by: kind == .edy ? 7 : 23) {
+                try ledger.keep(maker.dump(after: visit))
+            }
+        }
+        let records = try ledger.records(filter)
+        #expect(!records.isEmpty)
+        for grouping in [LedgerGrouping.month, .kind, .card] {
+            let sums = try ledger.sum(by: grouping, filter)
+            #expect(sums.reduce(0) { $0 + $1.records } == records.count)
+            #expect(sums.reduce(0) { $0 + $1.amount } == records.reduce(0) { $0 + ($1.record.amount ?? 0) })
+            #expect(sums.reduce(0) { $0 + $1.unknown } == records.count { $0.record.amount == nil })
+        }
+        let months = try ledger.sum(by: .month, filter)
+        let days = records.compactMap { $0.record.date?.description }
+        #expect(months.map(\.key) == Set(days.map { String($0.prefix(7)) }).sorted())
+        let stations = try ledger.sum(by: .station, filter).filter { !$0.key.isEmpty }
+        #expect(stations.isEmpty == !records.contains { $0.record.entry != nil })
+    }
+
+    @Test("A ride counts at both stations, and once on its line")
+    func stations() throws {
+        let ledger = try ExampleCard.ledger(visits: 1)
+        let stations = try ledger.sum(by: .station, LedgerFilter(kinds: [.rail]))
+        #expect(stations.map(\.label.japanese) == ["六本木一丁目", "後楽園"])
+        #expect(stations.map(\.records) == [3, 3] && stations.map(\.spent) == [-390, -390])
+        let lines = try ledger.sum(by: .line, LedgerFilter(kinds: [.rail]))
+        #expect(lines.map(\.label.japanese) == ["メトロ 南北線"] && lines.map(\.records) == [3])
+    }
+
+    @Test("Cards are found by name, IDm, last digits and kind")
+    func cards() throws {
+        let ledger = try ExampleCard.ledger()
+        var edy = LedgerCardMaker(.edy, idm: 0x0114_B34D_AA01_2345, seed: 3)
+        edy.live(records: 5, from: 8_705)
+        try ledger.keep(edy.dump(after: 5))
+        try ledger.name("0114b34daa012345", as: "Mine")
+        for word in ["Mine", "0114B34DAA012345", "01 14 B3 4D AA 01 23 45", "2345"] {
+            #expect(try ledger.records(LedgerFilter(cards: [word])).count == 14, "\(word)")
+        }
+        #expect(try ledger.records(LedgerFilter(cards: ["edy"])).count == 5)
+        #expect(try ledger.records(LedgerFilter(cards: ["edy", "TRANSIT"])).count == 14)
+        #expect(throws: LedgerError.noSuchCard("Yours")) { try ledger.records(LedgerFilter(cards: ["Yours"])) }
+        try ledger.keep(LedgerStoreTests.maker(20).dump(after: 20))
+        #expect(throws: LedgerError.severalCards("transit")) { try ledger.name("transit", as: "Both") }
+        #expect(throws: LedgerError.nameInUse("Mine")) { try ledger.name("0101031200000001", as: "Mine") }
+        #expect(try ledger.cards().map(\.purse.kind) == ["transit", "edy", "transit"])
+    }
+
+    @Test("A phone's new IDm goes on where the old one ended", arguments: [false, true])
+    func link(sharesHistory: Bool) throws {
+        let (folder, old) = (try LedgerFolder(), LedgerStoreTests.maker(60, idm: 0x0101_0312_0000_0300))
+        let ledger = try folder.open()
+        try ledger.keep(old.dump(after: 30))
+        let ids = try ledger.records().map(\.uid)
+        var dump = old.dump(after: sharesHistory ? 40 : 60)
+        let idm = IDm(rawValue: 0x0101_0312_0000_0301)
+        (dump.card.idm, dump.systems[0].idm) = (idm, idm)
+        let notice = LedgerNotice.sameHistory(card: "0101031200000301", as: "0101031200000300")
+        #expect(try ledger.keep(dump).notices == (sharesHistory ? [notice] : []))
+        let newIDs = Set(try ledger.records().map(\.uid))
+        #expect(try ledger.link("0101031200000301", to: "0101031200000300") == (sharesHistory ? 10 : 0))
+        let kept = try ledger.records()
+        #expect(kept.count == (sharesHistory ? 30 : 40))
+        #expect(Set(kept.map(\.uid)).isSubset(of: newIDs) && Set(kept.map(\.uid)).isSuperset(of: ids))
+        #expect(try ledger.gaps().count == (sharesHistory ? 0 : 1))
+        #expect(try ledger.cards().map(\.linked) == [["0101031200000301"]])
+        // What the new phone brings from now on goes to the same history.
+        (dump.systems[0].services) = old.dump(after: 60).systems[0].services
+        try ledger.keep(dump)
+        #expect(try ledger.cards().count == 1)
+        #expect(try ledger.records().first?.record.serial == old.entries.last?.serial)
+    }
+
+    @Test("Decoding the bytes again changes nothing with the same decoders", arguments: LedgerCardMaker.Kind.allCases)
+    func redecode(_ kind: LedgerCardMaker.Kind) throws {
+        var maker = LedgerCardMaker(kind, idm: 0x0101_0312_0000_0400, seed: 21)
+        maker.live(records: 90, from: 8_705)
+        let ledger = try LedgerFolder().open()
+        for visit in stride(from: 10, through: 90, by: 13) { try ledger.keep(maker.dump(after: visit)) }
+        let records = try ledger.records()
+        let result = try ledger.redecode()
+        #expect((result.records, result.changed, result.unreadable) == (records.count, 0, 0))
+        #expect(try ledger.records() == records)
+    }
+
+    @Test("Tomorrow's decoder reads the old bytes, and nothing known is lost")
+    func redecodeOther() throws {
+        let (folder, maker) = (try LedgerFolder(), LedgerStoreTests.maker(30))
+        try { _ = try folder.open().keep(maker.dump(after: 30)) }()
+        let before = try folder.open().records()
+        let ledger = try folder.open { $0.decoders = DecoderRegistry([RenamingDecoder()]) }
+        let result = try ledger.redecode()
+        #expect(result.changed == result.records && result.unreadable == 0)
+        let after = try ledger.records()
+        #expect(after.allSatisfy { $0.record.kind == .other && $0.record.terminalID == "new" })
+        #expect(after.map(\.record.amount) == before.map(\.record.amount))
+        #expect(after.map(\.uid) == before.map(\.uid))
+    }
+
+    /// A decoder of the future, which knows the machine but no kind.
+    struct RenamingDecoder: CardDecoder {
+        let old = CyberneticsDecoder.transit
+        var id: String { old.id }
+        var name: LocalizedText { old.name }
+        var balanceRead: ReadRequest { old.balanceRead }
+        var historyReads: [ReadRequest] { old.historyReads }
+        func recognises(_ dump: CardDump) -> Bool { old.recognises(dump) }
+        func balance(_ dump: CardDump) throws(CardDecodingError) -> BalanceReport { try old.balance(dump) }
+        func decode(_ dump: CardDump, stations: any StationNames) throws(CardDecodingError) -> CardReport {
+            var report = try old.decode(dump, stations: stations)
+            report.history = report.history?.map { record in
+                var record = record
+                (record.kind, record.terminalID, record.amount) = (.other, "new", nil)
+                return record
+            }
+            return report
+        }
+    }
+
+    @Test("The documents name their schema, currency and gaps")
+    func json() throws {
+        let ledger = try ExampleCard.ledger()
+        let list = JSONCursor(LedgerJSON.records(try ledger.records(), .english))
+        #expect(try list.required("schema").text() == "kazasu.ledger/1")
+        let records = try list.required("records").elements()
+        #expect(records.count == 9)
+        let after = records[3]
+        #expect(try after.required("id").text() == "0003.b34daa012345.00001e")
+        #expect(try after.required("card").required("idm").text() == "0114b34daa012345")
+        #expect(try after.required("currency").text() == "JPY")
+        #expect(try after.optional("amount") == nil)
+        let gap = try after.required("gapBefore")
+        #expect(
+            gap.value.compactText
+                == #"{"missing":null,"missingAtLeast":6,"missingAtMost":12,"amount":-2835,"coversNext":true,"reason":"recordsLost"}"#
+        )
+        let gaps = JSONCursor(LedgerJSON.gaps(try ledger.gaps(), .english))
+        #expect(try gaps.required("gaps").elements().count == 1)
+        #expect(
+            try JSONCursor(LedgerJSON.cards(try ledger.cards(), .japanese)).required("schema").text()
+                == "kazasu.ledgerCards/1")
+    }
+
+    @Test("The page has no script, nothing from outside, and every text escaped", arguments: Language.allCases)
+    func report(_ language: Language) throws {
+        let ledger = try ExampleCard.ledger()
+        try ledger.name("2345", as: "<script>alert(1)</script>")
+        let page = String(decoding: try ledger.report(language), as: UTF8.self)
+        #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"\(language.rawValue)\">"))
+        for outside in ["<script", "http://", "https://", "url("] { #expect(!page.contains(outside)) }
+        for inside in ["&lt;script&gt;", "<svg", "六本木一丁目"] { #expect(page.contains(inside)) }
+        #expect(page.contains(language == .japanese ? "1,215円" : "¥1,215"))
+        let empty = String(decoding: try LedgerFolder().open().report(language), as: UTF8.self)
+        #expect(empty.hasSuffix("</html>\n"))
+    }
+}
