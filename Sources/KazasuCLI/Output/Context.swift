@@ -5,7 +5,7 @@ import Glibc
 import NFCTransport
 
 /// A reader that one command lends to another, and the output of that one.
-final class LentReader {
+final class SharedReader {
     let reader: any Reader
     var output = ""
 
@@ -21,7 +21,7 @@ struct Context {
     /// The name of the running command.
     var command: String?
     /// The reader that the command uses instead of its own; the output goes there, too.
-    var lent: LentReader?
+    var lent: SharedReader?
     /// The failures beside the answer, which is given all the same.
     let late = LateError()
 
