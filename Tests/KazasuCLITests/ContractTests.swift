@@ -70,7 +70,7 @@ struct ContractTests {
     static let unknownCommands: [(line: String, name: String, nearest: String?)] = [
         ("balence", "balence", "kazasu balance"), ("histroy", "histroy", "kazasu history"),
         ("Balance", "Balance", "kazasu balance"), ("licence --free", "licence", "kazasu license"),
-        ("hist", "hist", "kazasu history"), ("watsh --help", "watsh", "kazasu watch"), ("-h pol", "pol", "kazasu poll"),
+        ("hist", "hist", "kazasu history"), ("watch --help", "watch", nil), ("-h pol", "pol", "kazasu poll"),
         ("help nosuch", "nosuch", nil), ("help balence", "balence", "kazasu balance"),
         ("tag inof", "tag inof", "kazasu tag info"), ("help tag inof", "tag inof", "kazasu tag info"),
         ("tag help wirte", "tag wirte", "kazasu tag write"),
