@@ -20,7 +20,6 @@ def unique(pairs):
 
 
 folder = pathlib.Path(sys.argv[1])
-runs = open(sys.argv[2], encoding="utf-8") if len(sys.argv) > 2 else sys.stdin
 files = {path.name: json.loads(path.read_text("utf-8")) for path in folder.glob("*.json")}
 registry = Registry().with_resources((name, Resource.from_contents(file)) for name, file in files.items())
 validators = {}
@@ -64,7 +63,8 @@ def problem(text, strict):
 
 
 print("ready", flush=True)
-for line in runs:
+# Opening a FIFO waits for its writer, who waits for "ready".
+for line in open(sys.argv[2], encoding="utf-8") if len(sys.argv) > 2 else sys.stdin:
     run = json.loads(line)
     strict = "--json" in run["arguments"]
     try:

@@ -87,8 +87,7 @@ enum HelpText {
             if let (old, new) = endings.first(where: { line.hasSuffix($0.0) }) { line = line.dropLast(old.count) + new }
             return line
         }
-        let page = Self.lines(lines, width: max(width, 2 * labelWidth)).joined(separator: "\n")
-        return additions.reduce(page) { $0.replacing($1.0, with: $1.1) }
+        return Self.lines(lines, width: max(width, 2 * labelWidth)).joined(separator: "\n")
     }
 
     /// How many columns ArgumentParser keeps for the names of options.
@@ -128,6 +127,7 @@ enum HelpText {
         }
         return blocks.flatMap { label, text -> [String] in
             guard let label else { return [text] }
+            let text = additions.reduce(text) { $0.replacing($1.0, with: $1.1) }
             guard !label.isEmpty else { return LineBreaker.lines(text, width: width) }
             return LineBreaker.lines(text, width: width - labelWidth).enumerated().map { index, line in
                 (index == 0 ? label : indent) + line
