@@ -18,6 +18,8 @@ public protocol CardDecoder: Sendable {
     ///
     /// Of a service without blocks, only the presence is needed.
     var brandReads: [ReadRequest] { get }
+    /// The brands that this kind of card covers, as in ``brand(_:)``.
+    var brands: [CardBrand] { get }
     /// The bytes that identify the holder; `--redact` masks exactly these.
     ///
     /// They comprise every byte that a personal field is decoded from, and bytes known to contain a number or name that
@@ -50,8 +52,11 @@ extension CardDecoder {
     /// The default: most kinds are one brand.
     public var brandReads: [ReadRequest] { [] }
 
-    /// The default: a card with money is of the brand that it is named after.
-    public func brand(_ dump: CardDump) -> CardBrand? { hasBalance ? CardBrand(id: id, name: name) : nil }
+    /// The default: the brand that the kind is named after.
+    public var brands: [CardBrand] { [CardBrand(id: id, name: name)] }
+
+    /// The default: a card with money is of the only brand.
+    public func brand(_ dump: CardDump) -> CardBrand? { hasBalance ? brands.first : nil }
 
     /// The default: transit cards and many others keep no number that is readable without a key.
     public var personal: [PersonalBytes] { [] }
@@ -175,6 +180,18 @@ public struct DecoderRegistry: Sendable {
     /// The decoder with this id, or `nil`.
     public func decoder(id: String) -> (any CardDecoder)? {
         decoders.first { $0.id == id }
+    }
+
+    /// Returns the decoder of a purse that people know by this name: its id, or the id or name of one of its brands, in
+    /// any case.
+    public func purse(named name: String) -> (any CardDecoder)? {
+        let name = name.lowercased()
+        return purses.first { $0.id == name }
+            ?? purses.first { decoder in
+                decoder.brands.contains { brand in
+                    [brand.id, brand.name.english, brand.name.japanese].contains { $0.lowercased() == name }
+                }
+            }
     }
 
     /// Returns the decoders that recognise the dump, in order; a card can be of several kinds.

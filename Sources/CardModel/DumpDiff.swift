@@ -7,7 +7,7 @@ package struct DumpDiff: Hashable, Sendable {
     /// Blocks that changed, appeared or disappeared, in the order of the newer dump.
     package var blocks: [BlockChange]
     /// Cyclic services that only gained new blocks at the front.
-    package var rings: [RingTurn]
+    package var rings: [CyclicShift]
     /// Services that only one of the dumps has, or whose state or known key version differs.
     package var services: [ServiceChange]
     /// Pages of a Type 2 Tag that changed, appeared or disappeared, by number.
@@ -71,7 +71,7 @@ package struct DumpDiff: Hashable, Sendable {
         }
         let (before, after) = (old?.blocks ?? [:], new?.blocks ?? [:])
         guard before != after else { return }
-        if place.service.kind == .cyclic, let turn = RingTurn(place.system, place.service, before, after) {
+        if place.service.kind == .cyclic, let turn = CyclicShift(place.system, place.service, before, after) {
             rings.append(turn)
             return
         }
@@ -158,7 +158,7 @@ package struct CounterChange: Hashable, Sendable {
 }
 
 /// A cyclic service that gained new blocks at the front, so that every other block moved back by that many places.
-package struct RingTurn: Hashable, Sendable {
+package struct CyclicShift: Hashable, Sendable {
     /// The system.
     package let system: SystemCode
     /// The service.
@@ -170,7 +170,7 @@ package struct RingTurn: Hashable, Sendable {
 
     /// Makes the turn that leads from one ring to the other; `nil` if there is none.
     init?(_ system: SystemCode, _ service: ServiceCode, _ old: BlockTable, _ new: BlockTable) {
-        guard let before = RingTurn.list(old), let after = RingTurn.list(new), !before.isEmpty,
+        guard let before = CyclicShift.list(old), let after = CyclicShift.list(new), !before.isEmpty,
             after.count >= before.count
         else { return nil }
         for turn in 1..<max(after.count, 2) {

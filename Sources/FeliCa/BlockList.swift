@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The blocks that one command reads or writes, in order.
-package struct BlockList: Hashable, Sendable, ExpressibleByArrayLiteral {
+public struct BlockList: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// Its elements.
-    package var elements: [BlockListElement]
+    public var elements: [BlockListElement]
 
     /// Makes a list of these elements.
-    package init(_ elements: [BlockListElement]) {
+    public init(_ elements: [BlockListElement]) {
         self.elements = elements
     }
 
     /// Makes a list of these elements.
-    package init(arrayLiteral elements: BlockListElement...) {
+    public init(arrayLiteral elements: BlockListElement...) {
         self.elements = elements
     }
 
     /// Makes a list of these blocks of one service, in this order.
-    package init(serviceIndex: Int = 0, numbers: some Sequence<UInt16>) {
+    public init(serviceIndex: Int = 0, numbers: some Sequence<UInt16>) {
         elements = numbers.map { BlockListElement(serviceIndex: serviceIndex, number: $0) }
     }
 
     /// The number of elements.
-    package var count: Int { elements.count }
+    public var count: Int { elements.count }
 
     /// The bytes on the wire, without the preceding count.
-    package var bytes: [UInt8] { elements.flatMap(\.bytes) }
+    public var bytes: [UInt8] { elements.flatMap(\.bytes) }
 
     /// Checks the number of elements and that each names one of `serviceCount` services.
     func validate(serviceCount: Int, allowed: ClosedRange<Int>) throws(FeliCaError) {
@@ -41,16 +41,16 @@ package struct BlockList: Hashable, Sendable, ExpressibleByArrayLiteral {
 ///
 /// On the wire, it takes two bytes for block numbers up to 255 (bit 7 of the first set) and three above, with the
 /// number then least significant byte first. Source: nfcpy `BlockCode`, the unofficial user's manual.
-package struct BlockListElement: Hashable, Sendable {
+public struct BlockListElement: Hashable, Sendable {
     /// The index in the Service Code List, counted from 0; the wire has room for 0 to 15.
-    package var serviceIndex: Int
+    public var serviceIndex: Int
     /// The block's number in the service.
-    package var number: UInt16
+    public var number: UInt16
     /// How the block is accessed.
-    package var accessMode: AccessMode
+    public var accessMode: AccessMode
 
     /// Makes an entry for a block of a service.
-    package init(serviceIndex: Int = 0, number: UInt16, accessMode: AccessMode = .normal) {
+    public init(serviceIndex: Int = 0, number: UInt16, accessMode: AccessMode = .normal) {
         self.serviceIndex = serviceIndex
         self.number = number
         self.accessMode = accessMode
@@ -59,23 +59,23 @@ package struct BlockListElement: Hashable, Sendable {
     /// The two or three bytes on the wire.
     ///
     /// Only the low four bits of the service index are written, so a command checks it first.
-    package var bytes: [UInt8] {
+    public var bytes: [UInt8] {
         let head = accessMode.rawValue << 4 | UInt8(truncatingIfNeeded: serviceIndex & 0x0F)
         let low = UInt8(truncatingIfNeeded: number)
         return number <= 0xFF ? [0x80 | head, low] : [head, low, UInt8(truncatingIfNeeded: number >> 8)]
     }
 
     /// The number of bytes in ``bytes``.
-    package var encodedLength: Int { number <= 0xFF ? 2 : 3 }
+    public var encodedLength: Int { number <= 0xFF ? 2 : 3 }
 }
 
 /// The access mode of a Block List element, three bits.
-package struct AccessMode: RawRepresentable, Hashable, Sendable {
+public struct AccessMode: RawRepresentable, Hashable, Sendable {
     /// The three bits, 0 to 7.
-    package let rawValue: UInt8
+    public let rawValue: UInt8
 
     /// Makes a mode from its three bits; otherwise `nil`.
-    package init?(rawValue: UInt8) {
+    public init?(rawValue: UInt8) {
         guard rawValue <= 7 else { return nil }
         self.rawValue = rawValue
     }
@@ -85,9 +85,9 @@ package struct AccessMode: RawRepresentable, Hashable, Sendable {
     }
 
     /// `000`: reading, writing, decrementing a purse.
-    package static let normal = AccessMode(bits: 0)
+    public static let normal = AccessMode(bits: 0)
     /// `001`: refunding to a purse (cashback).
-    package static let cashback = AccessMode(bits: 1)
+    public static let cashback = AccessMode(bits: 1)
     /// `100`: changing a key.
-    package static let keyChange = AccessMode(bits: 4)
+    public static let keyChange = AccessMode(bits: 4)
 }

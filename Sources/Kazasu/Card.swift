@@ -3,7 +3,7 @@
 public import CardDecoders
 public import CardModel
 public import CardReading
-internal import FeliCa
+public import FeliCa
 package import ISO7816
 internal import NFCForumTags
 public import NFCTransport
@@ -173,6 +173,18 @@ public final class Card {
         } catch {
             throw error == .cancelled ? .cancelled : .reader(error, id: reader.information.id)
         }
+    }
+
+    /// The FeliCa commands for the system that was found, as in the card's manual; `nil` for a card of another kind.
+    ///
+    /// ```swift
+    /// let versions = try card.feliCaSystem?.requestService([NodeCode(rawValue: 0x090F)])
+    /// ```
+    ///
+    /// Sending to the IDm of another system of the card switches it to that system, which the other functions of this
+    /// card do not expect: use one or the other.
+    public var feliCaSystem: FeliCaSystem? {
+        feliCa.map { FeliCaSystem(channel: reader.device, target: $0) }
     }
 
     /// A session for APDUs, with the guard that every PIN passes through.

@@ -111,13 +111,13 @@ public final class CardReader {
         }
     }
 
-    private enum LookResult {
+    private enum WaitResult {
         case found([FoundCard])
         case wrong(WrongCard)
         case nothing
     }
 
-    private func look(_ query: CardQuery, within time: Duration) throws(KazasuError) -> LookResult {
+    private func look(_ query: CardQuery, within time: Duration) throws(KazasuError) -> WaitResult {
         let finder = CardFinder(reader: device, cancellation: cancellation)
         do throws(ReadingError) {
             switch query.search {

@@ -105,10 +105,8 @@ struct RootCommand: ParsableCommand {
         if exitCode(for: error) != .success, let unknown = UnknownOption(Language.removed(from: arguments)) {
             return report(unknown.error, arguments)
         }
-        let said = ParserMessage(arguments)
-        let full = said.shown(fullMessage(for: error))
         if exitCode(for: error) == .success {
-            let text = CompletionScript.complete(HelpText.page(full))
+            let text = CompletionScript.complete(HelpText.page(fullMessage(for: error)))
             do {
                 try Output.write(text.isEmpty ? "" : text + "\n")
                 return ExitStatus.done.rawValue
@@ -116,13 +114,11 @@ struct RootCommand: ParsableCommand {
                 return error.status.rawValue
             }
         }
-        if isJSON(arguments) {
-            return report(
-                CommandError(.usage, "usage", said.withoutSecrets(message(for: error)), hint: "kazasu --help"),
-                arguments)
-        }
-        Output.message(HelpText.usageError(full, sentence: said.shown(message(for: error))) + "\n")
-        return ExitStatus.usage.rawValue
+        let (sentence, words) = (message(for: error), ParserMessage(arguments))
+        let failure =
+            ParserFailure(error)?.error(sentence, words)
+            ?? CommandError(.usage, "usage", words.withoutSecrets(sentence), hint: "kazasu --help")
+        return report(failure, arguments)
     }
 
     private static func isJSON(_ arguments: [String]) -> Bool {

@@ -16,11 +16,11 @@ struct PCSCLink: ~Copyable {
     private var isUsed = false
     private var selection = Selection.none
     /// How the reader accepts FeliCa packets, once that is known.
-    private var passage: FeliCaPassage?
+    private var passage: FeliCaWrapping?
     /// How the reader may accept commands of Type 2 Tags, without those that it refused.
-    private var tagPassages: [Type2Passage]
+    private var tagPassages: [Type2Wrapping]
     /// The protocol of the open transparent session, in which the reader supports no other way.
-    private var session: TransparentSession.AirProtocol?
+    private var session: TransparentSession.CardProtocol?
     /// Whether the reader has refused a session.
     private var hasNoSessions = false
 
@@ -35,7 +35,7 @@ struct PCSCLink: ~Copyable {
     init(_ context: consuming PCSCContext, reader: String) {
         self.context = context
         self.reader = reader
-        tagPassages = Type2Passage.ways(for: reader)
+        tagPassages = Type2Wrapping.ways(for: reader)
     }
 
     /// Releases the card.
@@ -72,10 +72,10 @@ struct PCSCLink: ~Copyable {
             selection = .apdus
             return .typeB(target)
         case (.felica, .felica):
-            return try passage == .session ? pollInSession(request) : poll(request, FeliCaPassage.ways(for: reader))
+            return try passage == .session ? pollInSession(request) : poll(request, FeliCaWrapping.ways(for: reader))
         // A phone shows its type A side to a reader that looks by itself, and its FeliCa side to a Polling only.
         case (.typeA, .felica):
-            guard FeliCaPassage.ways(for: reader).contains(.session), !hasNoSessions else { return nil }
+            guard FeliCaWrapping.ways(for: reader).contains(.session), !hasNoSessions else { return nil }
             return try pollInSession(request)
         case (.other, _): throw Self.withContacts
         default: return nil
@@ -182,7 +182,7 @@ struct PCSCLink: ~Copyable {
     }
 
     /// Sends a Polling in the way that the reader accepts packets: the known one, else the first of these.
-    private mutating func poll(_ request: ActivationRequest, _ ways: [FeliCaPassage]) throws(TransportError) -> PICC? {
+    private mutating func poll(_ request: ActivationRequest, _ ways: [FeliCaWrapping]) throws(TransportError) -> PICC? {
         guard case .felica(let system, let requestCode, let timeSlots, let bitRate) = request else { return nil }
         let polling = FeliCaPolling(system, requestCode: requestCode, timeSlots: timeSlots)
         let ways = passage.map { [$0] } ?? ways
@@ -209,7 +209,7 @@ struct PCSCLink: ~Copyable {
                 }
             }
         }
-        throw FeliCaPassage.notPassed
+        throw FeliCaWrapping.notPassed
     }
 
     /// Sends a Polling in a session, which is restarted once when the reader has ended it.
@@ -231,7 +231,7 @@ struct PCSCLink: ~Copyable {
                 }
             }
         }
-        throw FeliCaPassage.notPassed
+        throw FeliCaWrapping.notPassed
     }
 
     /// Sends a frame to a Type 2 Tag in the first way that the reader does not refuse.
@@ -251,12 +251,12 @@ struct PCSCLink: ~Copyable {
                 throw error
             }
         }
-        throw Type2Passage.notPassed
+        throw Type2Wrapping.notPassed
     }
 
-    private mutating func beginSession(_ air: TransparentSession.AirProtocol) throws(TransportError) {
+    private mutating func beginSession(_ air: TransparentSession.CardProtocol) throws(TransportError) {
         guard session != air else { return }
-        let notPassed = air == .felica ? FeliCaPassage.notPassed : Type2Passage.notPassed
+        let notPassed = air == .felica ? FeliCaWrapping.notPassed : Type2Wrapping.notPassed
         if session == nil, try !manage(TransparentSession.start) {
             // Another program may have left one behind.
             guard try manage(TransparentSession.end), try manage(TransparentSession.start) else { throw notPassed }

@@ -17,20 +17,20 @@ package final class PCSCReader: Reader {
 
     private let name: String
     private let cancellation: CancellationToken
-    private let link: HeldLink<PCSCLink>
+    private let link: ExclusiveLink<PCSCLink>
 
     init(_ context: consuming PCSCContext, name: String, cancellation: CancellationToken) {
         self.name = name
         self.cancellation = cancellation
         let longest = CardConnection.longestCommand(of: name, in: context).map { min(max($0, 261), 65_544) }
-        let passages = FeliCaPassage.ways(for: name)
+        let passages = FeliCaWrapping.ways(for: name)
         let passage = passages.contains(.session) ? .session : passages.first ?? .plain
         information = ReaderInformation(
             id: PCSCDriver.prefix + name, name: name, longestFeliCaAnswer: passage.longestAnswer,
             feliCaBitRates: [.kbps212], technologies: [.felica, .typeA, .typeB], longestCommandAPDU: longest ?? 261,
             longestResponseAPDU: max(longest ?? 258, 258))
         let handle = context.handle
-        link = HeldLink(PCSCLink(context, reader: name), cancellation) { PCSCContext.cancel(handle) }
+        link = ExclusiveLink(PCSCLink(context, reader: name), cancellation) { PCSCContext.cancel(handle) }
     }
 
     deinit {

@@ -120,7 +120,7 @@ package struct USBInterface: Hashable, Sendable {
 /// The interfaces of a USB device, detached from their kernel drivers and reattached at the end of its life.
 ///
 /// For libraries that do not do so themselves; libusb-1.0 has calls of its own. Source: the kernel's `usbdevice_fs.h`.
-package struct KernelDriverLease: ~Copyable {
+package struct KernelDriverDetachment: ~Copyable {
     /// Issues one request for an interface of an open device file, and returns whether it worked.
     typealias Control = (_ descriptor: Int32, _ interface: Int32, _ request: Int32) -> Bool
 

@@ -138,4 +138,11 @@ struct CardFromFileTests {
         let card = try document("balance", "--json", "-r", plain).required("card").object()
         #expect(card["kind"] == "transit" && card["brand"] == .null)
     }
+
+    @Test(
+        "A card has the name that people use, in any case", arguments: ["suica", "Suica", "PASMO", "はやかけん", "transit"])
+    func names(_ name: String) throws {
+        #expect(try Kazasu.run("balance", Card.file("suica-p1"), "--card", name).output == "10\n")
+        try Kazasu.run("balance", Card.file("edy"), "--card", name).expectError(76, "contains no Transit IC")
+    }
 }

@@ -85,7 +85,7 @@ struct ExampleTests {
         let shell = try ExampleShell()
         let report = command.contains("replay:report.jsonl") ? ["kazasu doctor --report report.jsonl"] : []
         let (statuses, _, result) = try shell.run(report + [command])
-        let isPart = statuses.last == 64 && result.errors.contains("Missing expected argument")
+        let isPart = statuses.last == 64 && result.errors.contains("missing argument")
         #expect(
             isPart || statuses.last.map(Self.expected(command).contains) == true,
             "\(command) ended with \(statuses)\n\(result.errors)")

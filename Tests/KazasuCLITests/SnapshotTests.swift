@@ -35,6 +35,10 @@ struct SnapshotTests {
             arguments, environment: ["LC_ALL": language == "ja" ? "ja_JP.UTF-8" : "en_US.UTF-8"])
         #expect(result.end == .exited(0))
         #expect(result.errors.isEmpty)
+        for line in result.output.split(separator: "\n") where !line.contains("kazasu ") {
+            let width = line.unicodeScalars.reduce(0) { $0 + ((0x2E80...0xFF60).contains($1.value) ? 2 : 1) }
+            #expect(width <= 80, "\(line)")
+        }
         let name = command.isEmpty ? "kazasu" : command.replacing(" ", with: "-")
         try Snapshot.check(result.output, "help/\(name).\(language).txt")
     }

@@ -356,6 +356,15 @@ class RCS300(ThroughLibUSB, unittest.TestCase):
         self.assertFalse(self.chip.statistics()["isFieldOn"])
 
 
+def schema_problem(output):
+    """What is wrong with these JSON documents by Docs/schemas; empty when nothing is."""
+    run = json.dumps({"arguments": ["--json"], "output": output, "errors": ""})
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    check = subprocess.run([os.environ["KAZASU_PYTHON"], f"{TOP}/Tests/Schemas/check.py", f"{TOP}/Docs/schemas"],
+                           input=run + "\n", env=environment, check=True, capture_output=True, text=True)
+    return "" if check.stdout == "ready\nok\n" else check.stdout
+
+
 class Watching(unittest.TestCase):
     """`readers --watch`, told by udev through libusb's hot-plug events."""
 
@@ -395,15 +404,19 @@ class Watching(unittest.TestCase):
             ("schema", "kazasu.readerEvent/1"), ("event", "arrived"), ("id", "rcs380:serial=0123456"),
             ("name", "Sony RC-S380/S"), ("state", "ready")])
         self.assertEqual(list(events[2]), ["schema", "event", "id", "name"])
+        self.assertEqual(schema_problem(result.output), "")
+        self.assertIn("event", schema_problem(result.output.replace('"arrived"', '"came"')))
 
     def test_a_reader_that_is_taken_and_given_back(self):
         device = rc_s380(port="1-2", address=3, interfaces=(Interface(0xFF, 0x81, 0x02),))
         interface = f"{device.sysfs}/1-2:1.0"
         self.emulation.plug_in(device, Chip(USB_CHIP, "port100", CARD))
         testbed = self.emulation.testbed
-        held = json.loads(self.watch([
+        output = self.watch([
             ("rcs380", lambda child: testbed.set_attribute_link(interface, "driver", "../../drivers/usbfs")),
-            ("changed", lambda child: child.send_signal(signal.SIGINT))], "--json").output.splitlines()[-1])
+            ("changed", lambda child: child.send_signal(signal.SIGINT))], "--json").output
+        self.assertEqual(schema_problem(output), "")
+        held = json.loads(output.splitlines()[-1])
         self.assertEqual((held["event"], held["state"], held["reason"]), ("changed", "unavailable", "busy"))
 
     def test_nobody_reads_it(self):

@@ -72,11 +72,17 @@ package struct RapiCaDecoder: CardDecoder {
     /// The brand by the company in the issue data.
     package func brand(_ dump: CardDump) -> CardBrand? {
         switch dump.opened(issueRead)?.blocks[0]?.uint16(at: 0, .big) {
-        case 0x232F: CardBrand(id: "rapica", name: LocalizedText("RapiCa", "RapiCa（ラピカ）"))
-        case 0x2332: CardBrand(id: "iwasaki", name: LocalizedText("Iwasaki IC card", "いわさきICカード"))
+        case 0x232F: brands[0]
+        case 0x2332: brands[1]
         default: nil
         }
     }
+
+    /// RapiCa and the Iwasaki group's card.
+    package let brands = [
+        CardBrand(id: "rapica", name: LocalizedText("RapiCa", "RapiCa（ラピカ）")),
+        CardBrand(id: "iwasaki", name: LocalizedText("Iwasaki IC card", "いわさきICカード")),
+    ]
 }
 
 /// One block of service 008F; all numbers are big-endian.

@@ -64,9 +64,15 @@ package struct ToyamaDecoder: CardDecoder {
     /// The brand by the first two bytes of the issue data.
     package func brand(_ dump: CardDump) -> CardBrand? {
         switch dump.opened(issueRead)?.blocks[0]?.uint16(at: 0, .big) {
-        case 0x0367: CardBrand(id: "ecomyca", name: LocalizedText("ecomyca", "えこまいか"))
-        case 0x0D69: CardBrand(id: "passca", name: LocalizedText("passca", "passca（パスカ）"))
+        case 0x0367: brands[0]
+        case 0x0D69: brands[1]
         default: nil
         }
     }
+
+    /// ecomyca and passca.
+    package let brands = [
+        CardBrand(id: "ecomyca", name: LocalizedText("ecomyca", "えこまいか")),
+        CardBrand(id: "passca", name: LocalizedText("passca", "passca（パスカ）")),
+    ]
 }

@@ -61,6 +61,9 @@ package struct CyberneticsDecoder: CardDecoder {
     }
 
     /// The brand by the services of its issuer; a system of one issuer's own is one brand.
+    package var brands: [CardBrand] { tellsBrand ? CyberneticsBrand.all : [CardBrand(id: id, name: name)] }
+
+    /// The brand by the services that only its issuer uses.
     package func brand(_ dump: CardDump) -> CardBrand? {
         tellsBrand ? dump.system(system).flatMap { CyberneticsBrand.brand($0) } : CardBrand(id: id, name: name)
     }
@@ -153,6 +156,13 @@ struct CyberneticsAttributeBlock {
 ///
 /// Most of these services need a key, so a dump contains them only when the card listed its services.
 enum CyberneticsBrand {
+    /// Every brand, once.
+    static var all: [CardBrand] {
+        var seen: Set<String> = []
+        return DecoderTables.transitBrands.rows.filter { seen.insert($0.brand).inserted }
+            .map { CardBrand(id: $0.brand, name: $0.name) }
+    }
+
     /// The services of all brands, each once.
     static var services: [ServiceCode] {
         Set(DecoderTables.transitBrands.rows.flatMap(\.services)).sorted()

@@ -207,7 +207,7 @@ enum CyberneticsRides {
             passages = passages[(found + 1)...]
             let first = station(records[place].entry)
             let entry = passages.first.flatMap { isEntry($0, at: first, before: date) ? $0 : nil }
-            records[place].gateLog = GatePassages(
+            records[place].gateLog = GateTimes(
                 entryDate: entry?.date, fare: exit.amount, settlement: exit.settlement)
             records[place].time = exit.time
             records[place].entryTime = entry?.time

@@ -174,7 +174,7 @@ extension InsideGates {
 }
 
 /// The gate log's data for a ride with the same exit, day and fare; the record's times come from it too.
-public struct GatePassages: Hashable, Sendable {
+public struct GateTimes: Hashable, Sendable {
     /// The day of the entry, or `nil` when the log no longer contains the entry.
     public let entryDate: CalendarDate?
     /// The amount deducted at the exit, in the smallest unit.

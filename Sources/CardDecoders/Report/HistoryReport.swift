@@ -84,7 +84,7 @@ public struct HistoryRecord: Hashable, Sendable {
     /// The balance after the record, in the smallest unit.
     public var balance: Int?
     /// The gate log's data for a ride, or `nil` when the log does not contain the ride.
-    public var gateLog: GatePassages?
+    public var gateLog: GateTimes?
     /// The anomalies found in this record.
     public var warnings: [DecodingWarning]
     /// The first of two blocks, where the card writes a record in two; otherwise `nil`.
@@ -106,7 +106,7 @@ public struct HistoryRecord: Hashable, Sendable {
         terminalID: String? = nil, process: CodedValue? = nil,
         payment: CodedValue? = nil, gate: CodedValue? = nil, device: UInt16? = nil,
         entry: Place? = nil, exit: Place? = nil, amount: Int? = nil, balance: Int? = nil,
-        gateLog: GatePassages? = nil, warnings: [DecodingWarning] = [], rawHead: Block? = nil, raw: Block
+        gateLog: GateTimes? = nil, warnings: [DecodingWarning] = [], rawHead: Block? = nil, raw: Block
     ) {
         self.serial = serial
         self.date = date
@@ -205,7 +205,7 @@ extension HistoryRecord {
     }
 }
 
-extension GatePassages {
+extension GateTimes {
     /// `gatePassage` of a record in `kazasu.history/1`.
     package var json: JSONValue { JSONValue { write(to: &$0) } }
 

@@ -46,7 +46,7 @@ package struct CardDumper {
             bitRate: target.bitRate.rawValue, extra: earlier?.card.extra ?? JSONObject())
         var outcome = Result(
             dump: CardDump(card: identity, extra: earlier?.extra ?? JSONObject()), interruption: nil)
-        let walk = CardWalk(session: session, selection: selection.systems) { code in
+        let walk = SystemTraversal(session: session, selection: selection.systems) { code in
             earlier?.system(code).map { SystemHandle(code: code, idm: $0.idm, pmm: $0.pmm) }
         }
         do throws(ReadingError) {

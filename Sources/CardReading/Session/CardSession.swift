@@ -124,7 +124,7 @@ extension CardSession {
             if case .value(let codes) = reply, !codes.isEmpty { return codes }
         }
         var codes = first.map { [$0] } ?? []
-        for code in CardWalk.fallback + CardWalk.unlisted where !codes.contains(code) {
+        for code in SystemTraversal.fallback + SystemTraversal.unlisted where !codes.contains(code) {
             if let found = try poll(code), found.idm.isSameCard(as: target.idm) { codes.append(code) }
         }
         return codes

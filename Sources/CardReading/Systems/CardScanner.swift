@@ -26,7 +26,7 @@ package struct CardScanner {
     package func scan() -> Result {
         var outcome = Result(systems: [], interruption: nil)
         do throws(ReadingError) {
-            try CardWalk(session: session).run { system throws(ReadingError) in
+            try SystemTraversal(session: session).run { system throws(ReadingError) in
                 let index = outcome.systems.count
                 outcome.systems.append(SystemScan(system: system))
                 try nodes(of: system, into: &outcome.systems[index])

@@ -45,7 +45,7 @@ extension FeliCaSystem {
     /// Makes the card send 1 to 252 bytes back.
     ///
     /// - Throws: ``FeliCaError``.
-    package func echo(_ data: [UInt8]) throws(FeliCaError) {
+    public func echo(_ data: [UInt8]) throws(FeliCaError) {
         try send(Echo(data))
     }
 }

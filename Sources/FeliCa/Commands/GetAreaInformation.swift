@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Get Area Information (24): two bytes about an area.
 ///
@@ -41,15 +41,15 @@ extension FeliCaSystem {
     /// Requests the information of an area.
     ///
     /// - Throws: ``FeliCaError``.
-    package func getAreaInformation(_ area: AreaCode) throws(FeliCaError) -> AreaInformation {
+    public func getAreaInformation(_ area: AreaCode) throws(FeliCaError) -> AreaInformation {
         try send(GetAreaInformation(area))
     }
 }
 
 /// The answer to Get Area Information.
-package struct AreaInformation: Hashable, Sendable {
+public struct AreaInformation: Hashable, Sendable {
     /// The node in the card's answer.
-    package let node: NodeCode
+    public let node: NodeCode
     /// Two bytes of unknown meaning, unchanged.
-    package let data: [UInt8]
+    public let data: [UInt8]
 }

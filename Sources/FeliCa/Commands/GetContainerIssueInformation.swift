@@ -27,15 +27,15 @@ extension FeliCaSystem {
     /// Requests a phone's container issue information.
     ///
     /// - Throws: ``FeliCaError``.
-    package func getContainerIssueInformation() throws(FeliCaError) -> ContainerIssueInformation {
+    public func getContainerIssueInformation() throws(FeliCaError) -> ContainerIssueInformation {
         try send(GetContainerIssueInformation())
     }
 }
 
 /// The answer to Get Container Issue Information.
-package struct ContainerIssueInformation: Hashable, Sendable {
+public struct ContainerIssueInformation: Hashable, Sendable {
     /// Format version and carrier: five bytes, unchanged.
-    package let formatVersionCarrier: [UInt8]
+    public let formatVersionCarrier: [UInt8]
     /// The model of the phone: eleven bytes, unchanged, often ASCII.
-    package let model: [UInt8]
+    public let model: [UInt8]
 }

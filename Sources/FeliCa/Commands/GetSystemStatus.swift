@@ -27,15 +27,15 @@ extension FeliCaSystem {
     /// Requests the system status.
     ///
     /// - Throws: ``FeliCaError``.
-    package func getSystemStatus() throws(FeliCaError) -> SystemStatus {
+    public func getSystemStatus() throws(FeliCaError) -> SystemStatus {
         try send(GetSystemStatus())
     }
 }
 
 /// The answer to Get System Status; its meaning is not published.
-package struct SystemStatus: Hashable, Sendable {
+public struct SystemStatus: Hashable, Sendable {
     /// The byte before the data.
-    package let flag: UInt8
+    public let flag: UInt8
     /// The data, as many bytes as the card's count gives.
-    package let data: [UInt8]
+    public let data: [UInt8]
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Read Without Encryption (06): blocks of services that need no key. Every FeliCa product supports it.
 ///
@@ -60,7 +60,7 @@ extension FeliCaSystem {
     /// Reads 1 to 15 blocks of 1 to 16 services that need no key.
     ///
     /// - Throws: ``FeliCaError``; ``FeliCaError/status(_:)`` with `A8` past the end of a service.
-    package func readWithoutEncryption(
+    public func readWithoutEncryption(
         services: [ServiceCode], blocks: BlockList
     ) throws(FeliCaError) -> [Block] {
         try send(ReadWithoutEncryption(services: services, blocks: blocks))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Request Block Information (0E): the numbers of blocks of these nodes. Mobile FeliCa 4.1 supports it.
 package struct RequestBlockInformation: FeliCaCommand, Hashable, Sendable {
@@ -44,7 +44,7 @@ extension FeliCaSystem {
     /// Requests the numbers of blocks of 1 to 32 nodes.
     ///
     /// - Throws: ``FeliCaError``.
-    package func requestBlockInformation(_ nodes: [NodeCode]) throws(FeliCaError) -> [UInt16] {
+    public func requestBlockInformation(_ nodes: [NodeCode]) throws(FeliCaError) -> [UInt16] {
         try send(RequestBlockInformation(nodes))
     }
 }
@@ -91,17 +91,17 @@ extension FeliCaSystem {
     /// Requests the numbers of assigned and free blocks of 1 to 32 nodes.
     ///
     /// - Throws: ``FeliCaError``.
-    package func requestBlockInformationEx(_ nodes: [NodeCode]) throws(FeliCaError) -> [BlockCounts] {
+    public func requestBlockInformationEx(_ nodes: [NodeCode]) throws(FeliCaError) -> [BlockCounts] {
         try send(RequestBlockInformationEx(nodes))
     }
 }
 
 /// The blocks of a node, in the answer to Request Block Information Ex.
-package struct BlockCounts: Hashable, Sendable {
+public struct BlockCounts: Hashable, Sendable {
     /// The number of assigned blocks.
-    package let assigned: UInt16
+    public let assigned: UInt16
     /// The number of free blocks.
-    package let free: UInt16
+    public let free: UInt16
 
     /// Makes the block counts of a node.
     package init(assigned: UInt16, free: UInt16) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Request Code List (1A): the areas and services below a node, page by page. Mobile FeliCa 4.1 supports it.
 package struct RequestCodeList: FeliCaCommand, Hashable, Sendable {
@@ -50,27 +50,27 @@ extension FeliCaSystem {
     /// Requests a page of the areas and services below a node; the first page is 1.
     ///
     /// - Throws: ``FeliCaError``.
-    package func requestCodeList(parent: NodeCode, index: UInt16) throws(FeliCaError) -> CodeListPage {
+    public func requestCodeList(parent: NodeCode, index: UInt16) throws(FeliCaError) -> CodeListPage {
         try send(RequestCodeList(parent: parent, index: index))
     }
 }
 
 /// One page of the answer to Request Code List.
-package struct CodeListPage: Hashable, Sendable {
+public struct CodeListPage: Hashable, Sendable {
     /// Whether another page follows at the next index.
-    package let hasMore: Bool
+    public let hasMore: Bool
     /// Areas, at most 16 on known cards.
-    package let areas: [AreaRange]
+    public let areas: [AreaRange]
     /// Services, at most 16 on known cards.
-    package let services: [ServiceCode]
+    public let services: [ServiceCode]
 }
 
 /// An area as a card lists it: its code, and the last code that belongs to it.
-package struct AreaRange: Hashable, Sendable {
+public struct AreaRange: Hashable, Sendable {
     /// The area's code.
-    package let start: AreaCode
+    public let start: AreaCode
     /// The last code that belongs to it: `FFFE` for the root area.
-    package let end: AreaCode
+    public let end: AreaCode
 
     /// Makes an area.
     package init(start: AreaCode, end: AreaCode) {
@@ -79,7 +79,7 @@ package struct AreaRange: Hashable, Sendable {
     }
 
     /// Returns whether a code is within the area: from its own number to the number of its end.
-    package func contains(_ node: NodeCode) -> Bool {
+    public func contains(_ node: NodeCode) -> Bool {
         (start.rawValue & 0xFFC0...max(end.rawValue, start.rawValue) | 0x3F).contains(node.rawValue)
     }
 }

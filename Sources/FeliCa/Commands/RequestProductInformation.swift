@@ -23,7 +23,7 @@ extension FeliCaSystem {
     /// Requests the product information, bytes of unpublished meaning.
     ///
     /// - Throws: ``FeliCaError``.
-    package func requestProductInformation() throws(FeliCaError) -> [UInt8] {
+    public func requestProductInformation() throws(FeliCaError) -> [UInt8] {
         try send(RequestProductInformation())
     }
 }

@@ -23,7 +23,7 @@ extension FeliCaSystem {
     /// Requests the card's mode.
     ///
     /// - Throws: ``FeliCaError``.
-    package func requestResponse() throws(FeliCaError) -> CardMode {
+    public func requestResponse() throws(FeliCaError) -> CardMode {
         try send(RequestResponse())
     }
 }
@@ -52,13 +52,13 @@ extension FeliCaSystem {
     /// Returns the card to mode 0.
     ///
     /// - Throws: ``FeliCaError``.
-    package func resetMode() throws(FeliCaError) {
+    public func resetMode() throws(FeliCaError) {
         try send(ResetMode())
     }
 }
 
 /// The mode of a card; the raw values are those on the wire.
-package enum CardMode: UInt8, Hashable, Sendable, CaseIterable {
+public enum CardMode: UInt8, Hashable, Sendable, CaseIterable {
     /// Mode 0: as after power-on; plain commands work.
     case initial = 0
     /// Mode 1: authentication in progress.

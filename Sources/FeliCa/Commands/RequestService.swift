@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Request Service (02): the existence and key versions of these nodes.
 ///
@@ -44,7 +44,7 @@ extension FeliCaSystem {
     /// Requests the key versions of 1 to 32 nodes; `nil` for a node that does not exist.
     ///
     /// - Throws: ``FeliCaError``.
-    package func requestService(_ nodes: [NodeCode]) throws(FeliCaError) -> [KeyVersion?] {
+    public func requestService(_ nodes: [NodeCode]) throws(FeliCaError) -> [KeyVersion?] {
         try send(RequestService(nodes))
     }
 }
@@ -94,27 +94,27 @@ extension FeliCaSystem {
     /// Requests the AES and DES key versions of 1 to 32 nodes.
     ///
     /// - Throws: ``FeliCaError``.
-    package func requestServiceV2(_ nodes: [NodeCode]) throws(FeliCaError) -> ServiceVersions {
+    public func requestServiceV2(_ nodes: [NodeCode]) throws(FeliCaError) -> ServiceVersions {
         try send(RequestServiceV2(nodes))
     }
 }
 
 /// The answer to Request Service v2.
-package struct ServiceVersions: Hashable, Sendable {
+public struct ServiceVersions: Hashable, Sendable {
     /// The kinds of keys that the system has.
-    package let encryption: EncryptionIdentifier
+    public let encryption: EncryptionIdentifier
     /// The first list, in the requested order; `nil` for a node that does not exist or has no such key.
-    package let first: [KeyVersion?]
+    public let first: [KeyVersion?]
     /// The second list, if there is one.
-    package let second: [KeyVersion?]?
+    public let second: [KeyVersion?]?
 
     /// The versions of the AES keys; `nil` if the answer has none, or its identifier is unknown.
-    package var aes: [KeyVersion?]? {
+    public var aes: [KeyVersion?]? {
         encryption.listCount == nil ? nil : first
     }
 
     /// The versions of the DES keys; `nil` if the answer has none, or its identifier is unknown.
-    package var des: [KeyVersion?]? {
+    public var des: [KeyVersion?]? {
         switch encryption {
         case .des56, .des112: second ?? first
         case .aesAndDES56, .aesAndDES112: second
@@ -142,25 +142,25 @@ extension Array where Element: FourDigitCode {
 /// The kinds of keys of a system, in the answer to Request Service v2; unknown values are kept unchanged.
 ///
 /// Source: the unofficial user's manual, felica-tool.
-package struct EncryptionIdentifier: RawRepresentable, Hashable, Sendable {
+public struct EncryptionIdentifier: RawRepresentable, Hashable, Sendable {
     /// The byte.
-    package let rawValue: UInt8
+    public let rawValue: UInt8
 
     /// Makes an identifier from its byte.
-    package init(rawValue: UInt8) {
+    public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// `4F`: AES only.
-    package static let aes = EncryptionIdentifier(rawValue: 0x4F)
+    public static let aes = EncryptionIdentifier(rawValue: 0x4F)
     /// `41`: AES and 56-bit DES.
-    package static let aesAndDES56 = EncryptionIdentifier(rawValue: 0x41)
+    public static let aesAndDES56 = EncryptionIdentifier(rawValue: 0x41)
     /// `43`: AES and 112-bit DES.
-    package static let aesAndDES112 = EncryptionIdentifier(rawValue: 0x43)
+    public static let aesAndDES112 = EncryptionIdentifier(rawValue: 0x43)
     /// `3F`: 112-bit DES.
-    package static let des112 = EncryptionIdentifier(rawValue: 0x3F)
+    public static let des112 = EncryptionIdentifier(rawValue: 0x3F)
     /// `2F`: 56-bit DES.
-    package static let des56 = EncryptionIdentifier(rawValue: 0x2F)
+    public static let des56 = EncryptionIdentifier(rawValue: 0x2F)
 
     /// The number of lists of key versions in the answer; `nil` if no source gives it.
     var listCount: Int? {

@@ -34,25 +34,25 @@ extension FeliCaSystem {
     /// Requests the version of the specification.
     ///
     /// - Throws: ``FeliCaError``.
-    package func requestSpecificationVersion() throws(FeliCaError) -> SpecificationVersion {
+    public func requestSpecificationVersion() throws(FeliCaError) -> SpecificationVersion {
         try send(RequestSpecificationVersion())
     }
 }
 
 /// The versions of the specifications that a card follows.
-package struct SpecificationVersion: Hashable, Sendable {
+public struct SpecificationVersion: Hashable, Sendable {
     /// The basic version.
-    package let basic: Number
+    public let basic: Number
     /// The versions of the options in the card's order; ``Option`` names the known positions.
-    package let options: [Number]
+    public let options: [Number]
 
     /// Returns the version of an option; `nil` if the card does not list it.
-    package func version(of option: Option) -> Number? {
+    public func version(of option: Option) -> Number? {
         options.element(at: option.rawValue)
     }
 
     /// The options in the order in which cards list them. Source: felica-tool, the unofficial user's manual.
-    package enum Option: Int, Hashable, Sendable, CaseIterable {
+    public enum Option: Int, Hashable, Sendable, CaseIterable {
         /// DES.
         case des
         /// Special, on phones.
@@ -68,17 +68,17 @@ package struct SpecificationVersion: Hashable, Sendable {
     }
 
     /// One version: a top nibble of 8, then three decimal digits, such as `8500` for 5.0.0.
-    package struct Number: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public struct Number: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The two bytes, which are least significant first on the wire.
-        package let rawValue: UInt16
+        public let rawValue: UInt16
 
         /// Makes a version from its two bytes.
-        package init(rawValue: UInt16) {
+        public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
         /// The version, such as `5.0.0`; the four hexadecimal digits if they do not have that form.
-        package var description: String {
+        public var description: String {
             let digits = [rawValue.bits(8...11), rawValue.bits(4...7), rawValue.bits(0...3)]
             guard rawValue.bits(12...15) == 8, digits.allSatisfy({ $0 <= 9 }) else {
                 return Hex.encode(rawValue, digits: 4)

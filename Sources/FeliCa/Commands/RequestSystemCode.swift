@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Request System Code (0C): the systems of the card. `12FC`, `88B4` and `957A` may exist without being listed.
 package struct RequestSystemCode: FeliCaCommand, Hashable, Sendable {
@@ -29,7 +29,7 @@ extension FeliCaSystem {
     /// The position in the list is the system number, which is the high nibble of that system's IDm.
     ///
     /// - Throws: ``FeliCaError``.
-    package func requestSystemCode() throws(FeliCaError) -> [SystemCode] {
+    public func requestSystemCode() throws(FeliCaError) -> [SystemCode] {
         try send(RequestSystemCode())
     }
 }

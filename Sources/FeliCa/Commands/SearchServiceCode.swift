@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 
 /// Search Service Code (0A): the area or service at an index of the system's list.
 ///
@@ -40,13 +40,13 @@ extension FeliCaSystem {
     /// Requests the area or service at an index of the system's list, counted from 0; `nil` past its end.
     ///
     /// - Throws: ``FeliCaError``.
-    package func searchServiceCode(index: UInt16) throws(FeliCaError) -> SearchedNode? {
+    public func searchServiceCode(index: UInt16) throws(FeliCaError) -> SearchedNode? {
         try send(SearchServiceCode(index: index))
     }
 }
 
 /// The result of Search Service Code at an index.
-package enum SearchedNode: Hashable, Sendable {
+public enum SearchedNode: Hashable, Sendable {
     /// An area; its contents follow at the next indexes.
     case area(AreaRange)
     /// A service.

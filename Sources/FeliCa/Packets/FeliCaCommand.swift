@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-package import CardModel
+public import CardModel
 package import NFCTransport
 
 /// A FeliCa command: its packet, its answer, and how long the card may take.
@@ -75,13 +75,13 @@ extension FeliCaCommand {
 /// One system of the FeliCa card behind a channel; its methods are the commands in the manual.
 ///
 /// Sending to the IDm of another system of the card switches the card to that system.
-package struct FeliCaSystem {
+public struct FeliCaSystem {
     /// The channel to the card.
     package let channel: any CardChannel
     /// The system's IDm, which every command carries and every answer must echo.
-    package let idm: IDm
+    public let idm: IDm
     /// The PMm, which determines how long the card may take.
-    package let pmm: PMm
+    public let pmm: PMm
     /// The timeouts encoded in the PMm.
     package let times: ResponseTime
 

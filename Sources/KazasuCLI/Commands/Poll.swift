@@ -3,7 +3,6 @@
 import ArgumentParser
 import CardModel
 import Kazasu
-import Kazasu
 import NFCTransport
 
 /// `kazasu poll`

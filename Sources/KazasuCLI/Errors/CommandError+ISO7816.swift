@@ -24,7 +24,7 @@ extension CommandError {
             let what = what ?? instruction.title
             self.init(
                 .refused, "refused",
-                tr("the card refused \(what): \(status.words)", "カードが \(what) を拒否しました: \(status.words)"),
+                tr("the card refused \(what): \(status.words)", "\(what) はカードに拒否されました: \(status.words)"),
                 hint: CommandError.whatItIs)
         case .invalidCommand:
             self.init(

@@ -168,11 +168,11 @@ extension CommandError {
                 .refused, "refused",
                 tr(
                     "the card refused \(what): status \(flags)\(meaning)",
-                    "カードが \(what) を拒否しました: ステータス \(flags)\(meaning)"), hint: CommandError.look)
+                    "\(what) はカードに拒否されました: ステータス \(flags)\(meaning)"), hint: CommandError.look)
         case .silence:
             self.init(
                 .refused, "refused",
-                tr("the card does not answer requests for \(what)", "カードが \(what) の読み出しに応答しません"),
+                tr("the card does not answer requests for \(what)", "\(what) の読み出しにカードが応答しません"),
                 hint: CommandError.look)
         }
     }

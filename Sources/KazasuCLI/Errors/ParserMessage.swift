@@ -3,12 +3,10 @@
 import ArgumentParser
 
 /// The argument parser's message about unexpected arguments. One of them may be a PIN that was typed in the wrong
-/// place, and messages end up in logs: such words are not repeated. Others are shown on one line.
+/// place, and messages end up in logs: such words are not repeated.
 struct ParserMessage {
     /// The words that must not appear in messages.
     private let secrets: [String]
-    /// All words.
-    private let words: [String]
 
     /// The commands that accept PINs or keys; their unexpected arguments are never repeated.
     private static let secretive: Set<String> = ["license", "mynumber", "apdu", "tag", "dump"]
@@ -25,13 +23,7 @@ struct ParserMessage {
             } else {
                 { _ in false }
             }
-        words = arguments.flatMap(ParserMessage.values).filter { !$0.isEmpty }
-        secrets = words.filter(isSecret)
-    }
-
-    /// A message with `…` in place of the words that may be secrets, and every other word on one line.
-    func shown(_ message: String) -> String {
-        words.reduce(withoutSecrets(message)) { $0.replacing("'\($1)'", with: "'\(VisibleText.line($1))'") }
+        secrets = arguments.flatMap(ParserMessage.values).filter { !$0.isEmpty && isSecret($0) }
     }
 
     /// A message with `…` in place of the words that may be secrets.

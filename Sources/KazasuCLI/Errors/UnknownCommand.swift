@@ -61,15 +61,13 @@ struct UnknownOption {
 
     /// Looks for the first one; `nil` when every option is known, or when what a word is meant for is unclear.
     init?(_ arguments: [String]) {
-        guard let listing = try? JSONValue(parsing: Array(RootCommand._dumpHelp().utf8)),
-            var current = try? Listing(JSONCursor(listing).required("command"))
-        else { return nil }
+        guard var current = CommandListing.root else { return nil }
         var words = arguments[...]
         var path = "kazasu"
         while let word = words.popFirst(), word != "--" {
             let name = String(word.prefix { $0 != "=" })
-            if let takesValue = current.options[name] {
-                if takesValue, name == word { words = words.dropFirst() }
+            if let option = current.options[name] {
+                if option.takesValue, name == word { words = words.dropFirst() }
             } else if word.hasPrefix("--") {
                 if Self.hidden.contains(name) { return nil }
                 (option, command) = (name, path)
@@ -103,24 +101,54 @@ struct UnknownOption {
         return CommandError(
             .usage, "usage", tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"), hint: hint)
     }
+}
 
-    /// A command of the parser's listing: its options, with whether a value follows each, and the commands below it.
-    private struct Listing {
-        var options: [String: Bool] = [:]
-        var below: [String: Listing] = [:]
+/// A command of the parser's own listing: its options and the commands below it.
+struct CommandListing {
+    /// An option or an argument.
+    struct Option {
+        var takesValue: Bool
+        /// Its line of help, without the texts that the parser adds.
+        var help: String?
+        /// The values that it may have, where they are a list.
+        var values: [String]
+    }
 
-        init(_ command: JSONCursor) throws(DocumentError) {
-            for argument in try command.optional("arguments")?.elements() ?? [] {
-                let takesValue = try argument.required("kind").text() == "option"
-                for name in try argument.optional("names")?.elements() ?? [] {
-                    let hyphens = try name.required("kind").text() == "long" ? "--" : "-"
-                    options[try hyphens + name.required("name").text()] = takesValue
-                }
-            }
-            for one in try command.optional("subcommands")?.elements() ?? [] {
-                below[try one.required("commandName").text()] = try Listing(one)
+    /// By name, with the hyphens.
+    private(set) var options: [String: Option] = [:]
+    private(set) var below: [String: CommandListing] = [:]
+
+    /// The whole program; `nil` if the parser's listing cannot be read.
+    static let root: CommandListing? = {
+        guard let listing = try? JSONValue(parsing: Array(RootCommand._dumpHelp().utf8)) else { return nil }
+        return try? CommandListing(JSONCursor(listing).required("command"))
+    }()
+
+    private init(_ command: JSONCursor) throws(DocumentError) {
+        for argument in try command.optional("arguments")?.elements() ?? [] {
+            var values: [String] = []
+            for value in try argument.optional("allValues")?.elements() ?? [] { values.append(try value.text()) }
+            let option = Option(
+                takesValue: try argument.required("kind").text() == "option",
+                help: try argument.optional("abstract")?.text(), values: values)
+            for name in try argument.optional("names")?.elements() ?? [] {
+                let hyphens = try name.required("kind").text() == "long" ? "--" : "-"
+                options[try hyphens + name.required("name").text()] = option
             }
         }
+        for one in try command.optional("subcommands")?.elements() ?? [] {
+            below[try one.required("commandName").text()] = try CommandListing(one)
+        }
+    }
+
+    /// The command of these names.
+    func command(_ names: some Sequence<String>) -> CommandListing? {
+        var current = self
+        for name in names {
+            guard let next = current.below[name] else { return nil }
+            current = next
+        }
+        return current
     }
 }
 

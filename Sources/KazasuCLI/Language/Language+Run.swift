@@ -57,18 +57,17 @@ package func tr(_ english: String, _ japanese: String) -> String {
     Language.current == .japanese ? japanese : english
 }
 
-/// The fixed texts of ArgumentParser's pages, in the language of this run. Its sentences about an invalid command line
-/// stay in English, because they cannot be recognised by their text.
+/// The fixed texts of ArgumentParser's pages, in the language of this run.
 enum HelpText {
     /// The beginnings of lines of a page.
     private static let headings: [(String, String)] = [
-        ("OVERVIEW: ", "概要: "), ("USAGE: ", "使い方: "), ("Usage: ", "使い方: "), ("ARGUMENTS:", "引数:"),
-        ("OPTIONS:", "オプション:"), ("SUBCOMMANDS:", "コマンド:"), ("Help:  ", "説明: "), ("  See '", "  詳しくは '"),
+        ("OVERVIEW: ", "概要: "), ("USAGE: ", "使い方: "), ("ARGUMENTS:", "引数:"), ("OPTIONS:", "オプション:"),
+        ("SUBCOMMANDS:", "コマンド:"), ("  See '", "  詳しくは '"),
     ]
     /// The ends of lines of a page.
     private static let endings: [(String, String)] = [
-        ("' for more information.", "' を見てください。"), ("' for detailed help.", "' を見てください。"),
-        ("Show the version.", "バージョンを表示する。"), ("Show help information.", "このヘルプを表示する。"),
+        ("' for detailed help.", "' を見てください。"), ("Show the version.", "バージョンを表示する。"),
+        ("Show help information.", "このヘルプを表示する。"),
     ]
     /// The text that ArgumentParser adds to the help of an option.
     private static let additions: [(String, String)] = [
@@ -76,32 +75,113 @@ enum HelpText {
     ]
 
     /// A page of help.
-    static func page(_ text: String) -> String {
-        guard Language.current == .japanese else { return text }
-        return additions.reduce(layout(text)) { $0.replacing($1.0, with: $1.1) }
-    }
-
-    /// The message about an invalid command line.
     ///
-    /// - Parameters:
-    ///   - full: ArgumentParser's whole text: `Error: `, the sentence, and the usage.
-    ///   - sentence: the sentence.
-    static func usageError(_ full: String, sentence: String) -> String {
-        guard Language.current == .japanese else { return full }
-        let head = "Error: " + sentence
-        guard full.hasPrefix(head) else { return layout(full) }
-        return "コマンドラインの誤り: " + sentence + layout(String(full.dropFirst(head.count)))
-    }
-
-    /// Headings and endings of lines.
-    private static func layout(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    /// - Parameter width: the number of terminal columns.
+    static func page(_ text: String, width: Int = Output.lineWidth ?? 80) -> String {
+        guard Language.current == .japanese else { return text }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             var line = String(line)
             if let (old, new) = headings.first(where: { line.hasPrefix($0.0) }) {
                 line = new + line.dropFirst(old.count)
             }
             if let (old, new) = endings.first(where: { line.hasSuffix($0.0) }) { line = line.dropLast(old.count) + new }
             return line
-        }.joined(separator: "\n")
+        }
+        return Self.lines(lines, width: max(width, 2 * labelWidth)).joined(separator: "\n")
+    }
+
+    /// How many columns ArgumentParser keeps for the names of options.
+    private static let labelWidth = 26
+
+    /// Breaks paragraphs and the descriptions of options again, by terminal columns: ArgumentParser counts every
+    /// character as one column and breaks lines at spaces only.
+    private static func lines(_ lines: [String], width: Int) -> [String] {
+        let headings: Set = ["引数:", "オプション:", "コマンド:"]
+        let indent = String(repeating: " ", count: labelWidth)
+        var blocks: [(label: String?, text: String)] = []
+        var isList = false
+        var isOpen = false
+        for line in lines {
+            let characters = Array(line)
+            let isLabel = isList && line.hasPrefix("  ") && !line.hasPrefix("   ") && !line.hasPrefix("  詳")
+            switch true {
+            case isLabel && characters.count > labelWidth && characters[labelWidth - 1] == " ":
+                let label = String(characters[..<labelWidth])
+                blocks.append((label, String(characters[labelWidth...])))
+                isOpen = true
+            case isLabel:
+                // The description begins below a label that is too long.
+                blocks += [(nil, line), (indent, "")]
+                isOpen = true
+            case isList && isOpen && line.hasPrefix(indent):
+                // ArgumentParser breaks at spaces only.
+                let text = blocks[blocks.count - 1].text
+                blocks[blocks.count - 1].text = (text.isEmpty ? "" : text + " ") + line.dropFirst(labelWidth)
+            case !isList && isOpen && !line.isEmpty && !line.hasPrefix(" "):
+                blocks[blocks.count - 1].text = LineBreaker.joined(blocks[blocks.count - 1].text, line)
+            default:
+                isList = isList || headings.contains(line)
+                isOpen = !isList && !line.isEmpty && !line.hasPrefix(" ") && !line.hasSuffix(":")
+                blocks.append((isOpen ? "" : nil, line))
+            }
+        }
+        return blocks.flatMap { label, text -> [String] in
+            guard let label else { return [text] }
+            let text = additions.reduce(text) { $0.replacing($1.0, with: $1.1) }
+            guard !label.isEmpty else { return LineBreaker.lines(text, width: width) }
+            return LineBreaker.lines(text, width: width - labelWidth).enumerated().map { index, line in
+                (index == 0 ? label : indent) + line
+            }
+        }
+    }
+}
+
+/// Breaks Japanese text into lines by terminal columns.
+enum LineBreaker {
+    /// Characters that must not begin a line.
+    private static let closing = Set("。、，．・：；！？）］｝」』】〉》ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々)]},.:;!?")
+    /// Characters that must not end a line.
+    private static let opening = Set("（［｛「『【〈《([{")
+
+    /// Two lines as one: with a space between them only where both sides are narrow characters.
+    static func joined(_ first: String, _ second: String) -> String {
+        guard let last = first.last, let next = second.first else { return first + second }
+        let isWide = String(last).terminalWidth == 2 || String(next).terminalWidth == 2
+        return first + (isWide || last == " " ? "" : " ") + second
+    }
+
+    /// The text in lines of at most `width` columns; a longer word has a line of its own.
+    static func lines(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for piece in pieces(text) {
+            let trimmed = piece.hasSuffix(" ") ? String(piece.dropLast()) : piece
+            if !line.isEmpty, line.terminalWidth + trimmed.terminalWidth > width {
+                while line.hasSuffix(" ") { line.removeLast() }
+                lines.append(line)
+                line = ""
+            }
+            line += piece
+        }
+        while line.hasSuffix(" ") { line.removeLast() }
+        return lines + [line]
+    }
+
+    /// The parts between which a line may end: words with the space behind them, and single wide characters.
+    private static func pieces(_ text: String) -> [String] {
+        var pieces: [String] = []
+        for character in text {
+            let previous = pieces.last?.last ?? " "
+            let isBoundary =
+                previous == " " || String(previous).terminalWidth == 2 || String(character).terminalWidth == 2
+            if pieces.isEmpty
+                || isBoundary && character != " " && !closing.contains(character) && !opening.contains(previous)
+            {
+                pieces.append(String(character))
+            } else {
+                pieces[pieces.count - 1].append(character)
+            }
+        }
+        return pieces
     }
 }

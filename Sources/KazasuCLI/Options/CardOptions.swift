@@ -11,11 +11,16 @@ package struct CardKind: ExpressibleByArgument, Equatable, Sendable {
     package var id: String
 
     package init?(argument: String) {
-        guard DecoderRegistry.standard.decoder(id: argument)?.hasBalance == true else { return nil }
-        id = argument
+        guard let decoder = DecoderRegistry.standard.purse(named: argument) else { return nil }
+        id = decoder.id
     }
 
-    package static var allValueStrings: [String] { DecoderRegistry.standard.purses.map(\.id) }
+    /// Each kind, followed by the brands that it covers.
+    package static var allValueStrings: [String] {
+        var seen: Set<String> = []
+        return DecoderRegistry.standard.purses.flatMap { [$0.id] + $0.brands.map(\.id) }
+            .filter { seen.insert($0).inserted }
+    }
     package static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     /// The decoders to try, in order.

@@ -5,7 +5,7 @@ import Glibc
 package import NFCTransport
 
 /// A reader that one command lends to another, and the output of that one.
-package final class LentReader {
+package final class SharedReader {
     package let reader: any Reader
     package var output = ""
 
@@ -21,7 +21,7 @@ package struct Context {
     /// The name of the running command.
     package var command: String?
     /// The reader that the command uses instead of its own; the output goes there, too.
-    package var lent: LentReader?
+    package var lent: SharedReader?
     /// The failures beside the answer, which is given all the same.
     package let late = LateError()
 

@@ -42,21 +42,21 @@ enum LedgerCoding {
         return hour > 0 ? PartialMoment(hour: hour - 1) : nil
     }
 
-    static func text(_ log: GatePassages?) -> String? {
+    static func text(_ log: GateTimes?) -> String? {
         log.map { log in
             "\(log.entryDate?.description ?? "-") \(log.fare)"
                 + (log.settlement.map { " \($0.amount) \($0.station)" } ?? "")
         }
     }
 
-    static func gateLog(_ text: String?) -> GatePassages? {
+    static func gateLog(_ text: String?) -> GateTimes? {
         guard let parts = text?.split(separator: " "), parts.count == 2 || parts.count == 4, let fare = Int(parts[1])
         else { return nil }
         var settlement: GateSettlement?
         if parts.count == 4, let amount = Int(parts[2]), let station = UInt16(parts[3]) {
             settlement = GateSettlement(amount: amount, station: station)
         }
-        return GatePassages(entryDate: CalendarDate(parts[0]), fare: fare, settlement: settlement)
+        return GateTimes(entryDate: CalendarDate(parts[0]), fare: fare, settlement: settlement)
     }
 
     /// The code of a place as the CSV of a history has it: `0_227_59`; `b_0_04E2_0001` for a stop, `l_…` for one of a town.

@@ -93,7 +93,7 @@ package struct LibNFCDriver: ReaderDriver {
     ) throws(TransportError) -> PN53xReader {
         let found = readersOnUSB(connectionString)
         // libnfc does not detach a kernel driver from a reader, and fails.
-        let lease = found.first { $0.kernelDriver != nil }.flatMap { KernelDriverLease(taking: $0.device) }
+        let lease = found.first { $0.kernelDriver != nil }.flatMap { KernelDriverDetachment(taking: $0.device) }
         var chipReset = found.count == 1 ? found.first.flatMap { RCS956Reset(of: $0.device) } : nil
         chipReset?.run()
         var opened = LibNFCContext.open(connectionString, recorder: recorder)

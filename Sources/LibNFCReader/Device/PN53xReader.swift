@@ -21,7 +21,7 @@ package final class PN53xReader: Reader {
 
     private let family: ReaderFamily
     private let cancellation: CancellationToken
-    private let link: HeldLink<Chipset>
+    private let link: ExclusiveLink<Chipset>
 
     /// - Parameter id: the ID that opens the reader again.
     init(_ chipset: consuming Chipset, id: String, cancellation: CancellationToken) {
@@ -32,7 +32,7 @@ package final class PN53xReader: Reader {
             technologies: [.felica, .typeA, .typeB], longestCommandAPDU: Self.longestAPDU,
             longestResponseAPDU: family.longestResponseAPDU)
         let abort = chipset.transport.abort
-        link = HeldLink(chipset, cancellation, onCancel: abort)
+        link = ExclusiveLink(chipset, cancellation, onCancel: abort)
     }
 
     deinit {

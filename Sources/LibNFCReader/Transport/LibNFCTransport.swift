@@ -13,7 +13,7 @@ final class LibNFCTransport: PN53xTransport {
     let patience: Int
     private let handle: DeviceHandle
     /// The devices detached from kernel drivers; they are reattached once the device is closed.
-    private let lease: KernelDriverLease?
+    private let lease: KernelDriverDetachment?
     /// The reset that the chip needs after libnfc has closed it, if any.
     private let chipReset: RCS956Reset?
     /// Receives libnfc's log.
@@ -28,7 +28,7 @@ final class LibNFCTransport: PN53xTransport {
     /// Wraps a device that ``LibNFCContext`` opened.
     init(
         _ handle: DeviceHandle, family: ReaderFamily, port: SerialPort? = nil, patience: Int = 1,
-        lease: consuming KernelDriverLease? = nil, chipReset: RCS956Reset? = nil, recorder: LinkRecorder? = nil
+        lease: consuming KernelDriverDetachment? = nil, chipReset: RCS956Reset? = nil, recorder: LinkRecorder? = nil
     ) {
         self.handle = handle
         self.family = family

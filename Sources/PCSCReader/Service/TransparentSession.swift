@@ -15,7 +15,7 @@ enum TransparentSession {
     static let end: [UInt8] = [0xFF, 0xC2, 0x00, 0x00, 0x02, 0x82, 0x00]
 
     /// The protocol between reader and card.
-    enum AirProtocol: Hashable, Sendable {
+    enum CardProtocol: Hashable, Sendable {
         /// ISO 14443 type A, layer 3: a frame with its checksum and nothing else.
         case typeA
         /// FeliCa: packets with their LEN byte.

@@ -38,7 +38,7 @@ struct ISODEPSession: Sendable {
     }
 
     /// Sends a command and fetches the whole response.
-    mutating func exchange(_ command: [UInt8], _ air: Air) -> Result {
+    mutating func exchange(_ command: [UInt8], _ air: FrameExchange) -> Result {
         let room = max(1, parameters.cardFrame - 3 - (cid == nil ? 0 : 1))
         var rest = command[...]
         while true {
@@ -59,7 +59,7 @@ struct ISODEPSession: Sendable {
         }
     }
 
-    private mutating func collect(_ first: ISODEPBlock, _ air: Air) -> Result {
+    private mutating func collect(_ first: ISODEPBlock, _ air: FrameExchange) -> Result {
         var block = first
         var response = block.data
         while case .information(isChained: true) = block.kind {
@@ -78,7 +78,7 @@ struct ISODEPSession: Sendable {
     }
 
     /// Sends a block until the card answers it with a block of the same number.
-    private func carry(_ block: ISODEPBlock, _ air: Air) -> Step {
+    private func carry(_ block: ISODEPBlock, _ air: FrameExchange) -> Step {
         var frame = block
         var multiplier = 0
         var failures = 0
@@ -118,14 +118,14 @@ struct ISODEPSession: Sendable {
     }
 
     /// S(DESELECT): the card is halted; returns whether it confirmed.
-    func deselect(_ air: Air) -> Bool {
+    func deselect(_ air: FrameExchange) -> Bool {
         let frame = RadioFrame(technology, ISODEPBlock(.deselect, cid: cid).bytes)
         guard case .answer(let answer) = air(frame, 0) else { return false }
         return ISODEPBlock(answer.frame)?.kind == .deselect
     }
 
     /// Whether the card answers R(NAK), the query whether it is still there.
-    func isPresent(_ air: Air) -> Bool {
+    func isPresent(_ air: FrameExchange) -> Bool {
         let frame = RadioFrame(technology, ISODEPBlock(.notAcknowledge, number: number, cid: cid).bytes)
         guard case .answer(let answer) = air(frame, 0) else { return false }
         return ISODEPBlock(answer.frame) != nil
@@ -143,10 +143,10 @@ enum Activation<Found: Hashable & Sendable>: Hashable, Sendable {
 ///
 /// The second parameter is the WTXM of a waiting time extension that this frame grants: a factor on the usual waiting
 /// time; 0 for all other frames.
-typealias Air = (RadioFrame, Int) -> AirReply
+typealias FrameExchange = (RadioFrame, Int) -> FrameReply
 
 /// The reply after a reader sent one frame.
-enum AirReply: Hashable, Sendable {
+enum FrameReply: Hashable, Sendable {
     /// A card's answer.
     case answer(CardAnswer)
     /// No answer in time, or a damaged one: the chip's status for it.

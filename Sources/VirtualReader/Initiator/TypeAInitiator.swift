@@ -4,7 +4,7 @@ internal import ByteCodec
 
 /// The reader's side of ISO 14443-3 type A.
 struct TypeAInitiator {
-    let air: Air
+    let air: FrameExchange
 
     /// Looks once for a card and selects it.
     ///
@@ -121,7 +121,7 @@ struct TypeAInitiator {
 
 /// The reader's side of ISO 14443-3 type B.
 struct TypeBInitiator {
-    let air: Air
+    let air: FrameExchange
 
     /// Looks once for a card in one time slot, and returns the data of its ATQB.
     func request(applicationFamily: UInt8, isWakeUp: Bool = false) -> Activation<TypeBIdentity> {

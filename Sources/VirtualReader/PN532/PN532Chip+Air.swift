@@ -5,7 +5,8 @@ import NFCTransport
 
 extension PN532Chip {
     /// Sends a FeliCa packet and returns the result.
-    func send(_ packet: [UInt8], at bitRate: FeliCaBitRate, within limit: AirLimit, isRetry: Bool = false) -> AirResult
+    func send(_ packet: [UInt8], at bitRate: FeliCaBitRate, within limit: AnswerLimit, isRetry: Bool = false)
+        -> ExchangeResult
     {
         switch transmit(RadioFrame(.felica(bitRate), packet), within: limit, isRetry: isRetry) {
         case .answer(let answer): .answer(answer.frame)
@@ -15,7 +16,7 @@ extension PN532Chip {
     }
 
     /// Sends a frame to the field and waits as the time model says.
-    func transmit(_ frame: RadioFrame, within limit: AirLimit, isRetry: Bool = false) -> AirReply {
+    func transmit(_ frame: RadioFrame, within limit: AnswerLimit, isRetry: Bool = false) -> FrameReply {
         reach(.exchange)
         let outcome = field.exchange(frame)
         let isFeliCa = if case .felica = frame.technology { true } else { false }
@@ -44,7 +45,7 @@ extension PN532Chip {
     }
 
     /// Waits for an answer that does not come. Only the host ends a time-out with index 0, so this wait is always real.
-    private func waitInVain(_ limit: AirLimit, after outward: Duration) -> Bool {
+    private func waitInVain(_ limit: AnswerLimit, after outward: Duration) -> Bool {
         switch limit {
         case .look(let duration): return pause(for: timing.radio ? duration : .zero)
         case .polling(let slots):
@@ -66,7 +67,7 @@ extension PN532Chip {
     }
 
     /// The air as used by the reader's side of ISO 14443 in an exchange with a card.
-    var exchangeAir: Air {
+    var exchangeAir: FrameExchange {
         { frame, multiplier in
             self.transmit(frame, within: multiplier == 0 ? .timeout(self.radio.exchangeTimeout) : .granted)
         }
@@ -74,7 +75,7 @@ extension PN532Chip {
 }
 
 /// How long the chip waits for an answer.
-enum AirLimit: Hashable, Sendable {
+enum AnswerLimit: Hashable, Sendable {
     /// The window of a Polling with this time slot number.
     case polling(timeSlots: UInt8)
     /// The chip's time-out with this index.
@@ -86,7 +87,7 @@ enum AirLimit: Hashable, Sendable {
 }
 
 /// The result of one exchange with the field.
-enum AirResult: Hashable, Sendable {
+enum ExchangeResult: Hashable, Sendable {
     /// A card's answer.
     case answer([UInt8])
     /// The chip's status for a missing or damaged answer.

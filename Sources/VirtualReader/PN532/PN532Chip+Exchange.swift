@@ -54,7 +54,7 @@ extension PN532Chip {
     }
 
     /// Tries as many times as RFConfiguration says.
-    private func retried(_ attempt: (_ isRetry: Bool) -> AirResult) -> CommandResult {
+    private func retried(_ attempt: (_ isRetry: Bool) -> ExchangeResult) -> CommandResult {
         var tries = 0
         while true {
             switch attempt(tries > 0) {
@@ -106,8 +106,8 @@ extension PN532Chip {
         }
     }
 
-    private func mifare(_ frame: [UInt8], isRetry: Bool = false, isAuthentication: Bool = false) -> AirResult {
-        let limit = AirLimit.timeout(radio.exchangeTimeout)
+    private func mifare(_ frame: [UInt8], isRetry: Bool = false, isAuthentication: Bool = false) -> ExchangeResult {
+        let limit = AnswerLimit.timeout(radio.exchangeTimeout)
         switch transmit(RadioFrame(.typeA, frame), within: limit, isRetry: isRetry) {
         case .aborted: return .aborted
         case .failed(let status): return .failed(status: isAuthentication ? ChipStatus.authentication : status)

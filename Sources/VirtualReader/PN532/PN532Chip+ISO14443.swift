@@ -11,13 +11,15 @@ extension PN532Chip {
     /// The first is halted when a second is searched for, or stays in ISO-DEP, where it does not answer a REQA. A card
     /// whose UID the host names is woken, too: libfreefare uses this to select a card that it has just halted, with the
     /// field on.
-    func lookForTypeA(_ count: Int, uid: [UInt8] = [], where fits: (TypeAIdentity) -> Bool = { _ in true }) -> Look {
+    func lookForTypeA(_ count: Int, uid: [UInt8] = [], where fits: (TypeAIdentity) -> Bool = { _ in true })
+        -> TargetSearchResult
+    {
         registers.isFieldOn = true
         registers.prepareTypeA()
-        var look = Look()
+        var look = TargetSearchResult()
         while look.targets.count < count {
             switch activateTypeA(number: look.targets.count, uid: uid, fits) {
-            case .aborted: return Look(isAborted: true)
+            case .aborted: return TargetSearchResult(isAborted: true)
             case .nothing:
                 if look.targets.isEmpty { registers.leaveRequestA() }
                 return wake(first: look)
@@ -34,7 +36,7 @@ extension PN532Chip {
     }
 
     /// When no second card was found, the first is selected again.
-    private func wake(first look: Look) -> Look {
+    private func wake(first look: TargetSearchResult) -> TargetSearchResult {
         guard var target = look.targets.last, target.isAsleep else { return look }
         guard resume(&target) else { return look }
         var look = look
@@ -82,15 +84,15 @@ extension PN532Chip {
     /// Looks once for a card of type B: ATQB and the answer to ATTRIB.
     ///
     /// The firmware sends ATTRIB with CID 1 (nfcpy's notes).
-    func lookForTypeB(_ family: UInt8) -> Look {
+    func lookForTypeB(_ family: UInt8) -> TargetSearchResult {
         registers.prepareTypeB()
         let initiator = TypeBInitiator { frame, _ in
             self.transmit(frame, within: .look(TimeModel.emptyTypeB))
         }
         let card: TypeBIdentity
         switch initiator.request(applicationFamily: family) {
-        case .aborted: return Look(isAborted: true)
-        case .nothing: return Look()
+        case .aborted: return TargetSearchResult(isAborted: true)
+        case .nothing: return TargetSearchResult()
         case .found(let found): card = found
         }
         let pupi = card.pupi ?? []
@@ -98,11 +100,11 @@ extension PN532Chip {
         let cid: UInt8 = parameters.supportsCID ? 1 : 0
         let attribute = TypeBInitiator(air: exchangeAir)
         guard let answer = attribute.attribute(pupi: pupi, frameSizeIndex: Self.frameSizeIndex, cid: cid) else {
-            return Look()
+            return TargetSearchResult()
         }
         let session = ISODEPSession(.typeB, parameters, cid: cid == 0 ? nil : cid)
         let data = [TypeBCommand.halt] + pupi + card.applicationData + card.protocolInfo
-        return Look(
+        return TargetSearchResult(
             targets: [SelectedTarget(kind: .isoDEP(session, nil))],
             data: [data + [UInt8(truncatingIfNeeded: answer.count)] + answer])
     }
@@ -136,5 +138,5 @@ extension PN532Chip {
     }
 
     /// HLTA is never answered, so there is no wait for an answer.
-    private var haltAir: Air { { frame, _ in self.transmit(frame, within: .look(.zero)) } }
+    private var haltAir: FrameExchange { { frame, _ in self.transmit(frame, within: .look(.zero)) } }
 }

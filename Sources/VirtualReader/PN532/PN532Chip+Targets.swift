@@ -14,7 +14,7 @@ extension PN532Chip {
         guard let count = parameters.first, (1...2).contains(count), let modulation = parameters.element(at: 1)
         else { return .syntaxError }
         let data = Array(parameters.dropFirst(2))
-        let look: (_ isRetry: Bool) -> Look
+        let look: (_ isRetry: Bool) -> TargetSearchResult
         switch modulation {
         case 0x00:
             guard [0, 4, 8, 12].contains(data.count) else { return .syntaxError }
@@ -74,7 +74,7 @@ extension PN532Chip {
 
     /// The types of InAutoPoll: 01 and 11 are FeliCa at 212 kbit/s, 02 and 12 at 424; 03 and 23 are Type B; 00 is any
     /// Type A, 10 one without ISO-DEP, 20 one with it.
-    private func look(for type: UInt8) -> Look {
+    private func look(for type: UInt8) -> TargetSearchResult {
         switch type {
         case 0x01, 0x11: poll([0x00, 0xFF, 0xFF, 0x00, 0x00], at: .kbps212)
         case 0x02, 0x12: poll([0x00, 0xFF, 0xFF, 0x00, 0x00], at: .kbps424)
@@ -93,7 +93,7 @@ extension PN532Chip {
         return 0x10
     }
 
-    private func take(_ look: Look) {
+    private func take(_ look: TargetSearchResult) {
         targets = look.targets
         unfetched = []
         collected = []
@@ -106,22 +106,24 @@ extension PN532Chip {
         collected = []
     }
 
-    private func lookForJewel() -> Look {
+    private func lookForJewel() -> TargetSearchResult {
         registers.leaveRequestA()
-        return Look(isAborted: !pause(for: timing.radio ? TimeModel.emptyTypeA : .zero))
+        return TargetSearchResult(isAborted: !pause(for: timing.radio ? TimeModel.emptyTypeA : .zero))
     }
 
     /// Sends a Polling and accepts only a whole Polling response as an answer.
-    private func poll(_ data: [UInt8], at bitRate: FeliCaBitRate, isRetry: Bool = false) -> Look {
+    private func poll(_ data: [UInt8], at bitRate: FeliCaBitRate, isRetry: Bool = false) -> TargetSearchResult {
         registers.isFieldOn = true
         registers.prepareFeliCa(bitRate)
-        let limit = AirLimit.polling(timeSlots: data.element(at: 4) ?? 0)
+        let limit = AnswerLimit.polling(timeSlots: data.element(at: 4) ?? 0)
         switch send([0x06] + data, at: bitRate, within: limit, isRetry: isRetry) {
-        case .aborted: return Look(isAborted: true)
-        case .failed: return Look()
+        case .aborted: return TargetSearchResult(isAborted: true)
+        case .failed: return TargetSearchResult()
         case .answer(let response):
-            guard response.count >= 18, Int(response[0]) == response.count, response[1] == 0x01 else { return Look() }
-            return Look(targets: [SelectedTarget(kind: .felica(bitRate))], data: [response])
+            guard response.count >= 18, Int(response[0]) == response.count, response[1] == 0x01 else {
+                return TargetSearchResult()
+            }
+            return TargetSearchResult(targets: [SelectedTarget(kind: .felica(bitRate))], data: [response])
         }
     }
 

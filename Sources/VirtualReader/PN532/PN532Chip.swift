@@ -268,7 +268,7 @@ enum CommandResult: Hashable, Sendable {
 }
 
 /// The result of one search for cards.
-struct Look {
+struct TargetSearchResult {
     /// The cards, each with its InListPassiveTarget data after its number.
     var targets: [SelectedTarget] = []
     var data: [[UInt8]] = []

@@ -52,7 +52,7 @@ package final class PN532Server: Sendable {
         self.counters = counters
         self.stopSignal = stopSignal
         let line = PseudoterminalLine(terminal, stop: stopSignal)
-        let chip = HandedOver(
+        let chip = TransferredChip(
             PN532Chip(
                 field: field, line: line, timing: timing, faults: faults, model: serialLine,
                 initialSpeed: SerialSpeed(bitsPerSecond: initialSpeed) ?? .initial, counters: counters,
@@ -69,7 +69,7 @@ package final class PN532Server: Sendable {
     deinit { stop() }
 
     /// Transfers the chip to the only thread that uses it from then on.
-    private struct HandedOver: @unchecked Sendable {
+    private struct TransferredChip: @unchecked Sendable {
         let value: PN532Chip
         init(_ value: PN532Chip) { self.value = value }
     }

@@ -237,7 +237,7 @@ package struct Port400Firmware: USBFirmware {
         return card.protocolInfo
     }
 
-    private var air: Air {
+    private var air: FrameExchange {
         { [field] frame, _ in
             switch field.exchange(frame) {
             case .silence: .failed(status: ChipStatus.timeout)

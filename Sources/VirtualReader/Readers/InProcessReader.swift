@@ -127,7 +127,7 @@ package final class InProcessReader: Reader {
     private static let frameSizeIndex: UInt8 = 8
 
     /// The air without a limit of time.
-    private var air: Air {
+    private var air: FrameExchange {
         let field = field
         return { frame, _ in
             switch field.exchange(frame) {

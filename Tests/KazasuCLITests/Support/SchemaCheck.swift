@@ -36,9 +36,9 @@ final class SchemaCheck: Sendable {
         do {
             let fifo = "\(folder.path)/documents"
             guard mkfifo(fifo, 0o600) == 0 else { return .failed("no FIFO") }
-            let script = try folder.write(Array(program.utf8), as: "check.py")
             let child = try RunningChild(
-                python, [script, "\(TestFiles.root)/Docs/schemas", fifo], limit: .seconds(7200))
+                python, ["\(TestFiles.root)/Tests/Schemas/check.py", "\(TestFiles.root)/Docs/schemas", fifo],
+                limit: .seconds(7200))
             // The first line says whether it can check at all; then it waits for documents.
             guard let line = try child.line(of: .output), line == "ready" else {
                 let errors = child.finish().errors
@@ -74,51 +74,6 @@ final class SchemaCheck: Sendable {
             return answer == "ok" ? nil : answer
         }
     }
-
-    private static let program = """
-        import json, pathlib, sys
-        from jsonschema import Draft202012Validator
-        from referencing import Registry, Resource
-
-        def unique(pairs):
-            keys = [key for key, _ in pairs]
-            if len(keys) != len(set(keys)): raise ValueError(f"a key is there twice: {keys}")
-            return dict(pairs)
-
-        folder, fifo = pathlib.Path(sys.argv[1]), sys.argv[2]
-        files = {path.name: json.loads(path.read_text("utf-8")) for path in folder.glob("*.json")}
-        registry = Registry().with_resources((name, Resource.from_contents(file)) for name, file in files.items())
-        validators = {}
-        for name, file in files.items():
-            Draft202012Validator.check_schema(file)
-            if name != "common.json":
-                validators[file["properties"]["schema"]["const"]] = Draft202012Validator(file, registry=registry)
-
-        def deepest(error):
-            return max(error.context, key=lambda inner: len(inner.absolute_path)) if error.context else error
-
-        def problem(text, strict):
-            if not text.lstrip().startswith("{"): return None
-            try: documents = [json.loads(text, object_pairs_hook=unique)]
-            except json.JSONDecodeError as whole:
-                try: documents = [json.loads(line, object_pairs_hook=unique) for line in text.splitlines() if line[:1] == "{"]
-                except json.JSONDecodeError: return f"not JSON: {whole}" if strict else None
-            for document in documents:
-                schema = document.get("schema")
-                if schema not in validators:
-                    if strict: return f"no schema for {schema}"
-                    continue
-                error = next(iter(sorted(validators[schema].iter_errors(document), key=str)), None)
-                if error: return f"{schema} {error.json_path}: {error.message[:300]} / {deepest(error).message[:200]}"
-
-        print("ready", flush=True)
-        for line in open(fifo, encoding="utf-8"):
-            run = json.loads(line)
-            strict = "--json" in run["arguments"]
-            try: found = problem(run["output"], strict) or problem(run["errors"], strict)
-            except Exception as error: found = repr(error)
-            print(" ".join(found.split()) if found else "ok", flush=True)
-        """
 }
 
 extension ChildResult {

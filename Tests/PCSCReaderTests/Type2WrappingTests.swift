@@ -8,19 +8,20 @@ import Testing
 @testable import PCSCReader
 
 /// Commands of Type 2 Tags within pseudo-APDUs.
-struct Type2PassageTests {
+struct Type2WrappingTests {
     @Test func theWayInIsTheReaders() throws {
-        #expect(Type2Passage.plain.command(for: [0x60]) == [0xFF, 0, 0, 0, 1, 0x60])
-        #expect(Type2Passage.chip.command(for: [0x39, 2]) == [0xFF, 0, 0, 0, 4, 0xD4, 0x42, 0x39, 2])
+        #expect(Type2Wrapping.plain.command(for: [0x60]) == [0xFF, 0, 0, 0, 1, 0x60])
+        #expect(Type2Wrapping.chip.command(for: [0x39, 2]) == [0xFF, 0, 0, 0, 4, 0xD4, 0x42, 0x39, 2])
         // As a program for the ACR1552U asks an Ultralight C for its challenge.
         #expect(
-            Type2Passage.session.command(for: [0x1A, 0]) == (try Hex.decode("FFC20001 0B 5F4604A0860100 9502 1A00 00")))
-        #expect(Type2Passage.ways(for: "ACS ACR122U PICC Interface 00 00") == [.chip])
-        #expect(Type2Passage.ways(for: "ACS ACR1252 Dual Reader PICC 00 00") == [.plain, .session])
-        #expect(Type2Passage.ways(for: "Sony RC-S300/P 00 00") == [.session])
+            Type2Wrapping.session.command(for: [0x1A, 0]) == (try Hex.decode("FFC20001 0B 5F4604A0860100 9502 1A00 00"))
+        )
+        #expect(Type2Wrapping.ways(for: "ACS ACR122U PICC Interface 00 00") == [.chip])
+        #expect(Type2Wrapping.ways(for: "ACS ACR1252 Dual Reader PICC 00 00") == [.plain, .session])
+        #expect(Type2Wrapping.ways(for: "Sony RC-S300/P 00 00") == [.session])
     }
 
-    @Test(arguments: Type2Passage.allCases) func aFrameThatIsTooLongIsNotCut(_ way: Type2Passage) {
+    @Test(arguments: Type2Wrapping.allCases) func aFrameThatIsTooLongIsNotCut(_ way: Type2Wrapping) {
         #expect(way.command(for: [UInt8](repeating: 0, count: 254)) == nil || way == .plain)
         #expect(way.command(for: [UInt8](repeating: 0, count: 245)) != nil)
         #expect(way.command(for: [UInt8](repeating: 0, count: 256)) == nil)
@@ -28,28 +29,28 @@ struct Type2PassageTests {
     }
 
     /// The way, what the reader answers in hexadecimal digits, and what comes of it.
-    static let answers: [(Type2Passage, String, Result<[UInt8], TransportError>)] = [
+    static let answers: [(Type2Wrapping, String, Result<[UInt8], TransportError>)] = [
         (.plain, "0004040201000F03 9000", .success([0, 4, 4, 2, 1, 0, 0x0F, 3])),
         (.plain, "9000", .failure(.noAnswer)), (.plain, "6300", .failure(.noAnswer)),
-        (.plain, "6D00", .failure(Type2Passage.notPassed)), (.plain, "90", .failure(.corrupted(status: 0))),
+        (.plain, "6D00", .failure(Type2Wrapping.notPassed)), (.plain, "90", .failure(.corrupted(status: 0))),
         (.chip, "D54300 AABBCC 9000", .success([0xAA, 0xBB, 0xCC])), (.chip, "D54301 9000", .failure(.noAnswer)),
         (.chip, "D54300 9000", .failure(.noAnswer)), (.chip, "D54302 9000", .failure(.corrupted(status: 2))),
         (.chip, "D541 9000", .failure(.corrupted(status: 0))), (.chip, "9000", .failure(.corrupted(status: 0))),
         (.session, "C003009000 920100 96020000 9703AABBCC 9000", .success([0xAA, 0xBB, 0xCC])),
         (.session, "C003009000 920104 96020000 97010A 9000", .success([0x0A])),
         (.session, "C003026401 9000", .failure(.noAnswer)),
-        (.session, "C003016401 9000", .failure(Type2Passage.notPassed)),
+        (.session, "C003016401 9000", .failure(Type2Wrapping.notPassed)),
         (.session, "C003009000 9000", .failure(.noAnswer)),
         (.session, "C003009000 96020100 9702AABB 9000", .failure(.corrupted(status: 1))),
         (.session, "C003016985 9000", .failure(.cardReleased)),
         (.session, "C003009000 9710AABB 9000", .failure(.corrupted(status: 0))),
         (.session, "9000", .failure(.noAnswer)), (.session, "6400", .failure(.noAnswer)),
-        (.session, "6A81", .failure(Type2Passage.notPassed)), (.session, "6E00", .failure(Type2Passage.notPassed)),
+        (.session, "6A81", .failure(Type2Wrapping.notPassed)), (.session, "6E00", .failure(Type2Wrapping.notPassed)),
         (.session, "", .failure(.corrupted(status: 0))),
     ]
 
     @Test(arguments: answers) func theWayOut(
-        _ way: Type2Passage, _ answer: String, _ expected: Result<[UInt8], TransportError>
+        _ way: Type2Wrapping, _ answer: String, _ expected: Result<[UInt8], TransportError>
     ) throws {
         let bytes = try Hex.decode(answer)
         let result = Result { () throws(TransportError) in try way.frame(in: bytes) }
@@ -74,7 +75,7 @@ struct Type2PassageTests {
                 Bool.random(using: &generator)
                     ? tags.randomElement(using: &generator) ?? 0 : UInt8.random(in: 0...255, using: &generator)
             }
-            for way in Type2Passage.allCases {
+            for way in Type2Wrapping.allCases {
                 guard let frame = try? way.frame(in: answer + [0x90, 0x00]) else { continue }
                 #expect(!frame.isEmpty && frame.count <= answer.count)
             }

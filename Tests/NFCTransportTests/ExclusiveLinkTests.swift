@@ -4,7 +4,7 @@ import NFCTransport
 import Testing
 
 /// The link that a driver holds while its reader is open.
-struct HeldLinkTests {
+struct ExclusiveLinkTests {
     /// A link that counts what is done with it.
     private struct Link: ~Copyable {
         var uses = 0
@@ -16,7 +16,7 @@ struct HeldLinkTests {
     }
 
     @Test func itIsThereAgainAfterEachUse() throws {
-        let held = HeldLink(Link(), CancellationToken()) {}
+        let held = ExclusiveLink(Link(), CancellationToken()) {}
         for _ in 0..<3 { try held.run { link in link.uses += 1 } }
         #expect(throws: TransportError.noAnswer) {
             try held.run { link throws(TransportError) in
@@ -28,7 +28,7 @@ struct HeldLinkTests {
     }
 
     @Test func afterItWasTakenNothingIsDone() throws {
-        let held = HeldLink(Link(), CancellationToken()) {}
+        let held = ExclusiveLink(Link(), CancellationToken()) {}
         #expect(uses(of: held.take()) == 0)
         #expect(uses(of: held.take()) == nil)
         #expect(throws: TransportError.closed) {
@@ -38,7 +38,7 @@ struct HeldLinkTests {
 
     @Test func whatFailsAfterACancellationWasCancelled() throws {
         let token = CancellationToken()
-        let held = HeldLink(Link(), token) {}
+        let held = ExclusiveLink(Link(), token) {}
         #expect(throws: TransportError.cancelled) {
             try held.run { _ throws(TransportError) in
                 token.cancel()
@@ -52,8 +52,8 @@ struct HeldLinkTests {
     @Test func aCancellationReachesItUntilItIsTaken() {
         let (ended, late) = (CancellationTokenTests.Count(), CancellationTokenTests.Count())
         let token = CancellationToken()
-        let held = HeldLink(Link(), token) { ended.add() }
-        let taken = HeldLink(Link(), token) { late.add() }
+        let held = ExclusiveLink(Link(), token) { ended.add() }
+        let taken = ExclusiveLink(Link(), token) { late.add() }
         _ = taken.take()
         token.cancel()
         #expect(ended.value == 1)
@@ -65,7 +65,7 @@ struct HeldLinkTests {
         let ended = CancellationTokenTests.Count()
         let token = CancellationToken()
         token.cancel()
-        _ = HeldLink(Link(), token) { ended.add() }
+        _ = ExclusiveLink(Link(), token) { ended.add() }
         #expect(ended.value == 1)
     }
 

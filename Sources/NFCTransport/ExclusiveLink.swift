@@ -3,7 +3,7 @@
 /// The link that a reader holds from opening to closing, and that a cancellation can reach in between.
 ///
 /// For drivers: the link cannot be copied, so that nothing uses it after it was closed.
-package final class HeldLink<Link: ~Copyable> {
+package final class ExclusiveLink<Link: ~Copyable> {
     private let cancellation: CancellationToken
     private var handler: Int?
     private var link: Link?

@@ -5,7 +5,7 @@ internal import NFCTransport
 /// How to send a reader a FeliCa packet for the card: a pseudo-APDU around it, and a wrapping around the answer.
 ///
 /// Sources: ACS manuals ACM1252U-Y3 1.03 p45 (plain), ACR122T API 2.02 p30 and AET62 p25 (through the PN532).
-enum FeliCaPassage: Hashable, Sendable, CaseIterable {
+enum FeliCaWrapping: Hashable, Sendable, CaseIterable {
     /// `FF 00 00 00 Lc packet` gives `packet 9000`.
     case plain
     /// `FF 00 00 00 Lc D4 40 01 packet` gives `D5 41 00 packet 9000`: InDataExchange of the built-in PN532.
@@ -14,7 +14,7 @@ enum FeliCaPassage: Hashable, Sendable, CaseIterable {
     case session
 
     /// The ways to try on a reader, the most likely one first. One that does not support a pseudo-APDU refuses it.
-    static func ways(for reader: String) -> [FeliCaPassage] {
+    static func ways(for reader: String) -> [FeliCaWrapping] {
         if ["ACR122", "AET62", "Touchatag"].contains(where: reader.contains) { return [.chip, .plain] }
         if ["ACR1251", "ACR1252", "ACM1252"].contains(where: reader.contains) { return [.plain, .chip] }
         if ["RC-S300", "RC-S660"].contains(where: reader.contains) { return [.session] }

@@ -3,7 +3,7 @@
 internal import NFCTransport
 
 /// How to send a reader a Type 2 Tag command for which PC/SC has no command, such as GET_VERSION.
-enum Type2Passage: Hashable, Sendable, CaseIterable {
+enum Type2Wrapping: Hashable, Sendable, CaseIterable {
     /// `FF 00 00 00 Lc frame` gives `answer 9000`: ACS readers with their own chip (ACR1251, ACR1252).
     case plain
     /// `FF 00 00 00 Lc D4 42 frame` gives `D5 43 00 answer 9000`: InCommunicateThru of the built-in PN532 (ACR122).
@@ -13,7 +13,7 @@ enum Type2Passage: Hashable, Sendable, CaseIterable {
 
     /// The ways to try on a reader, the most likely one first. A reader that does not support a pseudo-APDU refuses it;
     /// for an unknown reader, only the standard's own way is tried.
-    static func ways(for reader: String) -> [Type2Passage] {
+    static func ways(for reader: String) -> [Type2Wrapping] {
         if ["ACR122", "AET62", "Touchatag"].contains(where: reader.contains) { return [.chip] }
         if ["ACR1251", "ACR1252", "ACM1252"].contains(where: reader.contains) { return [.plain, .session] }
         return [.session]

@@ -6,7 +6,7 @@ import Testing
 @testable import SystemDevices
 
 /// Taking a device from kernel drivers, and giving it back.
-struct KernelDriverLeaseTests {
+struct KernelDriverDetachmentTests {
     /// What was asked of the kernel.
     final class Log {
         var lines: [String] = []
@@ -20,9 +20,9 @@ struct KernelDriverLeaseTests {
         return (system, try #require(USBDevice.all(system.paths).first))
     }
 
-    private static func control(_ log: Log, gives: Bool = true) -> KernelDriverLease.Control {
+    private static func control(_ log: Log, gives: Bool = true) -> KernelDriverDetachment.Control {
         { _, interface, request in
-            log.lines.append("\(request == KernelDriverLease.disconnect ? "take" : "give") \(interface)")
+            log.lines.append("\(request == KernelDriverDetachment.disconnect ? "take" : "give") \(interface)")
             return gives
         }
     }
@@ -31,7 +31,7 @@ struct KernelDriverLeaseTests {
         let (system, device) = try Self.device("pn533_usb")
         let log = Log()
         do {
-            let lease = KernelDriverLease(taking: device, control: Self.control(log))
+            let lease = KernelDriverDetachment(taking: device, control: Self.control(log))
             let isTaken = lease != nil
             #expect(isTaken)
             #expect(log.lines == ["take 0"])
@@ -44,7 +44,7 @@ struct KernelDriverLeaseTests {
     @Test(arguments: [nil, "usbfs"]) func leavesWhatNoKernelDriverHolds(_ driver: String?) throws {
         let (system, device) = try Self.device(driver)
         let log = Log()
-        let isTaken = KernelDriverLease(taking: device, control: Self.control(log)) != nil
+        let isTaken = KernelDriverDetachment(taking: device, control: Self.control(log)) != nil
         #expect(!isTaken)
         #expect(log.lines == [])
         withExtendedLifetime(system) {}
@@ -53,7 +53,7 @@ struct KernelDriverLeaseTests {
     @Test func givesNothingBackThatItDidNotGet() throws {
         let (system, device) = try Self.device("pn533_usb")
         let log = Log()
-        let isTaken = KernelDriverLease(taking: device, control: Self.control(log, gives: false)) != nil
+        let isTaken = KernelDriverDetachment(taking: device, control: Self.control(log, gives: false)) != nil
         #expect(!isTaken)
         #expect(log.lines == ["take 0"])
         withExtendedLifetime(system) {}
@@ -61,14 +61,14 @@ struct KernelDriverLeaseTests {
 
     @Test func withoutADeviceFileNothingIsTaken() throws {
         let (system, device) = try Self.device("pn533_usb", hasNode: false)
-        let isTaken = KernelDriverLease(taking: device) != nil
+        let isTaken = KernelDriverDetachment(taking: device) != nil
         #expect(!isTaken)
         withExtendedLifetime(system) {}
     }
 
     @Test func aFileThatIsNoDeviceGivesNothing() throws {
         let (system, device) = try Self.device("pn533_usb")
-        let isTaken = KernelDriverLease(taking: device) != nil
+        let isTaken = KernelDriverDetachment(taking: device) != nil
         #expect(!isTaken)
         withExtendedLifetime(system) {}
     }

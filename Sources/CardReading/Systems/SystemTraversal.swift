@@ -9,7 +9,7 @@ internal import NFCTransport
 /// If a card is removed early, whole systems have been read by then, starting with the first. Codes that are polled for
 /// although the card did not list them come last, since after an unanswered Polling the field contains no selected
 /// card.
-final class CardWalk {
+final class SystemTraversal {
     /// The codes of the listed systems that were not visited, if the walk ended early.
     private(set) var unvisited: [SystemCode] = []
     /// Whether the walk ended before the list of systems was known.
@@ -52,7 +52,8 @@ final class CardWalk {
             visited.insert(code)
             unvisited.removeFirst()
         }
-        for code in CardWalk.unlisted + (codes == nil ? CardWalk.fallback : []) where !visited.contains(code) {
+        for code in SystemTraversal.unlisted + (codes == nil ? SystemTraversal.fallback : [])
+        where !visited.contains(code) {
             var handle = known(code)
             if handle == nil { handle = try answer(to: code) }
             if let handle { try visit(handle) }
@@ -111,7 +112,7 @@ final class CardWalk {
             code: code, idm: first.idm.inSystem(UInt8(truncatingIfNeeded: number)), pmm: first.pmm)
         guard code != .any else { return derived }
         for _ in 0..<3 {
-            if let found = try session.poll(code), CardWalk.isSameCard(found, first) {
+            if let found = try session.poll(code), SystemTraversal.isSameCard(found, first) {
                 return SystemHandle(code: code, idm: found.idm, pmm: found.pmm)
             }
         }

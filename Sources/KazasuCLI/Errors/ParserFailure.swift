@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// Why the argument parser refused a command line, in the language of this run.
+///
+/// The parser's errors are internal to it, and its sentences exist in English only. Their cases are looked up by
+/// reflection. If a later version has other ones, its own sentence is shown.
+struct ParserFailure {
+    /// The command, as in `kazasu tag write`.
+    private let command: [String]
+    private let failure: Failure
+
+    private enum Failure {
+        case invalidValue(String, option: String?)
+        case missingValue(option: String)
+        case missingArgument
+        case missingCommand
+        case needlessValue(option: String)
+        case extra([String])
+        case unknownOption(String)
+        /// The command's own check failed; the sentence is Kazasu's.
+        case rejected
+    }
+
+    /// `nil` for an error that is not one of the parser's, and for help.
+    init?(_ error: any Error) {
+        guard let stack = Self.member("commandStack", of: error) as? [any ParsableCommand.Type],
+            let parserError = Self.member("parserError", of: error),
+            var (name, values) = Self.enumCase(parserError)
+        else { return nil }
+        // Nothing at all follows the command's name.
+        if name == "noArguments", let inner = values.first.flatMap(Self.enumCase) { (name, values) = inner }
+        command = stack.compactMap { $0.configuration.commandName }
+        let texts = values.compactMap { $0 as? String }
+        // The last one is the option as it was written: `-tx` may be `-t` with a value, or several flags.
+        let option = values.compactMap(Self.optionName).last
+        switch (name, option) {
+        case ("unableToParseValue", _):
+            guard let value = texts.first else { return nil }
+            failure = .invalidValue(value, option: option)
+        case ("missingValueForOption", let option?): failure = .missingValue(option: option)
+        case ("noValue", _): failure = .missingArgument
+        case ("missingSubcommand", _): failure = .missingCommand
+        case ("unexpectedValueForOption", let option?): failure = .needlessValue(option: option)
+        case ("unexpectedExtraValues", _):
+            guard let extra = values.first as? [Any] else { return nil }
+            failure = .extra(
+                extra.compactMap { Mirror(reflecting: $0).children.compactMap { $0.value as? String }.first })
+        case ("unknownOption", let option?), ("missingValueOrUnknownCompositeOption", let option?):
+            failure = .unknownOption(option)
+        case ("userValidationError", _): failure = .rejected
+        default: return nil
+        }
+    }
+
+    /// The error as it is reported.
+    ///
+    /// - Parameters:
+    ///   - sentence: the parser's sentence; it names what is missing.
+    ///   - words: hides what may be a secret.
+    func error(_ sentence: String, _ words: ParserMessage) -> CommandError {
+        let path = command.joined(separator: " ")
+        let lists = tr("'\(path) --help' lists the options", "オプションの一覧は '\(path) --help' で確認できます")
+        func known(_ option: String?) -> CommandListing.Option? {
+            option.flatMap { CommandListing.root?.command(command.dropFirst())?.options[$0] }
+        }
+        let (message, hint): (String, String)
+        switch failure {
+        case .invalidValue(let value, let option):
+            message =
+                option.map { tr("invalid value '\(value)' for \($0)", "\($0) の値 '\(value)' は正しくありません") }
+                ?? tr("invalid argument '\(value)'", "引数 '\(value)' は正しくありません")
+            hint = known(option).flatMap(Self.explained).map { "\(option ?? ""): \($0)" } ?? lists
+        case .missingValue(let option):
+            message = tr("\(option) needs a value", "\(option) に値がありません")
+            hint = known(option).flatMap(Self.explained).map { "\(option): \($0)" } ?? lists
+        case .missingArgument:
+            let name = Self.quoted(sentence) ?? ""
+            message = tr("missing argument \(name)", "引数 \(name) がありません")
+            hint = lists
+        case .missingCommand:
+            message = tr("\(path) needs a command", "\(path) にはコマンドが必要です")
+            hint = tr("'\(path) --help' lists the commands", "コマンドの一覧は '\(path) --help' で確認できます")
+        case .needlessValue(let option):
+            message = tr("\(option) takes no value", "\(option) に値は付けられません")
+            hint = lists
+        case .extra(let extra):
+            let list = extra.map { "'\($0)'" }.joined(separator: " ")
+            message = tr("unexpected argument \(list)", "余分な引数 \(list)")
+            hint = lists
+        case .unknownOption(let option):
+            message = tr("unknown option '\(option)'", "'\(option)' というオプションはありません")
+            hint = lists
+        case .rejected: (message, hint) = (sentence, lists)
+        }
+        return CommandError(.usage, "usage", words.withoutSecrets(message), hint: hint)
+    }
+
+    /// What an option is for, or the values that it may have.
+    private static func explained(_ option: CommandListing.Option) -> String? {
+        option.values.isEmpty
+            ? option.help : option.values.prefix(40).joined(separator: tr(", ", "、"))
+    }
+
+    /// The part of a sentence between its first and its last quotation mark.
+    private static func quoted(_ sentence: String) -> String? {
+        guard let first = sentence.firstIndex(of: "'"), let last = sentence.lastIndex(of: "'"), first < last else {
+            return nil
+        }
+        return String(sentence[sentence.index(after: first)..<last])
+    }
+
+    // MARK: Reflection
+
+    private static func member(_ name: String, of value: Any) -> Any? {
+        Mirror(reflecting: value).children.first { $0.label == name }?.value
+    }
+
+    /// The name of an enumeration's case and its associated values.
+    private static func enumCase(_ value: Any) -> (name: String, values: [Any])? {
+        let mirror = Mirror(reflecting: value)
+        guard mirror.displayStyle == .enum else { return nil }
+        guard let child = mirror.children.first, let label = child.label else { return ("\(value)", []) }
+        let payload = Mirror(reflecting: child.value)
+        return (label, payload.displayStyle == .tuple ? payload.children.map(\.value) : [child.value])
+    }
+
+    /// The name of an option with its hyphens, if the value is one, optional or not.
+    private static func optionName(_ value: Any) -> String? {
+        let mirror = Mirror(reflecting: value)
+        if mirror.displayStyle == .optional { return mirror.children.first.flatMap { optionName($0.value) } }
+        guard let (name, values) = enumCase(value), let text = values.first else { return nil }
+        switch name {
+        case "long": return "--\(text)"
+        case "short", "longWithSingleDash": return "-\(text)"
+        default: return nil
+        }
+    }
+}
