@@ -28,34 +28,39 @@ enum LedgerCards {
     struct Found: Hashable {
         let id: Int64
         let key: String
+        /// The kind of purse that the word names; `nil` if it names the whole card.
+        var kind: String?
     }
 
-    /// The cards that a word means: a name, an IDm, the last digits of one (at least four), or a kind of purse.
-    static func matching(_ word: String, _ db: Database, _ cardKey: (IDm) -> String) throws -> [Found] {
-        func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [Found] {
+    /// The cards that a word means: a name, an IDm, the last digits of one (at least four), or a kind of purse by any of
+    /// its names.
+    static func matching(_ word: String, _ db: Database, _ options: Ledger.Options) throws -> [Found] {
+        func fetch(_ condition: String, _ arguments: StatementArguments, kind: String? = nil) throws -> [Found] {
             let rows = try Row.fetchAll(
                 db,
                 sql: """
                     SELECT DISTINCT o.id, o.key FROM card c JOIN card o ON o.id = c.owner
                     LEFT JOIN purse ON purse.card = o.id WHERE \(condition) ORDER BY o.id
                     """, arguments: arguments)
-            return rows.map { Found(id: $0[0], key: $0[1]) }
+            return rows.map { Found(id: $0[0], key: $0[1], kind: kind) }
         }
         let named = try fetch("c.name = ?", [word])
         if !named.isEmpty { return named }
-        let kinds = try fetch("purse.kind = ?", [word.lowercased()])
-        if !kinds.isEmpty { return kinds }
+        if let kind = options.decoders.purse(named: word)?.id {
+            let cards = try fetch("purse.kind = ?", [kind], kind: kind)
+            if !cards.isEmpty { return cards }
+        }
         let keyed = try fetch("c.key = ?", [word.lowercased()])
         if !keyed.isEmpty { return keyed }
         guard let bytes = try? Hex.decode(word) else { return [] }
-        if let idm = IDm(bytes) { return try fetch("c.key = ?", [cardKey(idm.inSystem(0))]) }
+        if let idm = IDm(bytes) { return try fetch("c.key = ?", [options.cardKey(idm.inSystem(0))]) }
         let digits = Hex.encode(bytes, uppercase: false)
         return digits.count < 4 ? [] : try fetch("substr(c.key, ?) = ?", [-digits.count, digits])
     }
 
     /// The one card that a word means.
-    static func single(_ word: String, _ db: Database, _ cardKey: (IDm) -> String) throws -> Found {
-        let found = try matching(word, db, cardKey)
+    static func single(_ word: String, _ db: Database, _ options: Ledger.Options) throws -> Found {
+        let found = try matching(word, db, options)
         guard let first = found.first else { throw LedgerError.noSuchCard(word) }
         guard found.count == 1 else { throw LedgerError.severalCards(word) }
         return first
@@ -112,9 +117,8 @@ extension Ledger {
     ///
     /// - Throws: ``LedgerError/noSuchCard(_:)``, ``LedgerError/severalCards(_:)``, ``LedgerError/nameInUse(_:)``.
     public func name(_ card: String, as name: String?) throws(LedgerError) {
-        let cardKey = options.cardKey
         try store.write { db in
-            let found = try LedgerCards.single(card, db, cardKey)
+            let found = try LedgerCards.single(card, db, options)
             let other = try Int64.fetchOne(db, sql: "SELECT id FROM card WHERE name = ?", arguments: [name])
             if let name, let other, other != found.id { throw LedgerError.nameInUse(name) }
             try db.execute(sql: "UPDATE card SET name = ? WHERE id = ?", arguments: [name, found.id])
@@ -127,10 +131,10 @@ extension Ledger {
     /// - Throws: ``LedgerError/noSuchCard(_:)``, ``LedgerError/severalCards(_:)``.
     @discardableResult
     public func link(_ newer: String, to older: String) throws(LedgerError) -> Int {
-        let (cardKey, tomorrow) = (options.cardKey, tomorrow)
+        let tomorrow = tomorrow
         return try store.write { db in
             let (new, old) = (
-                try LedgerCards.single(newer, db, cardKey), try LedgerCards.single(older, db, cardKey)
+                try LedgerCards.single(newer, db, options), try LedgerCards.single(older, db, options)
             )
             guard new.id != old.id else { return 0 }
             let change = (try Int.fetchOne(db, sql: "SELECT number FROM change") ?? 0) + 1

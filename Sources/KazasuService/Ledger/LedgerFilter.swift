@@ -53,7 +53,7 @@ struct LedgerCondition {
     let purses: [Int64]?
 
     /// - Throws: ``LedgerError/noSuchCard(_:)``.
-    init(_ filter: LedgerFilter, _ db: Database, _ cardKey: (IDm) -> String, days: Bool = true, table: String = "r")
+    init(_ filter: LedgerFilter, _ db: Database, _ options: Ledger.Options, days: Bool = true, table: String = "r")
         throws
     {
         var parts = ["1"]
@@ -62,14 +62,12 @@ struct LedgerCondition {
         if !filter.cards.isEmpty {
             var chosen: Set<Int64> = []
             for word in filter.cards {
-                let cards = try LedgerCards.matching(word, db, cardKey)
+                let cards = try LedgerCards.matching(word, db, options)
                 guard !cards.isEmpty else { throw LedgerError.noSuchCard(word) }
                 for card in cards {
-                    // A word that is a kind chooses the purses of that kind alone.
                     let rows = try Row.fetchAll(
                         db, sql: "SELECT id, kind FROM purse WHERE card = ?", arguments: [card.id])
-                    let ofKind = rows.filter { $0[1] == word.lowercased() }
-                    chosen.formUnion((ofKind.isEmpty ? rows : ofKind).map { $0[0] })
+                    chosen.formUnion(rows.filter { card.kind == nil || $0[1] == card.kind }.map { $0[0] })
                 }
             }
             purses = chosen.sorted()
@@ -101,9 +99,8 @@ extension Ledger {
     public func records(_ filter: LedgerFilter = LedgerFilter(), limit: Int? = nil) throws(LedgerError)
         -> [LedgerRecord]
     {
-        let cardKey = options.cardKey
         return try store.read { db in
-            let condition = try LedgerCondition(filter, db, cardKey)
+            let condition = try LedgerCondition(filter, db, options)
             let reader = try LedgerRecordReader(db, options)
             let order =
                 condition.purses?.count == 1 ? "r.ord DESC, r.id DESC" : "r.date DESC, r.purse, r.ord DESC, r.id DESC"
@@ -121,9 +118,8 @@ extension Ledger {
 
     /// The records of each purse that a filter chooses, oldest first.
     func chains(_ filter: LedgerFilter) throws(LedgerError) -> [(purse: LedgerPurse, records: [LedgerRecord])] {
-        let cardKey = options.cardKey
         return try store.read { db in
-            let condition = try LedgerCondition(filter, db, cardKey)
+            let condition = try LedgerCondition(filter, db, options)
             let reader = try LedgerRecordReader(db, options)
             let ids = try Int64.fetchAll(db, sql: "SELECT id FROM purse ORDER BY id")
             var chains: [(LedgerPurse, [LedgerRecord])] = []
@@ -144,9 +140,8 @@ extension Ledger {
 
     /// What is lost between records that a filter chooses, newest first. The record after the gap is the one that must fit.
     public func gaps(_ filter: LedgerFilter = LedgerFilter()) throws(LedgerError) -> [LedgerGapReport] {
-        let cardKey = options.cardKey
         return try store.read { db in
-            let condition = try LedgerCondition(filter, db, cardKey)
+            let condition = try LedgerCondition(filter, db, options)
             return try gaps(condition.sql, condition.arguments, db)
         }
     }

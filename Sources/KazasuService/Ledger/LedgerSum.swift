@@ -51,9 +51,8 @@ extension Ledger {
     public func sum(
         by grouping: LedgerGrouping, _ filter: LedgerFilter = LedgerFilter()
     ) throws(LedgerError) -> [LedgerSum] {
-        let cardKey = options.cardKey
         return try store.read { db in
-            let (source, arguments) = try Ledger.tally(filter, db, cardKey)
+            let (source, arguments) = try Ledger.tally(filter, db, options)
             let reader = try LedgerRecordReader(db, options)
             let columns =
                 switch grouping {
@@ -91,9 +90,9 @@ extension Ledger {
 
     /// Whole months from the tally, the days of months that are chosen in part from the records.
     private static func tally(
-        _ filter: LedgerFilter, _ db: Database, _ cardKey: (IDm) -> String
+        _ filter: LedgerFilter, _ db: Database, _ options: Ledger.Options
     ) throws -> (String, StatementArguments) {
-        let condition = try LedgerCondition(filter, db, cardKey, days: false, table: "x")
+        let condition = try LedgerCondition(filter, db, options, days: false, table: "x")
         let columns = "purse, month, kind, entry, exit, records, unknown, spent, received"
         var whole = ["SELECT \(columns) FROM tally x WHERE \(condition.sql)"]
         var arguments = condition.arguments
