@@ -68,9 +68,10 @@ enum ServiceProgram {
     /// Its name, beside `kazasu` or in `../libexec/kazasu`.
     static let name = "kazasud"
 
-    /// Whether this command line is for it: one of its commands or its help, or a command that keeps what it read.
+    /// Whether this command line is for it: one of its commands, its help or completion, or a command that keeps what it
+    /// read.
     static func isNeeded(_ arguments: [String]) -> Bool {
-        let words = Language.removed(from: arguments).drop { $0 == "help" }
+        let words = Language.removed(from: arguments).drop { ["help", "---completion"].contains($0) }
         guard let first = words.first else { return false }
         return ServiceCommand(rawValue: first) != nil || words.prefix { $0 != "--" }.contains("--keep")
     }

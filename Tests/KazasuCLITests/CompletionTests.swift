@@ -39,7 +39,8 @@ struct CompletionTests {
             """
         _ = try folder.write(Array(program.utf8), as: "kazasu")
         for shell in ["bash", "zsh", "fish"] {
-            let script = try Kazasu.run("--generate-completion-script", shell)
+            let script = try ChildProcess.run(
+                Kazasu.service, ["--generate-completion-script", shell], environment: Kazasu.environment)
             try #require(script.hasEnded(0))
             _ = try folder.write(Array(script.output.utf8), as: "kazasu.\(shell)")
         }
@@ -124,7 +125,6 @@ struct CompletionTests {
                 try check(below)
             }
         }
-        let listing = try Kazasu.run("--experimental-dump-help")
-        try check(JSONCursor(try JSONValue(parsing: Array(listing.output.utf8))).required("command"))
+        try check(Kazasu.listing())
     }
 }

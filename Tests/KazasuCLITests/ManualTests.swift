@@ -11,7 +11,7 @@ struct ManualTests {
     private static let made: Result<TemporaryFolder, any Error> = Result {
         let folder = try TemporaryFolder()
         let result = try ChildProcess.run(
-            script, [Kazasu.path, folder.path], environment: Kazasu.environment, limit: .seconds(120))
+            script, [Kazasu.service, folder.path], environment: Kazasu.environment, limit: .seconds(120))
         try #require(result.hasEnded(0), "\(result)")
         return folder
     }
@@ -65,7 +65,7 @@ struct ManualTests {
     func reproducible() throws {
         let folder = try TemporaryFolder()
         let again = try ChildProcess.run(
-            Self.script, [Kazasu.path, folder.path],
+            Self.script, [Kazasu.service, folder.path],
             environment: Kazasu.environment.merging(["TZ": "Pacific/Kiritimati"]) { $1 }, limit: .seconds(120))
         try #require(again.hasEnded(0))
         let same = try Kazasu.shell("diff -r '\(try Self.made.get().path)' '\(folder.path)'")

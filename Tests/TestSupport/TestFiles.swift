@@ -24,6 +24,18 @@ package enum TestFiles {
         }
     }
 
+    /// The path of a program that was built with the tests.
+    package static func built(_ program: String) -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = max(0, readlink("/proc/self/exe", &buffer, buffer.count))
+        let bundle = String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        // With Swift Testing alone, the process is the toolchain's helper, and the bundle one of its arguments.
+        let candidates = [bundle] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+        let programs = candidates.map { $0.split(separator: "/", omittingEmptySubsequences: false).dropLast() }
+            .map { ($0 + [program]).joined(separator: "/") }
+        return programs.first { access($0, X_OK) == 0 } ?? program
+    }
+
     /// A file that a test needs is not there.
     package struct Unreadable: Error {
         /// Which one.

@@ -18,7 +18,7 @@ enum HelpTables {
           COLUMNS                    width of the terminal
           NO_COLOR                   no colours, if set and not empty
           XDG_DATA_HOME              folder of kazasu/; default: ~/.local/share
-          XDG_STATE_HOME             folder of kazasu/; default: ~/.local/state
+          XDG_STATE_HOME             the same for the outbox; default: ~/.local/state
           LIBNFC_DEVICE              a reader for libnfc; hides its other ones
           LIBNFC_DEFAULT_DEVICE      a reader for libnfc beside those it finds
           LIBNFC_AUTO_SCAN           false: libnfc does not look for USB readers
@@ -28,6 +28,7 @@ enum HelpTables {
 
         Files:
           ~/.local/share/kazasu/     imported station tables, the ledger
+          ~/.local/state/kazasu/     the outbox of watch
           /etc/nfc/                  libnfc's configuration
           /etc/udev/rules.d/         the rules that 'doctor --fix' installs
         """,
@@ -43,7 +44,7 @@ enum HelpTables {
           COLUMNS                    端末の幅
           NO_COLOR                   空でなければ色を付けない
           XDG_DATA_HOME              kazasu/ を置くフォルダー（既定: ~/.local/share）
-          XDG_STATE_HOME             watch の kazasu/ を置くフォルダー（既定: ~/.local/state）
+          XDG_STATE_HOME             同上、outbox 用（既定: ~/.local/state）
           LIBNFC_DEVICE              libnfc のリーダー（ほかは見えなくなる）
           LIBNFC_DEFAULT_DEVICE      libnfc が見つけるものに加えるリーダー
           LIBNFC_AUTO_SCAN           false なら libnfc は USB リーダーを探さない
@@ -53,6 +54,7 @@ enum HelpTables {
 
         ファイル:
           ~/.local/share/kazasu/     取り込んだ駅の表、台帳
+          ~/.local/state/kazasu/     watch の outbox
           /etc/nfc/                  libnfc の設定
           /etc/udev/rules.d/         doctor --fix がルールを入れる場所
         """)

@@ -22,6 +22,19 @@ package protocol HistoryKeeper {
     func finish() throws(CommandError)
 }
 
+/// Which ledger.
+package struct LedgerPath: ParsableArguments {
+    package init() {}
+
+    @Option(
+        name: .long,
+        help: help(
+            "The ledger's file. Default: KAZASU_LEDGER, else kazasu/ledger.sqlite in the data folder.",
+            "台帳のファイル。省略時は KAZASU_LEDGER、なければデータフォルダーの kazasu/ledger.sqlite。", value: "file"),
+        completion: .file())
+    package var ledger: String?
+}
+
 /// Options of the commands whose records can be kept.
 package struct KeepOptions: ParsableArguments {
     package init() {}
@@ -31,24 +44,23 @@ package struct KeepOptions: ParsableArguments {
         help: help("Add the records to the ledger; see 'kazasu ledger'.", "履歴を台帳に追加する（'kazasu ledger' を参照）。"))
     package var keep = false
 
-    @Option(
-        name: .long,
-        help: help(
-            "The ledger's file. Default: KAZASU_LEDGER, else kazasu/ledger.sqlite in the data folder.",
-            "台帳のファイル。省略時は KAZASU_LEDGER、なければデータフォルダーの kazasu/ledger.sqlite。", value: "file"),
-        completion: .file())
-    package var ledger: String?
+    @OptionGroup package var place: LedgerPath
 
     package func validate() throws {
-        guard ledger != nil, !keep else { return }
-        throw ValidationError(tr("--ledger needs --keep", "--ledger は --keep と一緒に指定してください"))
+        guard place.ledger != nil, !keep else { return }
+        throw KeepOptions.ledgerAlone
+    }
+
+    /// A ledger is named, but nothing is kept.
+    package static var ledgerAlone: ValidationError {
+        ValidationError(tr("--ledger needs --keep", "--ledger は --keep と一緒に指定してください"))
     }
 
     /// Opens the ledger before a card is read, so that none is read in vain; `nil` without `--keep`.
     func keeper(_ context: Context) throws(CommandError) -> (any HistoryKeeper)? {
         guard keep else { return nil }
         guard let open = ServiceExtension.current?.keeper else { throw ServiceProgram.isMissing }
-        return try open(ledger, context)
+        return try open(place.ledger, context)
     }
 }
 

@@ -102,10 +102,17 @@ extension Ledger {
     public func keep(
         _ report: CardReport, of card: IDm, source: LedgerSource, readAt: String? = nil
     ) throws(LedgerError) -> LedgerAddition {
+        try keep(report, key: options.cardKey(card.inSystem(0)), source: source, readAt: readAt)
+    }
+
+    /// Keeps the history of a card that the ledger knows by this key.
+    func keep(
+        _ report: CardReport, key: String, source: LedgerSource, readAt: String?
+    ) throws(LedgerError) -> LedgerAddition {
         guard let records = report.history, !records.isEmpty, let decoder = options.decoders.decoder(id: report.card)
         else { throw .noHistory }
         let history = History(
-            card: options.cardKey(card.inSystem(0)), report: report, records: records, system: decoder.system,
+            card: key, report: report, records: records, system: decoder.system,
             services: [:], isUnnamed: false)
         return try keep([history], source, readAt: readAt, of: nil)
     }
@@ -173,7 +180,7 @@ extension Ledger {
         var (addition, ids, gaps) = try store.write { db in
             let number = (try Int.fetchOne(db, sql: "SELECT number FROM change") ?? 0) + 1
             let sourceID = (try Int64.fetchOne(db, sql: "SELECT max(id) FROM source") ?? 0) + 1
-            let wanted = try card.map { try LedgerCards.single($0, db, options.cardKey).key }
+            let wanted = try card.map { try LedgerCards.single($0, db, options).key }
             var merge = LedgerMerge(db, change: number, source: sourceID, tomorrow: tomorrow)
             var addition = LedgerAddition()
             for (place, history) in histories.enumerated() {

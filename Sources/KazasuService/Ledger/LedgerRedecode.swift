@@ -47,7 +47,7 @@ extension Ledger {
                     result.records += 1
                     let service = (row[29] as Int?).map { ServiceCode(rawValue: UInt16(truncatingIfNeeded: $0)) }
                     guard let decoder = decoders.decoder(id: purse.kind),
-                        let new = Ledger.decode(old, service, decoder)?.known(before: old)
+                        let new = Ledger.decoded(old, service, decoder)
                     else {
                         result.unreadable += 1
                         continue
@@ -66,8 +66,9 @@ extension Ledger {
         }
     }
 
-    /// What a decoder says of the bytes of one record: they are put where the card has its newest.
-    private static func decode(
+    /// What a decoder says of the bytes of one record, with what only its older form knows. The bytes are put where the card
+    /// has its newest.
+    static func decoded(
         _ record: HistoryRecord, _ service: ServiceCode?, _ decoder: any CardDecoder
     ) -> HistoryRecord? {
         let blocks = BlockTable(zip(UInt16(0)..., [record.rawHead, record.raw].compactMap(\.self)))
@@ -78,7 +79,7 @@ extension Ledger {
             let dump = CardDump(
                 card: CardIdentity(technology: .felica, idm: system.idm, pmm: system.pmm), systems: [system])
             let history = (try? decoder.decode(dump))?.history
-            if let found = history?.first(where: { $0.raw == record.raw }) { return found }
+            if let found = history?.first(where: { $0.raw == record.raw }) { return found.known(before: record) }
         }
         return nil
     }

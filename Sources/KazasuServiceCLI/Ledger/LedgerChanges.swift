@@ -44,17 +44,13 @@ extension LedgerCommand {
                 value: "card"))
         var card: String?
 
-        @Option(
-            name: .long,
-            help: help(
-                "The ledger's file. Default: KAZASU_LEDGER, else kazasu/ledger.sqlite in the data folder.",
-                "台帳のファイル。省略時は KAZASU_LEDGER、なければデータフォルダーの kazasu/ledger.sqlite。", value: "file"),
-            completion: .file())
-        var ledger: String?
+        @OptionGroup var place: LedgerPath
 
         func execute(_ context: Context) throws {
             let keeper = LedgerKeeper(
-                try LedgerFileOptions.open(LedgerFileOptions.path(ledger), context), context, of: card)
+                try LedgerFileOptions.open(LedgerFileOptions.path(place.ledger), isRedacted: context.redaction.isOn),
+                context,
+                of: card)
             let source = DumpFiles(paths: files)
             var (failures, isMany): ([CommandError], Bool) = ([], source.areMany)
             try source.forEach { item in

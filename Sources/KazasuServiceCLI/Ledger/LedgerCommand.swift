@@ -45,19 +45,13 @@ struct LedgerCommand: ParsableCommand {
 
 /// Which ledger, and the names of its stations.
 struct LedgerFileOptions: ParsableArguments {
-    @Option(
-        name: .long,
-        help: help(
-            "The ledger's file. Default: KAZASU_LEDGER, else kazasu/ledger.sqlite in the data folder.",
-            "台帳のファイル。省略時は KAZASU_LEDGER、なければデータフォルダーの kazasu/ledger.sqlite。", value: "file"),
-        completion: .file())
-    var ledger: String?
+    @OptionGroup var place: LedgerPath
 
     @OptionGroup var stationOptions: StationOptions
 
     /// Opens a ledger that exists: a question makes no file.
     func open(_ context: Context) throws(CommandError) -> Ledger {
-        let path = try LedgerFileOptions.path(ledger)
+        let path = try LedgerFileOptions.path(place.ledger)
         guard access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR else {
             throw CommandError(
                 .missingFile, "noLedger", tr("nothing has been kept yet", "台帳がまだありません"),
@@ -65,16 +59,17 @@ struct LedgerFileOptions: ParsableArguments {
                     "'kazasu history --keep' or 'kazasu ledger import FILE' adds records",
                     "'kazasu history --keep' か 'kazasu ledger import ファイル' で履歴を追加してください"))
         }
-        return try LedgerFileOptions.open(path, context, try stationOptions.names())
+        let names = try stationOptions.names()
+        return try LedgerFileOptions.open(path, isRedacted: context.redaction.isOn) { $0.stations = names }
     }
 
     /// Opens a ledger to add to it; makes it if there is none.
     static func open(
-        _ path: String, _ context: Context, _ names: any StationNames = NoStationNames()
+        _ path: String, isRedacted: Bool, _ change: (inout Ledger.Options) -> Void = { _ in }
     ) throws(CommandError) -> Ledger {
         var options = Ledger.Options()
-        options.stations = names
-        options.isRedacted = context.redaction.isOn
+        options.isRedacted = isRedacted
+        change(&options)
         do {
             return try Ledger.open(path, options: options)
         } catch {

@@ -79,6 +79,7 @@ final class LedgerKeeper: HistoryKeeper {
 extension LedgerKeeper {
     /// Opens the ledger of `--keep`.
     static let open: ServiceExtension.OpenKeeper = { path, context throws(CommandError) in
-        LedgerKeeper(try LedgerFileOptions.open(LedgerFileOptions.path(path), context), context)
+        LedgerKeeper(
+            try LedgerFileOptions.open(LedgerFileOptions.path(path), isRedacted: context.redaction.isOn), context)
     }
 }

@@ -10,11 +10,15 @@ struct SinkEnvironment {
     var site: String
     /// The names of the readers that the user named.
     var readers: [String]
+    /// Replaces the numbers of cards.
+    var key: IdentityKey?
     /// The command line with the settings of the environment and the file, for options whose order matters.
     var words: [String]
     var outbox: Outbox
     var metrics: Metrics
     var log: ServiceLog
+    /// Whether cards are masked in messages.
+    var isRedacted: Bool
 }
 
 /// The sinks of `watch`. Each kind makes its own from its options; a new kind adds a line to `sinks(_:)`.
@@ -53,6 +57,14 @@ struct SinkOptions: ParsableArguments {
 
     @OptionGroup var mqtt: MQTTOptions
 
+    @Flag(
+        name: .long,
+        help: help(
+            "Add every card's history to the ledger; see 'kazasu ledger'.", "カードの履歴を台帳に追加する（'kazasu ledger' を参照）。"))
+    var keep = false
+
+    @OptionGroup var place: LedgerPath
+
     func validate() throws {
         for source in secretFrom { try SecretSource.validate(source, "--secret-from") }
         guard (0.1...86_400).contains(execTimeout) else {
@@ -68,7 +80,7 @@ struct SinkOptions: ParsableArguments {
     }
 
     /// Whether there are any.
-    var isEmpty: Bool { exec.isEmpty && webhook.isEmpty && keyboard == nil && mqtt.broker.mqtt == nil }
+    var isEmpty: Bool { exec.isEmpty && webhook.isEmpty && keyboard == nil && mqtt.broker.mqtt == nil && !keep }
 
     /// Makes the sinks.
     func sinks(_ environment: SinkEnvironment) throws(CommandError) -> [any Sink] {
@@ -76,6 +88,7 @@ struct SinkOptions: ParsableArguments {
         sinks += try webhooks(environment.words)
         if let keyboard { sinks.append(try Self.keyboard(keyboard)) }
         if let sink = try mqtt.sink(environment) { sinks.append(sink) }
+        if keep { sinks.append(try ledger(environment)) }
         return sinks
     }
 
@@ -110,6 +123,19 @@ struct SinkOptions: ParsableArguments {
             sinks.append(WebhookSink(webhook.url, secret: secret))
         }
         return sinks
+    }
+
+    /// The ledger. It waits for another program that writes in the queue, as for a disk with room.
+    private func ledger(_ environment: SinkEnvironment) throws(CommandError) -> any Sink {
+        let path = try LedgerFileOptions.path(place.ledger)
+        let opened = try LedgerFileOptions.open(path, isRedacted: environment.isRedacted) { options in
+            if let key = environment.key { options.cardKey = { key.tag(of: $0.bytes) } }
+            options.patience = 1
+        }
+        return LedgerSink(opened) { [log = environment.log] addition in
+            for notice in addition.notices { log.warning(LedgerWords.notice(notice)) }
+            for gap in addition.gaps { log.warning(LedgerWords.gap(gap)) }
+        }
     }
 
     private static func keyboard(_ layout: KeyboardLayout) throws(CommandError) -> any Sink {

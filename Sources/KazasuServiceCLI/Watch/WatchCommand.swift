@@ -23,6 +23,7 @@ struct Watch: KazasuCommand {
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
+              kazasu watch --keep                     # every card's history into the ledger
               kazasu watch --config /etc/kazasu/watch.yaml
             """,
             """
@@ -34,6 +35,7 @@ struct Watch: KazasuCommand {
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
+              kazasu watch --keep                     # 置かれたカードの履歴を台帳に追加する
               kazasu watch --config /etc/kazasu/watch.yaml
             """))
 
@@ -49,8 +51,10 @@ struct Watch: KazasuCommand {
 
     @Option(
         name: .long,
-        help: help("What to read from each card: id, balance or history.", "カードから読むもの: id、balance、history。"))
-    var read = Reading.id
+        help: help(
+            "What to read from each card: id (default), balance or history (default with --keep).",
+            "カードから読むもの: id、balance、history。省略時は id（--keep では history）。"))
+    var read: Reading?
 
     @Flag(
         name: .long,
@@ -115,6 +119,9 @@ struct Watch: KazasuCommand {
         guard (0...86_400).contains(debounce) else {
             throw ValidationError(tr("--debounce takes 0 to 86400 seconds", "--debounce は 0～86400 秒です"))
         }
+        guard !sinks.keep || read == nil || read == .history else {
+            throw ValidationError(tr("--keep needs --read history", "--keep には --read history が必要です"))
+        }
         _ = try NamedReader.parse(reader)
     }
 
@@ -125,6 +132,9 @@ struct Watch: KazasuCommand {
 }
 
 extension Watch {
+    /// What to read from each card.
+    var reading: TapReading { (read ?? (sinks.keep ? .history : .id)).value }
+
     /// The cards to look for.
     ///
     /// A phone opens its wallet when a reader asks for any FeliCa card, so `--phones` asks for transit cards only; the

@@ -114,8 +114,8 @@ final class WatchRun: Sendable {
         if let outbox {
             sinks = try options.sinks.sinks(
                 SinkEnvironment(
-                    site: journal.site, readers: readers.map(\.name), words: settings.words, outbox: outbox,
-                    metrics: metrics, log: log))
+                    site: journal.site, readers: readers.map(\.name), key: journal.key, words: settings.words,
+                    outbox: outbox, metrics: metrics, log: log, isRedacted: redaction != nil))
         }
         for (index, sink) in sinks.enumerated() where sinks[..<index].contains(where: { $0.name == sink.name }) {
             throw CommandError(
@@ -123,7 +123,7 @@ final class WatchRun: Sendable {
                 hint: "kazasu watch --help")
         }
         return Watcher.Plan(
-            readers: readers.isEmpty ? nil : readers.map(\.id), query: options.query, reading: options.read.value,
+            readers: readers.isEmpty ? nil : readers.map(\.id), query: options.query, reading: options.reading,
             journal: journal, sinks: sinks, retention: options.outbox.retention)
     }
 

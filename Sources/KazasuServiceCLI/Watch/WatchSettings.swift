@@ -42,9 +42,10 @@ struct WatchSettings {
         var words: [String] = []
         for (name, option) in known.sorted(by: { $0.key < $1.key }) {
             let variable = "KAZASU_" + name.uppercased().replacing("-", with: "_")
-            guard !names.contains(companions[name] ?? name), let value = environment[variable], !value.isEmpty else {
-                continue
-            }
+            // The ledger's variable is for every command; here it matters with --keep alone, which looks it up.
+            guard name != "ledger", !names.contains(companions[name] ?? name), let value = environment[variable],
+                !value.isEmpty
+            else { continue }
             let isOff = option.isFlag && ["0", "no", "false", "off"].contains(value.lowercased())
             let own = option.isFlag ? (isOff ? [] : ["--\(name)"]) : ["--\(name)", value]
             try check(own, what: variable, status: .usage, reason: "usage")
@@ -58,7 +59,9 @@ struct WatchSettings {
             words = settings.filter { !names.contains(companions[$0.name] ?? $0.name) }.flatMap(\.words) + words
         }
         words += given
-        return WatchSettings(options: try Watch.parse(words), words: words, file: file)
+        let all = try Watch.parse(words)
+        guard all.sinks.place.ledger == nil || all.sinks.keep else { throw KeepOptions.ledgerAlone }
+        return WatchSettings(options: all, words: words, file: file)
     }
 
     /// The options of the command, by their long names.

@@ -23,11 +23,7 @@ struct ExamplePage: CustomTestStringConvertible, Sendable {
             return try [ExamplePage(name: "\(name) (\(language))", lines: lines.map { String($0.dropFirst(2)) })]
                 + below.flatMap { try pages($0, below: name + " ") }
         }
-        guard let listing = try? Kazasu.run("--experimental-dump-help", "--lang", language),
-            let document = try? JSONValue(parsing: Array(listing.output.utf8)),
-            let pages = try? pages(JSONCursor(document).required("command"), below: "")
-        else { return [] }
-        return pages.filter { !$0.lines.isEmpty }
+        return ((try? pages(Kazasu.listing(language), below: "")) ?? []).filter { !$0.lines.isEmpty }
     }
 
     /// The blocks of shell commands in the documents.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
 import Glibc
 import TestSupport
+import Testing
 
 /// The program under test, run as a user runs it.
 enum Kazasu {
@@ -9,15 +11,18 @@ enum Kazasu {
     /// process runs.
     static let path: String = {
         if let named = getenv("KAZASU_PROGRAM"), named.pointee != 0 { return String(cString: named) }
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let count = max(0, readlink("/proc/self/exe", &buffer, buffer.count))
-        let bundle = String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // With Swift Testing alone, the process is the toolchain's helper, and the bundle one of its arguments.
-        let candidates = [bundle] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
-        let programs = candidates.map { $0.split(separator: "/", omittingEmptySubsequences: false).dropLast() }
-            .map { ($0 + ["kazasu"]).joined(separator: "/") }
-        return programs.first { access($0, X_OK) == 0 } ?? "kazasu"
+        return TestFiles.built("kazasu")
     }()
+
+    /// The second program, which has all commands.
+    static let service = TestFiles.built("kazasud")
+
+    /// The parser's own listing of all commands.
+    static func listing(_ language: String = "en") throws -> JSONCursor {
+        let answer = try ChildProcess.run(
+            service, ["--experimental-dump-help", "--lang", language], environment: environment)
+        return try JSONCursor(JSONValue(parsing: Array(answer.output.utf8))).required("command")
+    }
 
     /// Whether it was built with a sanitizer, which takes memory of its own.
     static let isSanitized = path.contains(".build-asan") || path.contains(".build-tsan")
@@ -26,7 +31,8 @@ enum Kazasu {
     static let environment = [
         "LC_ALL": "C.UTF-8", "LC_MESSAGES": "", "LANG": "", "KAZASU_READER": "", "NO_COLOR": "", "TERM": "",
         "COLUMNS": "80",
-        "TZ": "Asia/Tokyo", "XDG_DATA_HOME": "/dev/null/kazasu-tests", "KAZASU_STATIONS": "",
+        "TZ": "Asia/Tokyo", "XDG_DATA_HOME": "/dev/null/kazasu-tests", "XDG_STATE_HOME": "/dev/null/kazasu-tests",
+        "KAZASU_STATIONS": "", "KAZASU_LEDGER": "", "KAZASU_OUTBOX": "", "KAZASU_CONFIG": "",
     ]
 
     /// Runs one command line to its end.
@@ -53,5 +59,15 @@ enum Kazasu {
     /// Starts a command line that the test goes on talking with.
     static func start(_ arguments: String..., pipeSize: Int? = nil) throws -> RunningChild {
         try RunningChild(path, arguments, environment: environment, pipeSize: pipeSize)
+    }
+}
+
+extension ChildResult {
+    /// Checks its documents against their schemas.
+    func checkingSchemas(_ arguments: [String]) -> ChildResult {
+        if let problem = schemaProblem(arguments) {
+            Issue.record("kazasu \(arguments.joined(separator: " ")): \(problem)")
+        }
+        return self
     }
 }

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardModel
-import Glibc
-import Synchronization
-import TestSupport
-import Testing
+internal import CardModel
+internal import Glibc
+internal import Synchronization
 
 /// Checks the JSON documents that the program prints in these tests against `Docs/schemas`, with jsonschema from PyPI in the
 /// Python that `KAZASU_PYTHON` names; without that variable nothing is checked.
 ///
 /// One Python does it for all tests: starting one for each document would take longer than all else.
-final class SchemaCheck: Sendable {
+package final class SchemaCheck: Sendable {
     /// The one of this process; `nil` where no Python is named.
-    static let shared: SchemaCheck? = {
+    package static let shared: SchemaCheck? = {
         guard let python = getenv("KAZASU_PYTHON"), python.pointee != 0 else { return nil }
         return SchemaCheck(String(cString: python))
     }()
@@ -51,7 +49,7 @@ final class SchemaCheck: Sendable {
     }
 
     /// What is wrong with the documents in the output of one run; `nil` where nothing is.
-    func problem(arguments: [String], output: String, errors: String) -> String? {
+    package func problem(arguments: [String], output: String, errors: String) -> String? {
         let run: JSONValue = [
             "arguments": .array(arguments.map { .string($0) }), "output": .string(output), "errors": .string(errors),
         ]
@@ -77,13 +75,12 @@ final class SchemaCheck: Sendable {
 }
 
 extension ChildResult {
-    /// Checks its documents against their schemas.
-    func checkingSchemas(_ arguments: [String]) -> ChildResult {
+    /// What is wrong with its documents by their schemas; `nil` where nothing is, or nothing can be checked.
+    ///
+    /// - Parameter arguments: those of the program; with `--json`, every document needs a schema.
+    package func schemaProblem(_ arguments: [String]) -> String? {
         // Not every run prints JSON, and each one that is checked costs a line through a pipe.
-        guard output.contains("{") || errors.hasPrefix("{"),
-            let problem = SchemaCheck.shared?.problem(arguments: arguments, output: output, errors: errors)
-        else { return self }
-        Issue.record("kazasu \(arguments.joined(separator: " ")): \(problem)")
-        return self
+        guard output.contains("{") || errors.hasPrefix("{") else { return nil }
+        return SchemaCheck.shared?.problem(arguments: arguments, output: output, errors: errors)
     }
 }

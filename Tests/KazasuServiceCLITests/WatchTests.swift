@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("kazasu watch")
+struct WatchTests {
+    @Test("A card that lies there: ready, on, and at the end off")
+    func events() throws {
+        let child = try Service.watch("-r", "door=virtual:\(Service.card)", "--read", "history", "--site", "here", "-q")
+        let (ready, on) = (try child.event(), try child.event())
+        #expect(ready["type"] == "reader")
+        #expect(ready["state"] == "ready")
+        #expect(on["type"] == "on")
+        #expect(on["reader"] == "door")
+        #expect(on["site"] == "here")
+        #expect(on["system"] == "0003")
+        #expect(on["identity"] == "fixed")
+        #expect(on["balances"] != nil)
+        #expect(on["records"] != nil)
+        child.send(SIGTERM)
+        let result = child.finish()
+        #expect(result.end == .exited(0))
+        #expect(result.errors.isEmpty)
+        result.checkingSchemas()
+        let last = try #require(result.output.split(separator: "\n").last)
+        let off = try JSONCursor(JSONValue(parsing: Array(last.utf8))).object()
+        #expect(off["type"] == "off")
+        #expect(off["reason"] == "shutdown")
+        #expect(off["on"] == on["id"])
+        #expect([ready, on, off].map { $0["seq"] } == [1, 2, 3])
+    }
+
+    @Test("A card that comes and goes gives pairs in order")
+    func visits() throws {
+        let child = try Service.watch("-r", "virtual:\(Service.visitor)", "--read", "balance")
+        var open: JSONValue?
+        var seen = 0
+        while seen < 6 {
+            let event = try child.event()
+            switch event["type"] {
+            case "on":
+                #expect(open == nil)
+                open = event["id"]
+            case "off":
+                #expect(event["on"] == open)
+                #expect(event["reason"] == nil)
+                open = nil
+            default: continue
+            }
+            seen += 1
+            #expect(event["seq"] == .int(seen + 1))
+        }
+        child.send(SIGINT)
+        #expect(child.finish().end == .exited(0))
+    }
+
+    @Test("With --id-key the number of the card is nowhere")
+    func key() throws {
+        let folder = try TemporaryFolder()
+        let key = try folder.write(Array("secret\n".utf8), as: "key")
+        let child = try Service.watch(
+            "-r", "virtual:\(Service.card)", "--read", "history", "--id-key", "file:\(key)", "-q")
+        _ = try child.event(of: "on")
+        child.send(SIGTERM)
+        let result = child.finish().checkingSchemas()
+        let dump = JSONCursor(try JSONValue(parsing: TestFiles.read(Service.card)))
+        let idm = try dump.required("card").required("idm").text()
+        #expect(!result.output.contains(idm))
+    }
+
+    @Test(
+        "--keep adds the history to the ledger; with --id-key, the number of the card is not there",
+        arguments: [false, true])
+    func keep(isKeyed: Bool) throws {
+        let data = try TemporaryFolder()
+        let key = try data.write(Array("secret\n".utf8), as: "key")
+        let child = try Service.watch(
+            ["-r", "door=virtual:\(Service.card)", "--keep", "--outbox", "\(data.path)/o"]
+                + (isKeyed ? ["--id-key", "file:\(key)"] : []),
+            environment: ["XDG_DATA_HOME": data.path])
+        let on = try child.event(of: "on")
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+        let cards = try Service.run(["ledger", "cards", "--json"], data: data)
+        let (number, tag) = ("0101031234567890", try #require(on["tag"]))
+        #expect(tag == .string(number) || isKeyed)
+        let card = try #require(
+            try JSONCursor(JSONValue(parsing: Array(cards.output.utf8))).required("cards").elements().first)
+        #expect(try card.required("records").integer() == 20)
+        #expect(cards.output.contains(number) != isKeyed)
+        let again = try Service.run(["history", Service.card, "--keep"], data: data)
+        #expect(again.errors.contains(isKeyed ? "20 new records" : "0 new records, 20 known"), "\(again.errors)")
+    }
+
+    static let wrong: [([String], Int32, String)] = [
+        (["-r", "virtual:/nowhere"], 66, "unreadable"), (["-r", "toaster"], 64, "unknownReader"),
+        (["-r", "ack=rcs380"], 64, "usage"), (["-r", "a=x", "-r", "a=y"], 64, "usage"),
+        (["--webhook", "ftp://x"], 64, "usage"), (["--id-key", "secret"], 64, "usage"),
+        (["--metrics", "0.0.0.0:80"], 64, "usage"), (["--debounce", "-1"], 64, "usage"),
+        (["--config", "/nowhere"], 66, "unreadable"), (["--ledger", "/nowhere"], 64, "usage"),
+        (["--keep", "--read", "balance"], 64, "usage"), (["--keep", "--ledger", "/dev/null/x"], 73, "cannotWrite"),
+    ]
+
+    @Test("Wrong command lines", arguments: wrong)
+    func wrongLine(arguments: [String], status: Int32, reason: String) throws {
+        let child = try RunningChild(
+            Service.path, ["watch", "--json"] + arguments, environment: Service.environment, limit: .seconds(60))
+        let result = child.finish()
+        #expect(result.end == .exited(status), "\(result.errors)")
+        let last = try #require(result.errors.split(separator: "\n").last)
+        #expect(try JSONCursor(JSONValue(parsing: Array(last.utf8))).required("reason").text() == reason)
+    }
+
+    // MARK: The outbox
+
+    /// Watches with a program that kills the watcher the first time it runs, then again without.
+    ///
+    /// - Returns: the ids of the `on` that were printed, and what the program got.
+    private func killed(before: String, after: String) throws -> (printed: JSONValue?, delivered: [JSONObject]) {
+        let folder = try TemporaryFolder()
+        let kill = "test -e '\(folder.path)/once' || { : > '\(folder.path)/once'; kill -9 $PPID; exit 1; }"
+        let program = try folder.script(
+            "event=$(cat)\n\(before)\n".replacing("KILL", with: kill)
+                + "printf '%s\\n' \"$event\" >> '\(folder.path)/got'\n" + after.replacing("KILL", with: kill))
+        let outbox = "\(folder.path)/outbox.sqlite"
+        let arguments = ["-r", "door=virtual:\(Service.card)", "--exec", program, "--outbox", outbox]
+        let first = try Service.watch(arguments)
+        let firstResult = first.finish()
+        #expect(firstResult.end == .signalled(SIGKILL))
+        let second = try Service.watch(arguments)
+        let on = try second.event(of: "on")
+        second.send(SIGTERM)
+        let result = second.finish()
+        #expect(result.end == .exited(0), "\(result.errors)")
+        let lines = try folder.text("got").split(separator: "\n")
+        let events = try lines.map { try JSONCursor(JSONValue(parsing: Array($0.utf8))).object() }
+        let status = try Service.run("outbox", "status", "--json", "--outbox", outbox)
+        let sinks = try JSONCursor(JSONValue(parsing: Array(status.output.utf8))).required("sinks").elements()
+        #expect(sinks.isEmpty, "\(status.output)")
+        return (on["id"], events)
+    }
+
+    static let kills = [("KILL", ""), ("", "KILL")]
+
+    @Test("Killed before and after an event is delivered: nothing is lost, and the order is kept", arguments: kills)
+    func killPoints(before: String, after: String) throws {
+        let (printed, delivered) = try killed(before: before, after: after)
+        var sequences: [Int] = []
+        var ids: Set<JSONValue> = []
+        for event in delivered {
+            let id = try #require(event["id"])
+            guard ids.insert(id).inserted else { continue }
+            if case .integer(let number)? = event["seq"] { sequences.append(Int(number)) }
+        }
+        #expect(sequences == Array(1...sequences.count))
+        #expect(ids.contains(try #require(printed)))
+        // The one that was delivered when the watcher was killed comes twice.
+        #expect(delivered.count - ids.count == (after.isEmpty ? 0 : 1))
+        let ons = delivered.filter { $0["type"] == "on" }.map { $0["id"] }
+        let offs = delivered.filter { $0["type"] == "off" }.map { $0["on"] }
+        #expect(ons == offs)
+    }
+
+    @Test("A watcher that was killed with a card on it closes that visit at its next start")
+    func restart() throws {
+        let folder = try TemporaryFolder()
+        let arguments = ["-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o"]
+        let first = try Service.watch(arguments)
+        let on = try first.event(of: "on")
+        let locked = try Service.run("watch", "--outbox", "\(folder.path)/o", "--json")
+        #expect(locked.end == .exited(73))
+        #expect(locked.errors.contains(#""reason":"locked""#))
+        first.send(SIGKILL)
+        #expect(first.finish().end == .signalled(SIGKILL))
+        let second = try Service.watch(arguments)
+        let off = try second.event()
+        #expect(off["type"] == "off")
+        #expect(off["on"] == on["id"])
+        #expect(off["reason"] == "restart")
+        #expect(off["dwellMs"] == .some(.null))
+        #expect(off["seq"] == 3)
+        second.send(SIGTERM)
+        second.finish().checkingSchemas()
+    }
+
+    @Test("A damaged outbox is set aside, and the reading goes on")
+    func damaged() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Array(String(repeating: "no database ", count: 200).utf8), as: "o")
+        let child = try Service.watch("-r", "virtual:\(Service.card)", "--outbox", path)
+        #expect(try child.message(containing: "is damaged").contains("damaged-1"))
+        _ = try child.event(of: "on")
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+
+    @Test("Dead letters are listed, sent again and dropped")
+    func dead() throws {
+        let folder = try TemporaryFolder()
+        let (outbox, page) = ("\(folder.path)/o", "\(folder.path)/server.py")
+        _ = try folder.write(Array(WebServer.program.utf8), as: "server.py")
+        let server = try WebServer(page, answers: "404 200 409 500 200")
+        let url = "http://127.0.0.1:\(server.port)/taps"
+        let key = try folder.write(Array("secret\n".utf8), as: "key")
+        let child = try Service.watch(
+            "-r", "virtual:\(Service.card)", "--outbox", outbox, "--webhook", url, "--secret-from", "file:\(key)")
+        let first = try #require(try server.request())
+        #expect(first.contains(" ok "), "\(first)")
+        let on = try child.event(of: "on")
+        #expect(try #require(try server.request()).contains(JSONValue.text(nil) == on["id"] ? "?" : " ok "))
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+        let dead = try Service.run("outbox", "dead", "--json", "--outbox", outbox)
+        let letters = try JSONCursor(JSONValue(parsing: Array(dead.output.utf8))).required("letters").elements()
+        #expect(try letters.map { try $0.required("error").text() } == ["status404"])
+        let resent = try Service.run("outbox", "resend", "--json", "--outbox", outbox)
+        #expect(resent.output.contains("\"count\": 1") || resent.output.contains("\"count\":1"))
+        let dropped = try Service.run("outbox", "drop", "--pending", "--yes", "--outbox", outbox)
+        #expect(dropped.end == .exited(0))
+        #expect(dropped.errors.contains("given up: "))
+        #expect(try Service.run("outbox", "status", "--outbox", outbox).output.isEmpty)
+    }
+}
+
+/// A web server of Python that answers with the statuses that it is told, and prints what it got.
+final class WebServer {
+    let port: String
+    private let child: RunningChild
+
+    init(_ script: String, answers: String) throws {
+        child = try RunningChild("/usr/bin/python3", [script, answers], limit: .seconds(120))
+        port = try #require(try child.line(of: .output))
+    }
+
+    /// The next request: its method, path, whether its signature is right, and its id.
+    func request() throws -> String? { try child.line(of: .output) }
+
+    deinit { child.send(SIGKILL) }
+
+    static let program = """
+        import hashlib, hmac, http.server, json, sys
+
+        answers = sys.argv[1].split()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                parts = dict(part.split("=", 1) for part in self.headers.get("X-Kazasu-Signature", "t=,v1=").split(","))
+                code = hmac.new(b"secret", parts["t"].encode() + b"." + body, hashlib.sha256).hexdigest()
+                same = json.loads(body)["id"] == self.headers["Idempotency-Key"]
+                state = "ok" if code == parts["v1"] and same else "wrong"
+                status = int(answers.pop(0)) if answers else 200
+                print("POST", self.path, state, self.headers["Idempotency-Key"], status, flush=True)
+                self.send_response(status)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+            def log_message(self, *words): pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        print(server.server_address[1], flush=True)
+        server.serve_forever()
+        """
+}
