@@ -33,9 +33,9 @@ DEMO_CARD ?= Fixtures/cards/suica-p1/card.json
 IMPORT_RULE := --explicit-target-dependency-import-check error
 SWIFT_BUILD := swift build --scratch-path $(SCRATCH) $(IMPORT_RULE)
 
-# The Swift runtime goes into the program, libnfc (LGPL) stays a shared library. The toolchain's own lld links,
+# The Swift runtime goes into the programs, libnfc (LGPL) stays a shared library. The toolchain's own lld links,
 # because GNU ld warns about mktemp inside the toolchain's FoundationEssentials.
-RELEASE_FLAGS := -c release --product kazasu --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -s
+RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -s
 
 # The product of `make release` and `make docs`, ready to be installed.
 DIST := $(SCRATCH)/dist
@@ -85,9 +85,10 @@ $(VENV)/.ready: packaging/requirements.txt
 build: swift ## builds everything, debug
 	$(SWIFT_BUILD)
 
-release: swift ## builds one stripped program with the Swift runtime inside; libnfc stays shared
-	$(SWIFT_BUILD) $(RELEASE_FLAGS)
-	install -D -m 755 "$$($(SWIFT_BUILD) $(RELEASE_FLAGS) --show-bin-path)/kazasu" $(KAZASU)
+release: swift ## builds both programs, stripped, with the Swift runtime inside; libnfc stays shared
+	$(SWIFT_BUILD) $(RELEASE_FLAGS) --product kazasu
+	$(SWIFT_BUILD) $(RELEASE_FLAGS) --product kazasud
+	install -D -m 755 -t $(DIST)/bin "$$($(SWIFT_BUILD) $(RELEASE_FLAGS) --show-bin-path)"/kazasu{,d}
 
 demo: deps build ## installs, builds, then reads a virtual card through the real libnfc
 	@packaging/scripts/demo "$$($(SWIFT_BUILD) --show-bin-path)/kazasu" virtual:$(DEMO_CARD)
@@ -231,16 +232,16 @@ bench-ledger: deps ## measures the ledger with a million records
 docs: man api-docs ## makes man pages, shell completions and the API pages
 
 man: release
-	packaging/scripts/make-man.py $(KAZASU) $(DIST)
+	packaging/scripts/make-man.py $(KAZASU)d $(DIST)
 
 api-docs: swift ## makes the API pages with the toolchain's docc; fails at a warning
 	$(SWIFT_BUILD)
 	packaging/scripts/api.py --pages $(DIST)/api "$$($(SWIFT_BUILD) --show-bin-path)"
 
 # sudo often hides the compiler: then what was built before is installed.
-install: ## installs program, man pages and completions below DESTDIR/PREFIX
+install: ## installs programs, man pages and completions below DESTDIR/PREFIX
 	@if command -v swift > /dev/null; then $(MAKE) --no-print-directory man; fi
-	packaging/scripts/install-files $(DIST) "$(DESTDIR)$(PREFIX)"
+	packaging/scripts/install-files $(DIST) "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
 
 uninstall: ## removes what install put there
 	packaging/scripts/uninstall-files "$(DESTDIR)$(PREFIX)"

@@ -33,10 +33,14 @@ WORDS = {
 EXAMPLES = ("Examples", "例")
 ALSO = ["nfc-list(1)", "pcscd(8)", "udev(7)"]
 
-# Which variables a command reads, by an option that it has; the others are for every command.
+# Which variables and files a command reads, by an option that it has; the others are for every command.
 VARIABLES = [
-    (r"KAZASU_STATIONS|XDG_DATA_HOME", "stations"),
-    (r"KAZASU_|LIBNFC_|PCSCLITE_", "reader"),
+    (r"KAZASU_STATIONS", ["stations"]),
+    (r"XDG_DATA_HOME|~/.local/share", ["stations", "ledger"]),
+    (r"KAZASU_LEDGER", ["ledger"]),
+    (r"KAZASU_OUTBOX|XDG_STATE_HOME|~/.local/state", ["outbox"]),
+    (r"KAZASU_CONFIG", ["config"]),
+    (r"KAZASU_|LIBNFC_|PCSCLITE_|/etc/nfc", ["reader"]),
 ]
 
 
@@ -152,14 +156,10 @@ class Page:
             options.add("stations")
         if self.path[1] in ("readers", "doctor"):
             options.add("reader")
-        for pattern, option in VARIABLES:
+        for pattern, needed in VARIABLES:
             if re.match(pattern, key):
-                return option in options
-        if key.startswith("/etc/udev"):
-            return self.path[1] == "doctor"
-        if key.startswith("/etc/nfc"):
-            return "reader" in options
-        return not key.startswith("~") or "stations" in options
+                return not options.isdisjoint(needed)
+        return not key.startswith("/etc/udev") or self.path[1] == "doctor"
 
     @staticmethod
     def value(argument):
