@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ByteCodec
 internal import CardDecoders
 internal import CardModel
 
@@ -25,7 +24,7 @@ package struct LedgerSink: Sink {
                 if let addition = try ledger.keep(event) { tell(addition) }
                 results.append(.delivered)
             } catch {
-                return results + events.dropFirst(results.count).map { _ in .retry(error.token) }
+                return results + events.dropFirst(results.count).map { _ in DeliveryResult.retry(error.token) }
             }
         }
         return results

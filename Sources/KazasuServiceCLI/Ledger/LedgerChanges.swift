@@ -94,7 +94,7 @@ extension LedgerCommand {
 
                 Examples:
                   kazasu ledger name transit "Work"
-                  kazasu ledger name 2345 "Work"          # the last digits of the card's number
+                  kazasu ledger name 7890 "Work"          # the last digits of the card's number
                   kazasu ledger name "Work" --remove
                 """,
                 """
@@ -102,7 +102,7 @@ extension LedgerCommand {
 
                 例:
                   kazasu ledger name transit 通勤
-                  kazasu ledger name 2345 通勤            # カード番号の末尾
+                  kazasu ledger name 7890 通勤            # カード番号の末尾
                   kazasu ledger name 通勤 --remove
                 """))
 

@@ -87,13 +87,14 @@ struct ExampleShell {
             ("StationCode.csv", StationsTests.own), ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
             ("card.apdu", "00A4040007D276000085010100\n00A4000C02E103 => 9000 # the capability container\n"),
             ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("key.txt", "00112233445566778899AABBCCDDEEFF"),
-            ("card.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Example\nEND:VCARD\n"),
+            ("office.txt", "Date = date\nFrom = from\nTo = to\nFare = fare\n"), ("card.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Example\nEND:VCARD\n"),
         ]
         for (name, text) in texts { _ = try folder.write(Array(text.utf8), as: name) }
         _ = try folder.write([0xD1, 0x01, 0x04, 0x54, 0x02, 0x65, 0x6E, 0x21], as: "message.ndef")
         let made = try Kazasu.shell(
             """
-            cd '\(folder.path)' && mkdir -p dumps data root/etc/udev/rules.d && cp card.json dumps && ln -s '\(root)/Fixtures' Fixtures
+            cd '\(folder.path)' && mkdir -p dumps phone data root/etc/udev/rules.d &&
+                cp card.json dumps && cp card.json phone/1.nfc && ln -s '\(root)/Fixtures' Fixtures
             """)
         try #require(made.hasEnded(0), "\(made)")
     }
@@ -149,6 +150,12 @@ struct ExampleShell {
     /// - Returns: the exit status of each, what each printed, and what the shell did.
     func run(_ lines: [String]) throws -> (statuses: [Int32], outputs: [String], result: ChildResult) {
         var script = Self.functions + "\n"
+        // A ledger has a card, and the card a name.
+        if lines.contains(where: { $0.contains("kazasu ledger") }) {
+            let name = lines.contains { $0.contains("通勤") } ? "通勤" : "Work"
+            script += "\"$KAZASU\" history card.json --keep -q > /dev/null\n"
+            script += "\"$KAZASU\" ledger name transit \(name) > /dev/null\n"
+        }
         for line in lines {
             let table = line.contains("stations lookup") ? "StationCode.csv" : ""
             script += "export KAZASU_READER='\(reader(for: line))' KAZASU_STATIONS=\(table) simulator=''\n"
@@ -161,7 +168,7 @@ struct ExampleShell {
             environment: Kazasu.environment.merging([
                 "KAZASU": Kazasu.path, "PIN": "2222", "PIN1": "1234", "PIN2": "5678",
                 "TAG_KEY": "00112233445566778899AABBCCDDEEFF",
-                "XDG_DATA_HOME": "\(folder.path)/data",
+                "XDG_DATA_HOME": "\(folder.path)/data", "XDG_STATE_HOME": "\(folder.path)/state",
                 "LC_ALL": isJapanese ? "ja_JP.UTF-8" : "C.UTF-8",
             ]) { $1 }, limit: .seconds(120))
         let statuses = (try? folder.text("statuses"))?.split(separator: "\n").compactMap { Int32($0) }
