@@ -32,7 +32,7 @@ package enum TestFiles {
         // With Swift Testing alone, the process is the toolchain's helper, and the bundle one of its arguments.
         let candidates = [bundle] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
         let programs = candidates.map { $0.split(separator: "/", omittingEmptySubsequences: false).dropLast() }
-            .map { ($0 + [program]).joined(separator: "/") }
+            .map { ($0 + [Substring(program)]).joined(separator: "/") }
         return programs.first { access($0, X_OK) == 0 } ?? program
     }
 
