@@ -48,7 +48,9 @@ struct KazasuTests {
 
     @Test func feliCaCommands() throws {
         let code = SystemCode(rawValue: 0x0003)
-        let system = try #require(try Self.reader("suica-p1").waitForCard(.feliCa(systems: [code])).feliCaSystem)
+        let reader = try Self.reader("suica-p1")
+        defer { reader.close() }
+        let system = try #require(try reader.waitForCard(.feliCa(systems: [code])).feliCaSystem)
         let history = ServiceCode(rawValue: 0x090F)
         let versions = try system.requestService([NodeCode(rawValue: 0x090F), NodeCode(rawValue: 0x0FFF)])
         #expect(versions.map { $0?.rawValue } == [1, nil])
@@ -56,10 +58,10 @@ struct KazasuTests {
         #expect(codes.map(\.rawValue) == [0x0003, 0xFE00, 0x86A7])
         let mode = try system.requestResponse()
         #expect(mode == .initial)
-        let blocks = try system.readWithoutEncryption(services: [history], blocks: BlockList(numbers: [0, 1]))
+        let blocks = try system.readWithoutEncryption(history, blocks: [0, 1])
         #expect(blocks.map(\.description) == ["16010002166CE33BE6210A000001E300", "16010002166BE336E338AA000001E100"])
         let error = #expect(throws: FeliCaError.self) {
-            try system.readWithoutEncryption(services: [history], blocks: BlockList(numbers: [20]))
+            try system.readWithoutEncryption(history, blocks: [20])
         }
         #expect(error.map { "\($0)".contains("status") } == true)
     }

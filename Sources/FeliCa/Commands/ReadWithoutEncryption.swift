@@ -60,9 +60,18 @@ extension FeliCaSystem {
     /// Reads 1 to 15 blocks of 1 to 16 services that need no key.
     ///
     /// - Throws: ``FeliCaError``; ``FeliCaError/status(_:)`` with `A8` past the end of a service.
-    public func readWithoutEncryption(
+    package func readWithoutEncryption(
         services: [ServiceCode], blocks: BlockList
     ) throws(FeliCaError) -> [Block] {
         try send(ReadWithoutEncryption(services: services, blocks: blocks))
+    }
+
+    /// Reads 1 to 15 blocks of a service that needs no key.
+    ///
+    /// - Throws: ``FeliCaError``; ``FeliCaError/status(_:)`` with `A8` past the end of the service.
+    public func readWithoutEncryption(
+        _ service: ServiceCode, blocks: some Sequence<UInt16>
+    ) throws(FeliCaError) -> [Block] {
+        try readWithoutEncryption(services: [service], blocks: BlockList(numbers: blocks))
     }
 }

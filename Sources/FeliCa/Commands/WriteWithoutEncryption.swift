@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ByteCodec
-public import CardModel
+package import CardModel
 
 /// Write Without Encryption (08): blocks of services that need no key.
 ///
@@ -65,7 +65,7 @@ extension FeliCaSystem {
     /// - Returns: the flags: 00 00, or a warning (``StatusFlags/isWarning``) although the data was written.
     /// - Throws: ``FeliCaError``.
     @discardableResult
-    public func writeWithoutEncryption(
+    package func writeWithoutEncryption(
         services: [ServiceCode], blocks: BlockList, data: [Block]
     ) throws(FeliCaError) -> StatusFlags {
         try send(WriteWithoutEncryption(services: services, blocks: blocks, data: data))
