@@ -7,7 +7,7 @@ import PackageDescription
 let programs: [(name: String, product: String)] = [
     ("Balance", "Kazasu"), ("TapClock", "Kazasu"), ("SystemCodes", "Kazasu"), ("License", "Kazasu"),
     ("OwnReader", "Kazasu"), ("DecodeDump", "KazasuCards"), ("OwnDecoder", "KazasuCards"),
-    ("WithoutReader", "KazasuTesting"),
+    ("WithoutReader", "KazasuTesting"), ("KeepDump", "KazasuService"),
 ]
 
 let package = Package(

@@ -19,7 +19,7 @@ struct KazasuTests {
     }
 
     /// The articles of the products' documentation.
-    static let articles = ["Kazasu", "KazasuCards", "KazasuTesting"].flatMap { product in
+    static let articles = ["Kazasu", "KazasuCards", "KazasuTesting", "KazasuService"].flatMap { product in
         let folder = "Sources/\(product)/\(product).docc"
         return TestFiles.names(in: folder).map { "\(folder)/\($0)" }
     }
