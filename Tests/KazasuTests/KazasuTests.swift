@@ -44,7 +44,7 @@ struct KazasuTests {
         }
     }
 
-    @Test func thereAreArticles() { #expect(Self.articles.count == 7) }
+    @Test func thereAreArticles() { #expect(Self.articles.count == 8) }
 
     @Test func feliCaCommands() throws {
         let code = SystemCode(rawValue: 0x0003)
