@@ -34,7 +34,7 @@ struct ContractTests {
         ("history --format pdf", "--format: table, csv, json, ndjson", "--format: table、csv、json、ndjson"),
         ("felica", "missing argument <", "引数 <"), ("balance --all=yes", "--all takes no value", "--all に値は"),
         ("poll -x", "unknown option '-x'", "'-x' というオプションは"),
-        ("tag", "kazasu tag needs a command", "kazasu tag にはコマンドが"),
+
         ("readers now", "unexpected argument 'now'", "余分な引数 'now'"),
         ("history --json --format csv", "--json cannot be used", "--json"), ("felica 0", "packet 1 is not", "パケット 1 は"),
         ("felica 00 xyz", "packet 2 is not hexadecimal", "パケット 2 は"),
@@ -243,7 +243,7 @@ struct ContractTests {
         result.expectError(77, "the card refused")
         #expect(flags.split(separator: "|").contains { result.errors.contains($0) }, "\(result.errors)")
         #expect(result.output.isEmpty == !line.contains("--blocks"), "what was read is there")
-        try Kazasu.run(words + ["-r", Card.fixture("suica-p1"), "--lang=ja"]).expectError(77, "拒否しました")
+        try Kazasu.run(words + ["-r", Card.fixture("suica-p1"), "--lang=ja"]).expectError(77, "カードに拒否されました")
     }
 
     @Test(
