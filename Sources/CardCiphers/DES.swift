@@ -205,7 +205,7 @@ extension UInt64 {
 
 /// Why data cannot be encrypted or decrypted.
 @nonexhaustive
-public enum CipherError: Error, Hashable, Sendable {
+package enum CipherError: Error, Hashable, Sendable {
     /// The key has the wrong number of bytes.
     case keyLength(expected: Int, given: Int)
     /// The length of the data is not a multiple of eight bytes.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CardCiphers
+package import CardCiphers
 
 /// The keys of an e-passport's Basic Access Control, derived from data printed in it.
 ///
 /// For programs built on this library: the program `kazasu` recognises e-passports and does not read them. Newer ones
 /// refuse Basic Access Control and require PACE. Source: ICAO Doc 9303 part 11, §4.3, §9.7 and appendix D.
-public struct BasicAccessKeys {
+package struct BasicAccessKeys {
     /// Kenc, the encryption key.
     package let encryption: TripleDESKey
     /// Kmac, the MAC key.
@@ -21,7 +21,7 @@ public struct BasicAccessKeys {
     ///   with `<`; longer ones complete), its check digit, date of birth `YYMMDD`, its check digit, date of expiry
     ///   `YYMMDD`, its check digit.
     /// - Throws: ``CipherError/keyLength(expected:given:)`` for fewer than 24 characters.
-    public init(mrzInformation: some Collection<UInt8>) throws(CipherError) {
+    package init(mrzInformation: some Collection<UInt8>) throws(CipherError) {
         guard mrzInformation.count >= BasicAccessKeys.informationLength else {
             throw .keyLength(expected: BasicAccessKeys.informationLength, given: mrzInformation.count)
         }
@@ -39,7 +39,7 @@ public struct BasicAccessKeys {
     ///   - random: RND.IFD, a random number, big-endian.
     ///   - keyMaterial: K.IFD, sixteen random bytes; the session keys are derived from it.
     /// - Throws: ``CipherError/keyLength(expected:given:)`` if the key material is not sixteen bytes long.
-    public func mutualAuthentication(
+    package func mutualAuthentication(
         challenge: UInt64, random: UInt64, keyMaterial: [UInt8]
     ) throws(CipherError) -> [UInt8] {
         guard keyMaterial.count == TripleDESKey.length else {
