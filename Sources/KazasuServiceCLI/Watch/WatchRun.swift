@@ -57,7 +57,7 @@ final class WatchRun: Sendable {
         do throws(OutboxError) {
             return try Outbox(path, isWatcher: true)
         } catch .damaged {
-            guard let name = Outbox.setAside(path) else { throw CommandError(.damaged(path: path)) }
+            guard let name = Outbox.setAside(path) else { throw CommandError(OutboxError.damaged(path: path)) }
             log.error(
                 tr(
                     "\(path) is damaged; it is now \(name), and a new one is used",

@@ -87,7 +87,8 @@ struct ExampleShell {
             ("StationCode.csv", StationsTests.own), ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
             ("card.apdu", "00A4040007D276000085010100\n00A4000C02E103 => 9000 # the capability container\n"),
             ("pin.txt", "1234"), ("pin1", "1234"), ("pin", "2222"), ("key.txt", "00112233445566778899AABBCCDDEEFF"),
-            ("office.txt", "Date = date\nFrom = from\nTo = to\nFare = fare\n"), ("card.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Example\nEND:VCARD\n"),
+            ("office.txt", "Date = date\nFrom = from\nTo = to\nFare = fare\n"),
+            ("card.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Example\nEND:VCARD\n"),
         ]
         for (name, text) in texts { _ = try folder.write(Array(text.utf8), as: name) }
         _ = try folder.write([0xD1, 0x01, 0x04, 0x54, 0x02, 0x65, 0x6E, 0x21], as: "message.ndef")
