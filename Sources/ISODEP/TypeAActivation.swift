@@ -40,7 +40,7 @@ struct TypeAActivation {
     ///   - atqa: the answer to the request.
     ///   - amongOthers: whether answers may collide, so that one card has to be singled out.
     /// - Returns: the card, without an ATQA when that may be another one's.
-    func select(atqa: UInt16?, amongOthers: Bool = false) throws(TransportError) -> TypeATarget {
+    func select(atqa: UInt16?, amongOthers: Bool) throws(TransportError) -> TypeATarget {
         var uid: [UInt8] = []
         var isAlone = true
         var path = [Self.request]

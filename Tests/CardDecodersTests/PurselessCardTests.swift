@@ -127,4 +127,15 @@ struct PurselessCardTests {
             #expect(!fields.isEmpty && fields.allSatisfy { $0.isPersonal })
         }
     }
+
+    @Test("The UID of a Type 2 Tag is personal, its product is not")
+    func uid() throws {
+        let pages: [UInt16: [UInt8]] = [
+            0: [0x04, 0x11, 0x22, 0xBF], 1: [0x33, 0x44, 0x55, 0x66], 2: [0x44, 0, 0, 0], 3: [0xE1, 0x10, 0x12, 0],
+        ]
+        let dump = CardDump(card: CardIdentity(technology: .typeA), type2: Type2Dump(pages: pages))
+        let fields = try NDEFDecoder().decode(dump).fields
+        #expect(fields.first { $0.key == "uid" }?.value == "04112233445566")
+        #expect(fields.filter(\.isPersonal).map(\.key) == ["uid"])
+    }
 }

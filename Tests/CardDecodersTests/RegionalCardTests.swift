@@ -211,4 +211,10 @@ struct RegionalCardTests {
         #expect(report.balances.isEmpty)
         #expect(report.fields.map(\.value) == [number.description] && report.fields.allSatisfy { $0.isPersonal })
     }
+
+    @Test("The codes of a stop have four digits, whatever their value")
+    func codes() {
+        let stop = LocalStopCode(system: SystemCode(rawValue: 0x83EE), operatorCode: 0x7, line: 0x12, stop: 0x3)
+        #expect([stop.operatorHex, stop.lineHex, stop.stopHex] == ["0007", "0012", "0003"])
+    }
 }

@@ -105,6 +105,14 @@ struct SessionTests {
         #expect(channel.finish().isEmpty)
     }
 
+    @Test func bytesOfOneRead() {
+        let limits = { (longest: Int, allowsExtended: Bool) in
+            APDULimits(longestCommand: 70_000, longestResponse: longest, allowsExtended: allowsExtended).bytesPerRead
+        }
+        #expect([limits(70_000, true), limits(70_000, false)] == [0xFFFF, 0x100])
+        #expect([limits(258, true), limits(257, true), limits(17, true), limits(1, true)] == [0x100, 0xF0, 15, 1])
+    }
+
     @Test func whatCannotBeSentIsNotSent() throws {
         let channel = try SessionTests.channel([])
         let session = SessionTests.session(channel)

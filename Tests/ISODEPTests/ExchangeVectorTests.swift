@@ -126,6 +126,19 @@ struct ExchangeVectorTests {
         #expect(chip.finish() == [])
     }
 
+    @Test func refusesACommandThatTheChipCannotCarry() throws {
+        let chip = ScriptedChip(
+            ["A 52/7 > 4400", "A 9320 > 0102030404", "A 93700102030404+ > 00", "A A2040102+ > 0A/4"],
+            longestRawFrame: 6)
+        var pcd = PCD(chip)
+        _ = try pcd.activate(.typeA())
+        #expect(throws: TransportError.frameTooLong(length: 5, limit: 4)) {
+            try pcd.transceive([0xA2, 0x04, 1, 2, 3], timeout: .seconds(1))
+        }
+        #expect(try pcd.transceive([0xA2, 0x04, 1, 2], timeout: .seconds(1)) == [0x0A])
+        #expect(chip.finish() == [])
+    }
+
     @Test func carriesCommandsOfMemoryCards() throws {
         let read = "00112233445566778899AABBCCDDEEFF"
         let crc = Checksum.a.bytes(of: (0..<16).map { UInt8($0 * 0x11) })
