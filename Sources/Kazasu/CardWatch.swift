@@ -17,44 +17,55 @@ struct CardWatch {
     /// The pause after a missing answer.
     private static let shortInterval = Duration.milliseconds(50)
 
+    /// What happens between two taps.
+    enum Step {
+        /// The reader is about to look for a card.
+        case looking
+        /// A card did not answer.
+        case missed
+        /// A card was found, and is to be read: reading may never end.
+        case found(FoundCard)
+    }
+
     private let reader: CardReader
     private let query: CardQuery
     private let reading: TapReading
     private let clock: SearchClock
-    /// Called whenever the reader has answered.
-    private let beat: () -> Void
+    /// Called whenever something happens that is no tap.
+    private let note: (Step) -> Void
     private(set) var present: FoundCard?
+    /// Another card that is in the place of the last one, and is not reported yet.
+    private var replacement: FoundCard?
 
     init(
         _ reader: CardReader, _ query: CardQuery, _ reading: TapReading, clock: SearchClock = .system,
-        beat: @escaping () -> Void = {}
+        note: @escaping (Step) -> Void = { _ in }
     ) {
         self.reader = reader
         self.query = query
         self.reading = reading
         self.clock = clock
-        self.beat = beat
+        self.note = note
     }
 
     /// Waits until a card arrives or leaves.
     ///
-    /// - Returns: one tap, or two if another card has taken the place of the first.
     /// - Throws: ``KazasuError`` if the reader failed or was cancelled.
-    mutating func next() throws(KazasuError) -> [Tap] {
-        guard let present else {
-            return [on(try waitForCard())]
+    mutating func next() throws(KazasuError) -> Tap {
+        if let other = replacement {
+            replacement = nil
+            return on(Card(other, reader: reader))
         }
+        guard let present else { return on(try waitForCard()) }
         let (time, other) = try waitForRemoval(of: present)
-        self.present = nil
-        let off = Tap(.off, present, reader: reader.information.id, time: time)
-        guard let other else { return [off] }
-        return [off, on(Card(other, reader: reader))]
+        (self.present, replacement) = (nil, other)
+        return Tap(.off, present, reader: reader.information.id, time: time)
     }
 
     /// Waits for a card, with a beat now and then.
     private func waitForCard() throws(KazasuError) -> Card {
         while true {
-            beat()
+            note(.looking)
             do throws(KazasuError) {
                 return try reader.waitForCard(query, timeout: Self.beatInterval)
             } catch {
@@ -66,6 +77,7 @@ struct CardWatch {
     private mutating func on(_ card: Card) -> Tap {
         let time = ContinuousClock.now
         present = card.found
+        note(.found(card.found))
         return Tap(.on, card.found, reader: reader.information.id, time: time, reading.read(card))
     }
 
@@ -80,7 +92,7 @@ struct CardWatch {
         while true {
             clock.pause(missed == 0 ? Self.interval : Self.shortInterval)
             if reader.cancellation.isCancelled { throw .cancelled }
-            beat()
+            note(.looking)
             let now = ContinuousClock.now
             do throws(TransportError) {
                 switch try Presence.check(card, on: reader.device) {
@@ -88,6 +100,7 @@ struct CardWatch {
                 case .other(let other): return (firstMiss ?? now, other)
                 case .silent:
                     missed += 1
+                    note(.missed)
                     firstMiss = firstMiss ?? now
                 }
             } catch {

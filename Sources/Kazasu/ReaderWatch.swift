@@ -16,6 +16,14 @@ package struct ReaderWatch: Sendable {
         case failed(KazasuError)
     }
 
+    /// What a reader does between two events.
+    package enum Progress: Sendable {
+        /// It looks for a card.
+        case looking
+        /// A card on it did not answer.
+        case missed
+    }
+
     /// Whether a watched reader can notice cards.
     package enum ReaderState: Sendable {
         case ready
@@ -32,20 +40,25 @@ package struct ReaderWatch: Sendable {
     let readers: [String]?
     let query: CardQuery
     let reading: TapReading
-    /// Called on the reader's thread each time it has looked for cards, with the ID by which it was opened.
-    let beat: @Sendable (String) -> Void
+    /// Called on the reader's thread, with the ID by which it was opened.
+    let progress: @Sendable (Progress, String) -> Void
     /// Opens a reader; tests replace it.
     var open: @Sendable (String, CancellationToken) throws(KazasuError) -> any Reader = {
         id, cancellation throws(KazasuError) in
         try ReaderRegistry.openReader(id, cancellation)
     }
+    /// A reader that does not answer for so long is closed and opened again; no read takes a third of it.
+    var patience = Duration.seconds(30)
+    /// How long a reader that was told to stop may take before its thread is left to itself.
+    var grace = Duration.seconds(5)
     /// Waits between attempts; tests replace it to avoid waiting.
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     package init(
-        readers: [String]?, query: CardQuery, reading: TapReading, beat: @escaping @Sendable (String) -> Void = { _ in }
+        readers: [String]?, query: CardQuery, reading: TapReading,
+        progress: @escaping @Sendable (Progress, String) -> Void = { _, _ in }
     ) {
-        (self.readers, self.query, self.reading, self.beat) = (readers, query, reading, beat)
+        (self.readers, self.query, self.reading, self.progress) = (readers, query, reading, progress)
     }
 
     /// Watches until the task is cancelled or no reader can deliver any more cards.
@@ -117,22 +130,117 @@ package struct ReaderWatch: Sendable {
             return (error, false)
         }
         tell(.reader(id, .ready))
-        let (query, reading, beat) = (query, reading, beat)
-        let error = await reader.run { reader -> KazasuError in
-            var watch = CardWatch(reader, query, reading) { beat(id) }
-            do throws(KazasuError) {
-                while true {
-                    for tap in try watch.next() { tell(.tap(tap, reader: id)) }
+        let (query, reading, progress) = (query, reading, progress)
+        let session = Session()
+        let work = Task {
+            let error = await reader.run { reader -> KazasuError in
+                let device = reader.information.id
+                var watch = CardWatch(reader, query, reading) { step in
+                    switch step {
+                    case .looking:
+                        session.beat()
+                        progress(.looking, id)
+                    case .missed: progress(.missed, id)
+                    case .found(let card):
+                        let unread = Tap.Report(error: .reader(.readerTimeout, id: device))
+                        session.note([
+                            Tap(.on, card, reader: device, time: .now, unread),
+                            Tap(.lost, card, reader: device, time: .now),
+                        ])
+                    }
                 }
-            } catch {
-                if let card = watch.present, error != .cancelled {
-                    tell(.tap(Tap(.lost, card, reader: reader.information.id, time: .now), reader: id))
+                do throws(KazasuError) {
+                    while true {
+                        let tap = try watch.next()
+                        let loss = watch.present.map { [Tap(.lost, $0, reader: device, time: .now)] }
+                        session.note(loss ?? []) { tell(.tap(tap, reader: id)) }
+                    }
+                } catch {
+                    return error
                 }
-                return error
+            }
+            await reader.close()
+            session.end(error)
+        }
+        let (patience, grace) = (patience, grace)
+        let stop: @Sendable () async -> Void = {
+            work.cancel()
+            // A thread that is stuck in a driver cannot be ended.
+            if (try? await Task.sleep(for: grace)) != nil { session.end(.cancelled) }
+        }
+        let hangs = Task { if await session.hangs(for: patience) { await stop() } }
+        let ended = await withTaskCancellationHandler {
+            await session.ended
+        } onCancel: {
+            Task { await stop() }
+        }
+        hangs.cancel()
+        guard !Task.isCancelled else { return (.cancelled, true) }
+        let error = ended.error == .cancelled ? .reader(.readerTimeout, id: id) : ended.error
+        for tap in ended.taps { tell(.tap(tap, reader: id)) }
+        return (error, true)
+    }
+
+    /// What the thread of a reader tells those who wait for it, until either of them ends the session.
+    private final class Session: Sendable {
+        typealias End = (error: KazasuError, taps: [Tap])
+
+        private struct State {
+            var lastBeat = ContinuousClock.now
+            /// What is to be reported if the session ends now.
+            var taps: [Tap] = []
+            var end: KazasuError?
+            var waiter: CheckedContinuation<End, Never>?
+        }
+
+        private let state = Mutex(State())
+
+        func beat() { state.withLock { $0.lastBeat = .now } }
+
+        /// Remembers what is to be reported if the session ends now, and reports, unless it is over.
+        func note(_ taps: [Tap], _ report: () -> Void = {}) {
+            state.withLock { state in
+                guard state.end == nil else { return }
+                state.taps = taps
+                report()
             }
         }
-        await reader.close()
-        return (error, true)
+
+        /// Waits until the reader has not answered for this long.
+        ///
+        /// - Returns: `false` if the task was cancelled before.
+        func hangs(for patience: Duration) async -> Bool {
+            while true {
+                let left = patience - (.now - state.withLock { $0.lastBeat })
+                guard left > .zero else { return true }
+                guard (try? await Task.sleep(for: left)) != nil else { return false }
+            }
+        }
+
+        /// Ends the session; only the first end counts.
+        func end(_ error: KazasuError) {
+            let waiter: (CheckedContinuation<End, Never>, End)? = state.withLock { state in
+                guard state.end == nil else { return nil }
+                state.end = error
+                defer { state.waiter = nil }
+                return state.waiter.map { ($0, (error, state.taps)) }
+            }
+            if let (waiter, end) = waiter { waiter.resume(returning: end) }
+        }
+
+        /// Waits for the end.
+        var ended: End {
+            get async {
+                await withCheckedContinuation { continuation in
+                    let end: End? = state.withLock { state in
+                        if let error = state.end { return (error, state.taps) }
+                        state.waiter = continuation
+                        return nil
+                    }
+                    if let end { continuation.resume(returning: end) }
+                }
+            }
+        }
     }
 
     /// The readers being watched: a listing may name one of them again.

@@ -164,7 +164,8 @@ package struct MQTTOptions: ParsableArguments {
 
     /// Makes the sink with its outbox, whose events it confirms.
     func sink(_ environment: SinkEnvironment) throws(CommandError) -> MQTTSink? {
-        let (outbox, log) = (environment.outbox, environment.log)
+        let (outbox, log, metrics) = (environment.outbox, environment.log, environment.metrics)
+        if broker.mqtt != nil { metrics.set("mqtt_connected", 0) }
         let sink = try sink(
             site: environment.site, readers: environment.readers, version: Program.version,
             backlog: {
@@ -173,7 +174,15 @@ package struct MQTTOptions: ParsableArguments {
                 return MQTTSink.Backlog(pending: queues.reduce(0) { $0 + $1.pending }, oldest: oldest)
             },
             tell: { notice in
-                if case .connected = notice { log.info(notice.words) } else { log.warning(notice.words) }
+                switch notice {
+                case .connected:
+                    metrics.set("mqtt_connected", 1)
+                    log.info(notice.words)
+                case .disconnected:
+                    metrics.set("mqtt_connected", 0)
+                    log.warning(notice.words)
+                case .notSubscribed, .malformedAcknowledgement: log.warning(notice.words)
+                }
             })
         guard let sink else { return nil }
         Task {

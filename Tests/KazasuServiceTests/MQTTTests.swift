@@ -140,7 +140,7 @@ struct MQTTSinkTests {
 
     @Test("No broker: a retry with its reason, and an end in time")
     func absent() async throws {
-        let port = try MosquittoServer.freePort()
+        let port = try LoopbackPort.free()
         var settings = MQTTSink.Settings(broker: MQTTBroker(host: "127.0.0.1", port: port), site: "tokyo")
         settings.patience = .milliseconds(300)
         let sink = MQTTSink(settings)

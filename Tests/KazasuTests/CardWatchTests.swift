@@ -52,11 +52,9 @@ struct CardWatchTests {
     @Test(arguments: cards) func aCardComesAndGoes(_ card: (file: String, isSelectedAgain: Bool)) throws {
         let field = VirtualField(cards: [try Self.card(card.file)])
         var watch = Self.watch(field, [Self.nothing, Self.nothing, Self.removal])
-        let on = try watch.next()
-        #expect(on.map(\.kind) == [.on])
-        let off = try watch.next()
-        #expect(off.map(\.kind) == [.off])
-        #expect(off.first?.card == on.first?.card)
+        let (on, off) = (try watch.next(), try watch.next())
+        #expect([on.kind, off.kind] == [.on, .off])
+        #expect(off.card == on.card)
     }
 
     @Test(arguments: cards) func aCardThatMissesTwoQuestionsStays(
@@ -74,17 +72,17 @@ struct CardWatchTests {
             }
         }
         var watch = Self.watch(field, counting)
-        #expect(try watch.next().map(\.kind) == [.on])
-        #expect(try watch.next().map(\.kind) == [.off])
+        #expect(try watch.next().kind == .on)
+        #expect(try watch.next().kind == .off)
         #expect(counted.withLock { $0 } == steps.count, "it was gone only after the second removal")
     }
 
     @Test func anotherCardInItsPlaceIsOffAndOn() throws {
-        let first = try Self.card("cards/suica-p1/card.json")
+        let card = try Self.card("cards/suica-p1/card.json")
         var text = String(decoding: try TestFiles.read("Fixtures/felica/two-purses.json"), as: UTF8.self)
         text = text.replacing("1234567890", with: "1234567891")
         let second = try #require(try VirtualCardFile.loadField(Array(text.utf8)).cards.first)
-        let field = VirtualField(cards: [first])
+        let field = VirtualField(cards: [card])
         var watch = Self.watch(
             field,
             [
@@ -93,11 +91,10 @@ struct CardWatchTests {
                     field.removeCards(); field.place(second)
                 },
             ])
-        let on = try watch.next()
-        let exchanged = try watch.next()
-        #expect(exchanged.map(\.kind) == [.off, .on])
-        #expect(exchanged.first?.card == on.first?.card)
-        #expect(exchanged.last?.card != on.first?.card)
+        let (first, off, other) = (try watch.next(), try watch.next(), try watch.next())
+        #expect([first.kind, off.kind, other.kind] == [.on, .off, .on])
+        #expect(off.card == first.card)
+        #expect(other.card != first.card)
     }
 
     @Test(arguments: cards) func theQuestionSelectsNoCardThatCanBeAskedOtherwise(
@@ -120,7 +117,7 @@ struct CardWatchTests {
     @Test func theBalanceIsReadWhileTheCardIsThere() throws {
         let field = VirtualField(cards: [try Self.card("cards/suica-p1/card.json")])
         var watch = Self.watch(field, [], reading: .history)
-        let tap = try #require(try watch.next().first)
+        let tap = try watch.next()
         #expect(tap.balance?.balances.map(\.amount) == [10])
         #expect(tap.history?.history?.count == 20)
         #expect(tap.readError == nil)
@@ -129,7 +126,7 @@ struct CardWatchTests {
     @Test func aCardWithoutPurseIsATapAllTheSame() throws {
         let field = VirtualField(cards: [try Self.card("tags/ntag213.json")])
         var watch = Self.watch(field, [], reading: .balance)
-        let tap = try #require(try watch.next().first)
+        let tap = try watch.next()
         #expect(tap.kind == .on)
         #expect(tap.balance == nil)
         #expect(tap.readError != nil)

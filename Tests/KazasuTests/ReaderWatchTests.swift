@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardModel
+import Dispatch
 import Glibc
 import NFCTransport
 import Synchronization
@@ -64,6 +66,34 @@ struct ReaderWatchTests {
         #expect(opened.withLock { $0 } == 3)
     }
 
+    /// - Parameter canBeCancelled: otherwise its thread is lost, as in a call of a driver that never returns.
+    @Test(arguments: [true, false])
+    func aReaderThatHangsIsOpenedAgain(canBeCancelled: Bool) async throws {
+        let field = try Self.field(Self.suica)
+        let (hanging, other) = (DispatchSemaphore(value: 0), try Self.field("tags/ntag213.json"))
+        let opened = Mutex(0)
+        var watch = ReaderWatch(readers: ["hangs", "works"], query: .any, reading: .id)
+        (watch.patience, watch.grace) = (.milliseconds(200), .milliseconds(1))
+        watch.open = { id, cancellation throws(KazasuError) in
+            guard id == "hangs" else { return InProcessReader(other) }
+            let count = opened.withLock { count in
+                count += 1
+                return count
+            }
+            if canBeCancelled { _ = cancellation.onCancel { hanging.signal() } }
+            return FailingReader(InProcessReader(field), after: count == 1 ? 4 : .max, hanging)
+        }
+        watch.sleep = { _ in await Task.yield() }
+        var (kinds, technologies): ([Tap.Kind], Set<Technology>) = ([], [])
+        for try await tap in Taps(watch: watch) {
+            technologies.insert(tap.card.technology)
+            if tap.card.technology == .felica { kinds.append(tap.kind) }
+            if kinds.count >= 3, technologies.count == 2 { break }
+        }
+        hanging.signal()
+        #expect(kinds == [.on, .lost, .on])
+    }
+
     @Test func oneReaderThatNeverWorksStopsNoOther() async throws {
         let field = try Self.field(Self.suica)
         let watch = Self.watch(["broken", "works"]) { id throws(KazasuError) in
@@ -118,13 +148,16 @@ struct ReaderWatchTests {
         #expect(kinds == [.on, .off, .on, .off, .on, .off])
     }
 
-    /// A reader that is pulled out after some calls.
+    /// A reader that is pulled out, or hangs, after some calls.
     private final class FailingReader: Reader {
         private let reader: InProcessReader
+        private let hanging: DispatchSemaphore?
         private var left: Int
 
-        init(_ reader: InProcessReader, after calls: Int) {
+        /// - Parameter hanging: waited for instead of failing.
+        init(_ reader: InProcessReader, after calls: Int, _ hanging: DispatchSemaphore? = nil) {
             self.reader = reader
+            self.hanging = hanging
             left = calls
         }
 
@@ -132,6 +165,10 @@ struct ReaderWatchTests {
 
         private func count() throws(TransportError) {
             guard left > 0 else {
+                if let hanging {
+                    hanging.wait()
+                    throw .cancelled
+                }
                 throw .readerUnavailable(reason: .absent, detail: .init(.unplugged))
             }
             left -= 1

@@ -16,6 +16,7 @@ package final class Metrics: Sendable {
         var readSeconds = 0.0
         var readers: [String: Bool] = [:]
         var resets: [String: Int] = [:]
+        var misses: [String: Int] = [:]
         var failures: [String: Int] = [:]
         var dead: [String: Int] = [:]
         var gauges: [String: Int] = [:]
@@ -27,7 +28,14 @@ package final class Metrics: Sendable {
 
     package init() {}
 
-    func beat(_ reader: String) { state.withLock { $0.beats[reader] = .now } }
+    func note(_ progress: ReaderWatch.Progress, on reader: String) {
+        state.withLock { state in
+            switch progress {
+            case .looking: state.beats[reader] = .now
+            case .missed: state.misses[reader, default: 0] += 1
+            }
+        }
+    }
 
     /// Whether each reader that is ready has answered within this time.
     package func isAlive(within time: Duration) -> Bool {
@@ -98,6 +106,7 @@ package final class Metrics: Sendable {
         text += "kazasu_tap_read_seconds_sum \(state.readSeconds)\nkazasu_tap_read_seconds_count \(sum)\n"
         counts("reader_up", "gauge", "reader", state.readers.mapValues { $0 ? 1 : 0 })
         counts("reader_resets_total", "counter", "reader", state.resets)
+        counts("presence_misses_total", "counter", "reader", state.misses)
         counts("sink_failures_total", "counter", "sink", state.failures)
         counts("sink_dead_total", "counter", "sink", state.dead)
         if let outbox {

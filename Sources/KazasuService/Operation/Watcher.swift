@@ -122,7 +122,7 @@ package final class Watcher: Sendable {
         loop: for await next in inputs {
             switch next {
             case .event(let event, generation):
-                note(event)
+                note(event, plan)
                 if case .failed(let error) = event {
                     failure = error
                     break loop
@@ -161,8 +161,8 @@ package final class Watcher: Sendable {
     }
 
     private func watch(_ plan: Plan, _ generation: Int) -> Task<Void, Never> {
-        let watch = ReaderWatch(readers: plan.readers, query: plan.query, reading: plan.reading) { [metrics] id in
-            metrics.beat(id)
+        let watch = ReaderWatch(readers: plan.readers, query: plan.query, reading: plan.reading) { [metrics] in
+            metrics.note($0, on: plan.journal.names[$1] ?? $1)
         }
         return Task { [input] in
             await watch.run { input.yield(.event($0, generation: generation)) }
@@ -182,12 +182,12 @@ package final class Watcher: Sendable {
         }
     }
 
-    private func note(_ event: ReaderWatch.Event) {
+    private func note(_ event: ReaderWatch.Event, _ plan: Plan) {
         switch event {
         case .tap(let tap, let id):
-            if tap.kind == .on { metrics.tap(tap, on: id) }
+            if tap.kind == .on { metrics.tap(tap, on: plan.journal.names[id] ?? id) }
         case .reader(let id, let state):
-            metrics.reader(id, isReady: state.word == "ready")
+            metrics.reader(plan.journal.names[id] ?? id, isReady: state.word == "ready")
             tell(.reader(id, state))
         case .failed: break
         }

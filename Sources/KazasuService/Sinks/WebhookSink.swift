@@ -87,8 +87,6 @@ package final class WebhookSink: Sink {
         case 200..<300, 409: return .delivered
         case 408, 425, 429, 500...:
             return .retry("status\(status)", after: after > 0 ? .seconds(min(Int(after), 86_400)) : nil)
-        // Servers that move are configured wrongly, which somebody will fix.
-        case 300..<400: return .dead("status\(status)")
         default: return .dead("status\(status)")
         }
     }

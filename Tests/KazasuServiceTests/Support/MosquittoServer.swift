@@ -18,7 +18,7 @@ final class MosquittoServer {
     /// - Parameter settings: lines of its configuration; `FOLDER` stands for a folder of its own.
     init(_ settings: [String] = ["allow_anonymous true"], files: [String: String] = [:]) throws {
         folder = try TemporaryFolder()
-        port = try Self.freePort()
+        port = try LoopbackPort.free()
         for (name, text) in files { _ = try folder.write(Array(text.utf8), as: name) }
         let path = folder.path
         // Started by root, it would become another user, who cannot read the folder.
@@ -31,17 +31,7 @@ final class MosquittoServer {
     func start() throws {
         child = try RunningChild(Self.program, ["-c", configuration], limit: .seconds(300))
         // It is there when it accepts connections.
-        while true {
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            defer { close(descriptor) }
-            var address = Self.address(port)
-            let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let result = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
-            }
-            if result == 0 { return }
-            poll(nil, 0, 5)
-        }
+        while !LoopbackPort.accepts(port) { poll(nil, 0, 5) }
     }
 
     func kill() {
@@ -53,31 +43,6 @@ final class MosquittoServer {
     deinit { kill() }
 
     var broker: MQTTBroker { MQTTBroker(host: "127.0.0.1", port: port) }
-
-    private static func address(_ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
-    }
-
-    struct NoPort: Error {}
-
-    static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = address(0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let length = size
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &size) : -1
-            }
-        }
-        guard result == 0 else { throw NoPort() }
-        return UInt16(bigEndian: address.sin_port)
-    }
 }
 
 /// A client of the tests that keeps what it gets.

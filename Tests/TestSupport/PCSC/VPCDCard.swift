@@ -34,8 +34,8 @@ package final class VPCDCard: Sendable {
         port: UInt16, atr: [UInt8], reset: @escaping @Sendable () -> Void = {},
         answer: @escaping @Sendable ([UInt8]) -> [UInt8]?
     ) throws {
-        descriptor = PCSCService.socketHandle()
-        guard PCSCService.withAddress(port, { connect(descriptor, $0, $1) }) == 0 else {
+        descriptor = LoopbackPort.makeSocket()
+        guard LoopbackPort.withAddress(port, { connect(descriptor, $0, $1) }) == 0 else {
             throw ChildProcess.NotStarted(program: "vpcd", code: errno)
         }
         // A queue of its own: the card waits for its reader all the time.

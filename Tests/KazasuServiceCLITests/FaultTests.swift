@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CardModel
+import Glibc
+import TestSupport
+import Testing
+
+/// What goes wrong while it watches.
+@Suite("kazasu watch, and what goes wrong")
+struct FaultTests {
+    /// Checks that the numbers of events have no gap, and returns how many there are.
+    @discardableResult
+    private static func sequence(_ output: String) throws -> Int {
+        let events = try output.split(separator: "\n").map { try JSONCursor(JSONValue(parsing: Array($0.utf8))).object() }
+        #expect(events.map { $0["seq"] } == (1...max(1, events.count)).map { .int($0) })
+        return events.count
+    }
+
+    @Test(
+        "A full disk: said, nothing shown that is not stored, and nothing lost",
+        .enabled(if: MountNamespace.obstacle == nil, "\(MountNamespace.obstacle ?? "")"))
+    func fullDisk() throws {
+        let folder = try TemporaryFolder()
+        let child = try MountNamespace.start(
+            "mount -t tmpfs -o size=1m kazasu '\(folder.path)' && exec '\(Service.path)' watch"
+                + " -r 'virtual:\(Service.visitor)' --outbox '\(folder.path)/o'",
+            environment: Service.environment)
+        _ = try child.event(of: "on")
+        // The mount is seen through the process alone.
+        let filler = "/proc/\(child.process)/root\(folder.path)/filler"
+        let file = open(filler, O_WRONLY | O_CREAT, 0o600)
+        try #require(file >= 0)
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        while write(file, zeros, zeros.count) > 0 {}
+        close(file)
+        #expect(try child.message(containing: "cannot be stored").contains("full"))
+        try #require(unlink(filler) == 0)
+        _ = try child.message(containing: "stored again")
+        _ = try child.event(of: "on")
+        child.send(SIGTERM)
+        let result = child.finish()
+        #expect(result.end == .exited(0), "\(result.errors)")
+        #expect(try Self.sequence(result.output) > 4)
+    }
+
+    @Test(
+        "A disk that cannot be written at the start is an error, before any card is read",
+        .enabled(if: MountNamespace.obstacle == nil, "\(MountNamespace.obstacle ?? "")"))
+    func readOnlyDisk() throws {
+        let folder = try TemporaryFolder()
+        let child = try MountNamespace.start(
+            "mount -t tmpfs -o ro kazasu '\(folder.path)' && exec '\(Service.path)' watch --json"
+                + " -r 'virtual:\(Service.visitor)' --outbox '\(folder.path)/o'",
+            environment: Service.environment)
+        let result = child.finish()
+        #expect(result.end == .exited(73))
+        #expect(result.output.isEmpty)
+        #expect(result.errors.contains(#""reason":"cannotWrite""#), "\(result.errors)")
+    }
+
+    @Test("A web server that asks for patience gets the same event again; without a certificate it gets nothing")
+    func webServers() throws {
+        let folder = try TemporaryFolder()
+        let page = try folder.write(Array(WebServer.program.utf8), as: "server.py")
+        let server = try WebServer(page, answers: "429:1 503 200")
+        let secure = try WebServer(page, answers: "", certificate: try Self.certificate(folder))
+        let child = try Service.watch(
+            "-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o", "--webhook",
+            "http://127.0.0.1:\(server.port)/", "--webhook", "https://localhost:\(secure.port)/")
+        let requests = try (0..<3).map { _ in try #require(try server.request()).split(separator: " ") }
+        #expect(Set(requests.map { $0[3] }).count == 1, "\(requests)")
+        #expect(requests.map { $0[4] } == ["429", "503", "200"])
+        #expect(try child.message(containing: "localhost").contains("tls"))
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+        let status = try Service.run("outbox", "status", "--json", "--outbox", "\(folder.path)/o")
+        let sinks = try JSONCursor(JSONValue(parsing: Array(status.output.utf8))).required("sinks").elements()
+        #expect(try sinks.map { try $0.required("error").text() } == ["tls"], "\(status.output)")
+    }
+
+    /// A certificate that nobody has signed, and its key, in one file.
+    private static func certificate(_ folder: TemporaryFolder) throws -> String {
+        let file = "\(folder.path)/certificate.pem"
+        let made = try ChildProcess.run(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost",
+                "-addext", "subjectAltName=DNS:localhost", "-keyout", file, "-out", "\(file).crt",
+            ])
+        try #require(made.end == .exited(0), "\(made.errors)")
+        let both = try TestFiles.read(file) + TestFiles.read("\(file).crt")
+        return try folder.write(both, as: "both.pem")
+    }
+
+    @Test("Prometheus reads what the watcher counts")
+    func metrics() throws {
+        let folder = try TemporaryFolder()
+        let port = try LoopbackPort.free()
+        let child = try Service.watch(
+            "-r", "door=virtual:\(Service.visitor)", "--outbox", "\(folder.path)/o", "--exec", "/bin/false",
+            "--metrics", "127.0.0.1:\(port)")
+        _ = try child.event(of: "off")
+        let text = try ChildProcess.run("/usr/bin/curl", ["-sS", "http://127.0.0.1:\(port)/metrics"]).output
+        var values: [Substring: Int] = [:]
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            let parts = line.split(separator: " ")
+            values[parts[0]] = Int(parts.count == 2 ? parts[1] : "")
+        }
+        let reader = #"reader="door""#
+        #expect(values["kazasu_reader_up{\(reader)}"] == 1, "\(text)")
+        #expect(values["kazasu_taps_total{\(reader),technology=\"felica\"}", default: 0] >= 1)
+        #expect(values["kazasu_presence_misses_total{\(reader)}", default: 0] >= 3)
+        #expect(values["kazasu_outbox_pending{sink=\"exec:/bin/false\"}", default: 0] >= 1)
+        #expect(values["kazasu_tap_read_seconds_count", default: 0] >= 1)
+        child.send(SIGTERM)
+        #expect(child.finish().end == .exited(0))
+    }
+}
+
+/// A web server of Python that answers with the statuses that it is told, and prints what it got.
+final class WebServer {
+    let port: String
+    private let child: RunningChild
+
+    /// - Parameters:
+    ///   - answers: statuses, each perhaps with the seconds of `Retry-After`, as `429:1`; 200 after the last.
+    ///   - certificate: a PEM file with a key and its certificate, for HTTPS.
+    init(_ script: String, answers: String, certificate: String? = nil) throws {
+        child = try RunningChild(
+            "/usr/bin/python3", [script, answers] + (certificate.map { [$0] } ?? []), limit: .seconds(120))
+        port = try #require(try child.line(of: .output))
+    }
+
+    /// The next request: its method, path, whether its signature is right, and its id.
+    func request() throws -> String? { try child.line(of: .output) }
+
+    deinit { child.send(SIGKILL) }
+
+    static let program = """
+        import hashlib, hmac, http.server, json, ssl, sys
+
+        answers = sys.argv[1].split()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                signature = self.headers.get("X-Kazasu-Signature", "t=,v1=")
+                parts = dict(part.split("=", 1) for part in signature.split(","))
+                code = hmac.new(b"secret", parts["t"].encode() + b"." + body, hashlib.sha256).hexdigest()
+                same = json.loads(body)["id"] == self.headers["Idempotency-Key"]
+                state = "ok" if code == parts["v1"] and same else "wrong"
+                status, _, pause = (answers.pop(0) if answers else "200").partition(":")
+                print("POST", self.path, state, self.headers["Idempotency-Key"], status, flush=True)
+                self.send_response(int(status))
+                if pause:
+                    self.send_header("Retry-After", pause)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+            def log_message(self, *words): pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if len(sys.argv) > 2:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(sys.argv[2])
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        print(server.server_address[1], flush=True)
+        server.serve_forever()
+        """
+}
