@@ -116,7 +116,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     (
         "KazasuServiceCLITests",
-        ["CardDecoders", "CardModel", "KazasuCLI", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]
+        ["CardDecoders", "CardModel", "Kazasu", "KazasuCLI", "KazasuService", "KazasuServiceCLI", "kazasu", "kazasud"]
     ),
 ]
 

@@ -148,14 +148,14 @@ struct OutboxDead: KazasuCommand {
 
             Examples:
               kazasu outbox dead
-              kazasu outbox dead --sink webhook:example.com/taps --json | jq '.letters[].event'
+              kazasu outbox dead --json | jq '.letters[].event'
             """,
             """
             1 件 1 行で、ID・時刻・送り先・理由を表示します。--json ではイベントそのものも出力します。
 
             例:
               kazasu outbox dead
-              kazasu outbox dead --sink webhook:example.com/taps --json | jq '.letters[].event'
+              kazasu outbox dead --json | jq '.letters[].event'
             """))
 
     @OptionGroup var common: CommonOptions

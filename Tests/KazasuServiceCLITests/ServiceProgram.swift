@@ -12,8 +12,8 @@ enum Service {
 
     /// A card that lies on a virtual reader.
     static let card = "\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
-    /// A card that comes and goes.
-    static let visitor = "\(TestFiles.root)/Fixtures/felica/two-purses.json"
+    /// A card that comes for a few frames, and goes.
+    static let visitor = "\(TestFiles.root)/Fixtures/felica/short-visits.json"
 
     /// What of the user's own environment must not change an answer, nor be changed: there are no such folders.
     static let environment = [

@@ -2,6 +2,7 @@
 
 import CardModel
 import Glibc
+import Kazasu
 import KazasuCLI
 import KazasuService
 import TestSupport

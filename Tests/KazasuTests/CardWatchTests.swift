@@ -97,6 +97,60 @@ struct CardWatchTests {
         #expect(other.card != first.card)
     }
 
+    @Test(arguments: cards, [1, 2] as [UInt64])
+    func aCardThatLiesAnHourWhereEachHundredthFrameIsLostIsNeverOff(
+        _ card: (file: String, isSelectedAgain: Bool), seed: UInt64
+    ) throws {
+        let field = VirtualField(cards: [try Self.card(card.file)])
+        let time = Mutex(Duration.zero)
+        let token = CancellationToken()
+        let clock = SearchClock(now: { time.withLock { $0 } }) { pause in
+            let isOver = time.withLock { time in
+                time += pause
+                return time > .seconds(3600)
+            }
+            if isOver { token.cancel() }
+        }
+        let lossy = LossyReader(InProcessReader(field), seed: seed)
+        var watch = CardWatch(CardReader(lossy, cancellation: token), .any, .id, clock: clock)
+        #expect(try watch.next().kind == .on)
+        lossy.isLossy = true
+        #expect(throws: KazasuError.cancelled) { try watch.next() }
+        #expect(lossy.lost > 100)
+    }
+
+    /// A reader between which and the card one frame in a hundred is lost: an exchange has two frames.
+    private final class LossyReader: Reader {
+        private let reader: InProcessReader
+        private var random: SeededGenerator
+        var isLossy = false
+        private(set) var lost = 0
+
+        init(_ reader: InProcessReader, seed: UInt64) {
+            self.reader = reader
+            random = SeededGenerator(seed: seed)
+        }
+
+        private var loses: Bool {
+            guard isLossy, (0..<2).contains(where: { _ in Int.random(in: 0..<100, using: &random) == 0 }) else {
+                return false
+            }
+            lost += 1
+            return true
+        }
+
+        var information: ReaderInformation { reader.information }
+        func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+            loses ? nil : try reader.activate(request)
+        }
+        func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+            if loses { throw .noAnswer }
+            return try reader.transceive(frame, timeout: timeout)
+        }
+        func isCardPresent() throws(TransportError) -> Bool? { loses ? false : try reader.isCardPresent() }
+        func close() { reader.close() }
+    }
+
     @Test(arguments: cards) func theQuestionSelectsNoCardThatCanBeAskedOtherwise(
         _ card: (file: String, isSelectedAgain: Bool)
     ) throws {

@@ -96,12 +96,12 @@ enum HelpText {
     /// Breaks paragraphs and the descriptions of options again, by terminal columns: ArgumentParser counts every
     /// character as one column and breaks lines at spaces only.
     private static func lines(_ lines: [String], width: Int) -> [String] {
-        let headings: Set = ["引数:", "オプション:", "コマンド:"]
         let indent = String(repeating: " ", count: labelWidth)
         var blocks: [(label: String?, text: String)] = []
-        var isList = false
-        var isOpen = false
+        // Lists of options come after the usage, some with a heading of their own.
+        var (isAfterUsage, isList, isOpen) = (false, false, false)
         for line in lines {
+            isAfterUsage = isAfterUsage || line.hasPrefix("使い方: ")
             let characters = Array(line)
             let isLabel = isList && line.hasPrefix("  ") && !line.hasPrefix("   ") && !line.hasPrefix("  詳")
             switch true {
@@ -120,7 +120,7 @@ enum HelpText {
             case !isList && isOpen && !line.isEmpty && !line.hasPrefix(" "):
                 blocks[blocks.count - 1].text = LineBreaker.joined(blocks[blocks.count - 1].text, line)
             default:
-                isList = isList || headings.contains(line)
+                isList = isList || isAfterUsage && !line.hasPrefix(" ") && line.hasSuffix(":")
                 isOpen = !isList && !line.isEmpty && !line.hasPrefix(" ") && !line.hasSuffix(":")
                 blocks.append((isOpen ? "" : nil, line))
             }
@@ -143,11 +143,12 @@ enum LineBreaker {
     /// Characters that must not end a line.
     private static let opening = Set("（［｛「『【〈《([{")
 
-    /// Two lines as one: with a space between them only where both sides are narrow characters.
+    /// Two lines as one: without a space between two wide characters, and beside wide punctuation.
     static func joined(_ first: String, _ second: String) -> String {
         guard let last = first.last, let next = second.first else { return first + second }
-        let isWide = String(last).terminalWidth == 2 || String(next).terminalWidth == 2
-        return first + (isWide || last == " " ? "" : " ") + second
+        let wide = [last, next].map { String($0).terminalWidth == 2 }
+        let isTight = wide == [true, true] || wide[0] && closing.contains(last) || wide[1] && opening.contains(next)
+        return first + (isTight || last == " " ? "" : " ") + second
     }
 
     /// The text in lines of at most `width` columns; a longer word has a line of its own.

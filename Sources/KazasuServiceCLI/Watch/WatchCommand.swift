@@ -23,7 +23,7 @@ struct Watch: KazasuCommand {
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
-              kazasu watch --keep                     # every card's history into the ledger
+              kazasu watch --keep                 # every card's history into the ledger
               kazasu watch --config /etc/kazasu/watch.yaml
             """,
             """
@@ -35,7 +35,7 @@ struct Watch: KazasuCommand {
               kazasu watch --read balance | jq -r 'select(.type == "on") | .tag'
               kazasu watch -r entrance=rcs380 --exec ./on-tap
               kazasu watch --webhook https://example.com/taps --secret-from file:secret
-              kazasu watch --keep                     # 置かれたカードの履歴を台帳に追加する
+              kazasu watch --keep                 # 置かれたカードの履歴を台帳に追加する
               kazasu watch --config /etc/kazasu/watch.yaml
             """))
 
@@ -91,8 +91,8 @@ struct Watch: KazasuCommand {
         completion: .file())
     var config: String?
 
-    @OptionGroup(title: "Sinks") var sinks: SinkOptions
-    @OptionGroup(title: "Outbox") var outbox: OutboxOptions
+    @OptionGroup(title: tr("Sinks", "送り先")) var sinks: SinkOptions
+    @OptionGroup(title: tr("Outbox", "outbox（保存）")) var outbox: OutboxOptions
 
     @Option(
         name: .long,

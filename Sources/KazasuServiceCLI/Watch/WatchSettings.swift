@@ -93,6 +93,10 @@ struct WatchSettings {
         do {
             node = try Yams.compose(yaml: text)
         } catch {
+            if case .duplicatedKeysInMapping(let names, let context)? = error as? YamlError {
+                let name = VisibleText.line(names.first ?? "")
+                throw bad(path, context.mark.line, tr("'\(name)' is there twice", "'\(name)' が重複しています"))
+            }
             throw bad(path, line(of: error), tr("it is not YAML", "YAML ではありません"))
         }
         guard let node, node.null == nil else { return [] }
@@ -100,16 +104,12 @@ struct WatchSettings {
             throw bad(path, node.mark?.line, tr("it must be a mapping of options", "オプションの対応表である必要があります"))
         }
         var settings: [Setting] = []
-        var names: Set<String> = []
         for (key, value) in mapping {
             let line = key.mark?.line
             let name = key.scalar?.string ?? ""
             guard let option = known[name] else {
                 let shown = VisibleText.line(name)
                 throw bad(path, line, tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"))
-            }
-            guard names.insert(name).inserted else {
-                throw bad(path, line, tr("'\(name)' is there twice", "'\(name)' が重複しています"))
             }
             for element in try elements(value, of: name, option, path) {
                 let own = try words(element, name, option, known, path)
