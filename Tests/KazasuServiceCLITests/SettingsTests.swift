@@ -129,9 +129,12 @@ struct SettingsTests {
             }
         }
         try #require(bound == 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         func received() -> String {
             var buffer = [UInt8](repeating: 0, count: 4096)
-            return String(decoding: buffer.prefix(max(0, recv(file, &buffer, buffer.count, 0))), as: UTF8.self)
+            let count = recv(file, &buffer, buffer.count, 0)
+            return count < 0 ? "nothing came in a minute" : String(decoding: buffer.prefix(count), as: UTF8.self)
         }
         let child = try Service.watch(
             "-r", "virtual:\(Service.card)",
@@ -139,10 +142,12 @@ struct SettingsTests {
         var texts: [String] = []
         while !["READY=1", "WATCHDOG=1"].allSatisfy({ text in texts.contains { $0.hasPrefix(text) } }) {
             texts.append(received())
+            try #require(texts.last?.hasPrefix("nothing") == false, "\(texts)")
         }
         #expect(try child.message(containing: "ready").hasPrefix("<6>"))
         child.send(SIGTERM)
-        while texts.last != "STOPPING=1" { texts.append(received()) }
+        while texts.last != "STOPPING=1", texts.last?.hasPrefix("nothing") == false { texts.append(received()) }
+        #expect(texts.last == "STOPPING=1")
         #expect(child.finish().end == .exited(0))
     }
 }

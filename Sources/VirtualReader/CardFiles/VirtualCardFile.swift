@@ -119,11 +119,12 @@ package enum VirtualCardFile {
 extension CardVisits {
     /// Reads `virtual.visits`.
     fileprivate init(json: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(["seed", "frames", "startup"])
+        try json.allowOnly(["seed", "frames", "startup", "stay"])
         self.init(
             seed: UInt64(clamping: try json.optional("seed")?.integer(in: 0...Int.max) ?? 0),
             frames: try json.optional("frames")?.integer(in: 0...1_000_000) ?? 60,
-            startup: .milliseconds(try json.optional("startup")?.integer(in: 0...60_000) ?? 0))
+            startup: .milliseconds(try json.optional("startup")?.integer(in: 0...60_000) ?? 0),
+            stay: try json.optional("stay")?.integer(in: 1...1_000_000))
     }
 }
 

@@ -46,24 +46,30 @@ struct PlacedCard: Sendable {
 }
 
 /// When the cards of a field arrive and leave. Away at first, they come after a random number of frames, with a random
-/// time in which they are deaf; after their first answer to Read Without Encryption they are removed again.
+/// time in which they are deaf; they are removed again after their first answer to Read Without Encryption, or after
+/// a random number of answers to any command.
 ///
 /// For soak tests: a host that searches for a card and reads it, again and again, meets it at every moment of its
 /// search.
 package struct CardVisits: Sendable {
     private let frames: Int
     private let startup: Duration
+    private let stay: Int?
     private var random: SplitMix64
     private var comesAfter: Int?
+    /// How many answers are left before they go.
+    private var answersLeft = 0
 
     /// Creates visits that are the same for the same seed.
     ///
     /// - Parameters:
     ///   - frames: the maximum number of frames for which they are away.
     ///   - startup: the longest time for which they are deaf.
-    package init(seed: UInt64, frames: Int, startup: Duration) {
+    ///   - stay: the maximum number of answers that they give; `nil` for all up to the first that is read.
+    package init(seed: UInt64, frames: Int, startup: Duration, stay: Int? = nil) {
         self.frames = max(frames, 0)
         self.startup = max(startup, .zero)
+        self.stay = stay.map { max($0, 1) }
         random = SplitMix64(seed: seed)
         comesAfter = 0
     }
@@ -72,6 +78,7 @@ package struct CardVisits: Sendable {
         if comesAfter == 0 { leave(&placed, exchange, at: now) }
         guard let last = comesAfter, exchange > last else { return }
         comesAfter = nil
+        if let stay { answersLeft = Int.random(in: 1...stay, using: &random) }
         for index in placed.indices {
             placed[index].isAway = false
             placed[index].startupTime = startup * Int.random(in: 0...1000, using: &random) / 1000
@@ -83,7 +90,13 @@ package struct CardVisits: Sendable {
         _ placed: inout [PlacedCard], after frame: RadioFrame, _ outcome: FieldResult, _ exchange: Int,
         at now: Duration
     ) {
-        guard case .answer = outcome, case .felica = frame.technology, frame.commandCode == 0x06 else { return }
+        guard case .answer = outcome else { return }
+        if stay != nil {
+            answersLeft -= 1
+            guard answersLeft <= 0 else { return }
+        } else {
+            guard case .felica = frame.technology, frame.commandCode == 0x06 else { return }
+        }
         leave(&placed, exchange, at: now)
     }
 

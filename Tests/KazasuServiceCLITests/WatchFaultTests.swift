@@ -7,7 +7,7 @@ import Testing
 
 /// What goes wrong while it watches.
 @Suite("kazasu watch, and what goes wrong")
-struct FaultTests {
+struct WatchFaultTests {
     /// Checks that the numbers of events have no gap, and returns how many there are.
     @discardableResult
     private static func sequence(_ output: String) throws -> Int {
@@ -33,7 +33,7 @@ struct FaultTests {
         let zeros = [UInt8](repeating: 0, count: 4096)
         while write(file, zeros, zeros.count) > 0 {}
         close(file)
-        #expect(try child.message(containing: "cannot be stored").contains("full"))
+        #expect(try child.message(containing: "wait in memory").contains("full"))
         try #require(unlink(filler) == 0)
         _ = try child.message(containing: "stored again")
         _ = try child.event(of: "on")
