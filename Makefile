@@ -23,6 +23,8 @@ ARRIVALS ?= 10000
 NIGHTLY_FUZZ_SECONDS ?= 1800
 # Passed on to Tests/Sites/soak.py, as in `make soak-sites SITES_ARGS='--seconds 10 --kills 5'`.
 SITES_ARGS ?=
+# Passed on to Tests/Sites/taps.py, as in `make soak-taps TAPS_ARGS='--taps 2000 --kills 10'`.
+TAPS_ARGS ?=
 # How often `make soak` cancels.
 SOAK ?= 20000
 # Passed on to mutants.py, as in `make mutants MUTANTS_ARGS='--module ISODEP'`.
@@ -95,7 +97,7 @@ demo: deps build ## installs, builds, then reads a virtual card through the real
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-.PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha soak-sites soak-arrivals
+.PHONY: examples api api-check figures test test-usb test-sites test-rabbitmq test-ha soak-sites soak-taps soak-arrivals
 .PHONY: test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
@@ -134,6 +136,11 @@ soak-sites: deps-test ## 1,000 readers on 200 sites, a week's backlog, kills, ne
 	$(SWIFT_BUILD) --product kazasud
 	$(SWIFT_BUILD) --product site-publisher
 	$(SITES) Tests/Sites/soak.py all $(SITES_ARGS)
+
+soak-taps: deps-test ## 100,000 taps on four virtual readers while watcher, broker and network fail; then how late taps are
+	$(SWIFT_BUILD) --product kazasud
+	$(SITES) Tests/Sites/taps.py $(TAPS_ARGS)
+	$(SITES) Tests/Sites/taps.py --latency
 
 # The readers that are simulated in the test process, then those behind the real libusb and libnfc.
 soak-arrivals: deps venv ## puts a card with two purses on each simulated reader at 10,000 random moments

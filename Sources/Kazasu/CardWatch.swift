@@ -38,13 +38,14 @@ struct CardWatch {
     private var replacement: FoundCard?
 
     init(
-        _ reader: CardReader, _ query: CardQuery, _ reading: TapReading, clock: SearchClock = .system,
+        _ reader: CardReader, _ query: CardQuery, _ reading: TapReading, clock: SearchClock? = nil,
         note: @escaping (Step) -> Void = { _ in }
     ) {
         self.reader = reader
         self.query = query
         self.reading = reading
-        self.clock = clock
+        let pace = (reader.device as? any PacedReader)?.pace ?? 1
+        self.clock = clock ?? SearchClock(now: SearchClock.system.now) { SearchClock.system.pause($0 / pace) }
         self.note = note
     }
 

@@ -44,7 +44,7 @@ package struct VirtualDriver {
             guard let reader = try driver.open(server.connectionString, cancellation: options.cancellation) else {
                 throw .unsupported(detail: .init(.libnfcOpensNone, server.connectionString))
             }
-            return VirtualChipReader(id: id, reader: reader, server: server, didClose: keep)
+            return VirtualChipReader(id: id, reader: reader, server: server, pace: field.pace, didClose: keep)
         } catch {
             server.stop()
             throw error == .cancelled ? KazasuError.cancelled : .reader(error, id: id)
@@ -61,15 +61,23 @@ package struct VirtualDriver {
     }
 }
 
+/// A simulated reader before which the pauses of a host are to be shorter.
+protocol PacedReader: Reader {
+    /// How many times.
+    var pace: Int { get }
+}
+
 /// A reader together with the simulated chip behind it.
-private final class VirtualChipReader: Reader {
+private final class VirtualChipReader: PacedReader {
     let information: ReaderInformation
+    let pace: Int
     private let reader: any Reader
     private let server: PN532Server
     private var didClose: (() -> Void)?
 
-    init(id: String, reader: any Reader, server: PN532Server, didClose: (() -> Void)?) {
+    init(id: String, reader: any Reader, server: PN532Server, pace: Int, didClose: (() -> Void)?) {
         self.reader = reader
+        self.pace = pace
         self.server = server
         self.didClose = didClose
         var information = reader.information

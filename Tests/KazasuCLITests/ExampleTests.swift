@@ -20,7 +20,7 @@ struct ExampleTests {
         ("doctor", [0, 69]), ("[ $? = 75 ]", [1]), ("rcs380", [0, 69, 75]), ("rcs300", [0, 69, 75]),
         ("/dev/ttyUSB0", [0, 69, 75]), ("pcsc:", [0, 69, 75]), ("| head", [0, 141]), ("stations lookup", [0, 1]),
         // There is one card, and no outbox.
-        ("ledger link", [64]), ("kazasu outbox", [66]),
+        ("ledger link", [64]), ("outbox drop", [64, 66]), ("kazasu outbox", [66]),
     ]
 
     private static func expected(_ line: String) -> Set<Int32> {
@@ -55,7 +55,7 @@ struct ExampleTests {
     @Test("Of the help", arguments: ExamplePage.help)
     func help(_ page: ExamplePage) throws {
         try check(page)
-        for line in page.lines {
+        for line in page.lines.flatMap({ $0.split(separator: "\n") }) {
             let width = line.unicodeScalars.reduce(2) { $0 + ($1.value >= 0x2E80 ? 2 : 1) }
             #expect(width <= 80, "does not fit into 80 columns: \(line)")
         }

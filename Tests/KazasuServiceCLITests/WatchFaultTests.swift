@@ -11,7 +11,9 @@ struct WatchFaultTests {
     /// Checks that the numbers of events have no gap, and returns how many there are.
     @discardableResult
     private static func sequence(_ output: String) throws -> Int {
-        let events = try output.split(separator: "\n").map { try JSONCursor(JSONValue(parsing: Array($0.utf8))).object() }
+        let events = try output.split(separator: "\n").map {
+            try JSONCursor(JSONValue(parsing: Array($0.utf8))).object()
+        }
         #expect(events.map { $0["seq"] } == (1...max(1, events.count)).map { .int($0) })
         return events.count
     }
@@ -84,7 +86,8 @@ struct WatchFaultTests {
         let made = try ChildProcess.run(
             "/usr/bin/openssl",
             [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost",
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                "/CN=localhost",
                 "-addext", "subjectAltName=DNS:localhost", "-keyout", file, "-out", "\(file).crt",
             ])
         try #require(made.end == .exited(0), "\(made.errors)")

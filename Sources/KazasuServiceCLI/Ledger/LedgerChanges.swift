@@ -20,7 +20,7 @@ extension LedgerCommand {
                 Examples:
                   kazasu ledger import card.json
                   kazasu ledger import dumps/
-                  kazasu ledger import --card Suica phone/*.nfc      # refuse files of other cards
+                  kazasu ledger import --card Suica phone/*.nfc   # refuse files of other cards
                 """,
                 """
                 'kazasu decode' が読める形式のダンプ、フォルダー、1 行 1 ダンプのファイルを、順不同で読みます。同じファイルを
@@ -29,7 +29,7 @@ extension LedgerCommand {
                 例:
                   kazasu ledger import card.json
                   kazasu ledger import dumps/
-                  kazasu ledger import --card 通勤 phone/*.nfc      # 別のカードのファイルを拒否する
+                  kazasu ledger import --card 通勤 phone/*.nfc   # 別のカードは拒否する
                 """))
 
         @OptionGroup var common: CommonOptions
@@ -144,14 +144,14 @@ extension LedgerCommand {
                 history. This cannot be undone: copy the ledger's file before if in doubt.
 
                 Example:
-                  kazasu ledger link NEW OLD              # names, numbers or their last digits, from 'ledger cards'
+                  kazasu ledger link NEW OLD    # names or numbers as in 'ledger cards'
                 """,
                 """
                 機種変更をすると、同じ履歴のままカードの番号が変わります。まとめると 1 枚のカードの 1 つの履歴になります。元には
                 戻せないため、迷うときは先に台帳のファイルをコピーしてください。
 
                 例:
-                  kazasu ledger link 新 旧                # 'ledger cards' に出る名前、番号、または番号の末尾
+                  kazasu ledger link 新 旧    # 名前または番号（'ledger cards' の表示）
                 """))
 
         @OptionGroup var common: CommonOptions

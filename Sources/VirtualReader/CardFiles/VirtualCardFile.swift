@@ -119,12 +119,13 @@ package enum VirtualCardFile {
 extension CardVisits {
     /// Reads `virtual.visits`.
     fileprivate init(json: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(["seed", "frames", "startup", "stay"])
+        try json.allowOnly(["seed", "frames", "startup", "stay", "pace"])
         self.init(
             seed: UInt64(clamping: try json.optional("seed")?.integer(in: 0...Int.max) ?? 0),
             frames: try json.optional("frames")?.integer(in: 0...1_000_000) ?? 60,
             startup: .milliseconds(try json.optional("startup")?.integer(in: 0...60_000) ?? 0),
-            stay: try json.optional("stay")?.integer(in: 1...1_000_000))
+            stay: try json.optional("stay")?.integer(in: 1...1_000_000),
+            pace: try json.optional("pace")?.integer(in: 1...1000) ?? 1)
     }
 }
 

@@ -55,6 +55,8 @@ package struct CardVisits: Sendable {
     private let frames: Int
     private let startup: Duration
     private let stay: Int?
+    /// How many times shorter than before a real card a host should make its pauses; for long tests.
+    let pace: Int
     private var random: SplitMix64
     private var comesAfter: Int?
     /// How many answers are left before they go.
@@ -66,10 +68,12 @@ package struct CardVisits: Sendable {
     ///   - frames: the maximum number of frames for which they are away.
     ///   - startup: the longest time for which they are deaf.
     ///   - stay: the maximum number of answers that they give; `nil` for all up to the first that is read.
-    package init(seed: UInt64, frames: Int, startup: Duration, stay: Int? = nil) {
+    ///   - pace: how many times shorter than before a real card a host should make its pauses.
+    package init(seed: UInt64, frames: Int, startup: Duration, stay: Int? = nil, pace: Int = 1) {
         self.frames = max(frames, 0)
         self.startup = max(startup, .zero)
         self.stay = stay.map { max($0, 1) }
+        self.pace = max(pace, 1)
         random = SplitMix64(seed: seed)
         comesAfter = 0
     }

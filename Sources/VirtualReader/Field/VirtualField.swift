@@ -40,6 +40,9 @@ package final class VirtualField: Sendable {
     private let state: Mutex<State>
     private let collision: Collision
 
+    /// How many times shorter than before a real card a host should make its pauses.
+    package var pace: Int { state.withLock { $0.visits?.pace ?? 1 } }
+
     /// Creates a field with cards in it.
     ///
     /// - Parameter visits: when the cards arrive and leave; `nil` when they stay.

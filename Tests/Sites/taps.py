@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Cards on four virtual readers of `kazasu watch`, a real broker and a collector, while all but the collector are killed.
+
+    taps.py [--taps 100000] [--kills 100] [--broker-kills 20] [--cuts 20] [--pace 10]   nothing lost, doubled or disordered
+    taps.py --latency [--taps 400]                        from the card to a subscriber, in real time
+
+Cuts need root: they are in network namespaces that nothing else sees. KAZASUD names the program (`make soak-taps`).
+"""
+
+import argparse
+import collections
+import contextlib
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from brokers import TOP, Collect, Mosquitto, wait_until
+from soak import CABLE, cable, peak, stored
+
+KAZASUD = os.environ.get("KAZASUD")
+READERS = ["one", "two", "three", "four"]
+
+
+class Lines:
+    """The lines of a process, kept as they come."""
+
+    def __init__(self, stream, keep):
+        self.thread = threading.Thread(target=self.run, args=(stream, keep), daemon=True)
+        self.thread.start()
+
+    @staticmethod
+    def run(stream, keep):
+        for line in stream:
+            with contextlib.suppress(ValueError):
+                keep(json.loads(line))
+
+
+class Watcher:
+    """`kazasu watch` on four virtual readers; what it prints is remembered across kills."""
+
+    def __init__(self, folder, url, pace, prefix=(), options=()):
+        self.outbox = folder + "/outbox.sqlite"
+        self.seen, self.taps = [], 0
+        words = [*prefix, KAZASUD, "watch", "-q", "--site", "soak", "--outbox", self.outbox, "--mqtt", url, *options]
+        with open(TOP + "/Fixtures/felica/short-visits.json", encoding="utf-8") as file:
+            card = json.load(file)
+        for number, name in enumerate(READERS):
+            card["idm"] = f"01010312345678{number:02d}"
+            card["virtual"]["visits"].update(seed=number + 1, stay=3, pace=pace)
+            with open(f"{folder}/{name}.json", "w", encoding="utf-8") as file:
+                json.dump(card, file)
+            words += ["-r", f"{name}=virtual:{folder}/{name}.json"]
+        self.words = words
+        self.process = None
+
+    def keep(self, event):
+        self.seen.append((event["id"], event["reader"], event["seq"]))
+        self.taps += event["type"] == "on"
+
+    def start(self):
+        self.process = subprocess.Popen(self.words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.lines = Lines(self.process.stdout, self.keep)
+
+    def end(self, number):
+        self.process.send_signal(number)
+        self.process.wait()
+        self.lines.thread.join()
+
+    def query(self, statement):
+        with contextlib.closing(sqlite3.connect(self.outbox, timeout=30)) as database:
+            return database.execute(statement).fetchone()[0]
+
+
+def disturb(watcher, broker, chosen, chance, done):
+    """Does one of the evils that are left, in the order that chance gives."""
+    left = [name for name in chosen for _ in range(chosen[name] - done[name])]
+    if not left:
+        return
+    name = chance.choice(left)
+    if name == "watcher":
+        watcher.end(signal.SIGKILL)
+        watcher.start()
+    elif name == "broker":
+        broker.kill()
+        broker.start()
+    else:
+        subprocess.run(["ip", "link", "set", CABLE, "down"], check=True)
+        time.sleep(1)
+        subprocess.run(["ip", "link", "set", CABLE, "up"], check=True)
+    done[name] += 1
+
+
+def soak(options, host="127.0.0.1", prefix=()):
+    """Returns the figures of one run."""
+    chance, done = random.Random(1), collections.Counter()
+    evils = {"watcher": options.kills, "broker": options.broker_kills, "cut": options.cuts if prefix else 0}
+    with tempfile.TemporaryDirectory(prefix="kazasu-taps-") as folder, Mosquitto(shipped=True, host=host) as broker:
+        path, wire = folder + "/events.sqlite", collections.Counter()
+        collect = Collect(KAZASUD, "--mqtt", broker.url, "--to", "sqlite:" + path, "--name", "soak")
+        for stream in (collect.process.stdout, collect.process.stderr):
+            threading.Thread(target=stream.read, daemon=True).start()
+        wait_until(lambda: os.path.exists(path))
+        watcher = Watcher(folder, broker.url, options.pace, prefix, ["--confirm", "--keep-size", "1G"])
+        with collect:
+            listener = subprocess.Popen(
+                ["mosquitto_sub", "-h", host, "-p", str(broker.port), "-q", "1", "-c", "-i", "wire", "-t",
+                 "kazasu/+/+/event"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            Lines(listener.stdout, lambda event: wire.update([event["id"]]))
+            start, step = time.monotonic(), max(1, options.taps // max(1, sum(evils.values())))
+            watcher.start()
+            next_evil = step
+            while watcher.taps < options.taps:
+                time.sleep(0.05)
+                if watcher.taps >= next_evil:
+                    disturb(watcher, broker, evils, chance, done)
+                    next_evil += step
+            seconds, memory = time.monotonic() - start, peak(watcher.process.pid)
+            # What a broker has lost is sent again when the collector asks for it.
+            with contextlib.suppress(TimeoutError):
+                wait_until(lambda: watcher.query("SELECT count(*) FROM events WHERE confirmed = 0") <= 8, 300)
+            watcher.end(signal.SIGTERM)
+            total = watcher.query("SELECT sum(sequence) FROM readers")
+            with contextlib.suppress(TimeoutError):
+                wait_until(lambda: stored(path)["stored"] >= total, 60)
+            listener.terminate()
+        figures = {"taps": watcher.taps, "events": total, "seconds": round(seconds), **dict(done), **stored(path)}
+        figures["watcherMegabytes"] = round(memory, 1)
+        figures["twiceOnTheWire"] = sum(count - 1 for count in wire.values())
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            known = {row[0] for row in database.execute("SELECT id FROM events")}
+            pairs = database.execute(
+                "SELECT sum(type = 'on'), sum(type = 'off') FROM events WHERE type IN ('on', 'off')").fetchone()
+        figures["printedButNotStored"] = len({event[0] for event in watcher.seen} - known)
+        figures["on"], figures["off"] = pairs
+    return figures
+
+
+def latency(options):
+    """From the moment that events name to a subscriber, in milliseconds of the system's boot clock."""
+    late = collections.defaultdict(list)
+    with tempfile.TemporaryDirectory(prefix="kazasu-taps-") as folder, Mosquitto() as broker:
+        def keep(event):
+            late[event["type"]].append(time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000 - event["mono"])
+        listener = subprocess.Popen(
+            ["mosquitto_sub", "-h", broker.host, "-p", str(broker.port), "-q", "1", "-t", "kazasu/+/+/event"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        Lines(listener.stdout, keep)
+        watcher = Watcher(folder, broker.url, 1)
+        watcher.start()
+        wait_until(lambda: len(late["on"]) >= options.taps, 3600)
+        watcher.end(signal.SIGTERM)
+        listener.terminate()
+    return {kind: {"count": len(values), "median": sorted(values)[len(values) // 2],
+                   "p99": sorted(values)[len(values) * 99 // 100], "longest": max(values)}
+            for kind, values in late.items() if kind != "reader"}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--latency", action="store_true")
+    parser.add_argument("--taps", type=int, default=100_000)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--broker-kills", type=int, default=20)
+    parser.add_argument("--cuts", type=int, default=20)
+    parser.add_argument("--pace", type=int, default=10)
+    options = parser.parse_args()
+    if options.latency:
+        print("latency", json.dumps(latency(options)), flush=True)
+        return
+    if options.cuts and "KAZASU_SPACE" not in os.environ:
+        # Nothing of it is seen outside.
+        command = ["unshare", "--net", "--mount", sys.executable, __file__, *sys.argv[1:]]
+        sys.exit(subprocess.run(command, env=dict(os.environ, KAZASU_SPACE="1"), check=False).returncode)
+    if options.cuts:
+        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+        with cable() as prefix:
+            figures = soak(options, "10.213.7.1", prefix)
+    else:
+        figures = soak(options)
+    print("taps", json.dumps(figures), flush=True)
+    if figures["events"] != figures["stored"] or figures["stored"] != figures["distinct"] or figures["readersWithGaps"]:
+        sys.exit("events were lost or doubled")
+    if figures["printedButNotStored"] or figures["on"] != figures["off"]:
+        sys.exit("what was printed and what was stored differ")
+
+
+if __name__ == "__main__":
+    main()
