@@ -21,8 +21,7 @@ struct CollectCommand: KazasuCommand {
 
             Examples:
               kazasu collect --mqtt mqtt://broker --to sqlite:events.sqlite
-              kazasu collect --mqtt mqtts://centre@broker --to postgresql://db/taps \\
-                --mqtt-password-from file:password --shared centre
+              kazasu collect --mqtt mqtt://broker --to postgresql://db/taps --shared centre
             """,
             """
             すべての拠点のイベントを購読し、events テーブルに 1 回ずつ保存して確認応答を返します。
@@ -30,8 +29,7 @@ struct CollectCommand: KazasuCommand {
 
             例:
               kazasu collect --mqtt mqtt://broker --to sqlite:events.sqlite
-              kazasu collect --mqtt mqtts://centre@broker --to postgresql://db/taps \\
-                --mqtt-password-from file:password --shared centre
+              kazasu collect --mqtt mqtt://broker --to postgresql://db/taps --shared centre
             """))
 
     @OptionGroup var common: CommonOptions

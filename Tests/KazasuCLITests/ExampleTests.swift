@@ -55,7 +55,7 @@ struct ExampleTests {
     @Test("Of the help", arguments: ExamplePage.help)
     func help(_ page: ExamplePage) throws {
         try check(page)
-        for line in page.lines.flatMap({ $0.split(separator: "\n") }) {
+        for line in page.lines {
             let width = line.unicodeScalars.reduce(2) { $0 + ($1.value >= 0x2E80 ? 2 : 1) }
             #expect(width <= 80, "does not fit into 80 columns: \(line)")
         }

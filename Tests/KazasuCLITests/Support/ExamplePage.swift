@@ -19,13 +19,7 @@ struct ExamplePage: CustomTestStringConvertible, Sendable {
             let discussion = try command.optional("discussion")?.text() ?? ""
             let lines = discussion.split(separator: "\n", omittingEmptySubsequences: false)
                 .drop { $0 != "Examples:" && $0 != "例:" }.dropFirst().prefix { $0.hasPrefix("  ") }
-                .reduce(into: [String]()) { lines, line in
-                    if lines.last?.hasSuffix("\\") == true {
-                        lines[lines.count - 1] += "\n" + line
-                    } else {
-                        lines.append(String(line.dropFirst(2)))
-                    }
-                }
+                .map { String($0.dropFirst(2)) }
             let below = try command.optional("subcommands")?.list { command throws(DocumentError) in command } ?? []
             return try [ExamplePage(name: "\(name) (\(language))", lines: lines)]
                 + below.flatMap { try pages($0, below: name + " ") }
