@@ -26,7 +26,8 @@ public struct StatusFlags: Hashable, Sendable {
     ///
     /// A single value does not reveal the style; a card always uses the same one.
     package func candidates(_ style: StatusFlagStyle, count: Int) -> [Int] {
-        guard flag1 != 0, flag1 != 0xFF, count > 0 else { return [] }
+        guard flag1 != 0, flag1 != 0xFF else { return [] }
+        let count = max(0, count)
         return switch style {
         case .ordinal: Int(flag1) <= count ? [Int(flag1) - 1] : []
         case .bitmap: (0..<min(count, 16)).filter { flag1 >> UInt8($0 & 7) & 1 == 1 }

@@ -12,6 +12,10 @@ package struct AnswerToSelect: Hashable, Sendable {
     package let waitingTime: Duration
     /// How long the card needs before its first command.
     package let guardTime: Duration
+    /// TA, the bit rates; 106 kbit/s alone when the card names none.
+    package let bitRates: BitRates
+    /// Whether the card supports a node address (NAD) in its blocks.
+    package let supportsNAD: Bool
     /// Whether the card supports a card identifier (CID) in its blocks.
     package let supportsCID: Bool
     /// The historical bytes, chosen by the card's manufacturer.
@@ -27,11 +31,15 @@ package struct AnswerToSelect: Hashable, Sendable {
         guard let format = rest.popFirst() else {
             self.frameSize = FrameSize(code: 2)
             (waitingTime, guardTime) = (WaitingTime.frame(code: 4), .zero)
-            (supportsCID, historicalBytes) = (true, [])
+            (bitRates, supportsNAD, supportsCID, historicalBytes) = (BitRates(rawValue: 0), false, true, [])
             return
         }
         frameSize = FrameSize(code: format & 0x0F)
-        if format & 0x10 != 0, rest.popFirst() == nil { return nil }
+        var rates: UInt8 = 0
+        if format & 0x10 != 0 {
+            guard let given = rest.popFirst() else { return nil }
+            rates = given
+        }
         var times: UInt8 = 0x40
         if format & 0x20 != 0 {
             guard let given = rest.popFirst() else { return nil }
@@ -44,6 +52,8 @@ package struct AnswerToSelect: Hashable, Sendable {
         }
         waitingTime = WaitingTime.frame(code: times >> 4)
         guardTime = WaitingTime.guardTime(code: times & 0x0F)
+        bitRates = BitRates(rawValue: rates)
+        supportsNAD = options & 0x01 != 0
         supportsCID = options & 0x02 != 0
         historicalBytes = Array(rest)
     }
@@ -67,6 +77,10 @@ package struct AnswerToRequestB: Hashable, Sendable {
     package let guardTime: Duration
     /// Whether the card supports ISO-DEP.
     package let supportsISODEP: Bool
+    /// The bit rates.
+    package let bitRates: BitRates
+    /// Whether the card supports a node address (NAD) in its blocks.
+    package let supportsNAD: Bool
     /// Whether the card supports a card identifier (CID) in its blocks.
     package let supportsCID: Bool
     /// The third parameter of ATTRIB, returned to the card: the protocol type and the card's minimum TR2.
@@ -84,6 +98,8 @@ package struct AnswerToRequestB: Hashable, Sendable {
         supportsISODEP = answer[10] & 0x01 != 0
         protocolType = answer[10] & 0x07
         waitingTime = WaitingTime.frame(code: answer[11] >> 4)
+        bitRates = BitRates(rawValue: answer[9])
+        supportsNAD = answer[11] & 0x02 != 0
         supportsCID = answer[11] & 0x01 != 0
         guardTime = answer.count > 12 ? WaitingTime.guardTime(code: answer[12] >> 4) : .zero
     }
@@ -111,28 +127,7 @@ package struct BitRates: Hashable, Sendable {
     }
 }
 
-extension AnswerToSelect {
-    /// TA, the bit rates; 106 kbit/s alone when the card names none.
-    package var bitRates: BitRates {
-        let format = bytes.dropFirst().first ?? 0
-        return BitRates(rawValue: format & 0x10 != 0 ? bytes.dropFirst(2).first ?? 0 : 0)
-    }
-
-    /// Whether the card supports a node address (NAD) in its blocks.
-    package var supportsNAD: Bool {
-        guard let format = bytes.dropFirst().first, format & 0x40 != 0 else { return false }
-        let place = 2 + (format & 0x10 != 0 ? 1 : 0) + (format & 0x20 != 0 ? 1 : 0)
-        return bytes.dropFirst(place).first.map { $0 & 0x01 != 0 } ?? false
-    }
-}
-
 extension AnswerToRequestB {
-    /// The bit rates.
-    package var bitRates: BitRates { BitRates(rawValue: protocolInfo.first ?? 0) }
-
-    /// Whether the card supports a node address (NAD) in its blocks.
-    package var supportsNAD: Bool { protocolInfo.dropFirst(2).first.map { $0 & 0x02 != 0 } ?? false }
-
     /// The application data as ISO 14443-3 defines it; `nil` when the card uses its own coding. The fields are the
     /// application family, CRC_B of the AID unchanged, and the numbers of applications (in the named family in the high
     /// four bits, on the card in the low).

@@ -35,6 +35,22 @@ struct EdyVectorTests {
         #expect(report.warnings == [.numberNotDecimal])
     }
 
+    /// Two limits in block 1, big-endian; zero is no limit.
+    @Test(
+        "Limits are told where there are any",
+        arguments: [
+            ("0000000000000000", []), ("0000000100000000", ["chargeLimit 1"]), ("0000000000000001", ["balanceLimit 1"]),
+            ("000061A80000C350", ["chargeLimit 25000", "balanceLimit 50000"]),
+        ])
+    func limits(_ head: String, _ expected: [String]) throws {
+        let blocks = [try Dumps.block("00001122334455667788000000000000"), try Dumps.block(head + "0000000100000002")]
+        let dump = Dumps.card(
+            .commonArea, [Dumps.service(Dumps.edyNumber, blocks), Dumps.service(Dumps.edyHistory, [])])
+        let fields = try EdyDecoder().decode(dump).fields
+        #expect(fields.filter { $0.key.hasSuffix("Limit") }.map { "\($0.key) \($0.value)" } == expected)
+        #expect(!fields.contains { $0.key == "issueDate" })
+    }
+
     @Test("Balance and amount are read with all their bytes")
     func wideNumbers() throws {
         let purse = try Dumps.block("FEFFFFFF000000000000000000000000")

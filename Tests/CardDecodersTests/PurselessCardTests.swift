@@ -87,6 +87,32 @@ struct PurselessCardTests {
         #expect(field("writeCount", liteS) == "16776704")
     }
 
+    /// Blocks 0 to 13 and the register 14 have a bit each; the last bit of a map is for no block.
+    @Test("Each bit of a map is for one block", arguments: 0..<16)
+    func liteMaps(_ bit: Int) throws {
+        let bytes = [UInt8(truncatingIfNeeded: 1 << bit), UInt8(truncatingIfNeeded: (1 << bit) >> 8)]
+        let (all, here) = (Array(0...14), bit < 15 ? [bit] : [])
+        for (place, offset) in [0, 6, 8, 10].enumerated() {
+            var block = [UInt8](repeating: 0, count: 16)
+            block.replaceSubrange(offset..<offset + 2, with: bytes)
+            let map = LiteMemoryConfiguration(try #require(Block(block)), isLiteS: true)
+            #expect(map.readOnlyBlocks == (place == 0 ? all.filter { $0 != bit } : all))
+            #expect(map.authenticatedReads == (place == 1 ? here : []))
+            #expect(map.authenticatedWrites == (place == 2 ? here : []))
+            #expect(map.writesWithMAC == (place == 3 ? here : []))
+            #expect(!map.isSystemWritable && !map.announcesNDEF && !map.isKeyChangeable)
+        }
+        for value in [UInt8(1 << (bit % 8)), ~UInt8(1 << (bit % 8)), 0xFF] {
+            func configuration(_ offset: Int) throws -> LiteMemoryConfiguration {
+                LiteMemoryConfiguration(Block.zero.with(offset, value), isLiteS: false)
+            }
+            #expect(try configuration(2).isSystemWritable == (value == 0xFF))
+            #expect(try configuration(3).announcesNDEF == (value % 2 == 1))
+            #expect(try configuration(5).isKeyChangeable == (value % 2 == 1))
+            #expect(try configuration(3).authenticatedReads == nil && configuration(3).writesWithMAC == nil)
+        }
+    }
+
     private func zeros(_ count: Int) -> String { String(repeating: "00", count: count) }
 
     @Test("A published attribute block of a Type 3 Tag (P6-2), and what a change to it does")

@@ -33,16 +33,108 @@ struct RegistryTests {
         }
     }
 
+    /// What is read of each card for its balance, then for its history: service, blocks, `?` for what it may lack.
+    static let plans = """
+        transit 0003: 008B 0-0 | 008B 0-0, 090F 0-19, 108F 0-2?
+        edy FE00: 1317 0-0 | 1317 0-0, 170F 0-5
+        nanaco FE00: 5597 0-0 | 5597 0-0, 564F 0-4
+        waon FE00: 6817 0-0 | 6817 0-0, 680B 0-5
+        coop FE00: 50D7 0-0 | 50D7 0-0, 50CF 0-9
+        iruca 80DE: 008B 0-0 | 008B 0-0, 090F 0-19, 108F 0-2?
+        paspy 8592: 008B 0-0 | 008B 0-0, 090F 0-19, 108F 0-2?
+        sapica 865E: 008B 0-0 | 008B 0-0, 090F 0-19, 108F 0-2?
+        setamaru 802B: 008B 0-0 | 008B 0-0, 090F 0-19, 108F 0-2?
+        saitama 8029: 008B 0-0 | 008B 0-0, 090F 0-19, 108F 0-2?
+        okica 8FC1: 028F 0-0 | 028F 0-19
+        ryuto 8B5D: 898F 0-0 | 898F 0-19, 804B 0-1?
+        toyama 832C: 884B 0-0 | 884B 0-0, 898F 0-19, 804B 0-1?
+        ayuca 83EE: 884B 0-0 | 884B 0-1, 898F 0-19
+        ica 80EF: 898F 0-0 | 898F 0-19
+        rapica 8194: 004B 1-1 | 004B 0-3, 008F 0-19, 00CF 0-9?, 000B 0-0?
+        nicepass 040F: 030F 0-0 | 030F 0-19
+        octopus 8008: 0117 0-0 | 0117 0-0
+        shenzhen-tong 8005: 0118 0-0 | 0118 0-0
+        kmt 90B7: 1017 0-0 | 1017 0-0, 200F 0-19, 300B 0-0?
+        mrtj 9373: 10D7 0-0 | 10D7 0-0, 100B 0-0?
+        hcmc 9450: 10D7 0-0 | 10D7 0-0, 100B 0-0?
+        dhaka 90E3: 220F 0-0 | 220F 0-19
+        quicpay FE00: 35CB 0-0 | 35CB 0-0
+        quicpay-ana 8182: 100B 0-0 | 100B 0-0
+        speedpass 8CC1: 100B 0-0 | 100B 0-0
+        felica-lite 88B4: 000B 130-130 | 000B 130-130
+        ndef 12FC: 000B 0-0 | 000B 0-0
+        fcf FE00: 1A8B 0-0 | 1A8B 0-1
+        gifu-university 0447: 020B 0-0 | 020B 0-1
+        """
+
     @Test("What is read is what the cards need")
     func plans() {
-        let transit = CyberneticsDecoder.transit
-        #expect("\(transit.balanceRead.system)/\(transit.balanceRead.service)" == "0003/008B")
-        #expect(
-            transit.historyReads.map { "\($0.service) \($0.blocks)" } == ["008B 0..<1", "090F 0..<20", "108F 0..<3"])
-        #expect(transit.historyReads.map(\.isRequired) == [true, true, false])
-        let edy = EdyDecoder()
-        #expect("\(edy.balanceRead.system)/\(edy.balanceRead.service)" == "FE00/1317")
-        #expect(edy.historyReads.map { "\($0.service) \($0.blocks)" } == ["1317 0..<1", "170F 0..<6"])
+        func text(_ requests: [ReadRequest]) -> String {
+            requests.map {
+                "\($0.service) \($0.blocks.lowerBound)-\($0.blocks.upperBound - 1)\($0.isRequired ? "" : "?")"
+            }
+            .joined(separator: ", ")
+        }
+        let rows = DecoderRegistry.standard.decoders.map { decoder in
+            "\(decoder.id) \(decoder.system): \(text([decoder.balanceRead])) | \(text(decoder.historyReads))"
+        }
+        let known = Self.plans.split(separator: "\n").map(String.init)
+        #expect(Array(rows.prefix(known.count)) == known)
+        #expect(!CyberneticsDecoder.transit.brandReads.isEmpty)
+        #expect(CyberneticsDecoder.transit.brandReads.allSatisfy { $0.blocks.isEmpty })
+        #expect(text(RapiCaDecoder().brandReads) == "000B 0-0?")
+        #expect(text(ToyamaDecoder().brandReads) == "804B 0-1?")
+        // The others are cards that are only recognised, by the first block of a service.
+        #expect(rows.count > known.count)
+        for decoder in DecoderRegistry.standard.decoders.dropFirst(known.count) {
+            #expect(!decoder.hasBalance)
+            #expect(decoder.historyReads == [decoder.balanceRead] && decoder.balanceRead.blocks == 0..<1)
+        }
+    }
+
+    /// The services with data of their holders, by the decoders that know them.
+    static let personal = """
+        edy FE00 110B 0-65535 0-15
+        nanaco FE00 558B 0-65535 0-15
+        nanaco 8B61 100B 0-65535 0-15
+        waon FE00 684F 0-65535 0-15
+        waon FE00 67CF 0-65535 0-15
+        coop FE00 50CB 0-65535 0-15
+        ryuto 8B5D 804B 0-65535 0-15
+        toyama 832C 804B 0-65535 0-15
+        kmt 90B7 300B 0-65535 0-15
+        mrtj 9373 100B 0-65535 0-15
+        hcmc 9450 100B 0-65535 0-15
+        quicpay FE00 35CB 0-65535 0-15
+        quicpay FE00 360B 0-65535 0-15
+        quicpay-ana 8182 100B 0-65535 0-15
+        quicpay-ana 8182 110B 0-65535 0-15
+        quicpay-ana 8182 120B 0-65535 0-15
+        quicpay-ana 8182 130B 0-65535 0-15
+        quicpay-ana 8182 104B 0-65535 0-15
+        speedpass 8CC1 100B 0-65535 0-15
+        speedpass 8CC1 110B 0-65535 0-15
+        speedpass 8CC1 120B 0-65535 0-15
+        speedpass 8CC1 130B 0-65535 0-15
+        speedpass 8CC1 104B 0-65535 0-15
+        felica-lite 88B4 000B 130-130 0-7
+        felica-lite 88B4 000B 131-131 0-7
+        ndef 12FC 000B 1-65535 0-15
+        ndef 88B4 000B 1-13 0-15
+        fcf FE00 1A8B 0-65535 0-15
+        gifu-university 0447 020B 0-65535 0-15
+        """
+
+    @Test("Data of holders is where it is known to be")
+    func personalBytes() {
+        let known = Self.plans.split(separator: "\n").count
+        let rows = DecoderRegistry.standard.decoders.prefix(known).flatMap { decoder in
+            decoder.personal.map { row in
+                "\(decoder.id) \(row.system) \(row.service) \(row.blocks.lowerBound)-\(row.blocks.upperBound) "
+                    + "\(row.bytes.lowerBound)-\(row.bytes.upperBound - 1)"
+            }
+        }
+        #expect(rows.joined(separator: "\n") == Self.personal)
     }
 
     @Test(

@@ -38,7 +38,32 @@ struct ISO14443DumpTests {
         #expect(dump.card.sak == 0x00)
     }
 
+    @Test(arguments: [
+        #""type2":{"pages":{"00":"00000000","FFFF":"00000000"},"counters":{"0":0,"255":16777215}}"#,
+        #""iso7816":{"applications":[{"aid":"01","files":[]},{"aid":"0102030405060708090a0b0c0d0e0f10","files":[]}]}"#,
+    ])
+    func theEdgesAreAllowed(_ member: String) throws {
+        for bitRate in [0, 10_000] {
+            let text = #"{"schema":"kazasu.dump/1","card":{"technology":"typeA","bitRate":\#(bitRate)},"# + member + "}"
+            let dump = try CardDump(parsing: Array(text.utf8))
+            #expect(dump.card.bitRate == bitRate)
+            #expect(dump.json.compactText.contains(member))
+        }
+    }
+
+    @Test(arguments: [-1, 10_001]) func noCardIsThatFast(_ bitRate: Int) throws {
+        let text = #"{"schema":"kazasu.dump/1","card":{"technology":"typeA","bitRate":\#(bitRate)}}"#
+        let error = try #require(throws: DocumentError.self) { try CardDump(parsing: Array(text.utf8)) }
+        guard case .malformed("card.bitRate", _) = error else {
+            Issue.record("\(error)")
+            return
+        }
+    }
+
     static let wrong = [
+        (#""type2":{"pages":{"00000":"00000000"}}"#, "type2.pages.00000"),
+        (#""type2":{"pages":{"00":"0000000000"}}"#, "type2.pages.00"),
+        (#""type2":{"pages":{},"counters":{"0":-1}}"#, "type2.counters.0"),
         (#""type2":{}"#, "type2.pages"),
         (#""type2":{"pages":{"0":"00000000"}}"#, "type2.pages.0"),
         (#""type2":{"pages":{"00":"000000"}}"#, "type2.pages.00"),

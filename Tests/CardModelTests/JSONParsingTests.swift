@@ -24,6 +24,15 @@ struct JSONParsingTests {
         Case(text: "18446744073709551616", value: .number(0x1p64)),
         Case(text: "-1e300", value: .number(-1e300)),
         Case(text: #""\u3042\ud83d\ude00\/\b\f""#, value: "あ😀/\u{8}\u{C}"),
+        Case(
+            text: #""\ud800\udc00\uD800\uDFFF\udbff\udc00\udbff\udfff""#,
+            value: "\u{10000}\u{103FF}\u{10FC00}\u{10FFFF}"),
+        Case(text: #""\ud7ff\ue000\uABCD\uef01""#, value: "\u{D7FF}\u{E000}\u{ABCD}\u{EF01}"),
+        Case(text: #""\n x !\t#[]^~""#, value: "\n x !\t#[]^~"),
+        Case(text: "9007199254740992.0", value: .number(0x1p53)),
+        Case(text: "9007199254740991.0", value: .integer(9_007_199_254_740_991)),
+        Case(text: "-9007199254740992.0", value: .number(-0x1p53)),
+        Case(text: "-1E+2", value: -100), Case(text: "25e-1", value: .number(2.5)),
         Case(text: #""\u0000""#, value: "\u{0}"), Case(text: #"{"":{"":[]}}"#, value: ["": ["": []]]),
         Case(text: #"["[{\"]}","\\"]"#, value: ["[{\"]}", "\\"]),
         Case(text: "\u{FEFF}[1]", value: [1]),
@@ -77,7 +86,8 @@ struct JSONParsingTests {
         ("{\n\"a\": 1,\n}", 3, 1), ("[1 2]", 1, 4), ("[\n  tru]", 2, 6),
         ("\"a\\x\"", 1, 4), ("[1e400]", 1, 2),
         ("\"a\nb\"", 1, 3), ("[1,\n2,]", 2, 3), ("{\"a\":1,}", 1, 8),
-        ("{\r\n \"a\" 1}", 2, 6), ("[1]\n\n]", 3, 1), ("\u{FEFF}[x]", 1, 5),
+        ("\"\\udc00\\udc00\"", 1, 8), ("\"\\ud800\\udbff\"", 1, 14), ("\"\\ud800\\ue000\"", 1, 14),
+        ("\"\\n\u{1F}\"", 1, 4), ("{\r\n \"a\" 1}", 2, 6), ("[1]\n\n]", 3, 1), ("\u{FEFF}[x]", 1, 5),
     ]) func namesThePlace(_ text: String, _ line: Int, _ byte: Int) {
         let reason = text == "[1e400]" ? DocumentError.Reason.numberTooLarge : .syntax
         #expect(throws: DocumentError.notJSON(reason, line: line, byte: byte)) { try Self.parse(text) }
@@ -118,6 +128,29 @@ struct JSONParsingTests {
         // Brackets within texts, and beside one another, do not count.
         _ = try Self.parse("[\"" + String(repeating: "[", count: 100) + "\"]")
         _ = try Self.parse("[" + String(repeating: "[],", count: 100) + "0]")
+    }
+
+    /// The array is the first of its values; the one after the last that is allowed is named by its place.
+    @Test func theNumberOfValuesIsBounded() {
+        let text = [UInt8]("[".utf8) + (0..<262_144).flatMap { _ in [0x30, 0x2C] as [UInt8] }
+        #expect(throws: DocumentError.notJSON(.tooManyValues, line: 1, byte: 2 * 262_144)) {
+            try JSONValue(parsing: text)
+        }
+    }
+
+    /// Up to two dozen members are compared one by one, more are looked up: no number of them makes a difference.
+    @Test(arguments: [1, 2, 22, 23, 24, 25, 26, 27, 60]) func aNameThatStandsTwiceIsFoundAmongAnyNumber(_ count: Int)
+        throws
+    {
+        for again in 0..<count {
+            let pairs = (0..<count).map { ("k\($0)", JSONValue.integer(Int64($0))) } + [("k\(again)", "again")]
+            let text = "{" + pairs.map { "\"\($0)\":\($1.compactText)" }.joined(separator: ",") + ",\"z\":0,\"z\":1}"
+            let first = JSONValue.object(JSONObject(Array(pairs.dropLast()) + [("z", 0)]))
+            #expect(try Self.parse(text).compactText == first.compactText)
+            let last = JSONObject(pairs + [("z", 0), ("z", 1)])
+            #expect(last.members.count == count + 1)
+            #expect(last["k\(again)"] == "again" && last["z"] == 1)
+        }
     }
 
     /// As many members as a long document can have must not take the square of the time.

@@ -34,6 +34,20 @@ private struct Generic: FeliCaCommand {
         #expect(try refusal(of: Generic(parameters: [0xA5]), text) == error)
     }
 
+    /// The response code FF is the last of one byte.
+    private struct Last: FeliCaCommand {
+        static let code = CommandCode(rawValue: 0xFE)
+
+        func parse(_ answer: inout AnswerReader) throws(FeliCaError) -> [UInt8] { answer.rest() }
+
+        func maximumTime(_ times: ResponseTime) -> Duration { times.maximum(.other) }
+    }
+
+    @Test func theLastCodeOfOneByte() throws {
+        #expect(try Last().packet(for: testIDm) == packet("0AFE<I>"))
+        #expect(try answer(to: Last(), "0BFF<I>5A") == [0x5A])
+    }
+
     @Test func aPacketOver255BytesIsNotSent() {
         let command = Generic(parameters: [UInt8](repeating: 0, count: 246))
         #expect(throws: FeliCaError.invalidArgument(.packetTooLong(256))) { try command.packet(for: testIDm) }
@@ -43,13 +57,66 @@ private struct Generic: FeliCaCommand {
         #expect(CommandCode.polling.response.rawValue == 0x01)
         #expect(CommandCode.echo.response == .echo)
         #expect(CommandCode(rawValue: 0xFF).response.rawValue == 0x00)
+        #expect(CommandCode(rawValue: 0x0100).response.rawValue == 0x0100)
         #expect(CommandCode.echo.bytes == [0xF0, 0x00])
+        #expect(CommandCode(rawValue: 0x0100).bytes == [0x01, 0x00])
+        #expect(CommandCode(rawValue: 0xFF).bytes == [0xFF])
         #expect(CommandCode.echo.description == "F000")
+        #expect(CommandCode(rawValue: 0x0100).description == "0100")
+        #expect(CommandCode(rawValue: 0xFF).description == "FF")
         #expect(CommandCode.readWithoutEncryption.description == "06")
-        #expect(CommandCode.readWithoutEncryption.name == "Read Without Encryption")
-        #expect(CommandCode(rawValue: 0x10).name == "Authentication1")
-        #expect(CommandCode(rawValue: 0x01).name == nil)
         #expect(AnyCommand.all.allSatisfy { $0.code.name != nil })
+    }
+
+    /// The commands that the manual and felica-tool name; proxmark3's `include/protocols.h` has the same codes.
+    static let names = """
+        00 Polling
+        02 Request Service
+        04 Request Response
+        06 Read Without Encryption
+        08 Write Without Encryption
+        0A Search Service Code
+        0C Request System Code
+        0E Request Block Information
+        10 Authentication1
+        12 Authentication2
+        14 Read
+        16 Write
+        1A Request Code List
+        1E Request Block Information Ex
+        20 Set Parameter
+        22 Get Container Issue Information
+        24 Get Area Information
+        28 Get Node Property
+        2E Get Container Property
+        32 Request Service v2
+        34 Internal Authenticate and Read
+        36 External Authenticate and Write
+        38 Get System Status
+        3A Request Product Information
+        3C Request Specification Version
+        3E Reset Mode
+        40 Authentication1 v2
+        42 Authentication2 v2
+        44 Read v2
+        46 Write v2
+        48 Delete Key
+        4C Update Random ID
+        70 Get Container ID
+        78 Set Node Property
+        80 Register Issue ID
+        82 Register Area
+        84 Register Service
+        86 Register Issue ID Ex
+        8E Change System Block
+        F000 Echo
+        """
+
+    @Test func everyCommandHasItsCode() {
+        let named = (Array(0...0x1FF) + [0xEFFF, 0xF000, 0xF001]).map(CommandCode.init(rawValue:)).compactMap { code in
+            code.name.map { "\(code) \($0)" }
+        }
+        #expect(named.joined(separator: "\n") == Self.names)
     }
 
     @Test func errorsSayWhatTheyAre() {

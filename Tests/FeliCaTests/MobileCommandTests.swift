@@ -119,6 +119,7 @@ import Testing
         let des = try answer(to: one, "1033<I>00003F010100")
         #expect(des.des == [KeyVersion(rawValue: 1)])
         #expect(des.aes == nil)
+        #expect(try answer(to: one, "1033<I>00002F010100").des == [KeyVersion(rawValue: 1)])
         let unknown = try answer(to: one, "1233<I>0000990101000200")
         #expect(unknown.encryption.rawValue == 0x99)
         #expect(unknown.aes == nil && unknown.des == nil)
@@ -130,6 +131,7 @@ import Testing
         ("1033<I>000041010100", FeliCaError.Reason.tooShort(missing: 2)),
         ("1233<I>00004F0101000200", .trailingBytes(extra: 2)),
         ("1033<I>00004F020100", .count(expected: 1, received: 2)),
+        ("1133<I>000099 01 0100 02", .tooShort(missing: 1)),
     ])
     func requestServiceV2BadAnswer(_ text: String, _ flaw: FeliCaError.Reason) throws {
         let error = try refusal(of: RequestServiceV2([Self.node(0x0009)]), text)
@@ -193,7 +195,8 @@ import Testing
         #expect(version.options.map(\.description) == ["3.0.0", "2.1.2"])
         #expect(version.version(of: .des)?.rawValue == 0x8300)
         #expect(version.version(of: .randomID) == nil)
-        #expect(SpecificationVersion.Number(rawValue: 0x8A00).description == "8A00")
+        let texts = [0x8999, 0x8000, 0x8A00, 0x80A0, 0x800A, 0x9000].map(SpecificationVersion.Number.init(rawValue:))
+        #expect(texts.map(\.description) == ["9.9.9", "0.0.0", "8A00", "80A0", "800A", "9000"])
         #expect(SpecificationVersion.Number(rawValue: 0x0500).description == "0500")
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ByteCodec
 import CardModel
 import FeliCa
 import Testing
@@ -77,49 +78,73 @@ import Testing
 
     // MARK: Profiles
 
-    struct Support: Sendable {
-        let ic: UInt8
-        let rom: UInt8
-        let command: CommandCode
-        let support: CommandSupport
-    }
+    /// The table of felica-tool's README, measured on real cards, and below its line what nfcpy states: the IC and ROM
+    /// type, the blocks of a read and a write, which groups of commands are answered (`y`), not answered (`-`) or
+    /// unknown (`.`), the bytes of an Echo, and whether it is strict about lengths and tells its performance.
+    ///
+    ///     P Request Service, Request Response   S Search Service Code   C Request System Code
+    ///     M what only Mobile FeliCa 4.1 knows   I Get Container Issue Information   N node properties, MAC   A AES
+    static let profiles = """
+        IC/ROM read write P S C M I N A echo strict performance
+        00/02    12     8 y y y - - - -    -     no          no
+        00/03     8     8 y - - - - - -    -     no          no
+        01/03    12     8 y y y - - - -  252     no          no
+        0B/10    12    10 y y y - - - -  238    yes         yes
+        20/01    12    10 y y y - - - -  252    yes         yes
+        24/02    12     . y - y - - - -    -    yes         yes
+        31/05    15    13 y y y - - - y  252     no         yes
+        32/01    15    13 y y y - - - y  252     no         yes
+        36/01    15    13 y y y - - - y  252     no         yes
+        38/02    15    13 y y y - - - y  252     no         yes
+        3B/04    15    13 y y y - - y y  252     no         yes
+        44/01    15    13 y y y - - y y  252     no         yes
+        46/01    15    13 y y y - - y y  252     no         yes
+        16/01    15    13 y y y - y - y  252    yes         yes
+        18/01    15    13 y y y y y - y  252    yes         yes
+        F1/00     4     1 - - - - - - -   75     no         yes
+        08/01    12     8 . . . . . . .    .     no           .
+        09/01    12     8 . . . . . . .    .     no           .
+        0C/01    12     8 . . . . . . .    .     no           .
+        0D/0F    12    10 . . . . . . .    .     no           .
+        F0/00     4     1 - - - . . . .    .     no           .
+        """
 
-    static let supports: [Support] = [
-        Support(ic: 0x00, rom: 0x02, command: .searchServiceCode, support: .answered),
-        Support(ic: 0x00, rom: 0x03, command: .searchServiceCode, support: .silent),
-        Support(ic: 0x00, rom: 0x03, command: .requestSystemCode, support: .silent),
-        Support(ic: 0x24, rom: 0x02, command: .searchServiceCode, support: .silent),
-        Support(ic: 0x24, rom: 0x02, command: .requestSystemCode, support: .answered),
-        Support(ic: 0x18, rom: 0x01, command: .requestCodeList, support: .answered),
-        Support(ic: 0x16, rom: 0x01, command: .requestCodeList, support: .silent),
-        Support(ic: 0x16, rom: 0x01, command: .getContainerIssueInformation, support: .answered),
-        Support(ic: 0x31, rom: 0x05, command: .requestServiceV2, support: .answered),
-        Support(ic: 0x31, rom: 0x05, command: .getNodeProperty, support: .silent),
-        Support(ic: 0x3B, rom: 0x04, command: .getNodeProperty, support: .answered),
-        Support(ic: 0x0B, rom: 0x10, command: .requestServiceV2, support: .silent),
-        Support(ic: 0x0D, rom: 0x0F, command: .searchServiceCode, support: .unknown),
-        Support(ic: 0xF1, rom: 0x00, command: .requestService, support: .silent),
-        Support(ic: 0xF1, rom: 0x00, command: .readWithoutEncryption, support: .answered),
-        Support(ic: 0xF1, rom: 0x00, command: .echo, support: .answered),
-        Support(ic: 0xF0, rom: 0x00, command: .requestResponse, support: .silent),
-        Support(ic: 0xF0, rom: 0x00, command: .echo, support: .unknown),
+    static let groups: [[UInt16]] = [
+        [0x02, 0x04], [0x0A], [0x0C], [0x0E, 0x1E, 0x1A, 0x20, 0x24, 0x2E, 0x70], [0x22], [0x28, 0x34],
+        [0x32, 0x38, 0x3A, 0x3C, 0x3E, 0x40],
     ]
 
-    @Test(arguments: supports) func commandsOfAnIC(_ row: Support) throws {
-        let profile = try #require(ICProfile.of(Self.pmm(ic: row.ic, rom: row.rom)))
-        #expect(profile.support(of: row.command) == row.support)
+    @Test(arguments: profiles.split(separator: "\n").dropFirst().map(String.init))
+    func profileOfAnIC(_ row: String) throws {
+        let cells = row.split(separator: " ").map(String.init)
+        let (ic, rom) = (try Hex.decode(cells[0].prefix(2)), try Hex.decode(cells[0].suffix(2)))
+        let profile = try #require(ICProfile.of(Self.pmm(ic: ic[0], rom: rom[0])))
+        #expect(profile.blocksPerRead == Int(cells[1]))
+        #expect(profile.blocksPerWrite == Int(cells[2]))
+        let marks: [String: CommandSupport] = ["y": .answered, "-": .silent, ".": .unknown]
+        for (group, mark) in zip(Self.groups, cells[3...]) {
+            for code in group { #expect(profile.support(of: CommandCode(rawValue: code)) == marks[mark], "\(code)") }
+        }
+        #expect(profile.support(of: .echo) == marks[cells[10]] ?? .answered)
+        #expect(profile.support(of: .readWithoutEncryption) == .answered)
+        #expect(profile.support(of: .writeWithoutEncryption) == .unknown)
+        #expect(profile.echoLimit == Int(cells[10]))
+        #expect(profile.isStrictAboutLength == (cells[11] == "yes"))
+        #expect(profile.tellsPerformance == ["yes": true, "no": false][cells[12]])
+        // Each command of a group once, and no more.
+        let known = Self.groups.flatMap(\.self).map(CommandCode.init(rawValue:)) + [.echo]
+        let listed = profile.answered + profile.silent
+        #expect(Set(listed).count == listed.count && Set(listed).isSubset(of: known))
     }
 
-    @Test(arguments: [
-        (0x00 as UInt8, 0x02 as UInt8, 12, 8, nil as Int?), (0x01, 0x03, 12, 8, 252), (0x08, 0, 12, 8, nil),
-        (0x0D, 0x0F, 12, 10, nil), (0x0B, 0x10, 12, 10, 238), (0x20, 0x01, 12, 10, 252), (0x36, 0x01, 15, 13, 252),
-        (0x46, 0, 15, 13, 252), (0x18, 0x01, 15, 13, 252), (0xF0, 0, 4, 1, nil), (0xF1, 0, 4, 1, 75),
-    ])
-    func limitsOfAnIC(_ ic: UInt8, _ rom: UInt8, _ read: Int, _ write: Int, _ echo: Int?) throws {
-        let profile = try #require(ICProfile.of(Self.pmm(ic: ic, rom: rom)))
-        #expect(profile.blocksPerRead == read)
-        #expect(profile.blocksPerWrite == write)
-        #expect(profile.echoLimit == echo)
+    @Test func noOtherICHasAProfile() {
+        let known = Self.profiles.split(separator: "\n").dropFirst().map { String($0.prefix(5)) }
+        for ic in UInt8.min...UInt8.max {
+            for rom in UInt8.min...0x20 where ICProfile.of(Self.pmm(ic: ic, rom: rom)) != nil {
+                let text = Hex.encode([ic], uppercase: true)
+                #expect(known.contains { $0.hasPrefix(text) && (ic != 0 || $0.hasSuffix("0\(rom)")) }, "\(ic), \(rom)")
+            }
+        }
     }
 
     @Test func profilesDoNotContradictThemselves() {
@@ -129,9 +154,6 @@ import Testing
             #expect(ReadWithoutEncryption.allowedBlocks.contains(profile.blocksPerRead ?? 1))
             #expect(WriteWithoutEncryption.allowedBlocks.contains(profile.blocksPerWrite ?? 1))
         }
-        #expect(ICProfile.of(Self.pmm(ic: 0x99, rom: 0)) == nil)
-        #expect(ICProfile.of(Self.pmm(ic: 0x20, rom: 1))?.isStrictAboutLength == true)
-        #expect(ICProfile.of(Self.pmm(ic: 0x01, rom: 3))?.tellsPerformance == false)
     }
 
     // MARK: Systems
@@ -238,12 +260,19 @@ import Testing
     // MARK: FeliCa Lite
 
     @Test func theBlocksOfFeliCaLite() {
-        #expect(LiteBlock.all.map { $0.numbers.count }.reduce(0, +) == 28)
-        #expect(LiteBlock.of(0x0D)?.name == "S_PAD")
-        #expect(LiteBlock.of(0x88)?.name == "MC")
-        #expect(LiteBlock.of(0x87)?.isWriteOnly == true)
-        #expect(LiteBlock.of(0x0F) == nil)
-        #expect(LiteBlock.of(0x89) == nil)
+        let names = LiteBlock.all.map { row in
+            let first = Hex.encode(UInt64(row.numbers.lowerBound), digits: 2)
+            let last = Hex.encode(UInt64(row.numbers.upperBound), digits: 2)
+            return first + (first == last ? " " : "-\(last) ") + row.name
+        }
+        #expect(
+            names.joined(separator: ", ")
+                == "00-0D S_PAD, 0E REG, 80 RC, 81 MAC, 82 ID, 83 D_ID, 84 SER_C, 85 SYS_C, 86 CKV, 87 CK, 88 MC, "
+                + "90 WCNT, 91 MAC_A, 92 STATE, A0 CRC_CHECK")
+        let named: [UInt16] = Array(0x00...0x0E) + Array(0x80...0x88) + [0x90, 0x91, 0x92, 0xA0]
+        #expect((0...0x100).filter { LiteBlock.of($0) != nil } == named)
+        #expect(LiteBlock.all.filter(\.isWriteOnly).map(\.name) == ["CK"])
+        #expect(LiteBlock.all.filter(\.isLiteSOnly).map(\.name) == ["WCNT", "MAC_A", "STATE", "CRC_CHECK"])
         let lite = LiteBlock.readableNumbers(liteS: false)
         #expect(lite == Array(0x00...0x0E) + Array(0x80...0x86) + [0x88])
         #expect(LiteBlock.readableNumbers(liteS: true) == lite + [0x90, 0x91, 0x92, 0xA0])

@@ -87,6 +87,15 @@ import Testing
         let times = ResponseTime(PMm(rawValue: .max))
         #expect(times.maximum(.read, units: .max) == times.maximum(.read, units: 255))
         #expect(times.maximum(.read, units: .min) == times.maximum(.read, units: 0))
+        #expect(times.maximum(.read, units: 254) < times.maximum(.read, units: 255))
+        #expect(times.maximum(.read) == times.maximum(.read, units: 0))
+    }
+
+    /// T is 302,064.896… ns, and 339 times T a whole number of them.
+    @Test func timesAreRoundedUpToNanoseconds() {
+        #expect(ResponseTime(PMm(rawValue: 0)).maximum(.variable) == .nanoseconds(302_065))
+        #expect(ResponseTime(PMm(rawValue: 0x0C_0000)).maximum(.read, units: 167) == .nanoseconds(102_400_000))
+        #expect(ResponseTime.pollingWindow(.one) == .nanoseconds(3_624_779))
     }
 
     @Test func eachCommandWaitsForItsOwnClass() throws {
@@ -102,6 +111,7 @@ import Testing
         #expect(property.maximumTime(times) == times.maximum(.variable, units: 16))
         #expect(RequestCodeList(parent: .system, index: 1).maximumTime(times) == times.maximum(.variable, units: 32))
         #expect(Echo([UInt8](repeating: 0, count: 17)).maximumTime(times) == times.maximum(.variable, units: 2))
+        #expect(Echo([UInt8](repeating: 0, count: 16)).maximumTime(times) == times.maximum(.variable, units: 1))
         #expect(RequestResponse().maximumTime(times) == times.maximum(.fixed, units: 1))
         #expect(SearchServiceCode(index: 0).maximumTime(times) == times.maximum(.fixed))
         #expect(RequestSystemCode().maximumTime(times) == times.maximum(.fixed))

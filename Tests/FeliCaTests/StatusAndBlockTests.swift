@@ -47,7 +47,11 @@ import Testing
 
     static let places: [Place] = [
         Place(flag1: 0x0A, style: .ordinal, count: 12, places: [9]),
+        Place(flag1: 0x0A, style: .ordinal, count: 10, places: [9]),
         Place(flag1: 0x0A, style: .ordinal, count: 9, places: []),
+        Place(flag1: 0x01, style: .bitmap, count: 40, places: [0, 8]),
+        Place(flag1: 0x02, style: .bitmap, count: 9, places: [1]),
+        Place(flag1: 0x80, style: .bitmap, count: 16, places: [7, 15]),
         Place(flag1: 0x02, style: .bitmap, count: 12, places: [1, 9]),
         Place(flag1: 0x02, style: .bitmap, count: 8, places: [1]),
         Place(flag1: 0x08, style: .bitmap, count: 4, places: [3]),

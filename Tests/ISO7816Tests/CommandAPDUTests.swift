@@ -62,6 +62,7 @@ struct CommandAPDUTests {
         ("00B000000001", .inconsistentLength(length: 6)),  // a long Le of one byte
         ("00A40400000000AA", .inconsistentLength(length: 8)),  // a long Lc of 0
         ("00A404000000", .inconsistentLength(length: 6)),
+        ("00A40400000000AABB", .inconsistentLength(length: 9)),  // the same with a long Le
         ("00A40400000002AA", .inconsistentLength(length: 8)),
         ("00A40400000001AA00", .inconsistentLength(length: 9)),  // a long Lc with a short Le
         ("00A40400000001AA000000", .inconsistentLength(length: 11)),
@@ -123,12 +124,15 @@ struct CommandAPDUTests {
             #expect(text.contains("Redacted"))
         }
         #expect("\(CommandAPDU(.select, p1: 4, data: [0xA0], ne: 256))" == "00A40400 A0 Ne 256")
+        #expect("\(CommandAPDU(.select, p1: 4))" == "00A40400" && "\(CommandAPDU(.select, ne: 1))" == "00A40000 Ne 1")
+        #expect("\(ClassByte(rawValue: 0x0C)) \(Instruction(rawValue: 0x0A))" == "0C 0A")
     }
 
     static let classes: [(cla: ClassByte, isInterindustry: Bool, isChaining: Bool, channel: Int?)] = [
         (0x00, true, false, 0), (0x03, true, false, 3), (0x10, true, true, 0), (0x0C, true, false, 0),
         (0x20, false, false, nil), (0x40, true, false, 4), (0x5F, true, true, 19), (0x80, false, false, nil),
-        (0x90, false, false, nil), (0xFF, false, false, nil),
+        (0x90, false, false, nil), (0xFF, false, false, nil), (0x1F, true, true, 3), (0x3F, false, false, nil),
+        (0x4F, true, false, 19), (0x50, true, true, 4), (0x7F, true, true, 19), (0x30, false, false, nil),
     ]
 
     @Test(arguments: classes)

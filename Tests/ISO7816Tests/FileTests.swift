@@ -57,6 +57,39 @@ struct FileTests {
         #expect(FileTests.session(FileCard(file, .warning)).readFile(limit: 0) == FileContents(data: [], end: .limit))
     }
 
+    @Test func aCardThatTakesNoLengthIsAskedForHalfAsMuchDownToOneByte() throws {
+        let card = SessionTests.EndlessCard([0x67, 0x00])
+        #expect(FileTests.session(card).readFile() == FileContents(data: [], end: .refused(.wrongLength)))
+        #expect(card.exchanges == 9, "256, 128, … 1")
+    }
+
+    /// At least one byte at a time.
+    @Test(arguments: [-1, 0, 1, 2]) func fewBytesAtATime(_ count: Int) throws {
+        let (one, two) = (FileCard([1, 2, 3], .warning), ["00D60000", "00D60001", "00D60002"])
+        let size = max(1, count)
+        #expect(FileTests.session(one).readFile(bytesPerRead: count) == FileContents(data: [1, 2, 3], end: .file))
+        #expect(one.exchanges == 3 / size + 1)
+        let script: [(String, String)] =
+            size == 1
+            ? zip(two, ["0101", "0102", "0103"]).map { ($0 + $1, "9000") }
+            : [("00D60000020102", "9000"), ("00D600020103", "9000")]
+        let channel = try SessionTests.channel(script)
+        try FileTests.session(channel).updateBinary(offset: 0, data: [1, 2, 3], bytesPerCommand: count)
+        #expect(channel.finish().isEmpty)
+    }
+
+    @Test func aDataObjectIsReadFromItsHead() throws {
+        let channel = try SessionTests.channel([
+            ("00B0000007", "30060102030405 9000"), ("00B0000008", "3006010203040506 9000"),
+        ])
+        #expect(try FileTests.session(channel).readDataObject().data == [0x30, 6, 1, 2, 3, 4, 5, 6])
+        let short = try SessionTests.channel([("00B0000003", "300601 9000")])
+        #expect(try FileTests.session(short).readDataObject(limit: 3).data == [0x30, 6, 1])
+        let exact = try SessionTests.channel([("00B0000007", "30050102030405 9000")])
+        #expect(try FileTests.session(exact).readDataObject().data == [0x30, 5, 1, 2, 3, 4, 5])
+        #expect(channel.finish().isEmpty && short.finish().isEmpty && exact.finish().isEmpty)
+    }
+
     @Test func whatWasReadIsKept() throws {
         let first = String(repeating: "AB", count: 256)
         for (air, end) in [
@@ -123,6 +156,17 @@ struct FileTests {
                 try FileTests.session(SessionTests.EndlessCard(answer)).readBinary(offset: 0x8000, count: 10)
             }
         }
+    }
+
+    @Test func whereFarReadsBegin() throws {
+        let channel = try SessionTests.channel([
+            ("00B07FFF01", "AA9000"), ("00B10000045402800003", "7301AB9000"), ("00B10000045402800003", "5301CD9000"),
+        ])
+        let session = FileTests.session(channel)
+        #expect(try session.readBinary(offset: 0x7FFF, count: 1).data == [0xAA])
+        #expect(try session.readBinary(offset: 0x8000, count: 1).data == [0xAB])
+        #expect(try session.readBinary(offset: 0x8000, count: 1).data == [0xCD])
+        #expect(channel.finish().isEmpty)
     }
 
     /// What the reader passes on, how much is wanted, and Le: with its tag and length the answer must just fit.

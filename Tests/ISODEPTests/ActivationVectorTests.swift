@@ -73,6 +73,66 @@ struct ActivationVectorTests {
         #expect(AnswerToRequestB(try Hex.decode(hex)) == nil)
     }
 
+    /// Every T0 with the bytes that it announces, built by hand.
+    @Test(arguments: UInt8.min...UInt8.max) func readsEveryFormatOfATS(_ format: UInt8) throws {
+        for (times, options) in [(0x00, 0x00), (0x93, 0x01), (0x1E, 0x02), (0xE1, 0x03)] as [(UInt8, UInt8)] {
+            let isGiven = ["TA": format / 16 % 2 == 1, "TB": format / 32 % 2 == 1, "TC": format / 64 % 2 == 1]
+            let interface = [("TA", 0xB3), ("TB", times), ("TC", options)].filter { isGiven[$0.0] == true }.map(\.1)
+            let whole = [UInt8(4 + interface.count), format] + interface + [0xC1, 0xC2]
+            let ats = try #require(AnswerToSelect(whole))
+            #expect(ats.frameSize == FrameSize(code: format % 16))
+            #expect(ats.bitRates.rawValue == (isGiven["TA"] == true ? 0xB3 : 0))
+            #expect(ats.waitingTime == WaitingTime.frame(code: isGiven["TB"] == true ? times / 16 : 4))
+            #expect(ats.guardTime == WaitingTime.guardTime(code: isGiven["TB"] == true ? times % 16 : 0))
+            #expect(ats.supportsNAD == (isGiven["TC"] == true && options % 2 == 1))
+            #expect(ats.supportsCID == (isGiven["TC"] != true || options >= 2))
+            #expect(ats.historicalBytes == [0xC1, 0xC2])
+            #expect(ats.bytes == whole)
+            #expect(AnswerToSelect(Array(whole.dropLast())) == nil)
+        }
+    }
+
+    @Test func readsEveryByteOfATQB() throws {
+        for byte in UInt8.min...UInt8.max {
+            let atqb = try #require(AnswerToRequestB([0x50, 1, 2, 3, 4, 5, 6, 7, 8, 0xB3, byte, byte, byte]))
+            #expect(atqb.bitRates.rawValue == 0xB3)
+            #expect(atqb.frameSize == FrameSize(code: byte / 16))
+            #expect(atqb.protocolType == byte % 8)
+            #expect(atqb.supportsISODEP == (byte % 2 == 1))
+            #expect(atqb.waitingTime == WaitingTime.frame(code: byte / 16))
+            #expect(atqb.supportsNAD == (byte / 2 % 2 == 1))
+            #expect(atqb.supportsCID == (byte % 2 == 1))
+            #expect(atqb.guardTime == WaitingTime.guardTime(code: byte / 16))
+            #expect((atqb.application != nil) == (byte / 4 % 4 == 1))
+        }
+    }
+
+    /// 4096 / 13.56 MHz is 302.065 µs.
+    @Test func countsTimesInPowersOfTwo() {
+        var time = Duration.nanoseconds(302_065)
+        for code: UInt8 in 0...14 {
+            #expect(WaitingTime.frame(code: code) == time)
+            #expect(WaitingTime.guardTime(code: code) == (code == 0 ? .zero : time))
+            time += time
+        }
+        #expect(WaitingTime.frame(code: 15) == .nanoseconds(16 * 302_065))
+        #expect(WaitingTime.guardTime(code: 15) == .zero)
+        #expect(WaitingTime.longest == .nanoseconds(16_384 * 302_065))
+        #expect(WaitingTime.extended(.nanoseconds(256 * 302_065), by: 59) == .nanoseconds(59 * 256 * 302_065))
+        #expect(WaitingTime.extended(.nanoseconds(512 * 302_065), by: 59) == .nanoseconds(16_384 * 302_065))
+    }
+
+    /// ISO 14443-3, annex B.
+    @Test(arguments: [
+        (Checksum.a, "0000", "A01E"), (.a, "1234", "26CF"), (.b, "000000", "CCC6"), (.b, "0FAAFF", "FCD1"),
+        (.b, "0A123456", "2CF6"),
+    ])
+    func checksumsOfTheStandard(_ checksum: Checksum, _ content: String, _ bytes: String) throws {
+        let content = try Hex.decode(content)
+        #expect(checksum.bytes(of: content) == (try Hex.decode(bytes)))
+        #expect(checksum.verified(content + (try Hex.decode(bytes))) == content)
+    }
+
     @Test func computesChecksums() {
         #expect(Checksum.a.bytes(of: [0x30, 0x00]) == [0x02, 0xA8])
         #expect(Checksum.a.bytes(of: [0xE0, 0x80]) == [0x31, 0x73])
@@ -91,6 +151,12 @@ struct ActivationVectorTests {
     @Test func knowsFrameSizes() {
         let sizes = (0...15).map { FrameSize(code: $0).bytes }
         #expect(sizes == [16, 24, 32, 40, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096, 4096, 4096, 4096])
+        for code: UInt8 in 0...12 {
+            #expect(FrameSize(code: code).code == code)
+            #expect(FrameSize(fitting: sizes[Int(code)]).code == code)
+            #expect(FrameSize(fitting: sizes[Int(code)] - 1).code == (code == 0 ? 0 : code - 1))
+        }
+        #expect(FrameSize(code: 13).code == 12)
         #expect(FrameSize(fitting: 0).bytes == 16)
         #expect(FrameSize(fitting: 290).code == 8)
         #expect(FrameSize(fitting: .max).bytes == 4096)

@@ -25,6 +25,17 @@ struct BitRateTests {
         #expect(answer.supportsNAD == row.nad)
     }
 
+    /// Bits 0 to 2 are the rates to the card, 4 to 6 those from it, 7 that both must be equal; bit 3 says nothing.
+    @Test func everyBitOfItsOwn() {
+        for bit in 0..<8 {
+            let rates = BitRates(rawValue: 1 << UInt8(bit))
+            let rate = [212, 424, 848]
+            #expect(rates.toCard == [106] + (bit < 3 ? [rate[bit]] : []))
+            #expect(rates.fromCard == [106] + ((4...6).contains(bit) ? [rate[bit - 4]] : []))
+            #expect(rates.mustBeEqual == (bit == 7))
+        }
+    }
+
     /// PM1: rates B3 to both sides, no NAD, application data in the card's own way.
     @Test func atqb() throws {
         let own = try #require(AnswerToRequestB(Hex.decode("50 11223344 000005E0 B381A1")))

@@ -55,6 +55,77 @@ struct ExchangeVectorTests {
         #expect(chip.timeouts == [frame + WaitingTime.margin, frame * 2 + WaitingTime.margin])
     }
 
+    /// Otherwise the faults before the extension would count, and the third one would end the exchange.
+    @Test func anExtensionEndsARowOfFaults() throws {
+        let chip = ScriptedChip([
+            "A 0201+ > -", "A B2+ > -", "A B2+ > F201", "A F201+ > -", "A B2+ > -", "A B2+ > 0202",
+        ])
+        var blocks = Self.blocks(chip)
+        #expect(try blocks.transceive([0x01], timeout: .seconds(60)) == [0x02])
+        #expect(chip.finish() == [])
+    }
+
+    @Test func aCardThatWaitsForTheBlockEndsARowOfFaults() throws {
+        let chip = ScriptedChip([
+            "A 0201+ > -", "A B2+ > -", "A B2+ > A3", "A 0201+ > -", "A B2+ > -", "A B2+ > 0202",
+        ])
+        var blocks = Self.blocks(chip)
+        #expect(try blocks.transceive([0x01], timeout: .seconds(60)) == [0x02])
+        #expect(chip.finish() == [])
+    }
+
+    /// Five times; after that its R(ACK) is a fault like any other.
+    @Test func aBlockIsNotSentInFullForEver() {
+        let chip = ScriptedChip([String](repeating: "A 0201+ > A3", count: 6) + ["A B2+ > A3", "A B2+ > A3"])
+        var blocks = Self.blocks(chip)
+        #expect(throws: TransportError.corrupted(status: 0)) { try blocks.transceive([0x01], timeout: .seconds(60)) }
+        #expect(chip.finish() == [])
+    }
+
+    @Test func waitsNoLongerThanTheCallerAllows() {
+        let chip = ScriptedChip(["A 0201+ > -", "A B2+ > -", "A B2+ > -"])
+        var blocks = Self.blocks(chip, waiting: WaitingTime.longest)
+        #expect(throws: TransportError.noAnswer) { try blocks.transceive([0x01], timeout: .seconds(3)) }
+        #expect(chip.timeouts.count == 3 && chip.timeouts.allSatisfy { $0 <= .seconds(3) })
+    }
+
+    /// A card may ask for time without end; each extension costs it a millisecond of what the caller allows.
+    @Test func extensionsUseUpTheLimit() {
+        var budget = TimeBudget(.seconds(150))
+        for _ in 0..<100_000 { budget.chargeExtension() }
+        #expect(budget.remaining <= .seconds(50))
+        #expect(budget.remaining > .zero)
+    }
+
+    @Test func aBlockHoldsWhatItsHeadAndCRCLeave() {
+        func payload(_ longest: Int, _ cid: UInt8?) -> Int {
+            BlockProtocol.Parameters(modulation: .typeA, longestFrame: longest, waitingTime: .zero, cid: cid).payload
+        }
+        #expect([256, 16, 5, 4, 3, 0].map { payload($0, nil) } == [253, 13, 2, 1, 1, 1])
+        #expect([256, 16, 5, 4, 3, 0].map { payload($0, 0) } == [252, 12, 1, 1, 1, 1])
+    }
+
+    // MARK: Presence
+
+    @Test(arguments: [("A2", true), ("0202", true), ("-", false), ("!", false), ("55", false)])
+    func presence(_ answer: String, _ isPresent: Bool) throws {
+        let chip = ScriptedChip(["A B2+ > \(answer)", "A 0201+ > 0202"])
+        var blocks = Self.blocks(chip, waiting: WaitingTime.frame(code: 1))
+        #expect(try blocks.isPresent() == isPresent)
+        // The question changes nothing.
+        #expect(try blocks.transceive([0x01], timeout: .seconds(60)) == [0x02])
+        #expect(chip.finish() == [])
+        #expect(chip.timeouts.first == .nanoseconds(2 * 302_065 + 3_624_779))
+    }
+
+    @Test func aSlowCardIsNotWaitedForToSeeWhetherItIsThere() throws {
+        let chip = ScriptedChip(["A B2+ > A2", "A B2+ > gone"])
+        let blocks = Self.blocks(chip, waiting: WaitingTime.frame(code: 8))
+        #expect(try blocks.isPresent())
+        #expect(throws: TransportError.self) { try blocks.isPresent() }
+        #expect(chip.timeouts == [.milliseconds(30), .milliseconds(30)])
+    }
+
     @Test func neverGrantsMoreThanTheStandardDoes() {
         #expect(WaitingTime.extended(WaitingTime.frame(code: 14), by: 59) == WaitingTime.longest)
         #expect(WaitingTime.extended(WaitingTime.frame(code: 8), by: 59) < WaitingTime.longest)
@@ -128,7 +199,7 @@ struct ExchangeVectorTests {
 
     @Test func refusesACommandThatTheChipCannotCarry() throws {
         let chip = ScriptedChip(
-            ["A 52/7 > 4400", "A 9320 > 0102030404", "A 93700102030404+ > 00", "A A2040102+ > 0A/4"],
+            ["A 52/7 > 4400", "A 9320 > 0102030404", "A 93700102030404+ > 00", "A A2040102~ > 0A/4"],
             longestRawFrame: 6)
         var pcd = PCD(chip)
         _ = try pcd.activate(.typeA())
@@ -145,7 +216,7 @@ struct ExchangeVectorTests {
         let tail = crc.map { String($0, radix: 16).count == 1 ? "0" + String($0, radix: 16) : String($0, radix: 16) }
         let chip = ScriptedChip([
             "A 52/7 > 4400", "A 9320 > 0102030404", "A 93700102030404+ > 00",
-            "A 3000+ > \(read)\(tail.joined())", "A A20401020304+ > 0A/4", "A 3001+ > \(read)0000",
+            "A 3000~ > \(read)\(tail.joined())", "A A20401020304~ > 0A/4", "A 3001~ > \(read)0000",
         ])
         var pcd = PCD(chip)
         _ = try pcd.activate(.typeA())

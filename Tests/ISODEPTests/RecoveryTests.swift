@@ -72,7 +72,24 @@ struct RecoveryTests {
             BlockProtocol.Parameters(
                 modulation: .typeA, longestFrame: 256, waitingTime: WaitingTime.frame(code: 0), cid: nil))
         #expect(throws: TransportError.answerTooLong) { try blocks.transceive([1], timeout: .seconds(60)) }
-        #expect(chip.exchanges < 300)
+        #expect(chip.exchanges == 260)
+    }
+
+    /// 65,536 bytes and a status word are an APDU, one byte more is none.
+    @Test(arguments: [11, 12]) func takesTheLongestAnswer(_ lastPart: Int) throws {
+        let chip = EndlessChip { index in
+            let size = index < 259 ? 253 : index == 259 ? lastPart : 0
+            return [(index < 260 ? 0x12 : 0x02) | UInt8(index & 1)] + [UInt8](repeating: 0xAA, count: size)
+        }
+        var blocks = BlockProtocol(
+            chip,
+            BlockProtocol.Parameters(
+                modulation: .typeA, longestFrame: 256, waitingTime: WaitingTime.frame(code: 0), cid: nil))
+        if lastPart == 11 {
+            #expect(try blocks.transceive([1], timeout: .seconds(60)).count == 65_538)
+        } else {
+            #expect(throws: TransportError.answerTooLong) { try blocks.transceive([1], timeout: .seconds(60)) }
+        }
     }
 
     @Test func endsWithACardThatChainsNothing() {

@@ -22,6 +22,8 @@ struct ScriptedActivationTests {
                         isISODEP: true)))
         #expect(chip.finish() == [])
         #expect(chip.waits == [WaitingTime.guardTime(code: 1)])
+        // A request often gets no answer, a card that was heard may take its time.
+        #expect(chip.timeouts == [.milliseconds(10), .milliseconds(30), .milliseconds(30), .milliseconds(30)])
     }
 
     @Test func leavesISODEPOutWhenAsked() throws {
@@ -85,6 +87,7 @@ struct ScriptedActivationTests {
                         pupi: [0x30, 0x70, 0x2A, 0x1C], applicationData: [0, 0, 0, 0x11],
                         protocolInfo: [0x00, 0x81, 0x85])))
         #expect(chip.finish() == [])
+        #expect(chip.timeouts == [.milliseconds(10), WaitingTime.frame(code: 8) + .milliseconds(30)])
     }
 
     @Test func givesTheIdentifierToCardsThatTakeOne() throws {
@@ -95,6 +98,140 @@ struct ScriptedActivationTests {
         _ = try pcd.activate(.typeB())
         #expect(try pcd.transceive([0x00, 0xA4], timeout: .seconds(1)) == [0x90, 0x00])
         #expect(chip.finish() == [])
+    }
+
+    @Test func givesTheIdentifierToCardsOfTypeAToo() throws {
+        let chip = ScriptedChip(Self.singleSize + ["A E083+ > 067877800280", "A 0A0300A4+ > 0A039000"])
+        var pcd = PCD(chip, cid: 3)
+        _ = try pcd.activate(.typeA())
+        #expect(try pcd.transceive([0x00, 0xA4], timeout: .seconds(1)) == [0x90, 0x00])
+        #expect(chip.finish() == [])
+        let other = ScriptedChip(Self.singleSize + ["A E083+ > 067877800080", "A 0200A4+ > 029000"])
+        var without = PCD(other, cid: 3)
+        _ = try without.activate(.typeA())
+        #expect(try without.transceive([0x00, 0xA4], timeout: .seconds(1)) == [0x90, 0x00])
+        #expect(other.finish() == [])
+    }
+
+    /// 15 is reserved.
+    @Test(arguments: [(14 as UInt8, "0E"), (15, "0E"), (13, "0D")])
+    func identifiersEndAtFourteen(_ cid: UInt8, _ sent: String) throws {
+        // The card may accept longer chains: the high half of its answer.
+        let chip = ScriptedChip([
+            "B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C000801\(sent)+ > F\(sent.suffix(1))",
+        ])
+        var pcd = PCD(chip, cid: cid)
+        #expect(try pcd.activate(.typeB()) != nil)
+        #expect(chip.finish() == [])
+    }
+
+    @Test func anotherIdentifierInTheAnswerIsDamage() {
+        let answer = ["B 050008+ > 5030702A1C00000011008185", "B 1D30702A1C00080103+ > 02", "field"]
+        let chip = ScriptedChip(answer + answer + answer)
+        var pcd = PCD(chip, cid: 3)
+        #expect(throws: TransportError.corrupted(status: 0)) { try pcd.activate(.typeB()) }
+        #expect(chip.finish() == [])
+    }
+
+    @Test(arguments: [
+        singleSize.dropLast() + ["A 93700102030404+ > 2020", "field"],
+        singleSize + ["A E080+ > 0670", "field"],
+    ])
+    func damagedAnswersEndTheActivation(_ round: [String]) {
+        let chip = ScriptedChip(round + round + round)
+        var pcd = PCD(chip)
+        #expect(throws: TransportError.corrupted(status: 0)) { try pcd.activate(.typeA()) }
+        #expect(chip.finish() == [])
+    }
+
+    /// As of several kinds of cards at once.
+    @Test func aDamagedAnswerToTheRequestIsTakenForACollision() throws {
+        let chip = ScriptedChip(
+            ["A 52/7 > 44", "field", "A 52/7 > 440044"] + Self.singleSize.dropFirst() + ["A E080+ > 0208"])
+        var pcd = PCD(chip)
+        guard case .typeA(let target)? = try pcd.activate(.typeA()) else {
+            Issue.record("no card")
+            return
+        }
+        #expect(target.uid == [1, 2, 3, 4] && target.atqa == nil && target.isISODEP)
+        #expect(chip.finish() == [])
+    }
+
+    @Test func damagedAnswersOfTypeBEndTheActivation() {
+        let round = ["B 050008+ > 5130702A1C00000011008185", "field"]
+        let chip = ScriptedChip(round + round + round)
+        var pcd = PCD(chip)
+        #expect(throws: TransportError.corrupted(status: 0)) { try pcd.activate(.typeB()) }
+        #expect(chip.finish() == [])
+    }
+
+    /// The cascade goes on only when the SAK says so, too.
+    @Test func aUIDMayBeginLikeACascade() throws {
+        let chip = ScriptedChip(["A 52/7 > 0400", "A 9320 > 8801020388", "A 93708801020388+ > 09"])
+        var pcd = PCD(chip)
+        #expect(
+            try pcd.activate(.typeA())
+                == .typeA(TypeATarget(uid: [0x88, 1, 2, 3], atqa: 0x0004, sak: 0x09, isISODEP: false)))
+        #expect(chip.finish() == [])
+    }
+
+    @Test func aCascadeWithoutEndIsDamage() {
+        let levels = ["93", "95", "97"].flatMap { ["A \($0)20 > 8801020388", "A \($0)708801020388+ > 04"] }
+        let round = ["A 52/7 > 4400"] + levels + ["field"]
+        let chip = ScriptedChip(round + round + round)
+        var pcd = PCD(chip)
+        #expect(throws: TransportError.corrupted(status: 0)) { try pcd.activate(.typeA()) }
+        #expect(chip.finish() == [])
+    }
+
+    // MARK: Chips that select cards themselves
+
+    @Test func takesTheCardThatTheChipSelected() throws {
+        let chip = ScriptedChip(
+            ["A E080+ > 0208", "A B2+ > A2"], selections: [.card(uid: [1, 2, 3, 4], sak: 0x20)])
+        var pcd = PCD(chip)
+        #expect(try pcd.isPresent() == nil)
+        #expect(
+            try pcd.activate(.typeA())
+                == .typeA(TypeATarget(uid: [1, 2, 3, 4], sak: 0x20, ats: [0x02, 0x08], isISODEP: true)))
+        #expect(try pcd.isPresent() == true)
+        pcd.forget()
+        #expect(try pcd.isPresent() == nil)
+        #expect(chip.finish() == [])
+    }
+
+    @Test func takesNothingThatTheChipDidNotFind() throws {
+        var pcd = PCD(ScriptedChip([], selections: [.nothing, .card(uid: [1, 2, 3, 4], sak: 0x08)]))
+        #expect(try pcd.activate(.typeA()) == nil)
+        #expect(
+            try pcd.activate(.typeA())
+                == .typeA(TypeATarget(uid: [1, 2, 3, 4], sak: 0x08, isISODEP: false)))
+    }
+
+    /// A card without ISO-DEP treats RATS as an error and must be selected again; another card would be a mistake.
+    @Test(arguments: [4, 5] as [UInt8]) func asksACardWithoutASAKForItsATS(_ last: UInt8) throws {
+        let chip = ScriptedChip(
+            ["A E080+ > -"] + (last == 4 ? [] : ["field", "A E080+ > 0208"]),
+            selections: [
+                .card(uid: [1, 2, 3, 4], sak: nil), .card(uid: [1, 2, 3, last], sak: nil),
+                .card(uid: [1, 2, 3, last], sak: nil),
+            ])
+        var pcd = PCD(chip)
+        let card = try pcd.activate(.typeA())
+        #expect(card?.isISODEP == (last == 5))
+        #expect(chip.finish() == [])
+    }
+
+    /// The chip may have selected the card, which then treats the first request as an error.
+    @Test func wakesACardTwiceWhenTheChipDoesNotSay() throws {
+        let chip = ScriptedChip(
+            ["A 52/7 > -"] + Self.singleSize + ["A E080+ > 0208", "A C2+ > C2", "A 52/7 > -", "A 52/7 > -"],
+            selections: [.unknown, .unknown])
+        var pcd = PCD(chip)
+        #expect(try pcd.activate(.typeA())?.isISODEP == true)
+        #expect(try pcd.activate(.typeA()) == nil)
+        #expect(chip.finish() == [])
+        #expect(chip.timeouts.suffix(3) == [.milliseconds(30), .milliseconds(10), .milliseconds(10)])
     }
 
     @Test func leavesACardOutThatSpeaksNoISODEP() throws {

@@ -7,19 +7,24 @@ import NFCTransport
 /// A chip that knows beforehand which frames will be sent and what comes back, in order.
 ///
 /// A line of the script is `A 9320 > 0102030404`: modulation, bytes (`52/7` with the bits of the last byte), `+` when
-/// the chip adds a CRC, `>` and the answer. `-` as the answer is silence, `!` a damaged one; `field` stands for a reset of
-/// the field and `wait` for a time to be waited.
+/// the chip adds a CRC and checks the answer's (`~` when it only adds one), `>` and the answer. `-` as the answer is
+/// silence, `!` a damaged one; `field` stands for a reset of the field and `wait` for a time to be waited.
 final class ScriptedChip: RawFrameChannel {
     let longestRawFrame: Int
     private var script: [String]
     private(set) var problems: [String] = []
     private(set) var timeouts: [Duration] = []
     private(set) var waits: [Duration] = []
+    /// What the chip's own searches for a card find, in order; after them it has none of its own.
+    private var selections: [ChipSelection]
 
-    init(_ script: [String], longestRawFrame: Int = 256) {
+    init(_ script: [String], longestRawFrame: Int = 256, selections: [ChipSelection] = []) {
         self.script = script
         self.longestRawFrame = longestRawFrame
+        self.selections = selections
     }
+
+    func selectTypeA() -> ChipSelection { selections.isEmpty ? .unsupported : selections.removeFirst() }
 
     /// What went against the script, and what of it was not asked for.
     func finish() -> [String] { problems + script.map { "never asked: \($0)" } }
@@ -29,7 +34,7 @@ final class ScriptedChip: RawFrameChannel {
         let bits = frame.lastByteBits == 8 ? "" : "/\(frame.lastByteBits)"
         let sent =
             "\(frame.modulation == .typeA ? "A" : "B") \(Hex.encode(frame.bytes, uppercase: true))\(bits)"
-            + (frame.addsCRC ? "+" : "")
+            + (frame.addsCRC ? frame.checksCRC ? "+" : "~" : frame.checksCRC ? "checked" : "")
         switch try next(sent) {
         case "-": throw .noAnswer
         case "!": throw .corrupted(status: 0x02)

@@ -161,7 +161,7 @@ def sites_of(module, path, number):
             continue
         for token in tokens:
             new = change(token.lastgroup, token.group())
-            if new is None or line[:token.start()].endswith("func "):
+            if new is None or line[:token.start()].endswith("func ") or is_single(line, token):
                 continue
             text = lines[index].strip()
             base = "\t".join([path, text, token.group(), new])
@@ -169,6 +169,12 @@ def sites_of(module, path, number):
             key = hashlib.sha1(f"{base}\t{seen[base]}".encode()).hexdigest()[:16]
             found.append(Site(number + len(found), module, path, index + 1, token.start(), token.group(), new, text, key))
     return found
+
+
+def is_single(line, token):
+    """Whether it is the operator of a range from a number to itself, which cannot be shorter."""
+    before, after = re.search(r"[\w.]+$", line[:token.start()]), re.match(r"[\w.]+", line[token.end():])
+    return token.group() == "..." and before and after and before.group() == after.group()
 
 
 def all_sites():
@@ -467,6 +473,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of the chance")
     parser.add_argument("--resume", action="store_true", help="keep the build and the verdicts of an earlier run")
     parser.add_argument("--again", action="store_true", help="with --resume: try the survivors again")
+    parser.add_argument("--own", action="store_true",
+                        help="run only the suites of the changed module itself: quicker, what only others notice survives")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many test programs at once")
     options = parser.parse_args()
     os.makedirs(WORK, exist_ok=True)
@@ -477,21 +485,28 @@ def main():
     write(os.path.join(WORK, "refused.json"), json.dumps(sorted(refused)))
     runner = Runner(len(every))
     reach, times = collections.defaultdict(list), {}
-    for suite in runner.suites():
-        result = runner.reached(suite)
+    modules = options.module or MODULES
+    suites = [suite for suite in runner.suites()
+              if not options.own or suite.startswith(tuple(f"{module}Tests." for module in modules))]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(runner.reached, suites))
+    for suite, result in zip(suites, results):
         if result is None:
             print(f"fails without a change and is left out: {suite}", flush=True)
             continue
         numbers, times[suite] = result
         for number in numbers:
             reach[number].append(suite)
+    if options.own:
+        home = {site.number: f"{site.module}Tests." for site in built}
+        reach.update({number: [suite for suite in reached if suite.startswith(home[number])] for number, reached in reach.items()})
     print(f"{len(times)} suites, {sum(times.values()):.0f} s", flush=True)
     verdicts = load("verdicts.json", {}) if options.resume else {}
     if options.again:
         verdicts = {key: value for key, value in verdicts.items() if value == "killed"}
     chance = random.Random(options.seed)
     chosen = []
-    for module in options.module or MODULES:
+    for module in modules:
         sites = [site for site in built if site.module == module]
         chosen += sites if options.sample is None else sorted(chance.sample(sites, min(options.sample, len(sites))))
     waiting = [site for site in chosen if site.key not in verdicts]

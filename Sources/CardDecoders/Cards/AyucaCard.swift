@@ -15,7 +15,7 @@ package struct AyucaDecoder: CardDecoder {
     /// ayuca.
     package let name = LocalizedText("ayuca", "ayuca（アユカ）")
     /// Service 884B.
-    package let balanceRead = ReadRequest(0x83EE, 0x884B, 0..<1)
+    package let balanceRead = ReadRequest(0x83EE, 0x884B)
     /// Balance with points (884B) and history (898F).
     package var historyReads: [ReadRequest] { [ReadRequest(0x83EE, 0x884B, 0..<2), historyRead] }
 

@@ -33,7 +33,7 @@ package struct CampusCardDecoder: PurselessDecoder {
         self.hasDigits = hasDigits
         self.id = id
         self.name = name
-        balanceRead = ReadRequest(system, service, 0..<1)
+        balanceRead = ReadRequest(system, service)
         textRead = ReadRequest(system, service, 0..<2)
     }
 

@@ -16,7 +16,7 @@ package struct DhakaDecoder: CardDecoder {
     /// MRT Pass or Rapid Pass.
     package let name = LocalizedText("Dhaka MRT Pass or Rapid Pass", "ダッカMRT Pass・Rapid Pass")
     /// The newest block of service 220F.
-    package let balanceRead = ReadRequest(0x90E3, 0x220F, 0..<1)
+    package let balanceRead = ReadRequest(0x90E3, 0x220F)
     /// The twenty blocks of service 220F.
     package var historyReads: [ReadRequest] { [historyRead] }
 

@@ -17,16 +17,15 @@ package struct EdyDecoder: CardDecoder {
     /// Rakuten Edy.
     package let name = LocalizedText("Rakuten Edy", "楽天Edy")
     /// Service 1317, the purse.
-    package let balanceRead = ReadRequest(system: .commonArea, service: ServiceCode(rawValue: 0x1317), blocks: 0..<1)
+    package let balanceRead = ReadRequest(0xFE00, 0x1317)
     /// Service 170F, the history, and the purse.
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
     /// 110B: the number of the card.
     package let personal = [PersonalBytes(0xFE00, 0x110B)]
 
-    private let historyRead = ReadRequest(
-        system: .commonArea, service: ServiceCode(rawValue: 0x170F), blocks: 0..<6)
-    private let numberRead = ReadRequest(system: .commonArea, service: ServiceCode(rawValue: 0x110B), blocks: 0..<2)
+    private let historyRead = ReadRequest(0xFE00, 0x170F, 0..<6)
+    private let numberRead = ReadRequest(0xFE00, 0x110B)
 
     /// Creates the decoder.
     package init() {}

@@ -14,14 +14,14 @@ package struct HoChiMinhCityDecoder: CardDecoder {
     /// HCMC Metro.
     package let name = LocalizedText("Ho Chi Minh City Metro", "ホーチミン市メトロ")
     /// Service 10D7.
-    package let balanceRead = ReadRequest(0x9450, 0x10D7, 0..<1)
+    package let balanceRead = ReadRequest(0x9450, 0x10D7)
     /// Purse and number (100B).
     package var historyReads: [ReadRequest] { [balanceRead, numberRead] }
 
     /// 100B: the number of the card.
     package let personal = [PersonalBytes(0x9450, 0x100B)]
 
-    private let numberRead = ReadRequest(0x9450, 0x100B, 0..<1, isRequired: false)
+    private let numberRead = ReadRequest(0x9450, 0x100B, isRequired: false)
 
     /// Creates the decoder.
     package init() {}

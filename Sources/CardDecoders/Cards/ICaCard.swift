@@ -14,7 +14,7 @@ package struct ICaDecoder: CardDecoder {
     /// ICa.
     package let name = LocalizedText("ICa", "ICa（アイカ）")
     /// The newest block of service 898F.
-    package let balanceRead = ReadRequest(0x80EF, 0x898F, 0..<1)
+    package let balanceRead = ReadRequest(0x80EF, 0x898F)
     /// The twenty blocks of service 898F.
     package var historyReads: [ReadRequest] { [historyRead] }
 

@@ -15,14 +15,14 @@ package struct MRTJakartaDecoder: CardDecoder {
     /// MRT Jakarta.
     package let name = LocalizedText("MRT Jakarta (Jelajah)", "MRTジャカルタ（Jelajah）")
     /// Service 10D7, the purse.
-    package let balanceRead = ReadRequest(0x9373, 0x10D7, 0..<1)
+    package let balanceRead = ReadRequest(0x9373, 0x10D7)
     /// Purse and number (100B); no history is readable without a key.
     package var historyReads: [ReadRequest] { [balanceRead, numberRead] }
 
     /// 100B: the number of the card.
     package let personal = [PersonalBytes(0x9373, 0x100B)]
 
-    private let numberRead = ReadRequest(0x9373, 0x100B, 0..<1, isRequired: false)
+    private let numberRead = ReadRequest(0x9373, 0x100B, isRequired: false)
 
     /// Creates the decoder.
     package init() {}
@@ -69,7 +69,7 @@ package struct KMTDecoder: CardDecoder {
     /// KMT.
     package let name = LocalizedText("KMT (COMMET)", "KMT（COMMET、ジャカルタ）")
     /// Service 1017, the purse.
-    package let balanceRead = ReadRequest(0x90B7, 0x1017, 0..<1)
+    package let balanceRead = ReadRequest(0x90B7, 0x1017)
     /// Purse, history (200F), number (300B).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead, numberRead] }
 
@@ -77,7 +77,7 @@ package struct KMTDecoder: CardDecoder {
     package let personal = [PersonalBytes(0x90B7, 0x300B)]
 
     private let historyRead = ReadRequest(0x90B7, 0x200F, 0..<20)
-    private let numberRead = ReadRequest(0x90B7, 0x300B, 0..<1, isRequired: false)
+    private let numberRead = ReadRequest(0x90B7, 0x300B, isRequired: false)
 
     /// Creates the decoder.
     package init() {}

@@ -15,7 +15,7 @@ package struct NDEFDecoder: PurselessDecoder {
     /// NDEF.
     package let name = LocalizedText("NDEF (NFC Forum Type 3 Tag)", "NDEF（NFCフォーラム Type 3 Tag）")
     /// Block 0 of service 000B; there is no balance.
-    package let balanceRead = ReadRequest(0x12FC, 0x000B, 0..<1)
+    package let balanceRead = ReadRequest(0x12FC, 0x000B)
     /// Block 0 of service 000B.
     package var historyReads: [ReadRequest] { [balanceRead] }
 
@@ -24,8 +24,8 @@ package struct NDEFDecoder: PurselessDecoder {
         PersonalBytes(0x12FC, 0x000B, blocks: 1...UInt16.max), PersonalBytes(0x88B4, 0x000B, blocks: 1...13),
     ]
 
-    private let writableRead = ReadRequest(0x12FC, 0x0009, 0..<1)
-    private let liteRead = ReadRequest(0x88B4, 0x000B, 0..<1)
+    private let writableRead = ReadRequest(0x12FC, 0x0009)
+    private let liteRead = ReadRequest(0x88B4, 0x000B)
 
     /// Creates the decoder.
     package init() {}

@@ -29,7 +29,7 @@ package struct NamedCardDecoder: PurselessDecoder {
         name = try row.requiredName()
         services = try row.hexList("services").map(ServiceCode.init(rawValue:))
         guard let first = services.first else { throw row.fault("services", .empty) }
-        balanceRead = ReadRequest(system: SystemCode(rawValue: try row.hex("system")), service: first, blocks: 0..<1)
+        balanceRead = ReadRequest(try row.hex("system"), first.rawValue)
     }
 
     /// One decoder for each row of the table.
@@ -37,7 +37,7 @@ package struct NamedCardDecoder: PurselessDecoder {
 
     /// Returns whether the system has one of the card's services.
     package func recognises(_ dump: CardDump) -> Bool {
-        services.contains { dump.holds(ReadRequest(system: system, service: $0, blocks: 0..<1)) }
+        services.contains { dump.holds(ReadRequest(system.rawValue, $0.rawValue)) }
     }
 
     /// Reports the name, and that nothing more is known.

@@ -16,7 +16,7 @@ package struct NanacoDecoder: CardDecoder {
     /// nanaco.
     package let name = LocalizedText("nanaco", "nanaco")
     /// Service 5597, the purse.
-    package let balanceRead = ReadRequest(0xFE00, 0x5597, 0..<1)
+    package let balanceRead = ReadRequest(0xFE00, 0x5597)
     /// Purse and history (564F).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
@@ -24,8 +24,8 @@ package struct NanacoDecoder: CardDecoder {
     package let personal = [PersonalBytes(0xFE00, 0x558B), PersonalBytes(0x8B61, 0x100B)]
 
     private let historyRead = ReadRequest(0xFE00, 0x564F, 0..<5)
-    private let numberRead = ReadRequest(0xFE00, 0x558B, 0..<2)
-    private let pointsRead = ReadRequest(0xFE00, 0x560B, 0..<2)
+    private let numberRead = ReadRequest(0xFE00, 0x558B)
+    private let pointsRead = ReadRequest(0xFE00, 0x560B)
 
     /// Creates the decoder.
     package init() {}

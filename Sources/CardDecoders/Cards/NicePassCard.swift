@@ -15,7 +15,7 @@ package struct NicePassDecoder: CardDecoder {
     /// nice-pass.
     package let name = LocalizedText("nice-pass", "ナイスパス")
     /// The newest block of service 030F.
-    package let balanceRead = ReadRequest(0x040F, 0x030F, 0..<1)
+    package let balanceRead = ReadRequest(0x040F, 0x030F)
     /// The blocks of service 030F.
     package var historyReads: [ReadRequest] { [historyRead] }
 

@@ -29,7 +29,7 @@ package struct OctopusDecoder: CardDecoder {
     /// Octopus.
     package static let octopus = OctopusDecoder(
         id: "octopus", name: LocalizedText("Octopus", "オクトパス（八達通）"),
-        balanceRead: ReadRequest(0x8008, 0x0117, 0..<1), currency: .hongKongDollar,
+        balanceRead: ReadRequest(0x8008, 0x0117), currency: .hongKongDollar,
         offsets: [
             (350, LocalizedText("if the card may go down to -35.00", "-35.00まで使えるカードの場合")),
             (500, LocalizedText("if the card may go down to -50.00", "-50.00まで使えるカードの場合")),
@@ -39,7 +39,7 @@ package struct OctopusDecoder: CardDecoder {
     /// The old Shenzhen Tong.
     package static let shenzhenTong = OctopusDecoder(
         id: "shenzhen-tong", name: LocalizedText("Shenzhen Tong (legacy)", "深圳通（旧）"),
-        balanceRead: ReadRequest(0x8005, 0x0118, 0..<1), currency: .yuan, offsets: [(350, LocalizedText("", ""))],
+        balanceRead: ReadRequest(0x8005, 0x0118), currency: .yuan, offsets: [(350, LocalizedText("", ""))],
         warnings: [.oneSource])
 
     /// Returns whether the system has the purse.

@@ -18,7 +18,7 @@ package struct OkicaDecoder: CardDecoder {
     /// OKICA.
     package let name = LocalizedText("OKICA", "OKICA（オキカ）")
     /// The newest block of service 028F; no purse is readable without a key.
-    package let balanceRead = ReadRequest(0x8FC1, 0x028F, 0..<1)
+    package let balanceRead = ReadRequest(0x8FC1, 0x028F)
     /// The twenty blocks of service 028F.
     package var historyReads: [ReadRequest] { [historyRead] }
 

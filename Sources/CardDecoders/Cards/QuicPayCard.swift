@@ -27,8 +27,8 @@ package struct QuicPayDecoder: PurselessDecoder {
     init(id: String, name: LocalizedText, system: UInt16, service: UInt16, holder: UInt16?, profiles: [UInt16]) {
         self.id = id
         self.name = name
-        balanceRead = ReadRequest(system, service, 0..<1)
-        holderRead = holder.map { ReadRequest(system, $0, 0..<1) }
+        balanceRead = ReadRequest(system, service)
+        holderRead = holder.map { ReadRequest(system, $0) }
         personal = ([service] + profiles + (holder.map { [$0] } ?? [])).map { PersonalBytes(system, $0) }
     }
 

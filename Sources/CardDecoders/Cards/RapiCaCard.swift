@@ -27,7 +27,7 @@ package struct RapiCaDecoder: CardDecoder {
     private let attributeRead = ReadRequest(0x8194, 0x004B, 0..<4)
     private let historyRead = ReadRequest(0x8194, 0x008F, 0..<20)
     private let chargeRead = ReadRequest(0x8194, 0x00CF, 0..<10, isRequired: false)
-    private let issueRead = ReadRequest(0x8194, 0x000B, 0..<1, isRequired: false)
+    private let issueRead = ReadRequest(0x8194, 0x000B, isRequired: false)
 
     /// Creates the decoder.
     package init() {}

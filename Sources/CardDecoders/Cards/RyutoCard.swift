@@ -17,7 +17,7 @@ package struct RyutoDecoder: CardDecoder {
     /// Ryuto.
     package let name = LocalizedText("Ryuto", "りゅーと")
     /// The newest block of service 898F.
-    package let balanceRead = ReadRequest(0x8B5D, 0x898F, 0..<1)
+    package let balanceRead = ReadRequest(0x8B5D, 0x898F)
     /// The twenty blocks of service 898F, and issue data (804B).
     package var historyReads: [ReadRequest] { [historyRead, issueRead] }
 

@@ -15,7 +15,7 @@ package struct ToyamaDecoder: CardDecoder {
     /// Both cards; a report names the right one when 804B identifies it.
     package let name = LocalizedText("ecomyca or passca", "えこまいか・passca")
     /// Service 884B.
-    package let balanceRead = ReadRequest(0x832C, 0x884B, 0..<1)
+    package let balanceRead = ReadRequest(0x832C, 0x884B)
     /// Balance, history (898F) and issue data (804B).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead, issueRead] }
 

@@ -15,7 +15,7 @@ package struct UniversityCoopDecoder: CardDecoder {
     /// University Co-op prepaid.
     package let name = LocalizedText("University Co-op prepaid", "大学生協プリペイド")
     /// Service 50D7, the purse.
-    package let balanceRead = ReadRequest(0xFE00, 0x50D7, 0..<1)
+    package let balanceRead = ReadRequest(0xFE00, 0x50D7)
     /// Purse and history (50CF).
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
@@ -23,7 +23,7 @@ package struct UniversityCoopDecoder: CardDecoder {
     package let personal = [PersonalBytes(0xFE00, 0x50CB)]
 
     private let historyRead = ReadRequest(0xFE00, 0x50CF, 0..<10)
-    private let memberRead = ReadRequest(0xFE00, 0x50CB, 0..<6)
+    private let memberRead = ReadRequest(0xFE00, 0x50CB)
 
     /// Creates the decoder.
     package init() {}

@@ -18,7 +18,7 @@ package struct WaonDecoder: CardDecoder {
     /// WAON.
     package let name = LocalizedText("WAON", "WAON")
     /// Service 6817, the purse.
-    package let balanceRead = ReadRequest(0xFE00, 0x6817, 0..<1)
+    package let balanceRead = ReadRequest(0xFE00, 0x6817)
     /// Purse and history: blocks 0 to 5 of 680B, which has nine.
     package var historyReads: [ReadRequest] { [balanceRead, historyRead] }
 
@@ -26,8 +26,8 @@ package struct WaonDecoder: CardDecoder {
     package let personal = [PersonalBytes(0xFE00, 0x684F), PersonalBytes(0xFE00, 0x67CF)]
 
     private let historyRead = ReadRequest(0xFE00, 0x680B, 0..<6)
-    private let numberRead = ReadRequest(0xFE00, 0x684F, 0..<2)
-    private let pointsRead = ReadRequest(0xFE00, 0x684B, 0..<1)
+    private let numberRead = ReadRequest(0xFE00, 0x684F)
+    private let pointsRead = ReadRequest(0xFE00, 0x684B)
 
     /// Creates the decoder.
     package init() {}

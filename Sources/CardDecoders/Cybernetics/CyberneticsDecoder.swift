@@ -44,15 +44,13 @@ package struct CyberneticsDecoder: CardDecoder {
         self.id = id
         self.name = name
         self.tellsBrand = tellsBrand
-        pointsRead = points.map { ReadRequest(system: system, service: $0, blocks: 0..<1, isRequired: false) }
-        balanceRead = ReadRequest(system: system, service: ServiceCode(rawValue: 0x008B), blocks: 0..<1)
-        historyRead = ReadRequest(system: system, service: ServiceCode(rawValue: 0x090F), blocks: 0..<20)
-        gateRead = ReadRequest(
-            system: system, service: ServiceCode(rawValue: 0x108F), blocks: 0..<3, isRequired: false)
-        entryRead = ReadRequest(
-            system: system, service: ServiceCode(rawValue: 0x10CB), blocks: 0..<2, isRequired: false)
-        ticketRead = ReadRequest(
-            system: system, service: ServiceCode(rawValue: 0x184B), blocks: 0..<36, isRequired: false)
+        let system = system.rawValue
+        pointsRead = points.map { ReadRequest(system, $0.rawValue) }
+        balanceRead = ReadRequest(system, 0x008B)
+        historyRead = ReadRequest(system, 0x090F, 0..<20)
+        gateRead = ReadRequest(system, 0x108F, 0..<3, isRequired: false)
+        entryRead = ReadRequest(system, 0x10CB)
+        ticketRead = ReadRequest(system, 0x184B)
     }
 
     /// Returns whether the system has the balance or the history service.

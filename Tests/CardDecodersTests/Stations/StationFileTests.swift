@@ -81,6 +81,32 @@ struct StationFileTests {
         #expect(name?.line == "中\n央")
     }
 
+    /// Each code gives its own name and no neighbour's, and is found again by it.
+    @Test func everyCodeHasItsOwnPlace() throws {
+        var codes: Set<StationCode> = []
+        for area in [0, 1, 3, 255] as [UInt8] {
+            for line in [0, 1, 127, 128, 255] as [UInt8] {
+                for station in [0, 1, 128, 254, 255] as [UInt8] {
+                    codes.insert(StationCode(area: area, line: line, station: station))
+                }
+            }
+        }
+        func name(_ code: StationCode) -> String { "S\(code.area)-\(code.line)-\(code.station)x" }
+        let rows = codes.map { "\($0.area)\t\($0.line)\t\($0.station)\tC\tL\t\(name($0))\n" }.joined()
+        let (_, table) = try Self.table("area\tline\tstation\tcompany\tline_name\tstation_name\n" + rows)
+        #expect(table.stationCount == codes.count)
+        for code in codes {
+            #expect(table.station(code, on: nil)?.name == name(code))
+            if code.line == code.station { #expect(table.places(named: name(code)).map(\.code) == [.station(code)]) }
+            let beside = StationCode(area: code.area, line: code.line, station: code.station &+ 2)
+            if !codes.contains(beside) { #expect(table.station(beside, on: nil)?.name?.hasPrefix("S") != true) }
+            let other = StationCode(area: code.area, line: code.line &+ 2, station: code.station)
+            if !codes.contains(other) { #expect(table.station(other, on: nil)?.name?.hasPrefix("S") != true) }
+        }
+        #expect(table.places(named: "s3-").count == 25)
+        #expect(table.places(named: "").isEmpty && table.places(named: "新宿").isEmpty)
+    }
+
     @Test func invalidUTF8NamesItsLine() throws {
         let bytes = Array("0,3,13,a,b,新宿\n0,3,18,a,b,".utf8) + [0x8D, 0x82, 0x89, 0x7E]
         #expect(throws: DocumentError.malformedLine(line: 2, expected: .init(.utf8))) {

@@ -105,6 +105,16 @@ struct PINGuardTests {
         #expect(PIN("****".utf8).matches(.exactly([0x2A, 0x2A, 0x2A, 0x2A])))
     }
 
+    @Test func everyCharacterOfItsForm() {
+        let digits = Array("0123456789".utf8)
+        let capitals = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+        for byte in UInt8.min...UInt8.max {
+            #expect(PIN([byte]).matches(.digits(1)) == digits.contains(byte))
+            #expect(PIN([byte]).matches(.capitalsAndDigits(1...1)) == (digits + capitals).contains(byte))
+            #expect(PIN([byte]).matches(.printable(1...1)) == (byte >= 0x20 && byte < 0x7F))
+        }
+    }
+
     static let locked: [CountingCard.Counter] = [
         .counts(0, locked: 0x6983), .counts(0, locked: 0x6984), .counts(0, locked: 0x63C0),
     ]
