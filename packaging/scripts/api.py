@@ -60,8 +60,9 @@ class Package:
         flags = output("pkg-config", "--cflags-only-I", *[target["pkgConfig"] for target in system if target.get("pkgConfig")])
         folders = [os.path.join(TOP, "Sources", target["name"]) for target in system]
         # Those of packages that are built from source.
-        checkouts = os.path.join(os.path.realpath(self.build), "../../checkouts/*/Sources/*/include/module.modulemap")
-        folders += [os.path.dirname(path) for path in glob.glob(checkouts)]
+        checkouts = os.path.join(os.path.realpath(self.build), "../../checkouts/*/")
+        for place in ["Sources/*/include", "*/include", "Sources/GRDBSQLite"]:
+            folders += [os.path.dirname(path) for path in glob.glob(checkouts + place + "/module.modulemap")]
         return flags.split() + [part for folder in folders for part in ("-I", folder)]
 
 
