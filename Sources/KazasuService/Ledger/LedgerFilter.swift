@@ -95,7 +95,9 @@ struct LedgerCondition {
 extension Ledger {
     /// The records that a filter chooses, newest first; those of one card in the order of the card, several cards by day.
     ///
-    /// - Parameter limit: how many at most.
+    /// - Parameters:
+    ///   - filter: every record unless given.
+    ///   - limit: how many at most.
     public func records(_ filter: LedgerFilter = LedgerFilter(), limit: Int? = nil) throws(LedgerError)
         -> [LedgerRecord]
     {

@@ -85,6 +85,8 @@ extension Ledger {
     /// Keeps every history of some dumps: all of them, or none when something fails.
     ///
     /// - Parameters:
+    ///   - dumps: in any order, of any cards.
+    ///   - source: where they come from.
     ///   - card: the name or IDm of the card that they must be of; of any card for `nil`.
     ///   - kind: the id of the only decoder whose histories are kept; all for `nil`.
     /// - Throws: ``LedgerError/noHistory`` when no decoder finds one in any, ``LedgerError/otherCard`` when one is of another card.
