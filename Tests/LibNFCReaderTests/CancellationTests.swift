@@ -13,8 +13,9 @@ struct CancellationTests {
     /// Cancels an exchange that the chip answers too late.
     ///
     /// - Parameter patience: how often the canceller steps aside, so that libnfc can begin to wait.
-    /// - Returns: whether the call was ended, and did not only run into its time-out: then the reader would have
-    ///   been brought back with Diagnose, or the canceller's turn came too late.
+    /// - Returns: whether the call was ended and the field is off. On a busy machine the call may only have run into its
+    ///   time-out: then the reader was brought back with Diagnose, or the canceller's turn came too late; or the chip
+    ///   was too late for the command that switches the field off.
     private func cancelsABlockedExchange(_ way: Way, _ patience: Int) throws -> Bool {
         let bench = try Bench(way, serial: InjectedSerialFaults([.code(0x42): .late(.seconds(60))]), patience: 1)
         try bench.activate()
@@ -41,8 +42,7 @@ struct CancellationTests {
         #expect(throws: TransportError.cancelled) { try bench.exchange(TestCard.requestSystemCode) }
         #expect(bench.hostCommands == commands)
         bench.reader.close()
-        #expect(!server.statistics.isFieldOn)
-        return !asked
+        return !asked && !server.statistics.isFieldOn
     }
 
     @Test(arguments: Way.allCases) func endsABlockedExchange(_ way: Way) throws {
