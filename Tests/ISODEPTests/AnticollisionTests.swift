@@ -75,6 +75,25 @@ struct AnticollisionTests {
         #expect(chip.exchanges < 100)
     }
 
+    /// Cards with the same UID collide in no bit; whose ATQA was heard is not known.
+    private final class DoubleChip: RawFrameChannel {
+        let longestRawFrame = 256
+        func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer {
+            switch frame.bytes {
+            case [0x52]: return RawAnswer([0x44, 0x00])
+            case [0x93, 0x70, 0, 0, 0, 0, 0]: return RawAnswer([0x08])
+            default: throw .corrupted(status: 0x02)
+            }
+        }
+        func resetField() {}
+    }
+
+    @Test func cardsThatDifferInNothingAreTakenForOneOfSeveral() throws {
+        var pcd = PCD(DoubleChip())
+        #expect(
+            try pcd.activate(.typeA()) == .typeA(TypeATarget(uid: [0, 0, 0, 0], atqa: nil, sak: 0x08, isISODEP: false)))
+    }
+
     private static func card(_ uid: [UInt8]) throws -> any VirtualCard {
         let text = """
             {"schema": "kazasu.card/1", "typeA": {"uid": "\(Hex.encode(uid))"},
