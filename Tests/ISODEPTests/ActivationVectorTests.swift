@@ -108,6 +108,13 @@ struct ActivationVectorTests {
         }
     }
 
+    @Test func theShortestFrameHasOneByte() {
+        for checksum in [Checksum.a, .b] {
+            #expect(checksum.verified([0x0A] + checksum.bytes(of: [0x0A])) == [0x0A])
+            #expect(checksum.verified(checksum.bytes(of: [])) == nil)
+        }
+    }
+
     @Test func framesHaveWholeBytesUnlessTheySayOtherwise() {
         #expect(RawFrame(.typeA, [1]) == RawFrame(.typeA, [1], lastByteBits: 8, addsCRC: true, checksCRC: true))
         #expect(RawAnswer([1]).lastByteBits == 8)

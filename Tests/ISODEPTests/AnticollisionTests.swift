@@ -26,6 +26,14 @@ struct AnticollisionTests {
         #expect(chip.finish() == [])
     }
 
+    @Test func answersMayCollideOnTheWayBack() throws {
+        let search = Self.search.map { $0 == "A 52/7 > 4400" ? "A 52/7 > !" : $0 }
+        let chip = ScriptedChip(Self.failedOnce + search + ["A 93700102030404+ > 08"])
+        var pcd = PCD(chip)
+        #expect(try pcd.activate(.typeA())?.isISODEP == false)
+        #expect(chip.finish() == [])
+    }
+
     @Test func answersToTheRequestMayCollideToo() throws {
         let chip = ScriptedChip(
             ["A 52/7 > !", "field", "A 52/7 > !"] + Self.search + ["A 93700102030404+ > 08"])
