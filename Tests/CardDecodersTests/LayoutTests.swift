@@ -10,76 +10,17 @@ import Testing
 /// Every field gets any value, so that each of its bits is seen at its place and with its weight.
 @Suite("The fields of a record are where the tables say")
 struct LayoutTests {
-    /// Sixteen bytes that are filled bit by bit; bit 0 is the highest of the first byte.
-    struct Bits {
-        private(set) var bytes = [UInt8](repeating: 0, count: 16)
-
-        /// Writes the low `count` bits of a number, the highest first.
-        mutating func put(_ value: Int, _ bit: Int, _ count: Int) {
-            for place in 0..<count where value >> (count - 1 - place) & 1 == 1 {
-                bytes[(bit + place) / 8] |= 0x80 >> UInt8((bit + place) % 8)
-            }
-        }
-
-        /// Writes whole bytes from a byte on, the lowest first.
-        mutating func putLittle(_ value: Int, byte: Int, _ count: Int) {
-            for place in 0..<count { put(value >> (8 * place) & 0xFF, (byte + place) * 8, 8) }
-        }
-
-        /// Writes pairs of decimal digits from a byte on, the highest first.
-        mutating func putDecimal(_ value: Int, byte: Int, _ count: Int) {
-            var rest = value
-            for place in (0..<count).reversed() {
-                put(rest % 100 / 10 * 16 + rest % 10, (byte + place) * 8, 8)
-                rest /= 100
-            }
-        }
-
-        var block: Block { Block(bytes) ?? .zero }
-    }
-
-    /// What a record may say.
-    struct Values {
-        let year, month, day, hour, minute, second: Int
-        let one, two, three, four: Int
-
-        init(_ random: inout SeededGenerator) {
-            year = Int.random(in: 2020...2035, using: &random)
-            month = Int.random(in: 1...12, using: &random)
-            day = Int.random(in: 1...28, using: &random)
-            hour = Int.random(in: 0...23, using: &random)
-            minute = Int.random(in: 0...59, using: &random)
-            second = Int.random(in: 0...59, using: &random)
-            one = Int.random(in: 1..<1 << 32, using: &random)
-            two = Int.random(in: 1..<1 << 32, using: &random)
-            three = Int.random(in: 1..<1 << 32, using: &random)
-            four = Int.random(in: 1..<1 << 32, using: &random)
-        }
-
-        var date: CalendarDate? { CalendarDate(year: year, month: month, day: day) }
-        var time: ClockTime? { ClockTime(hour: hour, minute: minute) }
-        /// The days since 1 January 2000, and the seconds since midnight.
-        var days: Int {
-            let before = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334][month - 1]
-            let isLeap = year % 4 == 0
-            return 365 * (year - 2000) + (year - 2000 + 3) / 4 + before + (isLeap && month > 2 ? 1 : 0) + day - 1
-        }
-        var seconds: Int { hour * 3600 + minute * 60 + second }
-        /// Seven bits of the year, four of the month, five of the day.
-        var packedDate: Int { (year - 2000) << 9 | month << 5 | day }
-    }
-
     private static func low(_ value: Int, _ bits: Int) -> Int { max(1, value & (1 << bits - 1)) }
 
     /// Calls `check` for many records with the newest record that a decoder makes of a block.
     private func each(
-        _ decoder: any CardDecoder, _ service: UInt16, _ write: (Values, inout Bits) -> Void,
-        _ check: (Values, HistoryRecord) -> Void
+        _ decoder: any CardDecoder, _ service: UInt16, _ write: (RecordValues, inout RecordBits) -> Void,
+        _ check: (RecordValues, HistoryRecord) -> Void
     ) throws {
         var random = SeededGenerator(seed: UInt64(service))
         for _ in 0..<60 {
-            let values = Values(&random)
-            var bits = Bits()
+            let values = RecordValues(&random)
+            var bits = RecordBits()
             write(values, &bits)
             let service = Dumps.service(ServiceCode(rawValue: service), [bits.block])
             let report = try decoder.decode(Dumps.card(decoder.system, [service]), stations: NoStationNames())
@@ -130,8 +71,8 @@ struct LayoutTests {
     @Test func waon() throws {
         var random = SeededGenerator(seed: 0x680B)
         for _ in 0..<60 {
-            let values = Values(&random)
-            var (first, second) = (Bits(), Bits())
+            let values = RecordValues(&random)
+            var (first, second) = (RecordBits(), RecordBits())
             for (place, letter) in "TERMINAL-0123".utf8.enumerated() { first.put(Int(letter), place * 8, 8) }
             first.put(values.one, 104, 16)
             second.put(0x04, 8, 8)
@@ -214,8 +155,8 @@ struct LayoutTests {
     @Test func transitGatesTicketsAndEntry() throws {
         var random = SeededGenerator(seed: 0x108F)
         for _ in 0..<60 {
-            let values = Values(&random)
-            var (gate, ticket, entry, passage) = (Bits(), Bits(), Bits(), Bits())
+            let values = RecordValues(&random)
+            var (gate, ticket, entry, passage) = (RecordBits(), RecordBits(), RecordBits(), RecordBits())
             gate.put(0xA0, 0, 8)
             gate.put(values.one, 8, 24)
             gate.put(values.two, 32, 16)

@@ -28,6 +28,32 @@ struct ReportJSONTests {
             ])
     }
 
+    @Test("Cells of a table: codes are texts, numbers are numbers, nothing is a formula")
+    func cells() {
+        let local = LocalStopCode(
+            system: SystemCode(rawValue: 0x8194), area: 2, operatorCode: 4, line: 0x1F, stop: 0xAB, digits: 6)
+        let bus = BusStopCode(area: 1, operatorCode: 0x0C4F, stop: 0x0A)
+        var record = HistoryRecord(
+            serial: 7, date: CalendarDate(year: 2020, month: 3, day: 1), time: ClockTime(hour: 5, minute: 6),
+            kind: .bus, terminal: CodedValue(code: 0x0A, name: nil), device: 0x0A, entry: Place(code: .local(local)),
+            exit: Place(code: .busStop(bus)), amount: -1, balance: 0, raw: .zero)
+        let table = HistoryCSV(language: .english)
+        let head = [
+            "7", "2020-03-01", "05:06", "bus", "8194_2_0004_001F_0000AB", "", "", "", "1_0C4F_000A", "", "", "",
+        ]
+        #expect(table.cells(record, .yen) == head + ["-1", "0", "JPY", "0x0A", "", "", "0x000A", ""])
+        record.terminalID = "T1"
+        #expect(table.cells(record, .yen).dropLast().last == "0xT1")
+        #expect(table.start(cardID: nil, kind: "edy") == ["", "edy", ""])
+        #expect(table.start(cardID: "01", kind: "edy", EdyDecoder().brands.first) == ["0x01", "edy", "edy"])
+        #expect(HistoryCSV(language: .japanese).start(cardID: nil, kind: "edy")[1] == "楽天Edy")
+        #expect(table.columns.count == 23 && table.head.hasPrefix("cardId,card,brand,"))
+        #expect(["=1", "+1", "-1", "@1", "\t1"].allSatisfy { CSV.text($0).hasPrefix("'") })
+        #expect(["1=", "a", ""].map(CSV.text) == ["1=", "a", ""])
+        #expect(CSV.text("a,b") == "\"a,b\"" && CSV.text("a\"b") == "\"a\"\"b\"")
+        #expect(CSV.row(["a", "b"]) == "a,b\r\n")
+    }
+
     @Test("Candidates stand in a balance only where the card does not say enough")
     func candidates() {
         let sure = BalanceReport(balances: [BalanceEntry(card: "a", name: LocalizedText("A", "あ"), amount: 5)])

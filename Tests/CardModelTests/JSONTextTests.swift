@@ -90,6 +90,7 @@ struct JSONTextTests {
         let text = "a\u{202E}b\nか\u{7F}\u{E0041}\tz"
         #expect(HiddenCharacters.escaped(text, keepingLineEnds: true) == "a\\u{202E}b\nか\\u{7F}\\u{E0041}\\u{9}z")
         #expect(HiddenCharacters.escaped("a\nb", keepingLineEnds: false) == "a\\u{A}b")
+        #expect(HiddenCharacters.escaped("\u{7F}\u{1B}", keepingLineEnds: true) == "\\u{7F}\\u{1B}")
         #expect(HiddenCharacters.escaped("a\nb", keepingLineEnds: true) == "a\nb")
         #expect(HiddenCharacters.escaped("é\u{A0}”かざす😀", keepingLineEnds: false) == "é\u{A0}”かざす😀")
     }

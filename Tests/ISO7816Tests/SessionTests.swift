@@ -172,6 +172,13 @@ struct SessionTests {
         #expect(!CommandAPDU(.readBinary, p1: 4).selectsFromTheRoot)
     }
 
+    @Test func dataThatFitsNeedsNoChain() throws {
+        let data = [UInt8](repeating: 1, count: 255)
+        let channel = try SessionTests.channel([("80DB0000FF" + Hex.encode(data), "9000")])
+        #expect(try SessionTests.session(channel).data(CommandAPDU(0xDB, cla: 0x80, data: data)) == [])
+        #expect(channel.finish().isEmpty)
+    }
+
     @Test func theLongestFrameIsSent() throws {
         let frame = "00DB000003AABBCC"
         let fitting = try SessionTests.channel([(frame, "9000")])

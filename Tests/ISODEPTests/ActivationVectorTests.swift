@@ -94,17 +94,30 @@ struct ActivationVectorTests {
 
     @Test func readsEveryByteOfATQB() throws {
         for byte in UInt8.min...UInt8.max {
-            let atqb = try #require(AnswerToRequestB([0x50, 1, 2, 3, 4, 5, 6, 7, 8, 0xB3, byte, byte, byte]))
+            let (second, third) = (byte &* 7 &+ 3, ~byte)
+            let atqb = try #require(AnswerToRequestB([0x50, 1, 2, 3, 4, 5, 6, 7, 8, 0xB3, byte, second, third]))
             #expect(atqb.bitRates.rawValue == 0xB3)
             #expect(atqb.frameSize == FrameSize(code: byte / 16))
             #expect(atqb.protocolType == byte % 8)
             #expect(atqb.supportsISODEP == (byte % 2 == 1))
-            #expect(atqb.waitingTime == WaitingTime.frame(code: byte / 16))
-            #expect(atqb.supportsNAD == (byte / 2 % 2 == 1))
-            #expect(atqb.supportsCID == (byte % 2 == 1))
-            #expect(atqb.guardTime == WaitingTime.guardTime(code: byte / 16))
-            #expect((atqb.application != nil) == (byte / 4 % 4 == 1))
+            #expect(atqb.waitingTime == WaitingTime.frame(code: second / 16))
+            #expect(atqb.supportsNAD == (second / 2 % 2 == 1))
+            #expect(atqb.supportsCID == (second % 2 == 1))
+            #expect(atqb.guardTime == WaitingTime.guardTime(code: third / 16))
+            #expect((atqb.application != nil) == (second / 4 % 4 == 1))
         }
+    }
+
+    @Test func theShortestFrameHasOneByte() {
+        for checksum in [Checksum.a, .b] {
+            #expect(checksum.verified([0x0A] + checksum.bytes(of: [0x0A])) == [0x0A])
+            #expect(checksum.verified(checksum.bytes(of: [])) == nil)
+        }
+    }
+
+    @Test func framesHaveWholeBytesUnlessTheySayOtherwise() {
+        #expect(RawFrame(.typeA, [1]) == RawFrame(.typeA, [1], lastByteBits: 8, addsCRC: true, checksCRC: true))
+        #expect(RawAnswer([1]).lastByteBits == 8)
     }
 
     /// 4096 / 13.56 MHz is 302.065 µs.

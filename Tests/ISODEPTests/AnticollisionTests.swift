@@ -26,6 +26,14 @@ struct AnticollisionTests {
         #expect(chip.finish() == [])
     }
 
+    @Test func answersMayCollideOnTheWayBack() throws {
+        let search = Self.search.map { $0 == "A 52/7 > 4400" ? "A 52/7 > !" : $0 }
+        let chip = ScriptedChip(Self.failedOnce + search + ["A 93700102030404+ > 08"])
+        var pcd = PCD(chip)
+        #expect(try pcd.activate(.typeA())?.isISODEP == false)
+        #expect(chip.finish() == [])
+    }
+
     @Test func answersToTheRequestMayCollideToo() throws {
         let chip = ScriptedChip(
             ["A 52/7 > !", "field", "A 52/7 > !"] + Self.search + ["A 93700102030404+ > 08"])
@@ -73,6 +81,25 @@ struct AnticollisionTests {
         var pcd = PCD(chip)
         #expect(throws: TransportError.corrupted(status: 0x02)) { try pcd.activate(.typeA()) }
         #expect(chip.exchanges < 100)
+    }
+
+    /// Cards with the same UID collide in no bit; whose ATQA was heard is not known.
+    private final class DoubleChip: RawFrameChannel {
+        let longestRawFrame = 256
+        func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer {
+            switch frame.bytes {
+            case [0x52]: return RawAnswer([0x44, 0x00])
+            case [0x93, 0x70, 0, 0, 0, 0, 0]: return RawAnswer([0x08])
+            default: throw .corrupted(status: 0x02)
+            }
+        }
+        func resetField() {}
+    }
+
+    @Test func cardsThatDifferInNothingAreTakenForOneOfSeveral() throws {
+        var pcd = PCD(DoubleChip())
+        #expect(
+            try pcd.activate(.typeA()) == .typeA(TypeATarget(uid: [0, 0, 0, 0], atqa: nil, sak: 0x08, isISODEP: false)))
     }
 
     private static func card(_ uid: [UInt8]) throws -> any VirtualCard {

@@ -439,7 +439,9 @@ def batches(module, reaching, times):
 def verdict(runner, site, reaching, times):
     """`killed` or `survived`."""
     for suites in batches(site.module, reaching, times):
-        if suites and not runner.run(suites, 10 + 10 * sum(times[suite] for suite in suites), site.number)[0]:
+        usual = sum(times[suite] for suite in suites)
+        # One that hangs is noticed, too: it need not be waited for ten times as long where that is minutes.
+        if suites and not runner.run(suites, min(10 + 10 * usual, 40 + 2 * usual), site.number)[0]:
             return "killed"
     return "survived"
 

@@ -107,6 +107,36 @@ struct StationFileTests {
         #expect(table.places(named: "").isEmpty && table.places(named: "新宿").isEmpty)
     }
 
+    /// The first of rows with the same code counts; of the others, those with another name are told.
+    @Test func repeatedRowsAreCounted() throws {
+        let rows = ["0,3,13,a,b,新宿", "0,3,18,a,b,高円寺", "0,3,13,a,b,新宿", "0,3,13,a,b,他", "0,3,18,a,b,"]
+        for (count, repeated, differing) in [(2, 0, 0), (3, 1, 0), (4, 2, 1), (5, 3, 2)] {
+            let text = rows.prefix(count).joined(separator: "\n") + "\n"
+            let (file, table) = try Self.table(text, .decimal)
+            #expect(file.repeated == repeated && file.differing == differing)
+            #expect(file.rows.count == 2 && table.stationCount == 2)
+            #expect(table.station(StationCode(area: 0, line: 3, station: 13), on: nil)?.name == "新宿")
+        }
+    }
+
+    /// Up to its last day a former name counts, of two the one that ended first; after it, or without a last day, the
+    /// present one.
+    @Test func formerNamesEnd() throws {
+        let header = "area\tline\tstation\tcurrent_name\tformer_name\tvalid_until\n"
+        let former = "0\t3\t13\tx\tB\t2020-03-13\n0\t3\t13\tx\tA\t2010-03-13\n0\t3\t13\tx\tC\t\n"
+        var (_, table) = try Self.table(header + former, .decimal)
+        table.add(try StationFile(parsing: Array(Self.own.utf8)))
+        func name(_ year: Int, _ day: Int) -> StationName? {
+            table.station(
+                StationCode(area: 0, line: 3, station: 13), on: CalendarDate(year: year, month: 3, day: day))
+        }
+        #expect([name(2010, 12), name(2010, 13), name(2010, 14)].map { $0?.name } == ["A", "A", "B"])
+        #expect([name(2020, 13), name(2020, 14)].map { $0?.name } == ["B", "新宿"])
+        #expect(name(2020, 14)?.formerNames.count == 1)
+        #expect(name(2010, 1)?.company == "東日本旅客鉄道")
+        #expect(table.formerNameCount == 1 && table.hasDates)
+    }
+
     @Test func invalidUTF8NamesItsLine() throws {
         let bytes = Array("0,3,13,a,b,新宿\n0,3,18,a,b,".utf8) + [0x8D, 0x82, 0x89, 0x7E]
         #expect(throws: DocumentError.malformedLine(line: 2, expected: .init(.utf8))) {
