@@ -188,8 +188,9 @@ package struct MQTTOptions: ParsableArguments {
         Task {
             for await one in sink.acknowledgements {
                 do throws(OutboxError) {
-                    try outbox.confirm(upTo: one.upTo) { MQTTTopics.reader($0) == one.reader }
-                    if one.isRepeated { try outbox.resendUnconfirmed(to: sink.name) }
+                    let isReader: (String) -> Bool = { MQTTTopics.reader($0) == one.reader }
+                    try outbox.confirm(upTo: one.upTo, where: isReader)
+                    if one.isRepeated { try outbox.resendUnconfirmed(to: sink.name, where: isReader) }
                 } catch {
                     log.error(CommandError(error).message)
                 }

@@ -92,7 +92,8 @@ struct OutboxTests {
         try outbox.store((1...4).map { Self.event($0) }, for: [])
         try outbox.confirm(upTo: 3) { $0 == "a" }
         #expect(try outbox.tidy(.init(days: 0, confirmed: true), now: 10_000) == 3)
-        #expect(try outbox.resendUnconfirmed(to: "s") == 1)
+        #expect(try outbox.resendUnconfirmed(to: "s") { $0 == "b" } == 0)
+        #expect(try outbox.resendUnconfirmed(to: "s") { $0 == "a" } == 1)
         #expect(try outbox.waiting(for: "s", of: "a", limit: 9).events.map(\.sequence) == [4])
         #expect(try outbox.memory().readers["a"]?.sequence == 4)
     }

@@ -78,19 +78,25 @@ extension Outbox {
         }
     }
 
-    /// Sends events again that a sink has, but the consumer has not acknowledged, as after a broker lost them.
+    /// Sends events of a reader again that a sink has, but the consumer has not acknowledged, as after a broker lost
+    /// them.
     ///
+    /// - Parameter reader: tells whether it is this reader.
     /// - Returns: how many.
     @discardableResult
-    package func resendUnconfirmed(to sink: String) throws(OutboxError) -> Int {
+    package func resendUnconfirmed(to sink: String, where isReader: (String) -> Bool) throws(OutboxError) -> Int {
         let count = try write { database in
-            try database.execute(
-                sql: """
-                    INSERT OR IGNORE INTO deliveries (sink, reader, position)
-                    SELECT ?, reader, position FROM events WHERE confirmed = 0
-                    """,
-                arguments: [sink])
-            return database.changesCount
+            var count = 0
+            for name in try String.fetchAll(database, sql: "SELECT reader FROM readers") where isReader(name) {
+                try database.execute(
+                    sql: """
+                        INSERT OR IGNORE INTO deliveries (sink, reader, position)
+                        SELECT ?, reader, position FROM events WHERE confirmed = 0 AND reader = ?
+                        """,
+                    arguments: [sink, name])
+                count += database.changesCount
+            }
+            return count
         }
         if count > 0 { notify() }
         return count
