@@ -71,6 +71,7 @@ extension Outbox {
     package func confirm(upTo sequence: Int, where isReader: (String) -> Bool) throws(OutboxError) {
         try write { database in
             for name in try String.fetchAll(database, sql: "SELECT reader FROM readers") where isReader(name) {
+                // With `confirmed = 0` SQLite chooses the index of the few events that are not acknowledged.
                 try database.execute(
                     sql: "UPDATE events SET confirmed = 1 WHERE reader = ? AND sequence <= ? AND confirmed = 0",
                     arguments: [name, sequence])

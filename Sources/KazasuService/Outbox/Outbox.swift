@@ -145,6 +145,7 @@ package final class Outbox: Sendable {
             position INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, reader TEXT NOT NULL,
             sequence INTEGER NOT NULL, type TEXT NOT NULL, time INTEGER NOT NULL, tag TEXT, line TEXT NOT NULL,
             confirmed INTEGER NOT NULL DEFAULT 0, UNIQUE (reader, sequence)) STRICT;
+        CREATE INDEX events_unconfirmed ON events (reader, sequence) WHERE confirmed = 0;
         CREATE TABLE deliveries (
             sink TEXT NOT NULL, state INTEGER NOT NULL DEFAULT 0, reader TEXT NOT NULL,
             position INTEGER NOT NULL REFERENCES events (position) ON DELETE CASCADE,
