@@ -151,7 +151,7 @@ struct ExampleShell {
     ///
     /// - Returns: the exit status of each, what each printed, and what the shell did.
     func run(_ lines: [String]) throws -> (statuses: [Int32], outputs: [String], result: ChildResult) {
-        var script = Self.functions + "\n"
+        var script = Self.functions + "\nexport simulator=''\n"
         // A ledger has a card, and the card a name.
         if lines.contains(where: { $0.contains("kazasu ledger") }) {
             let name = lines.contains { $0.contains("通勤") } ? "通勤" : "Work"
@@ -160,7 +160,7 @@ struct ExampleShell {
         }
         for line in lines {
             let table = line.contains("stations lookup") ? "StationCode.csv" : ""
-            script += "export KAZASU_READER='\(reader(for: line))' KAZASU_STATIONS=\(table) simulator=''\n"
+            script += "export KAZASU_READER='\(reader(for: line))' KAZASU_STATIONS=\(table)\n"
             script += line.replacing("/tmp/", with: "$PWD/") + "\n"
             script += "echo $? >> statuses; printf '\\036'\n"
         }
