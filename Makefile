@@ -101,7 +101,7 @@ demo: deps build ## installs, builds, then reads a virtual card through the real
 .PHONY: test-certificates lint format coverage asan tsan fuzz soak nightly mutants bench bench-ledger
 test: deps venv ## installs, builds and runs every test
 	$(SWIFT_BUILD) --build-tests
-	swift test --skip-build --scratch-path $(SCRATCH) $(TEST_ARGS)
+	@packaging/scripts/run-tests $(SCRATCH) $(TEST_ARGS)
 
 # umockdev's Python binding is Debian's, so it is Debian's Python, too.
 test-usb: deps venv ## runs the unmodified program before emulated USB readers

@@ -48,11 +48,13 @@ package struct ReaderWatch: Sendable {
         try ReaderRegistry.openReader(id, cancellation)
     }
     /// A reader that does not answer for so long is closed and opened again; no read takes a third of it.
-    var patience = Duration.seconds(30)
+    private static let patience = Duration.seconds(30)
     /// How long a reader that was told to stop may take before its thread is left to itself.
     var grace = Duration.seconds(5)
     /// Waits between attempts; tests replace it to avoid waiting.
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// Waits between two looks at whether a reader still answers; tests replace it.
+    var tick: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     package init(
         readers: [String]?, query: CardQuery, reading: TapReading,
@@ -162,13 +164,13 @@ package struct ReaderWatch: Sendable {
             await reader.close()
             session.end(error)
         }
-        let (patience, grace) = (patience, grace)
+        let (tick, grace) = (tick, grace)
         let stop: @Sendable () async -> Void = {
             work.cancel()
             // A thread that is stuck in a driver cannot be ended.
             if (try? await Task.sleep(for: grace)) != nil { session.end(.cancelled) }
         }
-        let hangs = Task { if await session.hangs(for: patience) { await stop() } }
+        let hangs = Task { if await session.hangs(for: Self.patience, tick) { await stop() } }
         let ended = await withTaskCancellationHandler {
             await session.ended
         } onCancel: {
@@ -186,7 +188,8 @@ package struct ReaderWatch: Sendable {
         typealias End = (error: KazasuError, taps: [Tap])
 
         private struct State {
-            var lastBeat = ContinuousClock.now
+            /// How often the reader has shown that it answers.
+            var beats = 0
             /// What is to be reported if the session ends now.
             var taps: [Tap] = []
             var end: KazasuError?
@@ -195,7 +198,7 @@ package struct ReaderWatch: Sendable {
 
         private let state = Mutex(State())
 
-        func beat() { state.withLock { $0.lastBeat = .now } }
+        func beat() { state.withLock { $0.beats &+= 1 } }
 
         /// Remembers what is to be reported if the session ends now, and reports, unless it is over.
         func note(_ taps: [Tap], _ report: () -> Void = {}) {
@@ -206,15 +209,21 @@ package struct ReaderWatch: Sendable {
             }
         }
 
+        /// How often it is checked, during the time that a reader may stay silent, whether it has answered.
+        private static let looks = 4
+
         /// Waits until the reader has not answered for this long.
         ///
         /// - Returns: `false` if the task was cancelled before.
-        func hangs(for patience: Duration) async -> Bool {
-            while true {
-                let left = patience - (.now - state.withLock { $0.lastBeat })
-                guard left > .zero else { return true }
-                guard (try? await Task.sleep(for: left)) != nil else { return false }
+        func hangs(for patience: Duration, _ tick: (Duration) async throws -> Void) async -> Bool {
+            var (known, silent) = (0, 0)
+            while silent < Self.looks {
+                guard (try? await tick(patience / Self.looks)) != nil else { return false }
+                let beats = state.withLock(\.beats)
+                silent = beats == known ? silent + 1 : 0
+                known = beats
             }
+            return true
         }
 
         /// Ends the session; only the first end counts.

@@ -72,16 +72,28 @@ struct ReaderWatchTests {
         let field = try Self.field(Self.suica)
         let (hanging, other) = (DispatchSemaphore(value: 0), try Self.field("tags/ntag213.json"))
         let opened = Mutex(0)
+        let isHanging = Flag()
         var watch = ReaderWatch(readers: ["hangs", "works"], query: .any, reading: .id)
-        (watch.patience, watch.grace) = (.milliseconds(200), .milliseconds(1))
+        watch.grace = .milliseconds(1)
+        // The time in which a reader should answer passes only while the first one hangs.
+        watch.tick = { _ in
+            repeat {
+                try Task.checkCancellation()
+                await Task.yield()
+            } while !isHanging.isSet
+        }
         watch.open = { id, cancellation throws(KazasuError) in
             guard id == "hangs" else { return InProcessReader(other) }
             let count = opened.withLock { count in
                 count += 1
                 return count
             }
+            isHanging.set(false)
             if canBeCancelled { _ = cancellation.onCancel { hanging.signal() } }
-            return FailingReader(InProcessReader(field), after: count == 1 ? 4 : .max, hanging)
+            return FailingReader(InProcessReader(field), after: count == 1 ? 4 : .max) {
+                isHanging.set(true)
+                hanging.wait()
+            }
         }
         watch.sleep = { _ in await Task.yield() }
         var (kinds, technologies): ([Tap.Kind], Set<Technology>) = ([], [])
@@ -148,16 +160,23 @@ struct ReaderWatchTests {
         #expect(kinds == [.on, .off, .on, .off, .on, .off])
     }
 
+    private final class Flag: Sendable {
+        private let state = Mutex(false)
+
+        var isSet: Bool { state.withLock { $0 } }
+        func set(_ isSet: Bool) { state.withLock { $0 = isSet } }
+    }
+
     /// A reader that is pulled out, or hangs, after some calls.
     private final class FailingReader: Reader {
         private let reader: InProcessReader
-        private let hanging: DispatchSemaphore?
+        private let hang: (() -> Void)?
         private var left: Int
 
-        /// - Parameter hanging: waited for instead of failing.
-        init(_ reader: InProcessReader, after calls: Int, _ hanging: DispatchSemaphore? = nil) {
+        /// - Parameter hang: called instead of failing.
+        init(_ reader: InProcessReader, after calls: Int, _ hang: (() -> Void)? = nil) {
             self.reader = reader
-            self.hanging = hanging
+            self.hang = hang
             left = calls
         }
 
@@ -165,8 +184,8 @@ struct ReaderWatchTests {
 
         private func count() throws(TransportError) {
             guard left > 0 else {
-                if let hanging {
-                    hanging.wait()
+                if let hang {
+                    hang()
                     throw .cancelled
                 }
                 throw .readerUnavailable(reason: .absent, detail: .init(.unplugged))
