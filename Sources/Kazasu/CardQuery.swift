@@ -53,6 +53,12 @@ public struct CardQuery: Hashable, Sendable {
     public static let any = CardQuery(.any, .each(CardFinder.usualOrder))
     /// Any FeliCa card; the transit system of a phone is activated first.
     public static let feliCa = feliCa(systems: CardFinder.anySystem)
+    /// Any card but FeliCa cards without the transit system, unless `wildcard` is true: a phone opens its wallet when a
+    /// reader asks for any FeliCa card.
+    package static func phones(wildcard: Bool) -> CardQuery {
+        let wild: [ActivationRequest] = wildcard ? [.felica(.any, requestCode: 1)] : []
+        return CardQuery(.any, .first([.felica(.transit, requestCode: 1), .typeA(), .typeB()] + wild))
+    }
     /// A card that accepts APDUs (ISO-DEP, type A or B).
     public static let isoDEP = CardQuery(.isoDEP, .isoDEP([.typeA, .typeB]))
     /// A Japanese driver's licence, or the licence on a My Number card.

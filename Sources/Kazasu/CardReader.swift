@@ -15,6 +15,8 @@ public final class CardReader {
     /// Cancels the reader's work from any thread.
     public let cancellation: CancellationToken
     private let closesAtEnd: Bool
+    /// The clock of searches; tests replace it.
+    var clock = SearchClock.system
 
     /// Makes a reader that is closed when it is deallocated, if not before.
     public init(_ device: any Reader, cancellation: CancellationToken) {
@@ -78,8 +80,7 @@ public final class CardReader {
     package func waitForCards(
         _ query: CardQuery, timeout: Duration?, passesOver: Bool = false, _ tell: (WaitEvent) -> Void = { _ in }
     ) throws(KazasuError) -> [Card] {
-        let clock = ContinuousClock()
-        let deadline = timeout.map { clock.now + $0 }
+        let deadline = timeout.map { clock.now() + $0 }
         var seen: WrongCard?
         var isWaiting = false
         var time = Duration.zero
@@ -89,11 +90,11 @@ public final class CardReader {
             case .found(let found): return found.map { Card($0, reader: self) }
             case .wrong(let card):
                 wrong = card
-                if seen != nil { SearchClock.system.pause(Self.rest) }
+                if seen != nil { clock.pause(Self.rest) }
             case .nothing: wrong = otherKind(than: query.kind, last: seen)
             }
             if cancellation.isCancelled { throw .cancelled }
-            let now = clock.now
+            let now = clock.now()
             let isOver = deadline.map { now >= $0 } ?? false
             if let wrong {
                 if isOver || !passesOver && seen?.isLike(wrong) == true { throw .wrongCard(wrong) }
@@ -118,7 +119,7 @@ public final class CardReader {
     }
 
     private func look(_ query: CardQuery, within time: Duration) throws(KazasuError) -> WaitResult {
-        let finder = CardFinder(reader: device, cancellation: cancellation)
+        let finder = CardFinder(reader: device, cancellation: cancellation, clock: clock)
         do throws(ReadingError) {
             switch query.search {
             case .systems(let codes, let requestCode):
@@ -151,7 +152,7 @@ public final class CardReader {
     private func otherKind(than wanted: CardQuery.Kind, last: WrongCard?) -> WrongCard? {
         let others = CardFinder.usualOrder.filter { !wanted.technologies.contains($0) }
         guard !others.isEmpty else { return nil }
-        let finder = CardFinder(reader: device, cancellation: cancellation)
+        let finder = CardFinder(reader: device, cancellation: cancellation, clock: clock)
         // The reader has just looked for cards; if it cannot look for these, nothing more is known.
         guard let found = (try? finder.findAll(others, timeout: .zero))?.first else { return nil }
         // A card that stays is not identified again; its UID may differ each time.

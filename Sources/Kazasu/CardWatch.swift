@@ -44,8 +44,8 @@ struct CardWatch {
         self.reader = reader
         self.query = query
         self.reading = reading
-        let pace = (reader.device as? any PacedReader)?.pace ?? 1
-        self.clock = clock ?? SearchClock(now: SearchClock.system.now) { SearchClock.system.pause($0 / pace) }
+        let (time, pace) = (reader.clock, (reader.device as? any PacedReader)?.pace ?? 1)
+        self.clock = clock ?? SearchClock(now: time.now) { time.pause($0 / pace) }
         self.note = note
     }
 

@@ -190,7 +190,9 @@ package struct MQTTOptions: ParsableArguments {
                 do throws(OutboxError) {
                     let isReader: (String) -> Bool = { MQTTTopics.reader($0) == one.reader }
                     try outbox.confirm(upTo: one.upTo, where: isReader)
-                    if one.isRepeated { try outbox.resendUnconfirmed(to: sink.name, where: isReader) }
+                    if one.isRepeated {
+                        try outbox.resendUnconfirmed(to: sink.name, before: one.before ?? .max, where: isReader)
+                    }
                 } catch {
                     log.error(CommandError(error).message)
                 }

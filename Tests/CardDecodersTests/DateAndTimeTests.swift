@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
 import CardModel
 import Testing
+
+@testable import CardDecoders
 
 @Suite("Dates and times of cards")
 struct DateAndTimeTests {
@@ -37,6 +38,16 @@ struct DateAndTimeTests {
         arguments: [(2011, 2, 29), (2100, 2, 29), (2026, 4, 31), (2026, 0, 1), (2026, 13, 1), (2026, 1, 0), (0, 1, 1)])
     func impossible(_ year: Int, _ month: Int, _ day: Int) {
         #expect(CalendarDate(year: year, month: month, day: day) == nil)
+    }
+
+    @Test(
+        "The day after",
+        arguments: [
+            ("2026-01-30", "2026-01-31"), ("2026-01-31", "2026-02-01"), ("2026-02-28", "2026-03-01"),
+            ("2024-02-28", "2024-02-29"), ("2026-12-31", "2027-01-01"), ("9999-12-31", nil),
+        ])
+    func next(day: String, expected: String?) {
+        #expect(CalendarDate(day)?.next?.description == expected)
     }
 
     @Test("Leap days that exist", arguments: [2000, 2024, 2400])

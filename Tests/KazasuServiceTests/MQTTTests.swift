@@ -73,6 +73,12 @@ struct MQTTNameTests {
     func acknowledgement(_ row: (text: String, upTo: Int?)) {
         #expect((try? Acknowledgement(parsing: Array(row.text.utf8)))?.upTo == row.upTo)
     }
+
+    @Test("An acknowledgement comes back as it was sent", arguments: [nil, 9])
+    func acknowledgement(before: Int?) throws {
+        let one = Acknowledgement(reader: "door", upTo: 7, before: before)
+        #expect(try Acknowledgement(parsing: Array(one.json.compactText.utf8)) == one)
+    }
 }
 
 @Suite("MQTT sink with mosquitto", .enabled(if: MosquittoServer.isInstalled, "mosquitto is not installed"))

@@ -90,6 +90,10 @@ struct OutboxTests {
         let folder = try TemporaryFolder()
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
         try outbox.store((1...4).map { Self.event($0) }, for: [])
+        try outbox.confirm(upTo: 1) { $0 == "a" }
+        #expect(try outbox.resendUnconfirmed(to: "t", before: 3) { $0 == "a" } == 1)
+        #expect(try outbox.waiting(for: "t", of: "a", limit: 9).events.map(\.sequence) == [2])
+        #expect(try outbox.drop(.init(sink: "t", pending: true)) == 1)
         try outbox.confirm(upTo: 3) { $0 == "a" }
         #expect(try outbox.tidy(.init(days: 0, confirmed: true), now: 10_000) == 3)
         #expect(try outbox.resendUnconfirmed(to: "s") { $0 == "b" } == 0)

@@ -119,6 +119,54 @@ struct CardWatchTests {
         #expect(lossy.lost > 100)
     }
 
+    /// A phone that comes at any moment gives its transit card within a second of the field's time, and keeps its wallet
+    /// shut. It answers from the fourth Polling on.
+    @Test func aPhoneIsNoticedWithinASecondWheneverItComes() throws {
+        let file = String(decoding: try TestFiles.read("Fixtures/felica/express-phone.json"), as: UTF8.self)
+        for moment in stride(from: 0, to: 1500, by: 7) {
+            let phone = try #require(
+                try VirtualCardFile.loadField(Array(file.utf8)).cards.first as? VirtualPhone)
+            let field = VirtualField()
+            let arriving = ArrivingReader(field, phone, at: .milliseconds(moment))
+            let reader = CardReader(arriving, cancellation: CancellationToken())
+            reader.clock = SearchClock(now: { field.now }, pause: { field.pass($0) })
+            var watch = CardWatch(reader, .phones(wildcard: false), .id)
+            let tap = try watch.next()
+            let time = field.now - (arriving.arrival ?? .zero)
+            #expect(tap.system == .transit && time <= .seconds(1), "\(moment) ms: \(time)")
+            #expect(phone.walletOpenings == 0, "\(moment) ms")
+        }
+    }
+
+    /// A reader on which a card is put at a moment of the field's time.
+    private final class ArrivingReader: Reader {
+        private let reader: InProcessReader
+        private let (field, card): (VirtualField, any VirtualCard)
+        private let moment: Duration
+        private(set) var arrival: Duration?
+
+        init(_ field: VirtualField, _ card: any VirtualCard, at moment: Duration) {
+            (reader, self.field, self.card, self.moment) = (InProcessReader(field), field, card, moment)
+        }
+
+        private func arrive() {
+            guard arrival == nil, field.now >= moment else { return }
+            arrival = field.now
+            field.place(card)
+        }
+
+        var information: ReaderInformation { reader.information }
+        func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+            arrive()
+            return try reader.activate(request)
+        }
+        func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+            try reader.transceive(frame, timeout: timeout)
+        }
+        func isCardPresent() throws(TransportError) -> Bool? { try reader.isCardPresent() }
+        func close() { reader.close() }
+    }
+
     /// A reader between which and the card one frame in a hundred is lost: an exchange has two frames.
     private final class LossyReader: Reader {
         private let reader: InProcessReader

@@ -4,6 +4,8 @@
 
     taps.py [--taps 100000] [--kills 100] [--broker-kills 20] [--cuts 20] [--pace 10]   nothing lost, doubled or disordered
     taps.py --latency [--taps 400]                        from the card to a subscriber, in real time
+    taps.py --day [--hours 24]                            cards that lie on the readers: memory and descriptors do not grow
+    taps.py --idle [--seconds 60]                         what watching costs while there is no card
 
 Cuts need root: they are in network namespaces that nothing else sees. KAZASUD names the program (`make soak-taps`).
 """
@@ -46,7 +48,7 @@ class Lines:
 class Watcher:
     """`kazasu watch` on four virtual readers; what it prints is remembered across kills."""
 
-    def __init__(self, folder, url, pace, prefix=(), options=()):
+    def __init__(self, folder, url, visits, prefix=(), options=()):
         self.outbox = folder + "/outbox.sqlite"
         self.seen, self.taps = [], 0
         words = [*prefix, KAZASUD, "watch", "-q", "--site", "soak", "--outbox", self.outbox, "--mqtt", url, *options]
@@ -54,7 +56,10 @@ class Watcher:
             card = json.load(file)
         for number, name in enumerate(READERS):
             card["idm"] = f"01010312345678{number:02d}"
-            card["virtual"]["visits"].update(seed=number + 1, stay=3, pace=pace)
+            if visits:
+                card["virtual"]["visits"].update(seed=number + 1, **visits)
+            else:
+                card["virtual"] = {"faults": [{"fault": "absent", "from": 1}]}
             with open(f"{folder}/{name}.json", "w", encoding="utf-8") as file:
                 json.dump(card, file)
             words += ["-r", f"{name}=virtual:{folder}/{name}.json"]
@@ -108,7 +113,8 @@ def soak(options, host="127.0.0.1", prefix=()):
         for stream in (collect.process.stdout, collect.process.stderr):
             threading.Thread(target=stream.read, daemon=True).start()
         wait_until(lambda: os.path.exists(path))
-        watcher = Watcher(folder, broker.url, options.pace, prefix, ["--confirm", "--keep-size", "1G"])
+        visits = {"stay": 3, "pace": options.pace}
+        watcher = Watcher(folder, broker.url, visits, prefix, ["--confirm", "--keep-size", "1G"])
         with collect:
             listener = subprocess.Popen(
                 ["mosquitto_sub", "-h", host, "-p", str(broker.port), "-q", "1", "-c", "-i", "wire", "-t",
@@ -153,7 +159,7 @@ def latency(options):
             ["mosquitto_sub", "-h", broker.host, "-p", str(broker.port), "-q", "1", "-t", "kazasu/+/+/event"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         Lines(listener.stdout, keep)
-        watcher = Watcher(folder, broker.url, 1)
+        watcher = Watcher(folder, broker.url, {"stay": 3})
         watcher.start()
         wait_until(lambda: len(late["on"]) >= options.taps, 3600)
         watcher.end(signal.SIGTERM)
@@ -163,9 +169,56 @@ def latency(options):
             for kind, values in late.items() if kind != "reader"}
 
 
+def state(pid):
+    """Resident megabytes, open descriptors, and the processor time until now in seconds."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        memory = next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return round(memory, 1), len(os.listdir(f"/proc/{pid}/fd")), sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+# A card that lies on a reader is asked so often, and in these visits so often on average.
+CHECKS_A_SECOND, CHECKS_A_VISIT = 1 / 0.150, 600
+
+
+def day(options):
+    """As many presence checks and taps as cards that lie on four readers for hours, one after the other, give."""
+    taps = round(options.hours * 3600 * CHECKS_A_SECOND * len(READERS) / CHECKS_A_VISIT)
+    with tempfile.TemporaryDirectory(prefix="kazasu-taps-") as folder, Mosquitto() as broker:
+        watcher = Watcher(folder, broker.url, {"stay": 2 * CHECKS_A_VISIT, "pace": 1000})
+        watcher.start()
+        start, states = time.monotonic(), []
+        for part in range(1, 25):
+            wait_until(lambda part=part: watcher.taps >= taps * part / 24, 3600)
+            states.append(state(watcher.process.pid))
+        seconds = time.monotonic() - start
+        watcher.end(signal.SIGTERM)
+    return {"hours": options.hours, "taps": watcher.taps, "presenceChecks": watcher.taps * CHECKS_A_VISIT,
+            "seconds": round(seconds), "megabytes": [one[0] for one in states], "descriptors": [one[1] for one in states]}
+
+
+def idle(options):
+    """Four readers without a card, in real time. The processor time is that of the simulated readers, too."""
+    with tempfile.TemporaryDirectory(prefix="kazasu-taps-") as folder, Mosquitto() as broker:
+        watcher = Watcher(folder, broker.url, None)
+        watcher.start()
+        time.sleep(5)
+        before = state(watcher.process.pid)
+        time.sleep(options.seconds)
+        after = state(watcher.process.pid)
+        watcher.end(signal.SIGTERM)
+    return {"megabytes": after[0], "descriptors": after[1],
+            "percentOfACore": round(100 * (after[2] - before[2]) / options.seconds, 2)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--latency", action="store_true")
+    parser.add_argument("--day", action="store_true")
+    parser.add_argument("--hours", type=float, default=24)
+    parser.add_argument("--idle", action="store_true")
+    parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--taps", type=int, default=100_000)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--broker-kills", type=int, default=20)
@@ -174,6 +227,18 @@ def main():
     options = parser.parse_args()
     if options.latency:
         print("latency", json.dumps(latency(options)), flush=True)
+        return
+    if options.idle:
+        print("idle", json.dumps(idle(options)), flush=True)
+        return
+    if options.day:
+        figures = day(options)
+        print("day", json.dumps(figures), flush=True)
+        # The first hour fills caches.
+        if figures["megabytes"][-1] > figures["megabytes"][1] + 2:
+            sys.exit("the memory grows")
+        if figures["descriptors"][-1] > figures["descriptors"][1]:
+            sys.exit("descriptors are left open")
         return
     if options.cuts and "KAZASU_SPACE" not in os.environ:
         # Nothing of it is seen outside.

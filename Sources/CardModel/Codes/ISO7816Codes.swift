@@ -42,7 +42,7 @@ public struct FileIdentifier: FourDigitCode {
 }
 
 /// The short identifier of an EF, 1 to 30, which allows reading it without selecting it first.
-package struct ShortFileIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct ShortFileIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// The number, 1 to 30.
     package let rawValue: UInt8
 
@@ -51,9 +51,6 @@ package struct ShortFileIdentifier: Hashable, Sendable, Comparable, CustomString
         guard (1...30).contains(rawValue) else { return nil }
         self.rawValue = rawValue
     }
-
-    /// Compares by number.
-    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// The number in two upper-case hexadecimal digits.
     package var description: String { Hex.encode(rawValue, digits: 2) }

@@ -267,7 +267,7 @@ package final class Collector: Sendable {
     }
 
     private func acknowledgement(_ reader: ReaderProgress) -> MQTTMessage {
-        let one = Acknowledgement(reader: reader.topicReader, upTo: reader.upTo)
+        let one = Acknowledgement(reader: reader.topicReader, upTo: reader.upTo, before: reader.afterGap)
         return MQTTMessage("\(settings.prefix)/\(reader.topicSite)/ack", one.json.compactText)
     }
 

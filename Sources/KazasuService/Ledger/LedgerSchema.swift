@@ -47,7 +47,7 @@ enum LedgerSchema {
             joined INTEGER NOT NULL DEFAULT 0, derived INTEGER NOT NULL DEFAULT 0,
             added INTEGER NOT NULL, completed INTEGER, source INTEGER NOT NULL) STRICT;
         CREATE INDEX record_order ON record (purse, ord);
-        CREATE INDEX record_date ON record (date, purse);
+        CREATE INDEX record_date ON record (date, purse, kind);
         CREATE TABLE variant (
             record INTEGER NOT NULL REFERENCES record(id) ON DELETE CASCADE, raw BLOB NOT NULL, UNIQUE (record, raw)) STRICT;
         CREATE TABLE gap (

@@ -82,19 +82,23 @@ extension Outbox {
     /// Sends events of a reader again that a sink has, but the consumer has not acknowledged, as after a broker lost
     /// them.
     ///
-    /// - Parameter reader: tells whether it is this reader.
+    /// - Parameters:
+    ///   - sequence: the number of the first event that the consumer has after those that it misses.
+    ///   - reader: tells whether it is this reader.
     /// - Returns: how many.
     @discardableResult
-    package func resendUnconfirmed(to sink: String, where isReader: (String) -> Bool) throws(OutboxError) -> Int {
+    package func resendUnconfirmed(
+        to sink: String, before sequence: Int = .max, where isReader: (String) -> Bool
+    ) throws(OutboxError) -> Int {
         let count = try write { database in
             var count = 0
             for name in try String.fetchAll(database, sql: "SELECT reader FROM readers") where isReader(name) {
                 try database.execute(
                     sql: """
                         INSERT OR IGNORE INTO deliveries (sink, reader, position)
-                        SELECT ?, reader, position FROM events WHERE confirmed = 0 AND reader = ?
+                        SELECT ?, reader, position FROM events WHERE confirmed = 0 AND reader = ? AND sequence < ?
                         """,
-                    arguments: [sink, name])
+                    arguments: [sink, name, sequence])
                 count += database.changesCount
             }
             return count

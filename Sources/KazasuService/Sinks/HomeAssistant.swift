@@ -14,23 +14,8 @@ package struct HomeAssistant: Sendable {
         package var maxAge = Duration.seconds(10)
         /// The version of this program.
         package var version: String
-        /// Maker, model and serial number by the readers' names, as far as they are known.
-        package var readers: [String: Description] = [:]
 
         package init(version: String) { self.version = version }
-    }
-
-    /// What a reader says about itself.
-    package struct Description: Hashable, Sendable {
-        package var manufacturer: String?
-        package var model: String?
-        package var serialNumber: String?
-
-        package init(manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil) {
-            self.manufacturer = manufacturer
-            self.model = model
-            self.serialNumber = serialNumber
-        }
     }
 
     package let settings: Settings
@@ -110,16 +95,10 @@ package struct HomeAssistant: Sendable {
     }
 
     private func device(_ id: String, _ reader: String) -> JSONValue {
-        let known = settings.readers[reader]
-        var device = JSONObject([
-            ("identifiers", .array([.string(id)])), ("name", .string("Kazasu \(reader)")),
-        ])
-        device["manufacturer"] = known?.manufacturer.map { .string($0) }
-        device["model"] = known?.model.map { .string($0) }
-        device["serial_number"] = known?.serialNumber.map { .string($0) }
-        device["sw_version"] = .string(settings.version)
-        device["via_device"] = .string(siteID)
-        return .object(device)
+        [
+            "identifiers": [.string(id)], "name": .string("Kazasu \(reader)"),
+            "sw_version": .string(settings.version), "via_device": .string(siteID),
+        ]
     }
 
     private func config(_ component: String, _ id: String, _ members: KeyValuePairs<String, JSONValue>) -> MQTTMessage {

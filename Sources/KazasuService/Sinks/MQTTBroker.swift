@@ -164,24 +164,31 @@ package struct Acknowledgement: Hashable, Sendable {
     package var reader: String
     /// The number of the last event; those before it count as well.
     package var upTo: Int
+    /// The number of the first event that the consumer has after a gap, where it has one.
+    package var before: Int?
     /// Whether the consumer had said so before: it misses the events after it, or has not seen them yet.
     package var isRepeated = false
 
-    package init(reader: String, upTo: Int, isRepeated: Bool = false) {
+    package init(reader: String, upTo: Int, before: Int? = nil, isRepeated: Bool = false) {
         self.reader = reader
         self.upTo = upTo
+        self.before = before
         self.isRepeated = isRepeated
     }
 
-    /// Reads `{"reader": …, "upTo": …}`.
+    /// Reads `{"reader": …, "upTo": …}`, which may have a member `before`.
     ///
     /// - Throws: ``DocumentError`` for anything else.
     package init(parsing payload: [UInt8]) throws(DocumentError) {
         let document = JSONCursor(try JSONValue(parsing: payload))
         reader = try document.required("reader").text()
         upTo = try document.required("upTo").integer(in: 0...Int.max)
+        before = try document.optional("before")?.integer(in: 0...Int.max)
     }
 
     /// The payload of a message.
-    package var json: JSONValue { ["reader": .string(reader), "upTo": .int(upTo)] }
+    package var json: JSONValue {
+        guard let before else { return ["reader": .string(reader), "upTo": .int(upTo)] }
+        return ["reader": .string(reader), "upTo": .int(upTo), "before": .int(before)]
+    }
 }

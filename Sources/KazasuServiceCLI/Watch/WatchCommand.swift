@@ -136,14 +136,7 @@ extension Watch {
     var reading: TapReading { (read ?? (sinks.keep ? .history : .id)).value }
 
     /// The cards to look for.
-    ///
-    /// A phone opens its wallet when a reader asks for any FeliCa card, so `--phones` asks for transit cards only; the
-    /// search asks for them often enough for a phone to answer before it asks for other technologies.
-    var query: CardQuery {
-        guard phones else { return .any }
-        let wild: [ActivationRequest] = wildcard ? [.felica(.any, requestCode: 1)] : []
-        return CardQuery(.any, .first([.felica(.transit, requestCode: 1), .typeA(), .typeB()] + wild))
-    }
+    var query: CardQuery { phones ? .phones(wildcard: wildcard) : .any }
 }
 
 /// A reader with the name that the user gave it.
