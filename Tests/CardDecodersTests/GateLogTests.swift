@@ -35,6 +35,17 @@ struct GateLogTests {
         #expect(try events([.zero, .zero, .zero]).isEmpty)
     }
 
+    @Test("A station is looked up in each area, since the log names none", arguments: 0...3 as ClosedRange<UInt8>)
+    func areas(area: UInt8) throws {
+        let text = "area\tline\tstation\tcompany\tline_name\tstation_name\n\(area)\t230\t33\tA\tB\tC\n"
+        var table = StationTable()
+        table.add(try StationFile(parsing: Array(text.utf8)).rows)
+        let log = Dumps.service(ServiceCode(rawValue: 0x108F), [try Dumps.block("2000E6212005166C1252A00000000000")])
+        let dump = Dumps.card(.transit, [Dumps.service(Dumps.history, []), log])
+        let event = try #require(try CyberneticsDecoder.transit.decode(dump, stations: table).gateEvents.first)
+        #expect(event.stations.map(\.code) == [.station(StationCode(area: area, line: 230, station: 33))])
+    }
+
     @Test("A date or a time that does not exist is not given")
     func impossible() throws {
         let block = try Dumps.block("2000E6212005FFFF2560A00000000000")

@@ -163,5 +163,20 @@ struct PurselessCardTests {
         let fields = try NDEFDecoder().decode(dump).fields
         #expect(fields.first { $0.key == "uid" }?.value == "04112233445566")
         #expect(fields.filter(\.isPersonal).map(\.key) == ["uid"])
+        #expect(fields.first { $0.key == "signature" }?.value == "no")
+        let signed = CardDump(card: dump.card, type2: Type2Dump(pages: pages, signature: [1]))
+        #expect(try NDEFDecoder().decode(signed).fields.first { $0.key == "signature" }?.value == "yes")
+    }
+
+    @Test("The IC of a FeliCa Lite", arguments: [(0xF0, false), (0xF1, true), (0xF2, true), (0xF3, true)])
+    func lite(ic: UInt8, isLiteS: Bool) throws {
+        var card = CardIdentity(technology: .felica)
+        card.pmm = PMm(rawValue: UInt64(ic) << 48)
+        // Without a known IC, block 90 shows the Lite-S.
+        let blocks = BlockTable([(0, Block.zero), (0x90, Block.zero)] as [(UInt16, Block)])
+        let service = ServiceDump(code: ServiceCode(rawValue: 0x0009), state: .read, blocks: blocks)
+        let system = SystemDump(
+            systemCode: .lite, idm: IDm(rawValue: 1), pmm: PMm(rawValue: UInt64(ic) << 48), services: [service])
+        #expect(LiteReport(CardDump(card: card, systems: [system]))?.isLiteS == isLiteS)
     }
 }

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardDecoders
 import CardModel
 import Testing
 
+@testable import CardDecoders
+
 @Suite("What Japanese texts of a licence mean")
 struct LicenseMeaningTests {
+    @Test("Bytes of JIS X 0201, without blanks at the end")
+    func singleBytes() {
+        #expect(LicenseText.jisX0201([0xA1, 0xB1, 0xDF, 0x41, 0x7E, 0x20, 0x00]) == "｡ｱﾟA~")
+        for byte in [0x1F, 0x7F, 0xA0, 0xE0] as [UInt8] { #expect(LicenseText.jisX0201([byte, 0x41]) == nil) }
+    }
+
     /// A text as JIS X 0208, and its class.
     static let colorClasses: [(bytes: [UInt8], name: LicenseColorClass?)] = [
         ([0x4D, 0x25, 0x4E, 0x49], .excellent), ([0x4D, 0x25, 0x21, 0x21, 0x4E, 0x49], .excellent),

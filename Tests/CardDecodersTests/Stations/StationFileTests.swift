@@ -46,6 +46,35 @@ struct StationFileTests {
         #expect(decimal.evidence == .knownPairs(2))
     }
 
+    /// The stations that published cards name (reader projects' listings of suica-reader-rcs620s and others).
+    static let published: [(area: Int, line: Int, station: Int, name: String)] = [
+        (0, 3, 18, "高円寺"), (0, 29, 30, "町田"), (0, 1, 35, "小田原"), (0, 227, 54, "銀座"), (0, 229, 43, "東京"),
+        (0, 206, 38, "渋谷"), (0, 206, 31, "都立大学"), (0, 241, 8, "岩本町"), (0, 38, 194, "新千歳空港"),
+        (2, 217, 82, "板宿"), (3, 134, 64, "大通"),
+    ]
+
+    @Test(arguments: published) func eachPublishedStationTellsTheCodes(
+        _ row: (area: Int, line: Int, station: Int, name: String)
+    ) throws {
+        let text = "\(row.area),\(row.line),\(row.station),会社,線,\(row.name)\n0,37,7,JR東,山手,渋谷\n"
+        #expect(try Self.table(text).0.evidence == .knownPairs(2))
+    }
+
+    @Test func oneDigitFollows0x() throws {
+        let table = try Self.table("0x0,0x3,0xD,JR東,中央,新宿\n0,E3,3B,メトロ,銀座,青山一丁目\n").1
+        #expect(table.station(StationCode(area: 0, line: 3, station: 13), on: nil)?.name == "新宿")
+    }
+
+    @Test func linesInQuotesAreCounted() {
+        let text = "0,3,13,\"JR\n東\",中央,新宿\n0,3,18,\"JR,中央,高円寺\n"
+        let error = #expect(throws: DocumentError.self) { try StationFile(parsing: Array(text.utf8)) }
+        guard case .malformedLine(let line, _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(line == 3)
+    }
+
     /// Nothing is guessed: a table that nothing tells of must be told.
     @Test func anUndecidableTableIsRefused() throws {
         let text = "0,10,11,どこかの鉄道,ある線,ある駅\n"
