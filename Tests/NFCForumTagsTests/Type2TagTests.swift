@@ -30,7 +30,7 @@ struct Type2TagTests {
         #expect(Type2Product.faults == [])
         #expect(Type2Product.of(version: [0, 4, 9, 9, 9, 9, 9, 3]) == nil)
         #expect(Type2Product.of(version: [4]) == nil)
-        #expect(Type2Product.all.count == 15)
+        #expect(Type2Product.all.count >= Self.versions.count)
     }
 
     @Test("Products without a version are told by what else they answer")
