@@ -229,9 +229,9 @@ bench: deps venv release ## compares speed and memory with a C program on libnfc
 	    --chip "$$($(SWIFT_BUILD) --show-bin-path)/usb-chip"
 
 bench-ledger: deps ## measures the ledger with a million records
-	$(SWIFT_BUILD) -c release --product ledger-bench
+	$(SWIFT_BUILD) $(RELEASE_FLAGS) --product ledger-bench
 	rm -f $(SCRATCH)/bench.sqlite*
-	"$$($(SWIFT_BUILD) -c release --show-bin-path)/ledger-bench" $(SCRATCH)/bench.sqlite bench 1000000
+	"$$($(SWIFT_BUILD) $(RELEASE_FLAGS) --show-bin-path)/ledger-bench" $(SCRATCH)/bench.sqlite bench 1000000
 
 # --- documents and installing -----------------------------------------------------------------------------------------
 

@@ -149,6 +149,17 @@ def soak(options, host="127.0.0.1", prefix=()):
     return figures
 
 
+def faults(figures):
+    """What should not be in the figures of a run."""
+    wrong = {
+        "events were lost": figures["events"] != figures["stored"] or figures["readersWithGaps"],
+        "events were doubled": figures["stored"] != figures["distinct"],
+        "printed events were not stored": figures["printedButNotStored"],
+        "a tap has no end": figures["on"] != figures["off"],
+    }
+    return [text for text, is_so in wrong.items() if is_so]
+
+
 def latency(options):
     """From the moment that events name to a subscriber, in milliseconds of the system's boot clock."""
     late = collections.defaultdict(list)
@@ -251,10 +262,8 @@ def main():
     else:
         figures = soak(options)
     print("taps", json.dumps(figures), flush=True)
-    if figures["events"] != figures["stored"] or figures["stored"] != figures["distinct"] or figures["readersWithGaps"]:
-        sys.exit("events were lost or doubled")
-    if figures["printedButNotStored"] or figures["on"] != figures["off"]:
-        sys.exit("what was printed and what was stored differ")
+    if found := faults(figures):
+        sys.exit(", ".join(found))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ import signal
 import sqlite3
 import subprocess
 import tempfile
+import types
 import unittest
 
+import taps
 from brokers import TOP, Collect, Mosquitto, PostgreSQL, RabbitMQ, event, wait_until
 
 KAZASUD = os.environ["KAZASUD"]
@@ -171,6 +173,14 @@ class CollectTests(unittest.TestCase):
             self.assertIn('"events":300', result.stdout)
             rows = self.file.query("SELECT count(*), count(DISTINCT site || reader || seq), max(seq) FROM events")
             self.assertEqual(rows, [(300, 300, 3)])
+
+
+class TapTests(unittest.TestCase):
+    """The soak test in short: four readers of `watch`, which is killed, as the broker is."""
+
+    def test_no_tap_is_lost(self):
+        figures = taps.soak(types.SimpleNamespace(taps=300, kills=4, broker_kills=1, cuts=0, pace=50))
+        self.assertEqual(taps.faults(figures), [], figures)
 
 
 @unittest.skipUnless(os.environ.get("KAZASU_RABBITMQ"), "make test-rabbitmq starts RabbitMQ")
