@@ -95,7 +95,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "VirtualReader",
         ]
     ),
-    ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel"]),
+    ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel", "NDEF"]),
     ("DumpFormatsTests", ["ByteCodec", "CardModel", "DumpFormats", "DumpFormatsXML"]),
     (
         "CardReadingTests",

@@ -125,6 +125,7 @@ struct RecordKindTests {
         }
         let points = try newest(90, 40)
         #expect(points.kind == .point && points.amount == 50 && points.process?.doubt == .oneSource)
+        #expect(try newest(41, 40).kind == .point)
         let ride = try newest(40, 90)
         #expect(ride.kind == .bus && ride.amount == -50 && !ride.hasDoubt)
         #expect(try newest(40, 40).kind == .bus)

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+import NDEF
+import Testing
+
+@testable import CardDecoders
+
+/// What dumps of tags say of their NDEF message, by the rules of the NFC Forum's Type 3 and Type 4 Tag specifications.
+@Suite("NDEF messages in dumps of tags")
+struct TagReportTests {
+    private typealias State = TagReport.NDEFState
+
+    /// A short text record of 20 bytes.
+    private static let message: [UInt8] = [0xD1, 0x01, 0x10, 0x54, 0x02, 0x65, 0x6E] + Array("Hello, world!".utf8)
+
+    // MARK: Type 3
+
+    /// A tag of three blocks with the message in it, whose attributes may be changed.
+    private static func type3(
+        blocks: Int = 3, isSummed: Bool = true, _ change: (inout [UInt8]) -> Void = { _ in }
+    ) throws -> CardDump {
+        var attributes: [UInt8] = [0x10, 4, 1, 0, 3, 0, 0, 0, 0, 0, 1, 0, 0, 20]
+        change(&attributes)
+        let sum = attributes.reduce(isSummed ? 0 : 1) { $0 + Int($1) }
+        attributes += [UInt8(sum >> 8), UInt8(sum & 0xFF)]
+        let memory = Self.message + [UInt8](repeating: 0, count: 48 - Self.message.count)
+        var table = BlockTable([(UInt16(0), try #require(Block(attributes)))])
+        for number in 0..<blocks { table[UInt16(number + 1)] = Block(memory[number * 16..<number * 16 + 16]) }
+        let service = ServiceDump(code: ServiceCode(rawValue: 0x000B), state: .read, blocks: table)
+        let system = SystemDump(
+            systemCode: .ndef, idm: IDm(rawValue: 1), pmm: PMm(rawValue: 2), services: [service])
+        return CardDump(card: CardIdentity(technology: .felica), systems: [system])
+    }
+
+    private static func state(_ dump: CardDump) -> State? { TagReport(dump)?.ndef }
+
+    @Test("Type 3: attributes that allow a message, and those that do not")
+    func type3States() throws {
+        let whole = State.message(Self.message, capacity: 48, isWritable: true)
+        #expect(try Self.state(Self.type3()) == whole)
+        #expect(try Self.state(Self.type3(blocks: 2)) == whole)
+        #expect(try Self.state(Self.type3(blocks: 1)) == State.none(.notRead))
+        #expect(try Self.state(Self.type3(isSummed: false)) == State.none(.checksum))
+        #expect(try Self.state(Self.type3 { $0[0] = 0x1F }) == whole)
+        #expect(try Self.state(Self.type3 { $0[0] = 0x20 }) == State.none(.unknownVersion))
+        #expect(try Self.state(Self.type3 { $0[0] = 0x01 }) == State.none(.unknownVersion))
+        #expect(try Self.state(Self.type3 { $0[9] = 0x0F }) == State.none(.halfWritten))
+        #expect(
+            try Self.state(Self.type3 { $0[10] = 0 }) == .message(Self.message, capacity: 48, isWritable: false))
+        #expect(try Self.state(Self.type3 { $0[13] = 0 }) == .message([], capacity: 48, isWritable: true))
+        #expect(try Self.state(Self.type3 { $0[13] = 49 }) == State.none(.lengthBeyondEnd))
+        #expect(try Self.state(Self.type3 { ($0[12], $0[13]) = (1, 0) }) == State.none(.lengthBeyondEnd))
+        guard case .message(let bytes, _, _)? = try Self.state(Self.type3 { $0[13] = 48 }) else {
+            Issue.record("a tag may be full")
+            return
+        }
+        #expect(bytes.count == 48 && bytes.prefix(20) == Self.message[...])
+    }
+
+    // MARK: Type 4
+
+    /// A Capability Container, byte for byte as the specification's example but for the lengths.
+    private static let container: [UInt8] = [
+        0x00, 0x0F, 0x20, 0x00, 0x3B, 0x00, 0x34, 0x04, 0x06, 0xE1, 0x04, 0x00, 0x32, 0x00, 0x00,
+    ]
+
+    private static func type4(
+        file: [UInt8]? = [0, 20] + message, _ change: (inout [UInt8]) -> Void = { _ in }
+    ) throws -> CardDump {
+        var container = Self.container
+        change(&container)
+        let state = file == nil ? ReadState.refused(status: 0x6982) : .read
+        return CardDump(
+            card: CardIdentity(technology: .typeA),
+            applications: [
+                ApplicationDump(
+                    aid: AID(hexadecimal: "D2760000850101"),
+                    files: [
+                        FileDump(id: FileIdentifier(rawValue: 0xE103), state: .read, data: container),
+                        FileDump(id: FileIdentifier(rawValue: 0xE104), state: state, data: file ?? []),
+                    ])
+            ])
+    }
+
+    @Test("Type 4: containers and files with a message, and those without")
+    func type4States() throws {
+        let whole = State.message(Self.message, capacity: 48, isWritable: true)
+        #expect(try Self.state(Self.type4()) == whole)
+        for version in [0x10, 0x30] as [UInt8] { #expect(try Self.state(Self.type4 { $0[2] = version }) == whole) }
+        for version in [0x00, 0x40] as [UInt8] {
+            #expect(try Self.state(Self.type4 { $0[2] = version }) == State.none(.unknownVersion))
+        }
+        #expect(try Self.state(Self.type4 { $0[13] = 0x80 }) == State.none(.notReadable))
+        #expect(
+            try Self.state(Self.type4 { $0[14] = 0xFF }) == .message(Self.message, capacity: 48, isWritable: false))
+        #expect(try Self.state(Self.type4 { $0.removeLast(8) }) == State.none(.brokenCapability))
+        #expect(try Self.state(Self.type4(file: nil)) == State.none(.notRead))
+        #expect(try Self.state(Self.type4(file: [0])) == State.none(.notRead))
+        #expect(try Self.state(Self.type4(file: [0, 0])) == .message([], capacity: 48, isWritable: true))
+        #expect(try Self.state(Self.type4(file: [0, 20] + Self.message.dropLast())) == State.none(.notRead))
+        #expect(try Self.state(Self.type4(file: [0, 49] + Self.message)) == State.none(.lengthBeyondEnd))
+        #expect(try Self.state(Self.type4(file: [1, 0] + Self.message)) == State.none(.lengthBeyondEnd))
+        let full = [UInt8](repeating: 7, count: 48)
+        #expect(try Self.state(Self.type4(file: [0, 48] + full)) == .message(full, capacity: 48, isWritable: true))
+        // What follows the message is no part of it.
+        #expect(try Self.state(Self.type4(file: [0, 20] + Self.message + [9])) == whole)
+    }
+
+    // MARK: Fields
+
+    private static func texts(_ dump: CardDump) throws -> [String] {
+        try NDEFDecoder().decode(dump).fields.map { "\($0.key)=\($0.value)\($0.isPersonal ? "!" : "")" }
+    }
+
+    @Test("The fields of a report")
+    func fields() throws {
+        let type4 = try Self.texts(Self.type4())
+        #expect(type4.prefix(5) == ["version=2.0", "mle=59", "mlc=52", "capacity=48", "writable=yes"])
+        #expect(type4.count == 6 && type4[5].hasPrefix("record1=") && type4[5].hasSuffix("!"))
+        let locked = try Self.texts(Self.type4 { $0[14] = 0xFF })
+        #expect(locked[4] == "writable=no")
+        #expect(try Self.texts(Self.type4(file: nil)).last == "message=notRead")
+        #expect(try Self.texts(Self.type4(file: [0, 1, 0xD1])).last?.hasPrefix("message=") == true)
+        #expect(try Self.texts(Self.type4(file: [0, 0])).last == "writable=yes")
+    }
+}
