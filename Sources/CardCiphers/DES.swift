@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The sixteen round keys of a DES key, overwritten when the last reference is released.
 ///
-/// Source: FIPS 46-3. Single DES is broken; it is here as a building block of Triple DES and the retail MAC.
+/// Source: FIPS 46-3. Single DES is broken; it is here as a building block of Triple DES.
 final class DESKey {
     /// The round keys, 48 bits each.
     private var rounds = InlineArray<16, UInt64>(repeating: 0)
@@ -121,9 +121,10 @@ enum DESTables {
 
 /// A two-key Triple DES key (keying option 2): encrypt with K1, decrypt with K2, encrypt with K1.
 ///
-/// For cards that support nothing newer (MIFARE Ultralight C, ICAO's Basic Access Control): its 112 bits are not for
-/// new designs. The key material is overwritten when the last reference is released, and the key prints, reflects and
-/// dumps as `Redacted`. Sources: FIPS 46-3, NIST SP 800-67; modes: ISO/IEC 10116, ISO/IEC 9797-1.
+/// For cards that support nothing newer (MIFARE Ultralight C): its 112 bits are not for new designs. The key material is
+/// overwritten when the last reference is released, and the key prints, reflects and dumps as `Redacted`.
+///
+/// Sources: FIPS 46-3, NIST SP 800-67; mode: ISO/IEC 10116.
 package final class TripleDESKey: SecretValue {
     private let first: DESKey
     private let second: DESKey
@@ -171,24 +172,9 @@ package final class TripleDESKey: SecretValue {
         }
     }
 
-    /// Returns the retail MAC, eight bytes: ISO/IEC 9797-1, algorithm 3 with padding method 2, starting value 0.
-    ///
-    /// Single DES in CBC mode with K1 over the data, one byte 80 and zeros; the last block is also processed with K2
-    /// and K1.
-    package func retailMAC(of data: some Collection<UInt8>) -> [UInt8] {
-        let padding = [0x80] + [UInt8](repeating: 0, count: 7 - data.count % 8)
-        var last: UInt64 = 0
-        for block in TripleDESKey.wholeBlocks(Array(data) + padding) { last = first.encrypt(block ^ last) }
-        return first.encrypt(second.decrypt(last)).block
-    }
-
     private static func blocks(_ data: some Collection<UInt8>) throws(CipherError) -> [UInt64] {
         guard data.count.isMultiple(of: 8) else { throw .dataLength(data.count) }
-        return wholeBlocks(Array(data))
-    }
-
-    private static func wholeBlocks(_ data: [UInt8]) -> [UInt64] {
-        stride(from: 0, to: data.count, by: 8).map { UInt64(block: data.dropFirst($0).prefix(8)) }
+        return stride(from: 0, to: data.count, by: 8).map { UInt64(block: data.dropFirst($0).prefix(8)) }
     }
 }
 

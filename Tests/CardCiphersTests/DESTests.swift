@@ -69,7 +69,6 @@ struct DESTests {
         let cipher = try key.encrypt(plain, after: start)
         #expect(try key.decrypt(cipher, after: start) == plain)
         #expect(plain.isEmpty || cipher != plain)
-        #expect(key.retailMAC(of: plain).count == 8)
     }
 
     @Test("Parity bits are not looked at")
@@ -97,23 +96,5 @@ struct DESTests {
         let key = try Self.key("00112233445566778899AABBCCDDEEFF")
         let bytes = [UInt8](0..<32)
         #expect(try key.encrypt(bytes[8..<24]) == key.encrypt(Array(bytes[8..<24])))
-        #expect(key.retailMAC(of: bytes[3..<20]) == key.retailMAC(of: Array(bytes[3..<20])))
-    }
-
-    /// The MACs of ICAO 9303 part 11, appendix D.3 and D.4: a command and its parts.
-    static let macs: [(key: String, data: String, mac: String)] = [
-        (
-            "7962D9ECE03D1ACD4C76089DCE131543",
-            "72C29C2371CC9BDB65B779B8E8D37B29ECC154AA56A8799FAE2F498F76ED92F2", "5F1448EEA8AD90A7"
-        ),
-        (
-            "F1CB1F1FB5ADF208806B89DC579DC1F8",
-            "887022120C06C227 0CA4020C80000000 8709016375432908C044F6", "BF8B92D635FF24F8"
-        ),
-    ]
-
-    @Test("The retail MAC of the ICAO examples", arguments: macs)
-    func mac(_ row: (key: String, data: String, mac: String)) throws {
-        #expect(try Self.key(row.key).retailMAC(of: Hex.decode(row.data)) == Hex.decode(row.mac))
     }
 }
