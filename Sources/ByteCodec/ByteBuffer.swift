@@ -6,13 +6,14 @@
 /// time. When millions of short texts are assembled, that is most of the work. This buffer is uniquely owned by its
 /// type.
 @safe
+@usableFromInline
 package struct ByteBuffer: ~Copyable {
-    var start: UnsafeMutablePointer<UInt8>
-    var length = 0
-    var capacity: Int
+    @usableFromInline var start: UnsafeMutablePointer<UInt8>
+    @usableFromInline var length = 0
+    @usableFromInline var capacity: Int
 
     /// The number of bytes.
-    package var count: Int { length }
+    @inlinable package var count: Int { length }
 
     /// Creates an empty buffer.
     ///
@@ -43,13 +44,13 @@ package struct ByteBuffer: ~Copyable {
     }
 
     /// Reserves `more` bytes and returns their address.
-    @inline(__always)
+    @inlinable @inline(__always)
     mutating func room(_ more: Int) -> UnsafeMutablePointer<UInt8> {
         if capacity - length < more { grow(more) }
         return unsafe start + length
     }
 
-    @inline(never)
+    @usableFromInline @inline(never)
     mutating func grow(_ more: Int) {
         capacity = Swift.max(capacity * 2, length + more)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
@@ -59,7 +60,7 @@ package struct ByteBuffer: ~Copyable {
     }
 
     /// Appends one byte.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func append(_ byte: UInt8) {
         let end = unsafe room(1)
         unsafe end.pointee = byte
@@ -69,7 +70,7 @@ package struct ByteBuffer: ~Copyable {
     /// Appends the low bytes of a word, lowest first.
     ///
     /// - Parameter count: 0 to 8; larger values count as 8, negative ones as 0.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func append(_ word: UInt64, count: Int) {
         let end = unsafe room(8)
         unsafe UnsafeMutableRawPointer(end).storeBytes(of: word.littleEndian, as: UInt64.self)
@@ -77,7 +78,7 @@ package struct ByteBuffer: ~Copyable {
     }
 
     /// Appends a string literal.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func append(_ text: StaticString) {
         let count = text.utf8CodeUnitCount
         let end = unsafe room(count)
@@ -86,6 +87,7 @@ package struct ByteBuffer: ~Copyable {
     }
 
     /// Appends bytes.
+    @inlinable
     package mutating func append(contentsOf bytes: Span<UInt8>) {
         let end = unsafe room(bytes.count)
         unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -100,7 +102,7 @@ package struct ByteBuffer: ~Copyable {
     /// - Parameters:
     ///   - most: the number of bytes to reserve.
     ///   - write: receives the address of the first byte and returns the number of bytes written: 0 to `most`.
-    @unsafe @inline(__always)
+    @unsafe @inlinable @inline(__always)
     package mutating func append(atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         let count = unsafe write(room(most))
         length &+= Swift.max(0, Swift.min(count, most))

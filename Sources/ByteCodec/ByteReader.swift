@@ -115,6 +115,7 @@ package struct ByteWriter: Sendable {
 }
 
 /// The byte order of a number.
+@usableFromInline
 package enum ByteOrder: Hashable, Sendable {
     /// Most significant byte first.
     case big
@@ -135,6 +136,7 @@ extension FixedWidthInteger {
     /// Returns the bits `range` of this number, bit 0 being the least significant; bits outside the number read as 0.
     ///
     /// `UInt16(0x166C).bits(9...15)` is the year of a Cybernetics date. A range that starts below bit 0 gives 0.
+    @inlinable
     package func bits(_ range: ClosedRange<Int>) -> Self {
         let end = Swift.min(range.upperBound, Self.bitWidth - 1)
         guard range.lowerBound >= 0, range.lowerBound <= end else { return 0 }
@@ -168,6 +170,7 @@ package enum BCD {
 
 extension RandomAccessCollection where Index == Int {
     /// Returns the element `distance` places after the first, or `nil` when there is none; never traps.
+    @inlinable
     package func element(at distance: Int) -> Element? {
         distance >= 0 && distance < count ? self[startIndex + distance] : nil
     }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An integer in decimal digits, padded with zeros to a width.
+@usableFromInline
 package struct DecimalDigits: ASCIIText {
-    let magnitude: UInt64
-    let isNegative: Bool
-    let width: Int
+    @usableFromInline let magnitude: UInt64
+    @usableFromInline let isNegative: Bool
+    @usableFromInline let width: Int
 
     /// Creates the text of a number.
     ///
     /// - Parameter width: the minimum number of digits, 0 to 8; zero itself is written as one digit.
+    @inlinable
     package init(_ value: some FixedWidthInteger, width: Int = 1) {
         magnitude = UInt64(clamping: value.magnitude)
         isNegative = value < 0
@@ -16,11 +18,13 @@ package struct DecimalDigits: ASCIIText {
     }
 
     /// Appends the sign of a negative number and the digits.
+    @inlinable
     package func append(to text: inout ByteBuffer) {
         if isNegative { text.append(UInt8(ascii: "-")) }
         DecimalDigits.append(magnitude, width, to: &text)
     }
 
+    @inlinable
     static func append(_ number: UInt64, _ width: Int, to text: inout ByteBuffer) {
         var (number, width) = (number, width)
         if number >= 100_000_000 {
@@ -36,6 +40,7 @@ package struct DecimalDigits: ASCIIText {
     ///
     /// The halves, their halves, and the digits of those are separated side by side in one word; a multiplication and a
     /// shift divide by a hundred and by ten.
+    @inlinable
     package static func eightDigits(_ number: UInt32) -> UInt64 {
         let number = UInt64(number) % 100_000_000
         let fours = number / 10_000 | (number % 10_000) << 32
@@ -49,6 +54,7 @@ package struct DecimalDigits: ASCIIText {
 /// A short text that can be written without an intermediate `String`.
 ///
 /// Its characters are printable ASCII without quotes and backslashes, so that it needs no escaping in JSON.
+@usableFromInline
 package protocol ASCIIText {
     /// Appends the characters.
     func append(to text: inout ByteBuffer)

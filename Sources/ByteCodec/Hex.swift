@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Conversion between bytes and hexadecimal text.
+@usableFromInline
 package enum Hex {
     /// Encodes bytes as hexadecimal digits, most significant nibble first.
     ///
@@ -62,6 +63,7 @@ package enum Hex {
     }
 
     /// Decodes one to sixteen digits, in any case, without separators; otherwise `nil`.
+    @inlinable
     package static func number(_ digits: Span<UInt8>) -> UInt64? {
         guard digits.count > 0, digits.count <= 16 else { return nil }
         var (number, faults): (UInt64, UInt64) = (0, 0)
@@ -88,7 +90,7 @@ package enum Hex {
     /// Decodes eight ASCII hexadecimal digits, the first of which is the highest byte.
     ///
     /// - Returns: 32 bits, and a number that is 0 when all eight are digits.
-    @inline(__always)
+    @inlinable @inline(__always)
     static func eightNibbles(_ word: UInt64) -> (nibbles: UInt64, fault: UInt64) {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let high = ones &* 0x80
@@ -106,6 +108,7 @@ package enum Hex {
     }
 
     /// Returns the value of one ASCII hexadecimal digit, or `nil`.
+    @inlinable
     package static func value(of character: UInt8) -> UInt8? {
         switch character {
         case 0x30...0x39: character - 0x30
@@ -138,14 +141,16 @@ package enum HexError: Error, Hashable, Sendable {
 }
 
 /// A number as hexadecimal digits, most significant first.
+@usableFromInline
 package struct HexDigits: ASCIIText {
-    let bits: UInt64
-    let count: Int
-    let isUppercase: Bool
+    @usableFromInline let bits: UInt64
+    @usableFromInline let count: Int
+    @usableFromInline let isUppercase: Bool
 
     /// Creates text from the low `digits` nibbles of a number.
     ///
     /// - Parameter digits: the number of digits, 0 to 16.
+    @inlinable
     package init(_ value: some BinaryInteger, digits: Int, uppercase: Bool = true) {
         bits = UInt64(truncatingIfNeeded: value)
         count = Swift.max(0, Swift.min(digits, 16))
@@ -153,17 +158,19 @@ package struct HexDigits: ASCIIText {
     }
 
     /// Appends the digits.
+    @inlinable
     package func append(to text: inout ByteBuffer) {
         if count > 8 { HexDigits.append(UInt32(truncatingIfNeeded: bits >> 32), count - 8, isUppercase, to: &text) }
         HexDigits.append(UInt32(truncatingIfNeeded: bits), Swift.min(count, 8), isUppercase, to: &text)
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     static func append(_ bits: UInt32, _ count: Int, _ isUppercase: Bool, to text: inout ByteBuffer) {
         text.append(eightDigits(bits, isUppercase).byteSwapped >> UInt64((8 - count) * 8), count: count)
     }
 
     /// Returns the eight digits of 32 bits, the most significant in the highest byte.
+    @inlinable
     static func eightDigits(_ bits: UInt32, _ uppercase: Bool) -> UInt64 {
         // One nibble per byte.
         var nibbles = UInt64(bits)

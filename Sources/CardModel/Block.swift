@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ByteCodec
+public import ByteCodec
 
 /// The sixteen bytes of a FeliCa block.
 public struct Block: Hashable, Sendable {
-    let high: UInt64
-    let low: UInt64
+    @usableFromInline let high: UInt64
+    @usableFromInline let low: UInt64
 
     /// Makes a block from exactly sixteen bytes; otherwise `nil`.
     public init?(_ bytes: some Collection<UInt8>) {
@@ -46,6 +46,7 @@ public struct Block: Hashable, Sendable {
     }
 
     /// Returns the number in `count` bytes (1 to 8) from `offset`; bytes past the end wrap around to the start.
+    @inlinable
     package func number(at offset: Int, count: Int, _ order: ByteOrder) -> UInt64 {
         let count = max(0, min(count, 8))
         guard count > 0 else { return 0 }
@@ -59,16 +60,19 @@ public struct Block: Hashable, Sendable {
     }
 
     /// Returns the two-byte number at `offset`.
+    @inlinable
     package func uint16(at offset: Int, _ order: ByteOrder) -> UInt16 {
         UInt16(truncatingIfNeeded: number(at: offset, count: 2, order))
     }
 
     /// Returns the three-byte number at `offset`.
+    @inlinable
     package func uint24(at offset: Int, _ order: ByteOrder) -> UInt32 {
         UInt32(truncatingIfNeeded: number(at: offset, count: 3, order))
     }
 
     /// Returns the four-byte number at `offset`.
+    @inlinable
     package func uint32(at offset: Int, _ order: ByteOrder) -> UInt32 {
         UInt32(truncatingIfNeeded: number(at: offset, count: 4, order))
     }

@@ -103,9 +103,23 @@ enum CyberneticsInsideGates {
 
 /// Finds the stations for a line and a station number without an area, as in the gate log and the entry record.
 struct CyberneticsStations {
-    let names: any StationNames
-    /// The records whose rides can determine the area.
-    let history: [HistoryRecord]
+    private let names: any StationNames
+    /// The stations of the rides, from which the area follows.
+    private let stops: [(date: CalendarDate, station: StationCode)]
+
+    /// - Parameter history: the records whose rides can determine the area.
+    init(names: any StationNames, history: [HistoryRecord]) {
+        self.names = names
+        var stops: [(date: CalendarDate, station: StationCode)] = []
+        // By index: an element of a loop would be a copy of the whole record.
+        for index in history.indices {
+            guard let date = history[index].date else { continue }
+            for case .station(let code)? in [history[index].entry?.code, history[index].exit?.code] {
+                stops.append((date, code))
+            }
+        }
+        self.stops = stops
+    }
 
     /// Returns the candidate stations.
     ///
@@ -113,11 +127,8 @@ struct CyberneticsStations {
     /// that have a name.
     func places(_ line: UInt8, _ station: UInt8, on date: CalendarDate?) -> [Place] {
         var areas: Set<UInt8> = []
-        for record in history where date != nil && record.date == date {
-            for case .station(let code)? in [record.entry?.code, record.exit?.code]
-            where code.line == line && code.station == station {
-                areas.insert(code.area)
-            }
+        for stop in stops where stop.date == date && stop.station.line == line && stop.station.station == station {
+            areas.insert(stop.station.area)
         }
         let isProven = !areas.isEmpty
         return (isProven ? areas.sorted() : [0, 1, 2, 3]).compactMap { area in

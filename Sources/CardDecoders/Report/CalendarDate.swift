@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ByteCodec
+public import ByteCodec
 package import CardModel
 
 /// A day of the Gregorian calendar as written on a card, without a time zone; always a valid date.
@@ -96,6 +96,7 @@ extension CalendarDate {
 
 extension CalendarDate: ASCIIText {
     /// Appends the ten characters.
+    @usableFromInline
     package func append(to text: inout ByteBuffer) {
         let digits = DecimalDigits.eightDigits(UInt32(truncatingIfNeeded: year * 10_000 + month * 100 + day))
         let hyphen = UInt64(UInt8(ascii: "-"))

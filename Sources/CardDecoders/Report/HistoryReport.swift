@@ -94,8 +94,8 @@ public struct HistoryRecord: Hashable, Sendable {
 
     /// Whether any of its values is uncertain.
     public var hasDoubt: Bool {
-        [terminal?.doubt, process?.doubt, payment?.doubt, gate?.doubt, entry?.doubt, exit?.doubt]
-            .contains { $0 != nil }
+        terminal?.doubt != nil || process?.doubt != nil || payment?.doubt != nil || gate?.doubt != nil
+            || entry?.doubt != nil || exit?.doubt != nil
     }
 
     /// Creates a record; omitted values are unknown. Inlined so that the record is built in place instead of copied.

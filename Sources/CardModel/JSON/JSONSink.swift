@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ByteCodec
+public import ByteCodec
 
 /// Receives a JSON value part by part, in the order of its text.
 ///
 /// A document is described once, as calls to a sink. ``JSONWriter`` turns them directly into bytes, for very many
 /// documents; ``JSONTreeBuilder`` builds a ``JSONValue``. In an object, each value follows its key. Calls out of order
 /// produce invalid text, but never trap.
+@usableFromInline
 package protocol JSONSink: ~Copyable {
     /// `{`
     mutating func beginObject()
@@ -36,7 +37,7 @@ package protocol JSONSink: ~Copyable {
 
 extension JSONSink where Self: ~Copyable {
     /// Writes an object with the members that `body` writes.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func object(_ body: (inout Self) -> Void) {
         beginObject()
         body(&self)
@@ -44,6 +45,7 @@ extension JSONSink where Self: ~Copyable {
     }
 
     /// Writes an array with one value per element, written by `body`.
+    @inlinable
     package mutating func array<Element>(of elements: [Element], _ body: (inout Self, borrowing Element) -> Void) {
         beginArray()
         // Iterating over an array copies its elements; iterating over a span does not.
@@ -53,35 +55,35 @@ extension JSONSink where Self: ~Copyable {
     }
 
     /// Writes a member whose value `body` writes.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func member(_ name: StaticString, _ body: (inout Self) -> Void) {
         key(name)
         body(&self)
     }
 
     /// Writes a string member, or `null` for `nil`.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func member(_ name: StaticString, _ text: String?) {
         key(name)
         if let text { string(text) } else { null() }
     }
 
     /// Writes a string member that needs no escapes, or `null` for `nil`.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func member(_ name: StaticString, _ text: (some ASCIIText)?) {
         key(name)
         if let text { plain(text) } else { null() }
     }
 
     /// Writes a number member, or `null` for `nil`.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
         key(name)
         if let number { integer(Int64(clamping: number)) } else { null() }
     }
 
     /// Writes a Boolean member.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func member(_ name: StaticString, _ value: Bool) {
         key(name)
         bool(value)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ByteCodec
+public import ByteCodec
 
 /// Writes JSON on one line into a byte buffer.
 ///
 /// One writer can be used for many documents in turn: ``removeAll()`` keeps the buffer's capacity.
+@usableFromInline
 package struct JSONWriter: JSONSink, ~Copyable {
-    var buffer = ByteBuffer(capacity: 256)
+    @usableFromInline var buffer = ByteBuffer(capacity: 256)
     /// Whether a comma must separate the last value from the next value or its name.
-    var needsComma = false
+    @usableFromInline var needsComma = false
 
     /// The bytes written, UTF-8.
     package var bytes: [UInt8] { buffer.bytes }
@@ -64,7 +65,7 @@ package struct JSONWriter: JSONSink, ~Copyable {
         for _ in 0..<max(0, count) { buffer.append(UInt8(ascii: " ")) }
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     mutating func comma() {
         if needsComma { buffer.append(UInt8(ascii: ",")) }
         needsComma = true
@@ -73,22 +74,27 @@ package struct JSONWriter: JSONSink, ~Copyable {
     // MARK: Arrays and objects
 
     /// `{`
+    @inlinable
     package mutating func beginObject() { comma(); buffer.append(UInt8(ascii: "{")); needsComma = false }
     /// `}`
+    @inlinable
     package mutating func endObject() { buffer.append(UInt8(ascii: "}")); needsComma = true }
     /// `[`
+    @inlinable
     package mutating func beginArray() { comma(); buffer.append(UInt8(ascii: "[")); needsComma = false }
     /// `]`
+    @inlinable
     package mutating func endArray() { buffer.append(UInt8(ascii: "]")); needsComma = true }
 
     /// Writes the name of the next value; its characters need no escapes.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func key(_ name: StaticString) {
         buffer.append(key: name, afterComma: needsComma)
         needsComma = false
     }
 
     /// Writes the name of the next value.
+    @usableFromInline
     package mutating func key(_ name: String) {
         string(name)
         raw(UInt8(ascii: ":"))
@@ -97,21 +103,25 @@ package struct JSONWriter: JSONSink, ~Copyable {
     // MARK: Values
 
     /// `null`
+    @inlinable
     package mutating func null() { comma(); buffer.append("null") }
 
     /// `true` or `false`
+    @usableFromInline
     package mutating func bool(_ value: Bool) {
         comma()
         if value { buffer.append("true") } else { buffer.append("false") }
     }
 
     /// Writes an integer.
+    @inlinable
     package mutating func integer(_ value: Int64) {
         comma()
         DecimalDigits(value).append(to: &buffer)
     }
 
     /// Writes any other number; one that JSON cannot represent becomes `null`.
+    @usableFromInline
     package mutating func number(_ value: Double) {
         guard value.isFinite else { return null() }
         comma()
@@ -119,6 +129,7 @@ package struct JSONWriter: JSONSink, ~Copyable {
     }
 
     /// Writes a string that needs no escapes.
+    @inlinable
     package mutating func plain(_ text: some ASCIIText) {
         comma()
         buffer.append(UInt8(ascii: "\""))
@@ -129,6 +140,7 @@ package struct JSONWriter: JSONSink, ~Copyable {
     /// Writes a string, escaping what JSON requires and everything invisible (``HiddenCharacters``).
     ///
     /// A document may be shown on a terminal. Everything else is written unchanged.
+    @usableFromInline
     package mutating func string(_ text: String) {
         comma()
         if !buffer.append(quoted: text) { escaped(text) }
@@ -160,7 +172,7 @@ extension ByteBuffer {
     /// Appends a member name in quotes and a colon, after a comma if one is due.
     ///
     /// The name is a literal in the program, so that its bytes, quotes and colon become a few word-sized stores.
-    @inline(__always)
+    @inlinable @inline(__always)
     mutating func append(key name: StaticString, afterComma hasComma: Bool) {
         unsafe append(atMost: 4 + name.utf8CodeUnitCount) { end in
             let count = name.utf8CodeUnitCount
