@@ -79,7 +79,8 @@ package struct TagReport: Hashable, Sendable {
         guard !attributes.isBeingWritten else { return .none(.halfWritten) }
         guard attributes.length <= attributes.capacity else { return .none(.lengthBeyondEnd) }
         var bytes: [UInt8] = []
-        for number in 1...UInt16.max where bytes.count < attributes.length {
+        for number in 1...UInt16.max {
+            if bytes.count >= attributes.length { break }
             guard let block = blocks[number] else { return .none(.notRead) }
             bytes += block.bytes
         }
