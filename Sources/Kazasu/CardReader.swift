@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardModel
-internal import CardReading
+package import CardReading
 internal import ISO7816
 public import NFCTransport
 
@@ -71,6 +71,8 @@ public final class CardReader {
 
     /// How long one search lasts before cards of other kinds are searched for again.
     private static let slice = Duration.milliseconds(500)
+    /// The same for an idle search: each slice begins with a full round.
+    private static let idleSlice = Duration.milliseconds(750)
     /// How long to wait before searching for a wrong card again.
     private static let rest = Duration.milliseconds(100)
 
@@ -78,15 +80,17 @@ public final class CardReader {
     ///
     /// A wrong card is noticed within a second. It ends the wait unless `passesOver` is true.
     package func waitForCards(
-        _ query: CardQuery, timeout: Duration?, passesOver: Bool = false, _ tell: (WaitEvent) -> Void = { _ in }
+        _ query: CardQuery, timeout: Duration?, passesOver: Bool = false, pace: SearchPace = .attentive,
+        _ tell: (WaitEvent) -> Void = { _ in }
     ) throws(KazasuError) -> [Card] {
         let deadline = timeout.map { clock.now() + $0 }
+        let slice = pace == .idle ? Self.idleSlice : Self.slice
         var seen: WrongCard?
         var isWaiting = false
         var time = Duration.zero
         while true {
             var wrong: WrongCard?
-            switch try look(query, within: time) {
+            switch try look(query, within: time, pace) {
             case .found(let found): return found.map { Card($0, reader: self) }
             case .wrong(let card):
                 wrong = card
@@ -108,7 +112,7 @@ public final class CardReader {
                 isWaiting = true
             }
             seen = wrong
-            time = deadline.map { min(Self.slice, $0 - now) } ?? Self.slice
+            time = deadline.map { min(slice, $0 - now) } ?? slice
         }
     }
 
@@ -118,8 +122,10 @@ public final class CardReader {
         case nothing
     }
 
-    private func look(_ query: CardQuery, within time: Duration) throws(KazasuError) -> WaitResult {
-        let finder = CardFinder(reader: device, cancellation: cancellation, clock: clock)
+    private func look(
+        _ query: CardQuery, within time: Duration, _ pace: SearchPace
+    ) throws(KazasuError) -> WaitResult {
+        let finder = CardFinder(reader: device, cancellation: cancellation, clock: clock, pace: pace)
         do throws(ReadingError) {
             switch query.search {
             case .systems(let codes, let requestCode):

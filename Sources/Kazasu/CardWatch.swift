@@ -14,6 +14,8 @@ struct CardWatch {
     private static let interval = Duration.milliseconds(150)
     /// How long to look for a card between two beats.
     private static let beatInterval = Duration.seconds(5)
+    /// After so many beats without a card, the search becomes idle.
+    private static let attentiveBeats = 2
     /// The pause after a missing answer.
     private static let shortInterval = Duration.milliseconds(50)
 
@@ -65,13 +67,18 @@ struct CardWatch {
 
     /// Waits for a card, with a beat now and then.
     private func waitForCard() throws(KazasuError) -> Card {
+        var beats = 0
         while true {
             note(.looking)
             do throws(KazasuError) {
-                return try reader.waitForCard(query, timeout: Self.beatInterval)
+                let pace = beats < Self.attentiveBeats ? SearchPace.attentive : .idle
+                if let card = try reader.waitForCards(query, timeout: Self.beatInterval, pace: pace).first {
+                    return card
+                }
             } catch {
                 guard error == .noCard else { throw error }
             }
+            beats += 1
         }
     }
 

@@ -51,6 +51,13 @@ struct EdyVectorTests {
         #expect(!fields.contains { $0.key == "issueDate" })
     }
 
+    @Test("A card whose block of limits was not read has none")
+    func noLimits() throws {
+        let number = try Dumps.block("00001122334455667788000000000000")
+        let fields = try EdyDecoder().decode(Dumps.edy([], number: number)).fields
+        #expect(fields.map(\.key) == ["number"])
+    }
+
     @Test("Balance and amount are read with all their bytes")
     func wideNumbers() throws {
         let purse = try Dumps.block("FEFFFFFF000000000000000000000000")

@@ -50,6 +50,7 @@ struct ReportJSONTests {
         #expect(table.columns.count == 23 && table.head.hasPrefix("cardId,card,brand,"))
         #expect(["=1", "+1", "-1", "@1", "\t1"].allSatisfy { CSV.text($0).hasPrefix("'") })
         #expect(["1=", "a", ""].map(CSV.text) == ["1=", "a", ""])
+        #expect(CSV.text("a\nb") == "a\\u{A}b")
         #expect(CSV.text("a,b") == "\"a,b\"" && CSV.text("a\"b") == "\"a\"\"b\"")
         #expect(CSV.row(["a", "b"]) == "a,b\r\n")
     }

@@ -74,6 +74,9 @@ struct TransitExtraTests {
         #expect(inner.date?.description == "2011-03-12")
         #expect(inner.entryTime?.description == "08:15" && inner.exitTime?.description == "09:30")
         #expect(inner.entryStation == 0xE336 && inner.exitStation == 0xE621)
+        let report = try CyberneticsDecoder.transit.decode(Dumps.card(.transit, [history, log]))
+        let text = report.json(.english).compactText
+        #expect(text.contains(#""entryStation":"E336""#) && text.contains(#""exitStation":"E621""#))
         let unused = Dumps.service(ServiceCode(rawValue: 0x10CB), [.zero, .zero])
         #expect(try CyberneticsDecoder.transit.decode(Dumps.card(.transit, [history, unused])).entryRecord == nil)
     }

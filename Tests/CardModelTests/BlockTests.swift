@@ -51,6 +51,10 @@ struct BlockTests {
         }
     }
 
+    @Test func noBitIsAdded() {
+        for place in 0..<16 { #expect(Block.zero.number(at: place, count: 8, .big) == 0) }
+    }
+
     @Test func widths() throws {
         let block = try #require(Block(Self.bytes))
         #expect(block.uint16(at: 1, .big) == 0x1122)

@@ -184,6 +184,8 @@ struct DumpDocumentTests {
         ("type2", #""product":213,"closedFrom":"last","notAsked":[3]"#, 3),
         ("iso7816.applications[0].files[0]", #""triesLeft":2,"verified":false,"refusal":"wrongPIN""#, 0),
         ("iso7816.applications[0].files[0]", #""triesLeft":null,"verified":true"#, 0),
+        ("iso7816.applications[0].files[0]", #""triesLeft":0,"verified":false,"refusal":"wrongPIN""#, 0),
+        ("iso7816.applications[0].files[0]", #""triesLeft":15,"verified":false"#, 0),
         ("iso7816.applications[0].files[0]", #""triesLeft":2,"verified":false,"refusal":"mood""#, 1),
         ("iso7816.applications[0].files[0]", #""triesLeft":2"#, 1),
     ]) func typedMembersAreKept(_ level: String, _ members: String, _ unknown: Int) throws {

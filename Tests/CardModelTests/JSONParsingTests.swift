@@ -88,6 +88,7 @@ struct JSONParsingTests {
         ("\"a\nb\"", 1, 3), ("[1,\n2,]", 2, 3), ("{\"a\":1,}", 1, 8),
         ("\"\\udc00\\udc00\"", 1, 8), ("\"\\ud800\\udbff\"", 1, 14), ("\"\\ud800\\ue000\"", 1, 14),
         ("\"\\n\u{1F}\"", 1, 4), ("{\r\n \"a\" 1}", 2, 6), ("[1]\n\n]", 3, 1), ("\u{FEFF}[x]", 1, 5),
+        ("[1:2]", 1, 3), ("[0.5:]", 1, 5),
     ]) func namesThePlace(_ text: String, _ line: Int, _ byte: Int) {
         let reason = text == "[1e400]" ? DocumentError.Reason.numberTooLarge : .syntax
         #expect(throws: DocumentError.notJSON(reason, line: line, byte: byte)) { try Self.parse(text) }

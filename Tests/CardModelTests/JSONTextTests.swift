@@ -197,6 +197,14 @@ struct JSONTextTests {
         #expect(inner.prettyText.split(separator: "\n").count == (length > 104 ? 5 : 3))
     }
 
+    /// Commas and blanks between entries count, too: a line has 110 characters at most.
+    @Test(arguments: [109, 110, 111, 112]) func linesWithSeveralEntries(_ length: Int) {
+        // Six characters of brackets and separators beside the three entries.
+        let value: JSONValue = [1, 2, .string(String(repeating: "x", count: length - 10))]
+        #expect(value.compactText.utf8.count + 2 == length)
+        #expect(value.prettyText.split(separator: "\n").count == (length > 110 ? 5 : 1))
+    }
+
     /// A long document leaves the writer in pieces of at least 64 KiB, and a line more at most.
     @Test func longDocumentsAreWrittenInPieces() {
         var pieces: [[UInt8]] = []

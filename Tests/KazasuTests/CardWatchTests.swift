@@ -123,7 +123,8 @@ struct CardWatchTests {
     /// shut. It answers from the fourth Polling on.
     @Test func aPhoneIsNoticedWithinASecondWheneverItComes() throws {
         let file = String(decoding: try TestFiles.read("Fixtures/felica/express-phone.json"), as: UTF8.self)
-        for moment in stride(from: 0, to: 1500, by: 7) {
+        // In the first second and a half, then when the reader has been idle for a while.
+        for moment in Array(stride(from: 0, to: 1500, by: 7)) + stride(from: 15_000, to: 16_500, by: 7) {
             let phone = try #require(
                 try VirtualCardFile.loadField(Array(file.utf8)).cards.first as? VirtualPhone)
             let field = VirtualField()
@@ -138,12 +139,35 @@ struct CardWatchTests {
         }
     }
 
+    /// A reader on which nobody has put a card for a while asks less, and still notices every card within a second.
+    @Test(arguments: ["cards/suica-p1/card.json", "cards/felica-lite-s/card.json", "tags/ntag213.json"])
+    func anIdleReaderAsksLess(_ file: String) throws {
+        for moment in stride(from: 20_000, to: 20_600, by: 50) {
+            let field = VirtualField()
+            let arriving = ArrivingReader(field, try Self.card(file), at: .milliseconds(moment))
+            let reader = CardReader(arriving, cancellation: CancellationToken())
+            reader.clock = SearchClock(now: { field.now }, pause: { field.pass($0) })
+            var watch = CardWatch(reader, .any, .id)
+            #expect(try watch.next().kind == .on)
+            let time = field.now - (arriving.arrival ?? .zero)
+            #expect(time <= .milliseconds(900), "\(moment) ms: \(time)")
+            #expect(arriving.requests(from: 12, to: 20) * 5 < arriving.requests(from: 0, to: 8) * 3)
+        }
+    }
+
     /// A reader on which a card is put at a moment of the field's time.
     private final class ArrivingReader: Reader {
         private let reader: InProcessReader
         private let (field, card): (VirtualField, any VirtualCard)
         private let moment: Duration
         private(set) var arrival: Duration?
+        /// When each card was asked for.
+        private var times: [Duration] = []
+
+        /// How often a card was asked for between two seconds of the field's time.
+        func requests(from start: Int, to end: Int) -> Int {
+            times.count { $0 >= .seconds(start) && $0 < .seconds(end) }
+        }
 
         init(_ field: VirtualField, _ card: any VirtualCard, at moment: Duration) {
             (reader, self.field, self.card, self.moment) = (InProcessReader(field), field, card, moment)
@@ -158,6 +182,7 @@ struct CardWatchTests {
         var information: ReaderInformation { reader.information }
         func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
             arrive()
+            times.append(field.now)
             return try reader.activate(request)
         }
         func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {

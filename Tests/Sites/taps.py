@@ -5,7 +5,7 @@
     taps.py [--taps 100000] [--kills 100] [--broker-kills 20] [--cuts 20] [--pace 10]   nothing lost, doubled or disordered
     taps.py --latency [--taps 400]                        from the card to a subscriber, in real time
     taps.py --day [--hours 24]                            cards that lie on the readers: memory and descriptors do not grow
-    taps.py --idle [--seconds 60]                         what watching costs while there is no card
+    taps.py --idle [--seconds 60] [--driver pn532]        what watching costs while there is no card
 
 Cuts need root: they are in network namespaces that nothing else sees. KAZASUD names the program (`make soak-taps`).
 """
@@ -48,7 +48,7 @@ class Lines:
 class Watcher:
     """`kazasu watch` on four virtual readers; what it prints is remembered across kills."""
 
-    def __init__(self, folder, url, visits, prefix=(), options=()):
+    def __init__(self, folder, url, visits, prefix=(), options=(), driver=None):
         self.outbox = folder + "/outbox.sqlite"
         self.seen, self.taps = [], 0
         words = [*prefix, KAZASUD, "watch", "-q", "--site", "soak", "--outbox", self.outbox, "--mqtt", url, *options]
@@ -62,7 +62,7 @@ class Watcher:
                 card["virtual"] = {"faults": [{"fault": "absent", "from": 1}]}
             with open(f"{folder}/{name}.json", "w", encoding="utf-8") as file:
                 json.dump(card, file)
-            words += ["-r", f"{name}=virtual:{folder}/{name}.json"]
+            words += ["-r", f"{name}=" + (f"{driver}:{folder}/{name}" if driver else f"virtual:{folder}/{name}.json")]
         self.words = words
         self.process = None
 
@@ -210,16 +210,25 @@ def day(options):
 
 
 def idle(options):
-    """Four readers without a card, in real time. The processor time is that of the simulated readers, too."""
-    with tempfile.TemporaryDirectory(prefix="kazasu-taps-") as folder, Mosquitto() as broker:
-        watcher = Watcher(folder, broker.url, None)
+    """Four readers without a card, in real time: each is simulated by a process of its own, at the speed of a real one."""
+    with contextlib.ExitStack() as ending:
+        folder = ending.enter_context(tempfile.TemporaryDirectory(prefix="kazasu-taps-"))
+        broker = ending.enter_context(Mosquitto())
+        watcher = Watcher(folder, broker.url, None, driver=options.driver)
+        for name in READERS:
+            chip = subprocess.Popen([KAZASUD, "simulate", f"{folder}/{name}.json", "--timing", "--link", f"{folder}/{name}"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            ending.callback(chip.wait)
+            ending.callback(chip.terminate)
+            chip.stdout.readline()
         watcher.start()
-        time.sleep(5)
+        # The search is idle after ten seconds.
+        time.sleep(15)
         before = state(watcher.process.pid)
         time.sleep(options.seconds)
         after = state(watcher.process.pid)
         watcher.end(signal.SIGTERM)
-    return {"megabytes": after[0], "descriptors": after[1],
+    return {"driver": options.driver, "megabytes": after[0], "descriptors": after[1],
             "percentOfACore": round(100 * (after[2] - before[2]) / options.seconds, 2)}
 
 
@@ -230,6 +239,7 @@ def main():
     parser.add_argument("--hours", type=float, default=24)
     parser.add_argument("--idle", action="store_true")
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--driver", default="pn532_uart")
     parser.add_argument("--taps", type=int, default=100_000)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--broker-kills", type=int, default=20)

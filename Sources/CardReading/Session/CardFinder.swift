@@ -12,8 +12,11 @@ package struct CardFinder {
         self.init(reader: reader, cancellation: cancellation, clock: .system)
     }
 
-    package init(reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock) {
-        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock)
+    package init(
+        reader: any Reader, cancellation: CancellationToken = CancellationToken(), clock: SearchClock,
+        pace: SearchPace = .attentive
+    ) {
+        search = CardSearch(reader: reader, cancellation: cancellation, clock: clock, pace: pace)
     }
 
     /// The result of a search for one kind of card.

@@ -25,6 +25,14 @@ package struct SearchClock: Sendable {
     }()
 }
 
+/// How often a search looks for a card.
+package enum SearchPace: Sendable {
+    /// As often as phones need: somebody is about to put a card down.
+    case attentive
+    /// A few times a second, since there has been no card for a while: a third of the requests.
+    case idle
+}
+
 /// Looks for a card until one is there; decides which request is sent when, for all finders.
 ///
 /// ``NFCTransport/Reader/firstAnswer(to:where:)`` decides which answer wins. This type sets the pace, which is designed
@@ -38,6 +46,7 @@ struct CardSearch {
     let reader: any Reader
     let cancellation: CancellationToken
     let clock: SearchClock
+    let pace: SearchPace
 
     /// The minimum number of Pollings, and the minimum time, for the transit system before any other request.
     private static let transitLooks = 4
@@ -48,8 +57,12 @@ struct CardSearch {
     private static let transitPeriod = Duration.milliseconds(15)
     /// The time between two Pollings for other systems while nothing is there.
     private static let otherSystemsPeriod = Duration.milliseconds(500)
+    /// The same for an idle search.
+    private static let idleOtherSystemsPeriod = Duration.milliseconds(750)
     /// The minimum time between two rounds: others share the bus and the processor.
     private static let period = Duration.milliseconds(40)
+    /// The same for an idle search; four looks take less than the 750 ms for which a phone remembers the field.
+    private static let idlePeriod = Duration.milliseconds(150)
 
     /// Looks until `look` finds something.
     ///
@@ -64,8 +77,18 @@ struct CardSearch {
     ) throws(ReadingError) -> Finding? {
         let deadline = timeout.map { clock.now() + max($0, Self.cardStart) }
         let isPatient = requests.first { $0.technology == .felica }?.isTransit == true
-        let transit = isPatient ? requests.filter(\.isTransit) : []
-        let harmless = requests.filter { $0.technology != .felica || $0.isTransit }
+        let isEager = pace == .attentive
+        let fullPeriod = isEager ? Self.otherSystemsPeriod : Self.idleOtherSystemsPeriod
+        let first = requests.first(where: \.isTransit)
+        // An idle search leaves type B, which costs most, and the second bit rate to the full rounds.
+        let harmless = requests.filter {
+            switch $0.technology {
+            case .felica: $0.isTransit && (isEager || $0 == first)
+            case .typeA: true
+            case .typeB: isEager
+            }
+        }
+        let transit = isPatient ? harmless.filter(\.isTransit) : []
         while true {
             if isPatient, let finding = try lookForTransit(transit, look) { return finding }
             var lastFull: Duration?
@@ -73,14 +96,21 @@ struct CardSearch {
             while !isEvent {
                 try check()
                 let start = clock.now()
-                let isFull = !isPatient || lastFull.map { start - $0 >= Self.otherSystemsPeriod } ?? true
+                let isFull = !isPatient || lastFull.map { start - $0 >= fullPeriod } ?? true
                 if let finding = try look(isFull ? requests : harmless) { return finding }
                 if isFull { lastFull = start }
                 let now = clock.now()
                 if let deadline, now >= deadline { return nil }
                 isEvent = try waitForEvent(within: deadline.map { $0 - now } ?? .seconds(60))
-                if !isEvent { rest(until: start + (isPatient ? Self.transitPeriod : Self.period)) }
+                if !isEvent { rest(until: start + period(isPatient)) }
             }
+        }
+    }
+
+    private func period(_ isPatient: Bool) -> Duration {
+        switch pace {
+        case .attentive: isPatient ? Self.transitPeriod : Self.period
+        case .idle: Self.idlePeriod
         }
     }
 

@@ -36,6 +36,11 @@ struct MyNumberBadInputTests {
         ]
     ).encoded
 
+    @Test("Year, month and day of birth are read each from its own digits")
+    func birthDate() throws {
+        #expect(try read([.attributes: Self.attributes]).attributes?.birthDate?.description == "1975-06-01")
+    }
+
     /// Bytes of the file with the four items, and what is told to be wrong.
     static let cases: [(hex: String, flaws: [MyNumberWarning.Reason])] = [
         ("", [.notWhatItShouldBe]), ("30020101", [.notWhatItShouldBe]),
