@@ -34,6 +34,29 @@ struct TagReportTests {
         return CardDump(card: CardIdentity(technology: .felica), systems: [system])
     }
 
+    @Test("A card of FeliCa Lite that readers do not find as a tag is of Type 3 all the same")
+    func liteWithoutSystem() throws {
+        var dump = try CardFixture(name: "felica-lite-s").dump()
+        dump.systems.removeAll { $0.systemCode == .ndef }
+        let report = try #require(TagReport(dump))
+        #expect(report.type == 3 && report.lite != nil && report.ndef == .none(.notAnnounced))
+    }
+
+    @Test("Page 3 of a Type 2 Tag is told as it is")
+    func page3() throws {
+        let memory = Type2Dump(pages: [2: [0, 0, 0, 0], 3: [0xE1, 0x10, 0x12, 0x00], 4: [3, 0, 0xFE, 0]])
+        var dump = CardDump(card: CardIdentity(technology: .typeA))
+        dump.type2 = memory
+        let fields = try #require(TagReport(dump)).fields
+        #expect(fields.first { $0.key == "page3" }?.value == "E1101200")
+    }
+
+    @Test("Text on a card is printable ASCII, from blank to tilde")
+    func text() {
+        #expect(CardText.ascii([0x41, 0x7E, 0x20, 0x00, 0xFF]) == "A~")
+        #expect(CardText.ascii([0x41, 0x7F]) == nil && CardText.ascii([0x1F]) == nil && CardText.ascii([0x20]) == nil)
+    }
+
     private static func state(_ dump: CardDump) -> State? { TagReport(dump)?.ndef }
 
     @Test("Type 3: attributes that allow a message, and those that do not")

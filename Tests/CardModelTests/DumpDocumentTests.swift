@@ -30,6 +30,7 @@ struct DumpDocumentTests {
     @Test func theLeastDump() throws {
         let dump = try CardDump(parsing: Array(#"{"schema":"kazasu.dump/1","card":{"technology":"typeB"}}"#.utf8))
         #expect(dump == CardDump(card: CardIdentity(technology: .typeB)))
+        #expect(CardIdentity.typeB(pupi: nil).bitRate == 106)
         #expect(
             dump.json.compactText
                 == #"{"schema":"kazasu.dump/1","complete":true,"missing":[],"card":{"technology":"typeB"}}"#)

@@ -267,7 +267,7 @@ struct StationFileTests {
         #expect(table.busStop(BusStopCode(area: 0, operatorCode: 0x0C4F, stop: 0x100), on: nil)?.name == nil)
     }
 
-    @Test(arguments: [own, hexWithLetters, decimalByPairs, bus, former])
+    @Test(arguments: [own, hexWithLetters, decimalByPairs, bus, former, former + "2\t217\t82\tx\ty\tz\n"])
     func theOwnLayoutIsWrittenAndReadAgain(_ text: String) throws {
         let rows = try StationFile(parsing: Array(text.utf8)).rows
         let again = try StationFile(parsing: Array(rows.text.utf8))
