@@ -135,6 +135,21 @@ struct EventTests {
         #expect(on.tag?.utf8.count == 32)
     }
 
+    @Test(
+        "The brand is told where the kind of card is one brand, and nothing else with a key",
+        arguments: [("edy", "edy" as JSONValue), ("transit", .null)], [false, true])
+    func brand(_ kind: (id: String, brand: JSONValue), hasKey: Bool) throws {
+        var journal = Self.journal()
+        if hasKey { journal.settings.key = IdentityKey([1, 2, 3]) }
+        let entry = BalanceEntry(card: kind.id, name: LocalizedText("a", "b"), amount: 1)
+        let report = Tap.Report(balance: BalanceReport(balances: [entry]))
+        let tap = Tap(.on, Self.card(), reader: "virtual:x", time: Self.start, report)
+        let on = try #require(journal.events(for: .tap(tap, reader: "virtual:x")).first)
+        let card = try JSONCursor(try #require(Self.object(on)["card"])).object()
+        #expect(card["kind"] == .string(kind.id) && card["brand"] == kind.brand)
+        #expect((card["idm"] == nil) == hasKey)
+    }
+
     @Test("A reader's state is told once")
     func readers() {
         var journal = Self.journal()

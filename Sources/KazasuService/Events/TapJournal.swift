@@ -124,12 +124,15 @@ package struct TapJournal {
         var members = JSONObject()
         let kind = tap.history?.card ?? tap.balance?.balances.first?.card
         if tap.balance != nil || tap.history != nil {
+            // Which of several brands a card is costs a reading of its own; most kinds are one brand.
+            let brands = kind.flatMap { DecoderRegistry.standard.decoder(id: $0) }?.brands ?? []
+            let brand = brands.count == 1 ? brands.first : nil
             if settings.key == nil {
-                let card = DecodedCard(identity: tap.card, kind: kind, brand: nil)
+                let card = DecodedCard(identity: tap.card, kind: kind, brand: brand)
                 members["card"] = JSONValue { card.write(to: &$0) }
             } else {
                 members["card"] = [
-                    "technology": .string(tap.card.technology.rawValue), "kind": .text(kind), "brand": nil,
+                    "technology": .string(tap.card.technology.rawValue), "kind": .text(kind), "brand": .text(brand?.id),
                 ]
             }
         }
