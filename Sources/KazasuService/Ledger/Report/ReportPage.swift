@@ -138,8 +138,11 @@ struct ReportPage {
         let rows = data.gaps.prefix(100).map { report in
             let gap = report.gap
             let lost =
-                gap.missing.map { count($0) } ?? gap.atMost.map { "\(gap.atLeast)～\($0)" } ?? tr("unknown", "不明")
-            let days = [report.before, report.after].map { $0.record.date?.description ?? "?" }.joined(separator: " ～ ")
+                gap.missing.map { count($0) } ?? gap.atMost.map { tr("\(gap.atLeast) to \($0)", "\(gap.atLeast)～\($0)") }
+                ?? tr("unknown", "不明")
+            let days = [report.before, report.after].map { end in
+                "<span class=\"date\">\(end.record.date?.description ?? "?")</span>"
+            }.joined(separator: tr(" to ", " ～ "))
             let amount = gap.amount.map { text($0, report.after.purse.currency) } ?? tr("unknown", "不明")
             return [days, escaped(report.after.purse.name(language)), lost, amount]
         }
@@ -223,7 +226,7 @@ enum ReportStyle {
         figcaption:has(.key){justify-content:flex-start}
         .scroll{overflow-x:auto}table{width:100%;border-collapse:collapse;font-size:.95rem}
         th,td{padding:.3rem .5rem;border-bottom:1px solid var(--rule);text-align:right;white-space:nowrap}
-        th:first-child{text-align:left;font-weight:400;white-space:normal}thead th{color:var(--soft);font-weight:400;font-size:.85rem}
+        .date{white-space:nowrap}th:first-child{text-align:left;font-weight:400;white-space:normal}thead th{color:var(--soft);font-weight:400;font-size:.85rem}
         .bar{display:block;width:100%;min-width:4rem;height:.7rem}td:last-child:has(.bar){width:35%}
         .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:0 2rem}
         @media print{:root{--back:#fff;--card:#fff;--ink:#000;--soft:#444;--rule:#bbb;--spent:#2563a8;--received:#3f8f5b;--count:#8a6d1f;--area:#2563a822}
