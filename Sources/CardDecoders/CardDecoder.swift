@@ -286,7 +286,6 @@ package struct PersonalData: Sendable {
 extension Block {
     /// Returns this block with some bytes replaced by 00.
     fileprivate func zeroing(_ range: Range<Int>) -> Block {
-        if range == 0..<16 { return .zero }
-        return Block(bytes.enumerated().map { range.contains($0.offset) ? 0 : $0.element }) ?? .zero
+        Block(bytes.enumerated().map { range.contains($0.offset) ? 0 : $0.element }) ?? .zero
     }
 }

@@ -21,6 +21,56 @@ struct CardDecodingErrorTests {
         Case(state: .refused(status: nil), reason: .refused),
     ]
 
+    /// Where each kind of card keeps its money, as its decoder's file says: service, block, offset in the block.
+    @Test("The failure of every kind names the place of its balance")
+    func places() {
+        let places = DecoderRegistry.standard.purses.map { decoder in
+            let dump = Dumps.card(decoder.system, [])
+            let place: String
+            do throws(CardDecodingError) {
+                _ = try decoder.balance(dump)
+                place = "none"
+            } catch {
+                place = "\(error.service) \(error.block) \(error.offset)"
+            }
+            return "\(decoder.id) \(place)"
+        }
+        #expect(places.joined(separator: "\n") == Self.places)
+    }
+
+    private static let places = """
+        transit 008B 0 11
+        edy 1317 0 0
+        nanaco 5597 0 0
+        waon 6817 0 0
+        coop 50D7 0 0
+        iruca 008B 0 11
+        paspy 008B 0 11
+        sapica 008B 0 11
+        setamaru 008B 0 11
+        saitama 008B 0 11
+        okica 028F 0 10
+        ryuto 898F 0 10
+        toyama 884B 0 0
+        ayuca 884B 0 0
+        ica 898F 0 13
+        rapica 004B 1 3
+        nicepass 030F 0 13
+        octopus 0117 0 0
+        shenzhen-tong 0118 0 0
+        kmt 1017 0 0
+        mrtj 10D7 0 0
+        hcmc 10D7 0 0
+        dhaka 220F 0 11
+        """
+
+    @Test("A decoder cannot do without what it reads, unless it says so")
+    func required() {
+        let request = ReadRequest(system: .transit, service: Dumps.history, blocks: 0..<20)
+        #expect(request.isRequired)
+        #expect(!ReadRequest(system: .transit, service: Dumps.history, blocks: 0..<20, isRequired: false).isRequired)
+    }
+
     @Test("The failure names the block and why it is not there", arguments: cases)
     func balance(_ example: Case) throws {
         let transit = Dumps.card(.transit, example.state.map { [ServiceDump(code: Dumps.attribute, state: $0)] } ?? [])

@@ -86,6 +86,10 @@ struct PurseTests {
         #expect(report.warnings.contains(.serialOrder))
         #expect(report.history?.count == 3)
         #expect(report.balances.isEmpty)
+        // Half the range apart, either could be the newer one.
+        let apart = try WaonDecoder().decode(
+            try card([(0x680B, ["00000000000000000000000000800000", blocks[1], blocks[0], blocks[1]])]))
+        #expect(apart.warnings.contains(.serialOrder) && apart.history?.count == 2)
     }
 
     private func hex(_ byte: UInt8) -> String { CodedValue(code: byte, name: nil).hex }

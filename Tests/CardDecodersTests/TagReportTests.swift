@@ -80,6 +80,8 @@ struct TagReportTests {
             return
         }
         #expect(bytes.count == 48 && bytes.prefix(20) == Self.message[...])
+        let full = try #require(TagReport(Self.type3 { $0[13] = 48 }))
+        #expect(full.fields.contains { $0.key == "record1" } && !full.fields.contains { $0.key == "message" })
     }
 
     // MARK: Type 4

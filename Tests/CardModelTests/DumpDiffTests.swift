@@ -25,6 +25,21 @@ struct DumpDiffTests {
         #expect(DumpDiff(dump, dump).isEmpty)
     }
 
+    @Test func aChangedKeyIsADifference() {
+        func dump(_ version: KeyVersion?) -> CardDump {
+            var dump = Self.dump([(0x090F, [1])])
+            dump.systems[0].services[0].keyVersion = version
+            return dump
+        }
+        let versions: [KeyVersion?] = [nil, KeyVersion(rawValue: 1), KeyVersion(rawValue: 2)]
+        for (old, before) in versions.enumerated() {
+            for (new, after) in versions.enumerated() {
+                let isOther = old != new && old > 0 && new > 0
+                #expect(DumpDiff(dump(before), dump(after)).services.isEmpty == !isOther)
+            }
+        }
+    }
+
     @Test func changedBytesOfABlockAreNamed() {
         var changed = Self.dump([(0x008B, [4])])
         var bytes = [UInt8](repeating: 4, count: 16)

@@ -76,6 +76,16 @@ struct LicenseBadInputTests {
         }
     }
 
+    @Test("Lengths have one byte up to 7F, then 81 or 82 before them", arguments: [0, 1, 0x7F, 0x80, 0xFF, 0x100])
+    func lengths(_ count: Int) throws {
+        let form: [UInt8] =
+            count < 0x80
+            ? [UInt8(count)] : count < 0x100 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
+        let item = [0x11] + form + [UInt8](repeating: 0x41, count: count)
+        let list = LicenseRecordList(item + [0x12, 0x01, 0x42], of: .commonData)
+        #expect(list.records.map(\.value.count) == [count, 1] && list.faults.isEmpty)
+    }
+
     @Test("A broken file names file and item, and the rest is shown")
     func broken() throws {
         let report = try Self.check(try Self.files("broken"))

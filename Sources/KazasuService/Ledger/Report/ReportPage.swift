@@ -138,8 +138,8 @@ struct ReportPage {
         let rows = data.gaps.prefix(100).map { report in
             let gap = report.gap
             let lost =
-                gap.missing.map { count($0) } ?? gap.atMost.map { tr("\(gap.atLeast) to \($0)", "\(gap.atLeast)～\($0)") }
-                ?? tr("unknown", "不明")
+                gap.missing.map { count($0) }
+                ?? gap.atMost.map { tr("\(gap.atLeast) to \($0)", "\(gap.atLeast)～\($0)") } ?? tr("unknown", "不明")
             let days = [report.before, report.after].map { end in
                 "<span class=\"date\">\(end.record.date?.description ?? "?")</span>"
             }.joined(separator: tr(" to ", " ～ "))
