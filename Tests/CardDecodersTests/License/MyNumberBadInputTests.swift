@@ -59,7 +59,7 @@ struct MyNumberBadInputTests {
 
     @Test(
         "Birth dates that are none",
-        arguments: ["19750631", "1975061", "197506011", "1975O601", "00000000", "19７50601"])
+        arguments: ["19750631", "1975061", "197506011", "1975O601", "19O50601", "00000000", "19７50601"])
     func birthDates(text: String) throws {
         let bytes = BERTLV(
             0xFF20,

@@ -173,14 +173,16 @@ struct StationFileTests {
         }
     }
 
-    @Test func theDateOfARecordChoosesTheName() throws {
-        let text = """
-            area\tline\tstation\tcompany\tline_name\tstation_name\tvalid_from\tvalid_until
-            0\t1\t6\tJR\t東海道\t田町\t\t2020-03-13
-            0\t1\t6\tJR\t東海道\t高輪ゲートウェイ\t2020-03-14\t
+    /// Two names of one code, one after the other.
+    static let dated = """
+        area\tline\tstation\tcompany\tline_name\tstation_name\tvalid_from\tvalid_until
+        0\t1\t6\tJR\t東海道\t田町\t\t2020-03-13
+        0\t1\t6\tJR\t東海道\t高輪ゲートウェイ\t2020-03-14\t
 
-            """
-        let (_, table) = try Self.table(text)
+        """
+
+    @Test func theDateOfARecordChoosesTheName() throws {
+        let (_, table) = try Self.table(Self.dated)
         let code = StationCode(area: 0, line: 1, station: 6)
         #expect(table.station(code, on: CalendarDate(year: 2020, month: 3, day: 13))?.name == "田町")
         #expect(table.station(code, on: CalendarDate(year: 2020, month: 3, day: 14))?.name == "高輪ゲートウェイ")
@@ -267,7 +269,7 @@ struct StationFileTests {
         #expect(table.busStop(BusStopCode(area: 0, operatorCode: 0x0C4F, stop: 0x100), on: nil)?.name == nil)
     }
 
-    @Test(arguments: [own, hexWithLetters, decimalByPairs, bus, former, former + "2\t217\t82\tx\ty\tz\n"])
+    @Test(arguments: [own, hexWithLetters, decimalByPairs, bus, former, former + "2\t217\t82\tx\ty\tz\n", dated])
     func theOwnLayoutIsWrittenAndReadAgain(_ text: String) throws {
         let rows = try StationFile(parsing: Array(text.utf8)).rows
         let again = try StationFile(parsing: Array(rows.text.utf8))

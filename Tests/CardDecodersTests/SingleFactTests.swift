@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteCodec
+import CardModel
+import NDEF
+import Testing
+
+@testable import CardDecoders
+
+/// Single facts of single cards, each of which a small change to a decoder could break.
+@Suite("Single facts")
+struct SingleFactTests {
+    @Test("A purse goes by its id and by the names of its brands, in any case")
+    func names() {
+        let found = ["transit", "SUICA", "はやかけん", "Rakuten Edy", "edy", "nosuch", ""].map {
+            DecoderRegistry.standard.purse(named: $0)?.id
+        }
+        #expect(found == ["transit", "transit", "transit", "edy", "edy", nil, nil])
+    }
+
+    @Test("Personal bytes are all bytes of all blocks, unless it says otherwise")
+    func personalBytes() {
+        let bytes = PersonalBytes(system: .transit, service: Dumps.history)
+        #expect(bytes.blocks == 0...UInt16.max && bytes.bytes == 0..<16)
+    }
+
+    @Test("FeliCa Lite: the data format code and the names of the MAC blocks")
+    func lite() throws {
+        var blocks = BlockTable()
+        blocks[0x82] = Block([UInt8](0..<16))
+        blocks[0x91] = Block.zero
+        let service = ServiceDump(code: ServiceCode(rawValue: 0x000B), state: .read, blocks: blocks)
+        let dump = Dumps.card(.lite, [service])
+        #expect(try FeliCaLiteDecoder().decode(dump).fields.first { $0.key == "mac" }?.value == "MAC_A")
+        #expect(TagReport(dump)?.lite?.dataFormatCode == 0x0809)
+    }
+
+    @Test("A Type 2 Tag is protected where reading ended at its configuration, not where it ended behind it")
+    func refusedConfiguration() throws {
+        let product = try #require(Type2Product.named("NTAG213"))
+        let page = try #require(product.configurationPage)
+        for (closed, isProtected) in [(page - 1, true), (page, true), (page + 1, true), (page + 2, false)] {
+            var memory = Type2Dump(pages: [3: [0xE1, 0x10, 0x12, 0]])
+            memory.product = "NTAG213"
+            memory.closedFrom = closed
+            #expect((Type2Report(memory).configuration != nil) == isProtected, "\(closed)")
+        }
+    }
+
+    @Test("An Edy of which only the purse was read has no day of issue")
+    func edyWithoutNumber() throws {
+        let purse = try Dumps.block("E8030000000000000000000000000000")
+        let fields = try EdyDecoder().decode(Dumps.edy([], purse: purse)).fields
+        #expect(!fields.contains { $0.key == "issueDate" })
+    }
+
+    @Test("Without its purse, the balance is that of the newest record")
+    func newestRecords() throws {
+        var nanaco = try CardFixture(name: "nanaco").dump()
+        nanaco.systems[0].services.removeAll { $0.code == ServiceCode(rawValue: 0x5597) }
+        let report = try NanacoDecoder().decode(nanaco)
+        #expect(report.balances.first?.amount == report.history?.first?.balance && !report.balances.isEmpty)
+
+        let stamp = (12 * 100 + 24) << 12 | (9 * 100 + 30)
+        let record = [UInt8(stamp >> 16), UInt8(stamp >> 8 & 0xFF), UInt8(stamp & 0xFF), 0x10, 0, 0, 1, 0, 1, 0, 0, 1]
+        let block = try #require(Block(record + [0x41, 0, 0, 100]))
+        let rapica = Dumps.card(
+            SystemCode(rawValue: 0x8194), [Dumps.service(ServiceCode(rawValue: 0x008F), [block])])
+        let ride = try RapiCaDecoder().decode(rapica)
+        #expect(ride.balances.first?.amount == ride.history?.first?.balance && !ride.balances.isEmpty)
+    }
+
+    @Test("A RapiCa whose day of issue was not read has the years of its records")
+    func rapicaYears() throws {
+        let stamp = (5 * 100 + 2) << 12 | (9 * 100 + 30)
+        let record = [UInt8(stamp >> 16), UInt8(stamp >> 8 & 0xFF), UInt8(stamp & 0xFF), 0x10, 0, 0, 1, 0, 1, 0, 0, 1]
+        let block = try #require(Block(record + [0x41, 0, 0, 100]))
+        let attributes = try #require(Block([25, 5, 2, 9, 30] + [UInt8](repeating: 0, count: 11)))
+        let dump = Dumps.card(
+            SystemCode(rawValue: 0x8194),
+            [
+                Dumps.service(ServiceCode(rawValue: 0x004B), [attributes, .zero]),
+                Dumps.service(ServiceCode(rawValue: 0x008F), [block]),
+            ])
+        #expect(try RapiCaDecoder().decode(dump).history?.first?.date?.description == "2025-05-02")
+    }
+
+    @Test("Records out of order are not told to stand twice")
+    func outOfOrder() throws {
+        func ride(_ serial: UInt8) throws -> Block {
+            try #require(Block([0x16, 1, 0, 0, 0x16, 0x6C, 1, 2, 3, 4, 0x10, 0, 0, 0, serial, 0]))
+        }
+        let dump = Dumps.card(.transit, [Dumps.service(Dumps.history, [try ride(1), try ride(5)])])
+        let report = try CyberneticsDecoder.transit.decode(dump)
+        #expect(report.history?.count == 2 && !report.warnings.contains(.duplicateRecord))
+    }
+
+    @Test("The gate's machine has four digits in JSON")
+    func gateMachine() throws {
+        let report = try CyberneticsDecoder.transit.decode(try CardFixture.suica.dump())
+        let event = try #require(report.gateEvents.first)
+        let text = report.json(.english).compactText
+        #expect(text.contains("\"device\":\"\(Hex.encode(event.device, digits: 4))\",\"date\""))
+    }
+
+    @Test("The PIN that withheld files need is the first that was not presented")
+    func missingPIN() {
+        func report(_ pin1: CardPINState?, _ pin2: CardPINState?) -> Int? {
+            var report = LicenseReport(kind: .license, fields: [], withheldFiles: [.domicile], faults: [])
+            (report.pin1, report.pin2) = (pin1, pin2)
+            return report.missingPIN?.number
+        }
+        let accepted = CardPINState(triesLeft: 3, isVerified: true)
+        let open = CardPINState(triesLeft: 3, isVerified: false)
+        let refused = CardPINState(triesLeft: 2, isVerified: false, refusal: .wrong)
+        #expect(report(nil, nil) == 1 && report(open, open) == 1 && report(accepted, open) == 2)
+        #expect(report(accepted, refused) == 2 && report(refused, refused) == 1)
+        #expect(LicenseWarning(file: .matters, reason: .lost).offset == 0)
+    }
+
+    @Test("Warnings are in their column of CSV, in the language of the table")
+    func warnings() {
+        let record = HistoryRecord(serial: 1, kind: .rail, warnings: [.serialGap, .invalidDate], raw: .zero)
+        #expect(HistoryCSV(language: .english).cells(record, .yen).last == "serialGap; invalidDate")
+        let words = [DecodingWarning.serialGap, .invalidDate].map(\.message.japanese).joined(separator: "; ")
+        #expect(HistoryCSV(language: .japanese).cells(record, .yen).last == words)
+    }
+
+    @Test("A byte order mark is no part of the first cell, and one known station tells the codes")
+    func stationTables() throws {
+        let marked = try StationFile(parsing: [0xEF, 0xBB, 0xBF] + Array("0,3,13,JR東,中央,新宿\n".utf8))
+        #expect(marked.codes == .decimal && marked.evidence == .knownPairs(1) && marked.rows.count == 1)
+        let hex = try StationFile(parsing: Array("0,16,03,JR東,総武,浅草橋\n".utf8))
+        #expect(hex.codes == .hex && hex.evidence == .knownPairs(1))
+    }
+}
