@@ -85,6 +85,31 @@ struct SingleFactTests {
         #expect(try RapiCaDecoder().decode(dump).history?.first?.date?.description == "2025-05-02")
     }
 
+    @Test("An hour beyond the day is no time, whatever its bits", arguments: [0x85, 0xC5, 0x65] as [UInt8])
+    func regionalHours(_ byte: UInt8) throws {
+        let raw = try #require(Block([0x25, 0x21, byte, 0xE0, 0x00] + [UInt8](repeating: 1, count: 11)))
+        let record = RegionalBusBlock(raw: raw, layout: .b, system: .transit).record
+        #expect(record.time == nil && record.warnings.contains(.invalidTime))
+    }
+
+    @Test("A Type 2 Tag of which page 3 was read, and nothing behind it, is not formatted")
+    func onlyPage3() {
+        var dump = CardDump(card: CardIdentity(technology: .typeA))
+        dump.type2 = Type2Dump(pages: [3: [0, 0, 0, 0]])
+        #expect(TagReport(dump)?.ndef == .none(.notFormatted))
+        dump.type2 = Type2Dump(pages: [4: [0, 0, 0, 0]])
+        #expect(TagReport(dump)?.ndef == .none(.notRead))
+    }
+
+    @Test("Codes of stops end at 65535")
+    func stopCodes() throws {
+        let head = "operator\tstop\tcompany\tstop_name\n"
+        var table = StationTable()
+        table.add(try StationFile(parsing: Array((head + "65535\t65535\ta\tb\n").utf8)).rows)
+        #expect(table.busStop(BusStopCode(area: 0, operatorCode: 0xFFFF, stop: 0xFFFF), on: nil)?.name == "b")
+        #expect(throws: DocumentError.self) { try StationFile(parsing: Array((head + "1\t65536\ta\tb\n").utf8)) }
+    }
+
     @Test("Records out of order are not told to stand twice")
     func outOfOrder() throws {
         func ride(_ serial: UInt8) throws -> Block {

@@ -31,6 +31,8 @@ struct DumpDocumentTests {
         let dump = try CardDump(parsing: Array(#"{"schema":"kazasu.dump/1","card":{"technology":"typeB"}}"#.utf8))
         #expect(dump == CardDump(card: CardIdentity(technology: .typeB)))
         #expect(CardIdentity.typeB(pupi: nil).bitRate == 106)
+        let system = SystemDump(systemCode: .transit, idm: IDm(rawValue: 1), pmm: PMm(rawValue: 2))
+        #expect(!system.isSkipped && system.assumed.isEmpty && system.services.isEmpty)
         #expect(
             dump.json.compactText
                 == #"{"schema":"kazasu.dump/1","complete":true,"missing":[],"card":{"technology":"typeB"}}"#)
