@@ -101,6 +101,49 @@ struct SingleFactTests {
         #expect(TagReport(dump)?.ndef == .none(.notRead))
     }
 
+    @Test("The UID of a tag is in upper-case digits")
+    func uid() {
+        var dump = CardDump(card: CardIdentity(technology: .typeA))
+        dump.type2 = Type2Dump(pages: [0: [0x04, 0xAB, 0xCD, 0xEA], 1: [0xEF, 0x01, 0x02, 0x03]])
+        #expect(TagReport(dump)?.fields.first { $0.key == "uid" }?.value == "04ABCDEF010203")
+    }
+
+    @Test("A nanaco record's hour beyond the day is no time")
+    func nanacoHour() throws {
+        // 2011-03-12, hour 41, minute 5.
+        let stamp = UInt32(11) << 21 | 3 << 17 | 12 << 12 | 41 << 6 | 5
+        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: stamp >> UInt32(24 - $0 * 8)) }
+        let block = try #require(Block([0x47] + [UInt8](repeating: 0, count: 8) + bytes + [0, 1, 0]))
+        let service = Dumps.service(ServiceCode(rawValue: 0x564F), [block])
+        let record = try #require(try NanacoDecoder().decode(Dumps.card(.commonArea, [service])).history?.first)
+        #expect(record.time == nil && record.date?.description == "2011-03-12")
+    }
+
+    @Test("A card without a history has no doubtful values")
+    func noDoubt() throws {
+        let block = try Dumps.block("0000000000000000000000E803000001")
+        let dump = Dumps.card(.transit, [Dumps.service(Dumps.attribute, [block])])
+        #expect(try !CyberneticsDecoder.transit.decode(dump).warnings.contains(.doubtfulValues))
+    }
+
+    @Test("What was read of a licence file before the card left is shown")
+    func lostLicense() throws {
+        var whole = try LicenseVectors.wholeCard()
+        for application in whole.applications.indices {
+            for file in whole.applications[application].files.indices {
+                whole.applications[application].files[file].state = .lost
+            }
+        }
+        let report = try #require(LicenseDecoder.decode(whole))
+        #expect(report.faults.contains { $0.reason == .lost } && !report.fields.isEmpty)
+    }
+
+    @Test("A quoted cell may end the file")
+    func lastQuote() throws {
+        let rows = try StationFile(parsing: Array("0,3,13,JR東,中央,\"新宿\"".utf8)).rows
+        #expect(rows.text.hasSuffix("新宿\n") && rows.count == 1)
+    }
+
     @Test("Codes of stops end at 65535")
     func stopCodes() throws {
         let head = "operator\tstop\tcompany\tstop_name\n"
