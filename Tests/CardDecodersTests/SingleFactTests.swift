@@ -144,6 +144,14 @@ struct SingleFactTests {
         #expect(rows.text.hasSuffix("新宿\n") && rows.count == 1)
     }
 
+    @Test("A card without a balance says so of the start of what identifies it")
+    func noBalance() {
+        let error = #expect(throws: CardDecodingError.self) {
+            try FeliCaLiteDecoder().balance(Dumps.card(.lite, []))
+        }
+        #expect(error?.block == 0x82 && error?.offset == 0)
+    }
+
     @Test("Codes of stops end at 65535")
     func stopCodes() throws {
         let head = "operator\tstop\tcompany\tstop_name\n"

@@ -173,6 +173,9 @@ struct StationFileTests {
         }
     }
 
+    static let endedFormer =
+        "area\tline\tstation\tcurrent_name\tformer_name\tvalid_until\n0\t3\t13\tx\tB\t2020-03-13\n0\t3\t14\tx\tC\t\n"
+
     /// Two names of one code, one after the other.
     static let dated = """
         area\tline\tstation\tcompany\tline_name\tstation_name\tvalid_from\tvalid_until
@@ -269,7 +272,9 @@ struct StationFileTests {
         #expect(table.busStop(BusStopCode(area: 0, operatorCode: 0x0C4F, stop: 0x100), on: nil)?.name == nil)
     }
 
-    @Test(arguments: [own, hexWithLetters, decimalByPairs, bus, former, former + "2\t217\t82\tx\ty\tz\n", dated])
+    @Test(arguments: [
+        own, hexWithLetters, decimalByPairs, bus, former, former + "2\t217\t82\tx\ty\tz\n", dated, endedFormer,
+    ])
     func theOwnLayoutIsWrittenAndReadAgain(_ text: String) throws {
         let rows = try StationFile(parsing: Array(text.utf8)).rows
         let again = try StationFile(parsing: Array(rows.text.utf8))
