@@ -29,7 +29,7 @@ package struct SearchClock: Sendable {
 package enum SearchPace: Sendable {
     /// As often as phones need: somebody is about to put a card down.
     case attentive
-    /// A few times a second, since there has been no card for a while: a third of the requests.
+    /// A few times a second, with fewer requests each time: there has been no card for a while.
     case idle
 }
 
