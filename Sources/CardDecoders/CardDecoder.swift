@@ -262,9 +262,9 @@ package struct PersonalData: Sendable {
 
     /// Returns whether a block contains personal bytes; `system` as in ``masked(_:at:of:in:)``.
     package func isPersonal(_ number: UInt16, of service: ServiceCode, in system: SystemCode?) -> Bool {
-        declared[service.overlapGroup]?.contains { row in
+        declared[service.overlapGroup, default: []].contains { row in
             row.blocks.contains(number) && (system == nil || system == row.system)
-        } ?? false
+        }
     }
 
     /// Returns a block with each personal byte replaced by 00.

@@ -10,7 +10,7 @@ package struct ReaderWatch: Sendable {
     package enum Event: Sendable {
         /// A tap, on the reader that was opened by this ID; the tap itself has the driver's ID of the reader.
         case tap(Tap, reader: String)
-        /// A reader became ready, or is no longer ready.
+        /// A reader became ready, or is not ready; repeated only when something else was the case meanwhile.
         case reader(String, ReaderState)
         /// A reader named by the caller can never be used.
         case failed(KazasuError)
@@ -25,7 +25,7 @@ package struct ReaderWatch: Sendable {
     }
 
     /// Whether a watched reader can notice cards.
-    package enum ReaderState: Sendable {
+    package enum ReaderState: Hashable, Sendable {
         case ready
         /// It is not connected, or was disconnected.
         case gone
@@ -101,6 +101,7 @@ package struct ReaderWatch: Sendable {
     /// Watches one reader, opening it again after each failure.
     private func watch(_ id: String, isNamed: Bool, _ tell: @escaping @Sendable (Event) -> Void) async {
         var pause = Self.firstPause
+        var told: ReaderState?
         while !Task.isCancelled {
             let outcome = await session(id, tell)
             switch outcome.error {
@@ -110,10 +111,11 @@ package struct ReaderWatch: Sendable {
             // The recording is over.
             case .reader(.outOfScript, _), .reading(.reader(.outOfScript)): return
             case let error:
-                let isGone = error.isReaderGone
-                tell(.reader(id, isGone ? .gone : .error(error)))
+                let state: ReaderState = error.isReaderGone ? .gone : .error(error)
+                if outcome.wasReady || state != told { tell(.reader(id, state)) }
+                told = state
                 // It is found again when it is plugged in.
-                if isGone, !isNamed { return }
+                if state == .gone, !isNamed { return }
             }
             if outcome.wasReady { pause = Self.firstPause }
             guard (try? await sleep(pause)) != nil else { return }

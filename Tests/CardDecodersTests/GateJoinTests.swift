@@ -71,6 +71,18 @@ struct GateJoinTests {
         #expect(both.map { $0.entryTime?.description } == ["12:42", nil, nil])
     }
 
+    @Test("Behind a record whose date is invalid, rides are joined as ever: none is lost")
+    func invalidDate() throws {
+        let later = "C7460000000089400000010000 01E400".replacing(" ", with: "")
+        let history = try #require(
+            try report(
+                [exit, entry], history: [later, "16010002166CE33BE6210A000001E300", "16010002166BE336E338AA000001E100"]
+            )
+            .history)
+        #expect(history.first?.warnings == [.invalidDate])
+        #expect(history.map { $0.time?.description } == ["17:10", "12:52", nil])
+    }
+
     @Test("Behind lost records nothing is joined: a lost ride could be the one")
     func gap() throws {
         let later = "C7460000166D89400000010000027000"

@@ -209,4 +209,43 @@ struct SingleFactTests {
         let hex = try StationFile(parsing: Array("0,16,03,JR東,総武,浅草橋\n".utf8))
         #expect(hex.codes == .hex && hex.evidence == .knownPairs(1))
     }
+
+    @Test("A nanaco's years have eleven bits")
+    func nanacoYears() throws {
+        let stamp = UInt32(1024 + 11) << 21 | 3 << 17 | 31 << 12
+        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: stamp >> UInt32(24 - $0 * 8)) }
+        let block = try #require(Block([0x47] + [UInt8](repeating: 0, count: 8) + bytes + [0, 1, 0]))
+        let service = Dumps.service(ServiceCode(rawValue: 0x564F), [block])
+        let record = try #require(try NanacoDecoder().decode(Dumps.card(.commonArea, [service])).history?.first)
+        #expect(record.date?.description == "3035-03-31")
+    }
+
+    @Test("On a nice-pass terminal of buses, actions 1 to 3 are rides", arguments: 0...15 as ClosedRange<UInt8>)
+    func nicePassRides(_ action: UInt8) throws {
+        var bits = RecordBits()
+        bits.put(0x50 | Int(action), 80, 8)
+        bits.put(100, 104, 16)
+        let service = Dumps.service(ServiceCode(rawValue: 0x030F), [bits.block])
+        let dump = Dumps.card(SystemCode(rawValue: 0x040F), [service])
+        let record = try #require(try NicePassDecoder().decode(dump).history?.first)
+        #expect(record.kind == ((1...3).contains(action) ? .bus : .other))
+    }
+
+    @Test("Two later entries of one day are in order")
+    func entriesOfOneDay() throws {
+        let entry = try #require(LicenseDecoder.decode(LicenseVectors.wholeCard())?.laterEntries.first?.field)
+        let second = "71" + Hex.encode([UInt8(entry.raw.count)] + entry.raw)
+        var files = try LicenseBadInputTests.files("sample")
+        files[.laterEntries] = try Hex.decode(
+            LicenseVectors.laterEntries.replacing("71007200", with: second + "7200"))
+        let report = try LicenseBadInputTests.check(files)
+        #expect(report.laterEntries.count == 2 && !report.faults.contains { $0.reason == .outOfOrder })
+    }
+
+    @Test("A first row whose second code is none is a mistake, not a header")
+    func noHeader() {
+        #expect(throws: DocumentError.self) {
+            try StationFile(parsing: Array("0,x,13,JR東,中央,新宿\n0,37,7,JR東,山手,渋谷\n".utf8))
+        }
+    }
 }

@@ -66,6 +66,31 @@ struct ReaderWatchTests {
         #expect(opened.withLock { $0 } == 3)
     }
 
+    @Test func aStateThatStaysIsToldOnce() async throws {
+        let field = try Self.field(Self.suica)
+        let opened = Mutex(0)
+        let watch = Self.watch(["a"]) { _ throws(KazasuError) in
+            let count = opened.withLock { count in
+                count += 1
+                return count
+            }
+            switch count {
+            case ...10: throw .reader(.readerUnavailable(reason: .absent, detail: .init(.unplugged)), id: "a")
+            case ...20: throw .reader(.readerUnavailable(reason: .busy, detail: .init(.unplugged)), id: "a")
+            case 21: return FailingReader(InProcessReader(field), after: 0)
+            case ...30: throw .reader(.readerFailed(detail: .init(.closed)), id: "a")
+            default: throw .cancelled
+            }
+        }
+        let states = Mutex<[ReaderWatch.ReaderState]>([])
+        await watch.run { event in
+            if case .reader(_, let state) = event { states.withLock { $0.append(state) } }
+        }
+        let busy = KazasuError.reader(.readerUnavailable(reason: .busy, detail: .init(.unplugged)), id: "a")
+        let failed = KazasuError.reader(.readerFailed(detail: .init(.closed)), id: "a")
+        #expect(states.withLock { $0 } == [.gone, .error(busy), .ready, .gone, .error(failed)])
+    }
+
     /// - Parameter canBeCancelled: otherwise its thread is lost, as in a call of a driver that never returns.
     @Test(arguments: [true, false])
     func aReaderThatHangsIsOpenedAgain(canBeCancelled: Bool) async throws {

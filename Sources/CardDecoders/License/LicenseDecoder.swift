@@ -229,10 +229,8 @@ public struct LicenseEdition: Hashable, Sendable {
     }
 
     private static func day(_ bytes: ArraySlice<UInt8>) -> CalendarDate? {
-        let pairs = bytes.map { BCD.value($0) ?? -1 }
-        guard pairs.count == 4, !pairs.contains(-1) else { return nil }
-        return CalendarDate(
-            year: (pairs.element(at: 0) ?? 0) * 100 + (pairs.element(at: 1) ?? 0), month: pairs.element(at: 2) ?? 0,
-            day: pairs.element(at: 3) ?? 0)
+        let pairs = bytes.compactMap { BCD.value($0) }
+        guard pairs.count == 4 else { return nil }
+        return CalendarDate(year: pairs[0] * 100 + pairs[1], month: pairs[2], day: pairs[3])
     }
 }

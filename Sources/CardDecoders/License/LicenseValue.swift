@@ -49,15 +49,15 @@ public enum LicenseDate: Hashable, Sendable {
 
     /// Decodes a date of seven ASCII digits.
     package init(_ bytes: some Collection<UInt8>) {
-        let digits = bytes.map { (0x30...0x39).contains($0) ? Int($0) - 0x30 : -1 }
-        func two(_ place: Int) -> Int { (digits.element(at: place) ?? 0) * 10 + (digits.element(at: place + 1) ?? 0) }
-        guard digits.count == 7, !digits.contains(-1) else {
+        let digits = bytes.compactMap { (0x30...0x39).contains($0) ? Int($0) - 0x30 : nil }
+        func two(_ place: Int) -> Int { digits[place] * 10 + digits[place + 1] }
+        guard digits.count == 7, bytes.count == 7 else {
             self = .invalid(Array(bytes))
             return
         }
         if digits.dropFirst().allSatisfy({ $0 == 0 }) {
             self = .none
-        } else if let era = digits.first.flatMap(Era.init(rawValue:)),
+        } else if let era = Era(rawValue: digits[0]),
             let date = EraDate(era: era, yearOfEra: two(1), month: two(3), day: two(5))
         {
             self = .day(date)

@@ -27,7 +27,7 @@ struct ServiceLog: Sendable {
     func note(_ notice: Watcher.Notice) {
         switch notice {
         case .reader(let id, .ready): info(tr("reader \(id) is ready", "リーダー \(id) が使えます"))
-        case .reader(let id, .gone): info(tr("reader \(id) is gone", "リーダー \(id) が外れました"))
+        case .reader(let id, .gone): info(tr("reader \(id) is not connected", "リーダー \(id) は接続されていません"))
         case .reader(let id, .error(let error)):
             warning(tr("reader \(id): ", "リーダー \(id): ") + CommandError(error).message)
         case .notStored(let error, let count):
