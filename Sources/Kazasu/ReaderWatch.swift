@@ -108,6 +108,8 @@ package struct ReaderWatch: Sendable {
             case .cancelled: return
             case .unknownReader, .badFile, .unreadableFile, .noReader:
                 return tell(.failed(outcome.error))
+            case .reader(.readerUnavailable(.unsupported, let detail), _) where detail.code.isAboutID:
+                return tell(.failed(outcome.error))
             // The recording is over.
             case .reader(.outOfScript, _), .reading(.reader(.outOfScript)): return
             case let error:

@@ -15,16 +15,16 @@ struct CollectCommand: KazasuCommand {
         abstract: ServiceCommand.collect.abstract,
         discussion: tr(
             """
-            Subscribes to the events of every site, stores each once in the table events, and
-            acknowledges what is stored. Prints a line of JSON for each gap and each site that
-            has become silent. Runs until it is interrupted.
+            Subscribes to the events of every site, stores each once in the table events, and acknowledges what is \
+            stored. Prints a line of JSON for each gap and each site that has become silent. Runs until it is \
+            interrupted.
 
             Examples:
               kazasu collect --mqtt mqtt://broker --to sqlite:events.sqlite
               kazasu collect --mqtt mqtt://broker --to postgresql://db/taps --shared centre
             """,
             """
-            すべての拠点のイベントを購読し、events テーブルに 1 回ずつ保存して確認応答を返します。
+            すべての拠点のイベントを購読し、events テーブルに 1 回ずつ保存して確認応答を返します。\
             欠番と、連絡が途絶えた拠点を JSON で 1 行ずつ出力します。中断されるまで動きます。
 
             例:

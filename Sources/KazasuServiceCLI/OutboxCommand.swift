@@ -37,7 +37,14 @@ extension OutboxPath {
     /// Opens the outbox, which must be there.
     fileprivate func open() throws(CommandError) -> Outbox {
         let path = try path()
-        guard access(path, F_OK) == 0 else { throw Files.unreadable(path, errno) }
+        guard access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR else {
+            throw CommandError(
+                .missingFile, "noOutbox",
+                tr("there is no outbox yet: \(Files.name(path))", "outbox がまだありません: \(Files.name(path))"),
+                hint: tr(
+                    "'kazasu watch' makes it when it has a sink, as in --exec or --mqtt; check --outbox and KAZASU_OUTBOX",
+                    "kazasu watch に送り先（--exec、--mqtt など）を指定すると作られます。--outbox と KAZASU_OUTBOX も確かめてください"))
+        }
         do throws(OutboxError) {
             return try Outbox(path, isWatcher: false)
         } catch {

@@ -159,5 +159,16 @@ extension TransportError.Reason {
         case transcriptEnded
         /// Values: the line, its content, and the request.
         case transcriptDiffers
+
+        /// Whether the ID names no reader that could ever exist, so that there is nothing to wait for.
+        package var isAboutID: Bool {
+            switch self {
+            case .unknownSelector, .portMissing, .unknownSpeed, .tooManyColons, .connectionStringTooLong,
+                .connectionStringWithZero, .connectionStringWithColon, .connectionStringUSB, .connectionStringSpeed,
+                .connectionStringPath, .connectionStringUnknownSpeed:
+                true
+            default: false
+            }
+        }
     }
 }

@@ -97,6 +97,8 @@ struct WatchTests {
 
     static let wrong: [([String], Int32, String)] = [
         (["-r", "virtual:/nowhere"], 66, "unreadable"), (["-r", "toaster"], 64, "unknownReader"),
+        (["-r", "pn532:"], 69, "unsupported"), (["-r", "acr122_usb:x"], 69, "unsupported"),
+        (["-r", "rcs380:x"], 69, "unsupported"),
         (["-r", "ack=rcs380"], 64, "usage"), (["-r", "a=x", "-r", "a=y"], 64, "usage"),
         (["--webhook", "ftp://x"], 64, "usage"), (["--id-key", "secret"], 64, "usage"),
         (["--metrics", "0.0.0.0:80"], 64, "usage"), (["--debounce", "-1"], 64, "usage"),
@@ -115,6 +117,14 @@ struct WatchTests {
     }
 
     // MARK: The outbox
+
+    @Test("Before the first watch there is no outbox, and it says what makes one")
+    func noOutbox() throws {
+        let folder = try TemporaryFolder()
+        let result = try Service.run("outbox", "status", "--json", "--outbox", "\(folder.path)/none")
+        #expect(result.end == .exited(66) && result.errors.contains(#""reason":"noOutbox""#), "\(result.errors)")
+        #expect(access("\(folder.path)/none", F_OK) != 0)
+    }
 
     /// Watches with a program that kills the watcher the first time it runs, then again without.
     ///
