@@ -196,9 +196,7 @@ public struct DecoderRegistry: Sendable {
 
     /// Returns the decoders that recognise the dump, in order; a card can be of several kinds.
     public func recognising(_ dump: CardDump) -> [any CardDecoder] {
-        // The system alone rules out most decoders: comparing a code is faster than inspecting a dump. Cards other than
-        // FeliCa have no systems.
-        guard dump.card.technology == .felica else { return decoders.filter { $0.recognises(dump) } }
+        // The system alone rules out most decoders: comparing a code is faster than inspecting a dump.
         let present = dump.systems.map(\.systemCode)
         var found: [any CardDecoder] = []
         for place in codes.indices where present.contains(codes[place]) && decoders[place].recognises(dump) {

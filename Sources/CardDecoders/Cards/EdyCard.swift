@@ -85,8 +85,7 @@ struct EdyCardInformation {
     /// The day of issue and the limits; a value of 0 was never written.
     var fields: [CardField] {
         var fields: [CardField] = []
-        let stamp = blocks[0]?.uint32(at: 10, .big) ?? 0
-        if stamp != 0 {
+        if let stamp = blocks[0]?.uint32(at: 10, .big), stamp != 0 {
             fields.append(.issueDate(CalendarDate(daysSince2000: UInt16(truncatingIfNeeded: stamp.bits(17...31)))))
         }
         let limits: [UInt32] = blocks[1].map { [$0.uint32(at: 0, .big), $0.uint32(at: 4, .big)] } ?? [0, 0]

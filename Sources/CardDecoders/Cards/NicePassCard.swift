@@ -72,7 +72,7 @@ struct NicePassHistoryBlock {
     /// The magnitude of the amount: twelve bits, two's complement, tens of yen.
     var size: Int {
         let bits = Int(raw.uint16(at: 11, .big).bits(0...11))
-        return abs(bits >= 0x800 ? bits - 0x1000 : bits) * 10
+        return min(bits, 0x1000 - bits) * 10
     }
 
     /// The record without its amount.

@@ -161,7 +161,7 @@ struct LicenseItemRow: Sendable {
         form = try row.requiredWord("form")
         name = try row.requiredName()
         tag = LicenseTag(rawValue: try row.hex("tag"))
-        count = min(max(try row.decimal("count") ?? 1, 0), 256)
+        count = Int(UInt8(clamping: try row.decimal("count") ?? 1))
         category = try row.text("category")
     }
 }

@@ -72,11 +72,13 @@ package struct LicenseRecordList: Hashable, Sendable {
         guard let first = try? reader.readUInt8() else { return nil }
         var ahead = reader
         let second = try? ahead.readUInt8()
-        switch first {
-        case 0xFF where file != .myNumberMatters || second == nil || second == 0xFF: return nil
-        case 0x5F where file == .photo && second == 0x40, 0x01 where file.isOnMyNumberCard && second != nil:
+        switch (first, second) {
+        case (0xFF, nil), (0xFF, 0xFF?): return nil
+        case (0xFF, _) where file != .myNumberMatters: return nil
+        case (0x5F, let second?) where file == .photo && second == 0x40,
+            (0x01, let second?) where file.isOnMyNumberCard:
             reader = ahead
-            return LicenseTag(rawValue: UInt16(first) << 8 | UInt16(second ?? 0))
+            return LicenseTag(rawValue: UInt16(first) << 8 | UInt16(second))
         default: return LicenseTag(rawValue: UInt16(first))
         }
     }
