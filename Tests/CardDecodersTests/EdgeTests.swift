@@ -167,4 +167,122 @@ struct EdgeTests {
         }
         #expect(state(1) == .none(.notRead) && state(15) == .none(.notReadable))
     }
+
+    @Test("An Edy's record has its day in fifteen bits, too")
+    func edyRecord() throws {
+        let stamp = UInt32(0x4000 + 1) << 17
+        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: stamp >> UInt32(24 - $0 * 8)) }
+        let block = Block([0x20, 0, 0, 1] + bytes + [UInt8](repeating: 0, count: 8)) ?? .zero
+        let record = try #require(try EdyDecoder().decode(Dumps.edy([block])).history?.first)
+        #expect(record.date == CalendarDate(daysSince2000: 0x4001))
+    }
+
+    @Test("FeliCa Lite has fourteen user blocks; the IC tells Lite-S, where it is known")
+    func lite() {
+        func report(_ icType: UInt64, _ numbers: [UInt16]) -> LiteReport? {
+            let blocks = BlockTable(numbers.map { ($0, Block.zero) })
+            let service = ServiceDump(code: ServiceCode(rawValue: 0x000B), state: .read, blocks: blocks)
+            var dump = Dumps.card(.lite, [service])
+            dump.card.pmm = PMm(rawValue: icType << 48)
+            return TagReport(dump)?.lite
+        }
+        #expect(report(0x00F0, [12, 13, 14])?.userBlocks == [12, 13])
+        let types: [UInt64] = [0x00F0, 0x00F1, 0x00F2, 0x00F3]
+        #expect(types.map { report($0, [0])?.isLiteS } == [false, true, true, false])
+        #expect(types.map { report($0, [0, 0x90])?.isLiteS } == [false, true, true, true])
+    }
+
+    @Test("The version of a card key is in upper-case digits; who issued the card is not personal")
+    func liteFields() throws {
+        let id = Block([UInt8](repeating: 0, count: 8) + [0x00, 0x78] + [UInt8](repeating: 0, count: 6)) ?? .zero
+        let version = Block([0xAB, 0xCD] + [UInt8](repeating: 0, count: 14)) ?? .zero
+        let service = ServiceDump(
+            code: ServiceCode(rawValue: 0x000B), state: .read, blocks: [0x82: id, 0x86: version])
+        let fields = try FeliCaLiteDecoder().decode(Dumps.card(.lite, [service])).fields
+        #expect(fields.first { $0.key == "keyVersion" }?.value == "ABCD")
+        let issuer = try #require(fields.first { $0.key == "issuer" })
+        #expect(issuer.value == "Aime" && !issuer.isPersonal)
+    }
+
+    @Test("RapiCa's month and day have twelve bits")
+    func rapicaMonth() throws {
+        let packed = 2048 + 101
+        let block = Block([UInt8(packed >> 4), UInt8(packed & 0xF) << 4] + [UInt8](repeating: 0, count: 14))
+        #expect(RapiCaHistoryBlock(raw: try #require(block)).monthDay == nil)
+    }
+
+    @Test("WAON's records are in order whatever their numbers", arguments: [0, 0x5000, 0x7FFF, 0xFFFE] as [UInt16])
+    func waonOrder(_ start: UInt16) throws {
+        let numbers = [start &+ 1, start &+ 2, start]
+        let blocks = numbers.flatMap { number -> [Block] in
+            var (first, second) = (RecordBits(), RecordBits())
+            first.put(0x41, 0, 8)
+            first.put(Int(number), 104, 16)
+            second.put(0x04, 8, 8)
+            return [first.block, second.block]
+        }
+        let service = Dumps.service(ServiceCode(rawValue: 0x680B), blocks)
+        let report = try WaonDecoder().decode(Dumps.card(.commonArea, [service]))
+        #expect(report.history?.map(\.serial) == [2, 1, 0].map { Int(start &+ $0) })
+        #expect(!report.warnings.contains(.serialOrder))
+    }
+
+    @Test("A message of a Type 3 Tag may reach to block 65535")
+    func longestType3() throws {
+        var attributes: [UInt8] = [0x10, 4, 1, 0xFF, 0xFF, 0, 0, 0, 0, 0, 1, 0x0F, 0xFF, 0xF0]
+        let sum = attributes.reduce(0) { $0 + Int($1) }
+        attributes += [UInt8(sum >> 8), UInt8(sum & 0xFF)]
+        let first = try #require(Block(attributes))
+        let blocks = BlockTable((0...UInt16.max).map { ($0, $0 == 0 ? first : Block.zero) })
+        let service = ServiceDump(code: ServiceCode(rawValue: 0x000B), state: .read, blocks: blocks)
+        guard case .message(let bytes, _, _)? = TagReport(Dumps.card(.ndef, [service]))?.ndef else {
+            Issue.record("there is no message")
+            return
+        }
+        #expect(bytes.count == 0xFFFF * 16)
+    }
+
+    @Test("A hole in the gate log ends it for the rides: the passage behind it may not be the next")
+    func gateLogHole() throws {
+        let rides = try ["16010002166CE33BE6210A000001E300", "16010002166BE336E338AA000001E100"].map {
+            try Dumps.block($0)
+        }
+        let exit = try Dumps.block("2000E6212005166C1252A00000000000")
+        let entry = try Dumps.block("A000E33B2012166C1242000000000000")
+        func times(_ log: BlockTable) throws -> [ClockTime?] {
+            let gates = ServiceDump(code: ServiceCode(rawValue: 0x108F), state: .lost, blocks: log)
+            let dump = Dumps.card(.transit, [Dumps.service(Dumps.history, rides), gates])
+            let ride = try #require(try CyberneticsDecoder.transit.decode(dump).history?.first)
+            return [ride.entryTime, ride.time]
+        }
+        let (at, before) = (ClockTime(hour: 12, minute: 52), ClockTime(hour: 12, minute: 42))
+        #expect(try times([0: exit, 1: entry]) == [before, at] && times([0: exit, 2: entry]) == [nil, at])
+    }
+
+    @Test("Dates of nines, and warnings of both date and time")
+    func nines() {
+        #expect(CalendarDate("1999-09-29") == CalendarDate(year: 1999, month: 9, day: 29))
+        #expect(DecodingWarning.invalid(nil, nil) == [.invalidDate, .invalidTime])
+    }
+
+    @Test("Only the highest bit of its kind makes a passage an entry", arguments: [0x01, 0x21, 0x7F, 0x80, 0xFF])
+    func entries(_ kind: UInt8) throws {
+        let block = try Dumps.block("2000E6212005166C1252A00000000000").with(0, kind)
+        let report = try Self.report(CyberneticsDecoder.transit, [(0x090F, []), (0x108F, [block])])
+        #expect(report.gateEvents.map(\.isEntry) == [kind >= 0x80])
+    }
+
+    @Test("On a My Number card a category is held with 01, not with 00, and unknown with anything else")
+    func heldCategories() throws {
+        var files = try LicenseBadInputTests.files("my-number-licence")
+        let matters = files[.myNumberMatters] ?? []
+        func held(_ byte: UInt8) throws -> Bool?? {
+            let item = LicenseRecordList(matters, of: .myNumberMatters).records.first { $0.tag == 0xEC }
+            let place = try #require(item?.offset) + 2
+            files[.myNumberMatters]?[place] = byte
+            return try LicenseBadInputTests.check(files).categories.first { $0.id == "large" }?.isHeld
+        }
+        #expect(try held(1) == .some(true) && held(0) == .some(false))
+        #expect(try held(2) == .some(nil) && held(0xFF) == .some(nil))
+    }
 }

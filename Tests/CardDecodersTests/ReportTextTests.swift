@@ -72,12 +72,14 @@ struct ReportTextTests {
     func sharedBeginnings() throws {
         let head = "area\tline\tstation\tcompany\tline_name\tstation_name\n"
         var table = StationTable()
-        table.add(try Self.file(head + "0\t1\t1\tA\tB\tST\n0\t1\t2\tAB\tBB\tSTU\n0\t1\t3\tA\tB\tST\n").rows)
+        let rows = "0\t1\t1\tA\tB\tST\n0\t1\t2\tAB\tBB\tSTU\n0\t1\t3\tA\tB\tST\n0\t1\t4\tX\tY\tUV\n"
+        table.add(try Self.file(head + rows).rows)
         func name(_ station: UInt8) -> StationName? {
             table.station(StationCode(area: 0, line: 1, station: station), on: nil)
         }
         #expect(name(2) == StationName(company: "AB", line: "BB", name: "STU"))
         #expect(name(3) == StationName(company: "A", line: "B", name: "ST"))
+        #expect(name(4) == StationName(company: "X", line: "Y", name: "UV"))
     }
 
     @Test("The letters of a company are no hexadecimal digits")
@@ -88,9 +90,10 @@ struct ReportTextTests {
 
     @Test("A header without rows is no table")
     func noRows() {
-        #expect(throws: DocumentError.self) {
+        let error = #expect(throws: DocumentError.self) {
             try Self.file("area\tline\tstation\tcompany\tline_name\tstation_name\n")
         }
+        #expect(error == .malformedLine(line: 1, expected: .init(.stationRows)))
     }
 
     @Test("A file of 32 MiB is read, one byte more is not")
@@ -111,5 +114,45 @@ struct ReportTextTests {
         table.add(rows)
         let found = table.places(named: "b").map(\.code)
         #expect(found == [1, 2].map { .busStop(BusStopCode(area: 0, operatorCode: 1, stop: $0)) })
+    }
+
+    @Test("Nothing tells whether the codes of bus stops are decimal")
+    func codesOfBusStops() {
+        let error = #expect(throws: DocumentError.self) { try Self.file("operator,stop,company,stop_name\n1,2,a,b\n") }
+        #expect(error == .malformed(key: "codes", expected: .init(.stationRadix)))
+    }
+
+    @Test("A table of stops that names no column of names has them in the fifth")
+    func stopsWithoutNameColumn() throws {
+        let text = "linecode,stationcode,company,line,name\n1,2,a,b,c\n"
+        let file = try StationFile(parsing: Array(text.utf8), codes: .decimal)
+        #expect(file.rows.text.hasSuffix("1\t2\ta\tc\n"))
+    }
+
+    @Test(
+        "Dates are three numbers with one hyphen between any two",
+        arguments: ["2011-02--03", "-2011-02-03", "2011-02-"])
+    func dates(_ text: String) {
+        #expect(CalendarDate(text) == nil)
+    }
+
+    @Test("An empty file is no table from its first line on")
+    func emptyFile() {
+        let error = #expect(throws: DocumentError.self) { try Self.file("") }
+        #expect(error == .malformedLine(line: 1, expected: .init(.stationRows)))
+    }
+
+    @Test("Former names are written with their last days, where there are any")
+    func formerNames() throws {
+        let head = "area\tline\tstation\tcurrent_name\tformer_name"
+        let undated = "\(head)\n0\t1\t6\t\t田町\n"
+        #expect(try Self.file(undated).rows.text == undated)
+        let dated = "\(head)\tvalid_until\n0\t1\t6\t\t田町\t2020-03-13\n0\t1\t6\t\t芝\t2020-03-13\n"
+        #expect(try Self.file(dated).rows.text == dated)
+        var table = StationTable()
+        table.add(try Self.file(dated).rows)
+        let code = StationCode(area: 0, line: 1, station: 6)
+        // Of two names with the same last day it is the first in the file.
+        #expect(table.station(code, on: CalendarDate(year: 2019, month: 1, day: 1))?.name == "田町")
     }
 }

@@ -248,4 +248,18 @@ struct SingleFactTests {
             try StationFile(parsing: Array("0,x,13,JR東,中央,新宿\n0,37,7,JR東,山手,渋谷\n".utf8))
         }
     }
+
+    @Test("Both makers of a licence, its version before any year, and what is behind its last item")
+    func licenseItems() throws {
+        var files = try LicenseBadInputTests.files("sample")
+        files[.commonData] = try Hex.decode("450B3030381999060120120701" + "46020102")
+        files[.laterEntries] = try Hex.decode(LicenseVectors.laterEntries + "9800")
+        let report = try LicenseBadInputTests.check(files)
+        #expect(report.edition?.version == "008" && report.edition?.issued?.description == "1999-06-01")
+        #expect(
+            JSONValue.object(report.json(.english)).compactText.contains(
+                "{\"manufacturer\":\"01\",\"cryptographicFunction\":\"02\"}"))
+        let unknown = report.faults.filter { $0.reason.word == "unknownItem" }
+        #expect(unknown.map(\.tag) == [0x98] && unknown.map(\.file) == [.laterEntries])
+    }
 }

@@ -49,6 +49,12 @@ struct TagReportTests {
         dump.type2 = memory
         let fields = try #require(TagReport(dump)).fields
         #expect(fields.first { $0.key == "page3" }?.value == "E1101200")
+        #expect(fields.contains { $0.key == "lockedPages" })
+        dump.type2?.pages[2] = nil
+        dump.type2?.counters = [2: 5, 0: 7]
+        let others = try #require(TagReport(dump)).fields
+        #expect(!others.contains { $0.key == "lockedPages" })
+        #expect(others.map(\.key).filter { $0.hasPrefix("counter") } == ["counter0", "counter2"])
     }
 
     @Test("Text on a card is printable ASCII, from blank to tilde")
@@ -113,6 +119,11 @@ struct TagReportTests {
     func type4States() throws {
         let whole = State.message(Self.message, capacity: 48, isWritable: true)
         #expect(try Self.state(Self.type4()) == whole)
+        #expect(try TagReport(Self.type4())?.type == 4)
+        let long = [UInt8](repeating: 0x41, count: 276)
+        #expect(
+            try Self.state(Self.type4(file: [0x01, 0x14] + long) { ($0[11], $0[12]) = (0x02, 0) })
+                == .message(long, capacity: 510, isWritable: true))
         for version in [0x10, 0x30] as [UInt8] { #expect(try Self.state(Self.type4 { $0[2] = version }) == whole) }
         for version in [0x00, 0x40] as [UInt8] {
             #expect(try Self.state(Self.type4 { $0[2] = version }) == State.none(.unknownVersion))

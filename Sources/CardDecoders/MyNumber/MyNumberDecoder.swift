@@ -7,9 +7,7 @@ public import CardModel
 public enum MyNumberDecoder {
     /// Returns whether a dump is of such a card.
     package static func recognises(_ dump: CardDump) -> Bool {
-        MyNumberApplication.allCases.contains { application in
-            application.aid.map { dump.application($0) != nil } ?? false
-        }
+        MyNumberApplication.allCases.compactMap(\.aid).contains { dump.application($0) != nil }
     }
 
     /// Decodes a dump of a My Number card; `nil` when it is of another card.
@@ -109,8 +107,8 @@ public struct MyNumberAttributes: Hashable, Sendable {
     }
 
     private static func day(_ text: String) -> CalendarDate? {
-        let digits = text.utf8.map { (0x30...0x39).contains($0) ? Int($0) - 0x30 : -1 }
-        guard digits.count == 8, !digits.contains(-1) else { return nil }
+        let digits = text.utf8.compactMap { (0x30...0x39).contains($0) ? Int($0) - 0x30 : nil }
+        guard digits.count == 8, text.utf8.count == 8 else { return nil }
         func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + $1 } }
         return CalendarDate(year: number(0..<4), month: number(4..<6), day: number(6..<8))
     }

@@ -115,8 +115,10 @@ extension DecodingWarning {
             LocalizedText("the balance differs from the newest history record", "残高が最新の履歴の残高と一致しません")
         case .transactionsNotInHistory:
             LocalizedText(
-                "the card counted transactions that are missing from its history (an entry without an exit, or an "
-                    + "interrupted write)", "履歴にない取引があります（入場中、または書き込みの中断）")
+                """
+                the card counted transactions that are missing from its history (an entry without an exit, or an \
+                interrupted write)
+                """, "履歴にない取引があります（入場中、または書き込みの中断）")
         case .balanceFromHistory: LocalizedText("the balance comes from the newest history record", "残高は最新の履歴によるものです")
         case .historyIncomplete: LocalizedText("part of the history was not read", "履歴の一部を読み取れていません")
         case .duplicateRecord: LocalizedText("duplicate history records are shown once", "重複する履歴は 1 件にまとめています")

@@ -157,11 +157,11 @@ struct StationLayout {
 
     /// The contents of a file.
     struct Contents {
-        var rows: StationRows
+        let rows: StationRows
         /// The number of rows skipped because their key occurred before.
-        var repeated = 0
+        let repeated: Int
         /// The number of skipped rows whose name differs from that of the row in use.
-        var differing = 0
+        let differing: Int
     }
 
     /// Returns all rows; of undated rows with the same key, the first one wins.

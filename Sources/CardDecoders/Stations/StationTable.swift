@@ -105,12 +105,12 @@ public struct StationTable: StationNames {
         return exact.isEmpty ? places { StationTable.searchable($0).contains(wanted) } : exact
     }
 
-    private static func searchable(_ name: String) -> String {
-        let name = name.lowercased()
+    private static func searchable(_ name: String?) -> String {
+        let name = (name ?? "").lowercased()
         return name.count > 1 && name.hasSuffix("駅") ? String(name.dropLast()) : name
     }
 
-    private func places(_ isWanted: (String) -> Bool) -> [Place] {
+    private func places(_ isWanted: (String?) -> Bool) -> [Place] {
         var keys = Set(formerNames.filter { $0.value.contains { isWanted($0.name) } }.keys)
         index.forEach { key, place in
             let names: [String?] =
@@ -118,9 +118,9 @@ public struct StationTable: StationNames {
                 case .one(let name): [name.name]
                 case .several(let rows): rows.map(\.name.name)
                 }
-            if names.contains(where: { $0.map(isWanted) ?? false }) { keys.insert(key) }
+            if names.contains(where: isWanted) { keys.insert(key) }
         }
-        let stops = busStops.filter { $0.value.name.map(isWanted) ?? false }.keys.sorted()
+        let stops = busStops.filter { isWanted($0.value.name) }.keys.sorted()
         return keys.sorted().map { key in
             Place(
                 .station(StationRow(key: key, name: StationName(company: nil, line: nil, name: nil)).code), on: nil,

@@ -32,13 +32,13 @@ struct MyNumberBadInputTests {
         0xFF20,
         [
             BERTLV(0xDF21, [0, 8]), BERTLV(0xDF22, Array("名".utf8)), BERTLV(0xDF23, Array("所".utf8)),
-            BERTLV(0xDF24, Array("19750601".utf8)), BERTLV(0xDF25, Array("1".utf8)),
+            BERTLV(0xDF24, Array("19751130".utf8)), BERTLV(0xDF25, Array("1".utf8)),
         ]
     ).encoded
 
     @Test("Year, month and day of birth are read each from its own digits")
     func birthDate() throws {
-        #expect(try read([.attributes: Self.attributes]).attributes?.birthDate?.description == "1975-06-01")
+        #expect(try read([.attributes: Self.attributes]).attributes?.birthDate?.description == "1975-11-30")
     }
 
     /// Bytes of the file with the four items, and what is told to be wrong.
