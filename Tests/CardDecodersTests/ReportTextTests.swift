@@ -59,9 +59,10 @@ struct ReportTextTests {
 
     @Test("Every field with the number of a card is personal")
     func numbers() throws {
-        let issue = Block([0x25, 0x21] + [UInt8](repeating: 0x12, count: 14)) ?? .zero
+        let issue = Block([0x25, 0x21] + [UInt8](repeating: 0xAB, count: 14)) ?? .zero
         let fields = RegionalBusIssue.fields(issue)
         #expect(fields.map(\.isPersonal) == [false, true])
+        #expect(fields.last?.value == "ABABABABABABABAB")
     }
 
     // MARK: Tables of stations
@@ -80,6 +81,8 @@ struct ReportTextTests {
         #expect(name(2) == StationName(company: "AB", line: "BB", name: "STU"))
         #expect(name(3) == StationName(company: "A", line: "B", name: "ST"))
         #expect(name(4) == StationName(company: "X", line: "Y", name: "UV"))
+        let found = table.places(named: "st").map(\.code)
+        #expect(found == [1, 3].map { .station(StationCode(area: 0, line: 1, station: $0)) })
     }
 
     @Test("The letters of a company are no hexadecimal digits")
