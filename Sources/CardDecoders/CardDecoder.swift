@@ -27,7 +27,7 @@ public protocol CardDecoder: Sendable {
     var personal: [PersonalBytes] { get }
     /// Whether such cards hold money that this decoder can read; if not, ``balance(_:)`` always throws.
     var hasBalance: Bool { get }
-    /// Returns whether the dump is of such a card; never true without its ``system``.
+    /// Returns whether the dump is of such a card; of a FeliCa card never true without its ``system``.
     func recognises(_ dump: CardDump) -> Bool
     /// Returns the brand of the card, or `nil` when it is unknown; needs only ``brandReads``.
     func brand(_ dump: CardDump) -> CardBrand?
@@ -196,7 +196,9 @@ public struct DecoderRegistry: Sendable {
 
     /// Returns the decoders that recognise the dump, in order; a card can be of several kinds.
     public func recognising(_ dump: CardDump) -> [any CardDecoder] {
-        // The system alone rules out most decoders: comparing a code is faster than inspecting a dump.
+        // The system alone rules out most decoders: comparing a code is faster than inspecting a dump. Tags other than
+        // FeliCa have no systems.
+        guard dump.card.technology == .felica else { return decoders.filter { $0.recognises(dump) } }
         let present = dump.systems.map(\.systemCode)
         var found: [any CardDecoder] = []
         for place in codes.indices where present.contains(codes[place]) && decoders[place].recognises(dump) {

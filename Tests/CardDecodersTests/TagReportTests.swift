@@ -57,6 +57,13 @@ struct TagReportTests {
         #expect(others.map(\.key).filter { $0.hasPrefix("counter") } == ["counter0", "counter2"])
     }
 
+    @Test("A Type 2 Tag has no system, and is recognised all the same")
+    func type2IsRecognised() {
+        var dump = CardDump(card: CardIdentity(technology: .typeA))
+        dump.type2 = Type2Dump(pages: [3: [0xE1, 0x10, 0x12, 0x00]])
+        #expect(DecoderRegistry.standard.recognising(dump).map(\.id) == ["ndef"])
+    }
+
     @Test("Text on a card is printable ASCII, from blank to tilde")
     func text() {
         #expect(CardText.ascii([0x41, 0x7E, 0x20, 0x00, 0xFF]) == "A~")

@@ -342,22 +342,3 @@ struct StationIndex {
         return true
     }
 }
-
-/// Makes strings from fields; a field equal to the previous one in its column shares that string.
-struct RepeatedStrings {
-    private var last: [(range: Range<Int>, text: String)?]
-
-    /// Prepares sharing for the columns below `columns`.
-    init(columns: Int) {
-        last = Array(repeating: nil, count: columns)
-    }
-
-    /// The text of a field; `nil` when it is empty or missing.
-    mutating func text(_ row: DelimitedRow, _ column: Int) -> String? {
-        guard let range = row.fields.element(at: column), !range.isEmpty else { return nil }
-        if let known = last.element(at: column) ?? nil, row.isEqual(known.range, range) { return known.text }
-        let text = row.text(column)
-        if last.indices.contains(column) { last[column] = text.map { (range, $0) } }
-        return text
-    }
-}

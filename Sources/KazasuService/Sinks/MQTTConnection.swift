@@ -281,3 +281,32 @@ package final class MQTTConnection: Sendable {
         for closer in closers { closer.resume() }
     }
 }
+
+/// Messages that were published together and are answered together.
+final class MQTTBatch {
+    var results: [MQTTPublishResult?]
+    var left: Int
+    let deadline: ContinuousClock.Instant
+    let completion: @Sendable ([MQTTPublishResult]) -> Void
+
+    init(
+        _ count: Int, until deadline: ContinuousClock.Instant,
+        _ completion: @escaping @Sendable ([MQTTPublishResult]) -> Void
+    ) {
+        results = Array(repeating: nil, count: count)
+        left = count
+        self.deadline = deadline
+        self.completion = completion
+    }
+
+    func set(_ index: Int, _ result: MQTTPublishResult) {
+        guard results.indices.contains(index), results[index] == nil else { return }
+        results[index] = result
+        left -= 1
+        if left == 0 { completion(results.map { $0 ?? .disconnected }) }
+    }
+
+    func fail(_ result: MQTTPublishResult) {
+        for index in results.indices { set(index, result) }
+    }
+}

@@ -9,35 +9,6 @@ internal import Synchronization
 /// All of libmosquitto's calls and callbacks are on this thread.
 @safe
 final class MQTTLoop {
-    /// Messages that were published together and are answered together.
-    private final class Batch {
-        var results: [MQTTPublishResult?]
-        var left: Int
-        let deadline: ContinuousClock.Instant
-        let completion: @Sendable ([MQTTPublishResult]) -> Void
-
-        init(
-            _ count: Int, until deadline: ContinuousClock.Instant,
-            _ completion: @escaping @Sendable ([MQTTPublishResult]) -> Void
-        ) {
-            results = Array(repeating: nil, count: count)
-            left = count
-            self.deadline = deadline
-            self.completion = completion
-        }
-
-        func set(_ index: Int, _ result: MQTTPublishResult) {
-            guard results.indices.contains(index), results[index] == nil else { return }
-            results[index] = result
-            left -= 1
-            if left == 0 { completion(results.map { $0 ?? .disconnected }) }
-        }
-
-        func fail(_ result: MQTTPublishResult) {
-            for index in results.indices { set(index, result) }
-        }
-    }
-
     private enum Phase { case connecting, open, closing, over }
 
     private static let isReady = mosquitto_lib_init() == 0
@@ -49,7 +20,7 @@ final class MQTTLoop {
     private var fault: MQTTFault?
     private var lastLog = ""
     /// By message ID: its batch and its index in it.
-    private var pending: [Int32: (batch: Batch, index: Int)] = [:]
+    private var pending: [Int32: (batch: MQTTBatch, index: Int)] = [:]
     /// How often libmosquitto called back; while it does, there may be more to read.
     private var callbacks = 0
 
@@ -269,7 +240,7 @@ final class MQTTLoop {
     }
 
     private func publish(_ messages: [MQTTMessage], _ completion: @escaping @Sendable ([MQTTPublishResult]) -> Void) {
-        let batch = Batch(messages.count, until: .now + settings.answerLimit, completion)
+        let batch = MQTTBatch(messages.count, until: .now + settings.answerLimit, completion)
         for (index, message) in messages.enumerated() {
             var number: Int32 = 0
             let code = unsafe mosquitto_publish_v5(
