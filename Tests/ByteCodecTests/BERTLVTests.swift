@@ -28,6 +28,7 @@ struct BERTLVTests {
 
     static let broken: [(text: String, offset: Int, reason: TLVError.Reason)] = [
         ("5F", 0, .truncatedTag), ("5F81", 0, .truncatedTag), ("5F818181 00", 0, .invalidTag),
+        ("5F818101 00", 0, .invalidTag),
         ("84", 0, .truncatedLength), ("84 81", 0, .truncatedLength), ("84 82 01", 0, .truncatedLength),
         ("84 80 00 00", 0, .indefiniteLength), ("84 85 00 00 00 00 01", 0, .invalidLength),
         ("84 FF", 0, .invalidLength), ("84 02 01", 0, .truncatedValue(missing: 1)),

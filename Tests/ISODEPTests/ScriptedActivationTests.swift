@@ -26,6 +26,11 @@ struct ScriptedActivationTests {
         #expect(chip.timeouts == [.milliseconds(10), .milliseconds(30), .milliseconds(30), .milliseconds(30)])
     }
 
+    @Test(arguments: ["44", "440000"]) func anATQAOfAnotherLengthIsDamaged(_ atqa: String) {
+        let chip = ScriptedChip(["A 52/7 > \(atqa)"])
+        #expect(throws: TransportError.corrupted(status: 0)) { try TypeAActivation(channel: chip).request() }
+    }
+
     @Test func leavesISODEPOutWhenAsked() throws {
         let chip = ScriptedChip(Self.singleSize)
         var pcd = PCD(chip)

@@ -80,6 +80,34 @@ struct PINGuardTests {
         #expect(card.sentPINs.count == 1)
     }
 
+    /// A card that tells the tries left when asked, but not after a wrong PIN.
+    private final class SilentCard: CardChannel {
+        let pin: PIN
+        /// Whether the PIN counted as sent while the card had it.
+        private(set) var wasSpent = false
+
+        init(_ pin: PIN) { self.pin = pin }
+
+        func activate() throws(TransportError) -> Bool { true }
+
+        func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+            guard frame[1] == 0x20 else { return [0x90, 0x00] }
+            guard frame.count > 5 else { return [0x63, 0xC3] }
+            wasSpent = pin.isSpent
+            return [0x63, 0x00]
+        }
+    }
+
+    @Test func aWrongPINWithoutACountIsWrong() {
+        let request = PINRequest(PINGuardTests.pin1, PIN("9999".utf8))
+        let card = SilentCard(request.pin)
+        let session = ISO7816Session(channel: card) { () throws(TransportError) in try card.activate() }
+        #expect(throws: PINGuardError.wrong(PINGuardTests.pin1, .unknown(0x6300))) {
+            try session.pinGuard.verify([request], in: session, consent: .never)
+        }
+        #expect(card.wasSpent)
+    }
+
     static let wrongForms: [(form: PINForm, text: String)] = [
         (.digits(4), ""), (.digits(4), "123"), (.digits(4), "12345"), (.digits(4), "12a4"), (.digits(4), "１２３４"),
         (.digits(4), "****"), (.capitalsAndDigits(6...16), "ABC12"), (.capitalsAndDigits(6...16), "ABCDEf"),
