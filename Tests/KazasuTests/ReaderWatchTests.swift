@@ -45,12 +45,9 @@ struct ReaderWatchTests {
 
     @Test func aReaderThatFailsIsOpenedAgainAndItsCardIsLost() async throws {
         let field = try Self.field(Self.suica)
-        let opened = Mutex(0)
+        let opened = Attempts()
         let watch = Self.watch(["a"]) { _ throws(KazasuError) in
-            let count = opened.withLock { count in
-                count += 1
-                return count
-            }
+            let count = opened.next()
             // Not there, then there and pulled out, then there for good.
             if count == 1 {
                 throw .reader(.readerUnavailable(reason: .absent, detail: .init(.unplugged)), id: "a")
@@ -63,17 +60,14 @@ struct ReaderWatchTests {
             if kinds.count == 3 { break }
         }
         #expect(kinds == [.on, .lost, .on])
-        #expect(opened.withLock { $0 } == 3)
+        #expect(opened.count == 3)
     }
 
     @Test func aStateThatStaysIsToldOnce() async throws {
         let field = try Self.field(Self.suica)
-        let opened = Mutex(0)
+        let opened = Attempts()
         let watch = Self.watch(["a"]) { _ throws(KazasuError) in
-            let count = opened.withLock { count in
-                count += 1
-                return count
-            }
+            let count = opened.next()
             switch count {
             case ...10: throw .reader(.readerUnavailable(reason: .absent, detail: .init(.unplugged)), id: "a")
             case ...20: throw .reader(.readerUnavailable(reason: .busy, detail: .init(.unplugged)), id: "a")
@@ -96,7 +90,7 @@ struct ReaderWatchTests {
     func aReaderThatHangsIsOpenedAgain(canBeCancelled: Bool) async throws {
         let field = try Self.field(Self.suica)
         let (hanging, other) = (DispatchSemaphore(value: 0), try Self.field("tags/ntag213.json"))
-        let opened = Mutex(0)
+        let opened = Attempts()
         let isHanging = Flag()
         var watch = ReaderWatch(readers: ["hangs", "works"], query: .any, reading: .id)
         watch.grace = .milliseconds(1)
@@ -109,10 +103,7 @@ struct ReaderWatchTests {
         }
         watch.open = { id, cancellation throws(KazasuError) in
             guard id == "hangs" else { return InProcessReader(other) }
-            let count = opened.withLock { count in
-                count += 1
-                return count
-            }
+            let count = opened.next()
             isHanging.set(false)
             if canBeCancelled { _ = cancellation.onCancel { hanging.signal() } }
             return FailingReader(InProcessReader(field), after: count == 1 ? 4 : .max) {
@@ -183,6 +174,19 @@ struct ReaderWatchTests {
             if kinds.count == 6 { break }
         }
         #expect(kinds == [.on, .off, .on, .off, .on, .off])
+    }
+
+    /// Counts how often a reader was opened.
+    private final class Attempts: Sendable {
+        private let number = Mutex(0)
+        var count: Int { number.withLock { $0 } }
+
+        func next() -> Int {
+            number.withLock { number in
+                number += 1
+                return number
+            }
+        }
     }
 
     private final class Flag: Sendable {
