@@ -114,6 +114,12 @@ enum CardText {
         return trimmed.isEmpty ? nil : String(decoding: Array(trimmed), as: UTF8.self)
     }
 
+    /// The values of exactly `count` decimal digits in ASCII; `nil` for anything else.
+    static func digits(_ bytes: some Collection<UInt8>, count: Int) -> [Int]? {
+        guard bytes.count == count, bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return bytes.map { Int($0) - 0x30 }
+    }
+
     /// The text, or if it is not text, the bytes as hexadecimal digits.
     static func asciiOrHex(_ bytes: some Collection<UInt8>) -> String {
         ascii(bytes) ?? Hex.encode(bytes, uppercase: true)

@@ -49,12 +49,11 @@ public enum LicenseDate: Hashable, Sendable {
 
     /// Decodes a date of seven ASCII digits.
     package init(_ bytes: some Collection<UInt8>) {
-        let digits = bytes.compactMap { (0x30...0x39).contains($0) ? Int($0) - 0x30 : nil }
-        func two(_ place: Int) -> Int { digits[place] * 10 + digits[place + 1] }
-        guard digits.count == 7, bytes.count == 7 else {
+        guard let digits = CardText.digits(bytes, count: 7) else {
             self = .invalid(Array(bytes))
             return
         }
+        func two(_ place: Int) -> Int { digits[place] * 10 + digits[place + 1] }
         if digits.dropFirst().allSatisfy({ $0 == 0 }) {
             self = .none
         } else if let era = Era(rawValue: digits[0]),

@@ -107,8 +107,7 @@ public struct MyNumberAttributes: Hashable, Sendable {
     }
 
     private static func day(_ text: String) -> CalendarDate? {
-        let digits = text.utf8.compactMap { (0x30...0x39).contains($0) ? Int($0) - 0x30 : nil }
-        guard digits.count == 8, text.utf8.count == 8 else { return nil }
+        guard let digits = CardText.digits(text.utf8, count: 8) else { return nil }
         func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + $1 } }
         return CalendarDate(year: number(0..<4), month: number(4..<6), day: number(6..<8))
     }
