@@ -138,7 +138,12 @@ struct ExampleShell {
                 simulator=$!
                 exec 7<> "$PWD/notes"
                 local note; read -r note <&7; echo "$note" >&2
-                rm "$PWD/notes" ;;
+                rm "$PWD/notes"
+                # What does not say how to stop it ends by itself: a signal would come before or after that.
+                case $note in
+                *Ctrl-C*) ;;
+                *) local ended=$simulator; simulator=''; wait "$ended" ;;
+                esac ;;
             *) "$KAZASU" "$@" ;;
             esac
         }
