@@ -12,7 +12,7 @@ package struct VirtualDriver {
     /// The longest card file, in bytes.
     private static let limit = 8 << 20
     /// How many times longer than a real chip to wait for the simulated one, which may be late on a busy machine.
-    private static let patience = 20
+    private static let patience = 60
 
     private let options: ReaderRegistry.Options
 

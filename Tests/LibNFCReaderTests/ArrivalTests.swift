@@ -13,7 +13,7 @@ struct ArrivalTests {
         let field = try VirtualCardFile.loadField(TestFiles.read("Fixtures/felica/two-purses.json"))
         let server = try PN532Server(field: field)
         defer { server.stop() }
-        let reader = try way.open(server, patience: 20)
+        let reader = try way.open(server, patience: 60)
         defer { reader.close() }
         #expect(ArrivalSoak.breaches(reader, arrivals: ArrivalSoak.arrivals, clock: ArrivalSoak.hasty) == [])
     }

@@ -30,7 +30,7 @@ enum Way: String, Sendable, Codable, CaseIterable {
 
     func open(
         _ server: PN532Server, _ cancellation: CancellationToken = CancellationToken(), speed: String = "",
-        patience: Int = 1
+        patience: Int = 20
     ) throws -> any Reader {
         try #require(try driver(patience: patience).open(id(server.path) + speed, cancellation: cancellation))
     }

@@ -14,6 +14,8 @@ struct FastLineFaultTests {
         var name: String
         var line = SerialLineModel.plain
         var faults: [InjectedSerialFaultPlace: InjectedSerialFault] = [:]
+        /// How many times as long as a real chip may take this one is waited for: less where nothing comes.
+        var patience = 20
 
         var testDescription: String { name }
 
@@ -27,19 +29,19 @@ struct FastLineFaultTests {
     }
 
     static let cases = [
-        Case(name: "the host reads nothing", line: SerialLineModel(fastestToHost: 115_200)),
-        Case(name: "the host reads at half the speed", line: SerialLineModel(fastestToHost: 460_800)),
+        Case(name: "the host reads nothing", line: SerialLineModel(fastestToHost: 115_200), patience: 8),
+        Case(name: "the host reads at half the speed", line: SerialLineModel(fastestToHost: 460_800), patience: 8),
         Case(name: "the chip does not know the command", faults: [.code(0x10): .syntaxError]),
-        Case(name: "the command is not heard", faults: [.code(0x10): .noAcknowledge]),
-        Case(name: "its answer is lost", faults: [.code(0x10): .acknowledgeOnly]),
+        Case(name: "the command is not heard", faults: [.code(0x10): .noAcknowledge], patience: 8),
+        Case(name: "its answer is lost", faults: [.code(0x10): .acknowledgeOnly], patience: 8),
         Case(name: "its answer is damaged", faults: [.code(0x10): .wrongDataChecksum]),
         Case(name: "it is refused", faults: [.code(0x10): .notAcknowledge]),
         Case(name: "the proof is damaged", faults: [.code(0x02): .wrongDataChecksum]),
-        Case(name: "the proof does not come", faults: [.code(0x02): .acknowledgeOnly]),
+        Case(name: "the proof does not come", faults: [.code(0x02): .acknowledgeOnly], patience: 8),
     ]
 
     @Test(arguments: cases, Way.allCases) func aLineThatCannotDoItIsLeftAsItWas(_ test: Case, _ way: Way) throws {
-        let bench = try Bench(way, serial: test.faults(way), line: test.line, patience: 3)
+        let bench = try Bench(way, serial: test.faults(way), line: test.line, patience: test.patience)
         try bench.activate()
         try bench.work(40)
         #expect(bench.server.comes(to: 115_200))

@@ -124,7 +124,7 @@ struct SerialFaultTests {
             field: VirtualField(cards: [TestCard()]), faults: InjectedSerialFaults([.command(number): fault]))
         defer { server.stop() }
         // libnfc's own times end when the machine is busy; the next attempt meets no fault.
-        let opened = way == .libnfc ? try? way.open(server) : try way.open(server, patience: 20)
+        let opened = way == .libnfc ? try? way.open(server, patience: 1) : try way.open(server)
         let reader = try opened ?? way.open(server)
         // The first commands may still fail, since libnfc says nothing of a fault late in its opening.
         for _ in 0..<2 {
@@ -145,7 +145,7 @@ struct SerialFaultTests {
         let server = try PN532Server(field: field, faults: InjectedSerialFaults([.code(0x42): .late(.seconds(30))]))
         defer { server.stop() }
         for expected in [TransportError.readerTimeout, nil] {
-            let reader = try way.open(server)
+            let reader = try way.open(server, patience: expected == nil ? 20 : 3)
             _ = try reader.activateFeliCa(systems: [.transit])
             if let expected {
                 #expect(throws: expected) { try reader.transceive(TestCard.requestResponse, timeout: .zero) }

@@ -11,6 +11,14 @@ import VirtualReader
     .enabled(if: Nfcpy.canLinkInDev, "nfcpy opens only files directly in /dev, and no link can be made there"),
     .enabled(if: Nfcpy.isThere, "KAZASU_PYTHON names no Python that has nfcpy"))
 struct NfcpyTests {
+    /// nfcpy gives a chip 100 ms to acknowledge a command. A simulated chip on a busy machine may be later.
+    private static let patience = """
+        import nfc, nfc.clf.transport
+        read = nfc.clf.transport.TTY.read
+        nfc.clf.transport.TTY.read = lambda line, timeout: read(line, max(timeout, 10_000))
+
+        """
+
     /// Runs statements with `reader` open on a card of the fixtures, and gives what they print.
     private func run(_ statements: String, card: String, timing: TimeModel = .off) throws -> (String, ChipStatistics) {
         let path = card.hasSuffix(".json") ? "Fixtures/virtual/\(card)" : "Fixtures/cards/\(card)/card.json"
@@ -19,7 +27,7 @@ struct NfcpyTests {
         let server = try PN532Server(field: field, timing: timing, link: "/dev/\(name)")
         defer { server.stop() }
         let lines = statements.split(separator: "\n").map { "    \($0)\n" }
-        let opening = "import nfc\nwith nfc.ContactlessFrontend('tty:\(name):pn532') as reader:\n"
+        let opening = Self.patience + "with nfc.ContactlessFrontend('tty:\(name):pn532') as reader:\n"
         let result = try ChildProcess.run(Nfcpy.python, ["-c", opening + lines.joined()])
         #expect(result.end == .exited(0), "\(result.errors)")
         return (result.output, server.statistics)
