@@ -2,6 +2,7 @@
 
 import CardCiphers
 import CardModel
+import Glibc
 import TestSupport
 import Testing
 
@@ -144,16 +145,68 @@ struct MQTTSinkTests {
         await subscriber.close()
     }
 
+    /// A sink whose first attempt to connect is over.
+    static func sinkThatFailed(_ settings: MQTTSink.Settings) async -> MQTTSink {
+        let (notices, continuation) = AsyncStream<MQTTNotice>.makeStream()
+        let sink = MQTTSink(settings, tell: { continuation.yield($0) })
+        for await notice in notices {
+            if case .disconnected = notice { break }
+        }
+        return sink
+    }
+
     @Test("No broker: a retry with its reason, and an end in time")
     func absent() async throws {
         let port = try LoopbackPort.free()
         var settings = MQTTSink.Settings(broker: MQTTBroker(host: "127.0.0.1", port: port), site: "tokyo")
         settings.patience = .milliseconds(300)
-        let sink = MQTTSink(settings)
+        let sink = await Self.sinkThatFailed(settings)
         let results = await sink.deliver([.made(1), .made(2)])
         #expect(results == Array(repeating: .retry("unreachable", after: .seconds(1)), count: 2))
         await sink.close()
         #expect(await sink.deliver([.made(1)]).first != .delivered)
+    }
+
+    @Test("A connection is reported when the broker has answered the subscriptions, as others publish from then on")
+    func subscribed() async throws {
+        let port = try LoopbackPort.free()
+        let server = LoopbackPort.makeSocket()
+        defer { close(server) }
+        try #require(LoopbackPort.withAddress(port) { bind(server, $0, $1) } == 0)
+        try #require(listen(server, 1) == 0)
+        var broker = MQTTBroker(host: "127.0.0.1", port: port)
+        broker.version = .v311
+        var settings = MQTTConnection.Settings(broker: broker, clientID: "client")
+        settings.subscriptions = ["one", "two"]
+        let (events, continuation) = AsyncStream<MQTTConnection.Event>.makeStream()
+        let connection = MQTTConnection(settings) { continuation.yield($0) }
+        connection.start()
+        let client = accept(server, nil, nil)
+        defer { close(client) }
+        func receive(_ count: Int) -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            let received = recv(client, &bytes, count, Int32(MSG_WAITALL))
+            #expect(received == count)
+            return bytes
+        }
+        func packet(_ type: UInt8) -> [UInt8] {
+            let head = receive(2)
+            #expect(head[0] == type)
+            return receive(Int(head[1]))
+        }
+        func send(_ bytes: [UInt8]) { #expect(Glibc.send(client, bytes, bytes.count, 0) == bytes.count) }
+
+        // CONNECT and CONNACK, then twice SUBSCRIBE and SUBACK.
+        _ = packet(0x10)
+        send([0x20, 2, 0, 0])
+        let numbers = (0..<2).map { _ in packet(0x82).prefix(2) }
+        // A message of the session that the broker kept.
+        send([0x30, 4, 0, 1, 0x61, 0x62])
+        for number in numbers { send([0x90, 3] + number + [1]) }
+        var iterator = events.makeAsyncIterator()
+        #expect(await iterator.next() == .message(MQTTMessage("a", "b", quality: 0)))
+        #expect(await iterator.next() == .connected)
+        await connection.close()
     }
 
     @Test("Acknowledgements come through, malformed ones are counted and ignored")
@@ -197,8 +250,8 @@ struct MQTTSinkTests {
         #expect(await own.deliver([.made(1)]) == [.delivered])
         await own.close()
         settings.broker.password = MQTTBroker.Password(SecretBytes(Array("wrong".utf8)))
-        settings.patience = .milliseconds(500)
-        let stranger = MQTTSink(settings)
+        settings.patience = .milliseconds(300)
+        let stranger = await Self.sinkThatFailed(settings)
         #expect(await stranger.deliver([.made(1)]) == [.retry("refused135", after: .seconds(1))])
         await stranger.close()
     }

@@ -99,7 +99,8 @@ package final class MQTTConnection: Sendable {
     }
 
     package enum Event: Hashable, Sendable {
-        case connected(sessionPresent: Bool)
+        /// The broker has answered every subscription.
+        case connected
         case disconnected(MQTTFault)
         /// The broker did not accept a subscription.
         case notSubscribed(code: Int32)

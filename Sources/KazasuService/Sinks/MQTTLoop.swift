@@ -21,6 +21,8 @@ final class MQTTLoop {
     private var lastLog = ""
     /// By message ID: its batch and its index in it.
     private var pending: [Int32: (batch: MQTTBatch, index: Int)] = [:]
+    /// Subscriptions that the broker has not answered yet.
+    private var openSubscriptions = 0
     /// How often libmosquitto called back; while it does, there may be more to read.
     private var callbacks = 0
 
@@ -131,8 +133,8 @@ final class MQTTLoop {
     }
 
     private func setCallbacks() {
-        unsafe mosquitto_connect_v5_callback_set(client) { _, context, code, flags, _ in
-            unsafe MQTTLoop.of(context)?.connected(code, flags: flags)
+        unsafe mosquitto_connect_v5_callback_set(client) { _, context, code, _, _ in
+            unsafe MQTTLoop.of(context)?.connected(code)
         }
         unsafe mosquitto_disconnect_v5_callback_set(client) { _, context, code, _ in
             unsafe MQTTLoop.of(context)?.disconnected(code)
@@ -285,20 +287,22 @@ final class MQTTLoop {
 
     // MARK: Callbacks
 
-    private func connected(_ code: Int32, flags: Int32) {
+    private func connected(_ code: Int32) {
         callbacks += 1
         guard code == 0 else { return end(.refused(code)) }
+        openSubscriptions = settings.subscriptions.count
         for filter in settings.subscriptions {
             _ = unsafe mosquitto_subscribe_v5(client, nil, filter, 1, 0, nil)
         }
         phase = .open
+        // The broker reads the subscriptions before these.
         publish(connection.birth()) { _ in }
         let waiters = connection.state.withLock { state in
             state.isConnected = true
             defer { state.waiters = [:] }
             return state.waiters.values.map { $0 }
         }
-        connection.onEvent(.connected(sessionPresent: flags & 1 != 0))
+        if openSubscriptions == 0 { connection.onEvent(.connected) }
         for waiter in waiters { waiter.resume(returning: true) }
     }
 
@@ -316,6 +320,9 @@ final class MQTTLoop {
     private func subscribed(_ granted: [Int32]) {
         callbacks += 1
         for code in granted where code >= 0x80 { connection.onEvent(.notSubscribed(code: code)) }
+        openSubscriptions -= 1
+        // Nothing that others publish from now on is missed.
+        if openSubscriptions == 0 { connection.onEvent(.connected) }
     }
 
     private func received(_ message: MQTTMessage) {

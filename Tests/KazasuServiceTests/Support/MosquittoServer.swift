@@ -59,8 +59,11 @@ actor Subscriber {
         connection = MQTTConnection(settings) { continuation.yield($0) }
         self.stream = stream
         connection.start()
-        // Its own message comes back after the subscriptions are in force.
-        _ = await connection.waitUntilConnected(for: .seconds(30))
+        // What is retained may come before the answer to the subscription.
+        for await event in stream {
+            if case .message(let message) = event { messages.append(message) }
+            if case .connected = event { break }
+        }
     }
 
     /// The messages until this many are there that fit.
