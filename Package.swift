@@ -238,7 +238,7 @@ let package = Package(
             name: "ledger-bench", dependencies: ["ByteCodec", "CardDecoders", "CardModel", "KazasuService"],
             path: "Tests/Ledger", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["ByteCodec", "CardModel", "NFCTransport", "SystemDevices"],
+            name: "TestSupport", dependencies: ["ByteCodec", "CLinux", "CardModel", "NFCTransport", "SystemDevices"],
             path: "Tests/TestSupport",
             swiftSettings: strict),
     ]

@@ -95,13 +95,6 @@ extension RunningChild {
 }
 
 extension TemporaryFolder {
-    /// Makes a shell script.
-    func script(_ lines: String, as name: String = "run") throws -> String {
-        let path = try write(Array("#!/bin/sh\n\(lines)\n".utf8), as: name)
-        chmod(path, 0o755)
-        return path
-    }
-
     func text(_ name: String) throws -> String {
         String(decoding: try TestFiles.read("\(path)/\(name)"), as: UTF8.self)
     }

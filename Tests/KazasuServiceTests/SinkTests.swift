@@ -16,12 +16,6 @@ struct BuiltInSinkTests {
 
     // MARK: exec
 
-    private static func script(_ folder: TemporaryFolder, _ lines: String) throws -> String {
-        let path = try folder.write(Array("#!/bin/sh\n\(lines)\n".utf8), as: "run")
-        chmod(path, 0o755)
-        return path
-    }
-
     static let ends: [(String, DeliveryResult)] = [
         ("exit 0", .delivered), ("exit 3", .retry("status3")), ("kill -9 $$", .retry("signal9")),
         ("cat > /dev/null", .delivered),
@@ -30,7 +24,7 @@ struct BuiltInSinkTests {
     @Test("A program's end decides", arguments: ends)
     func endDecides(script: String, expected: DeliveryResult) async throws {
         let folder = try TemporaryFolder()
-        let sink = ExecSink(try Self.script(folder, script))
+        let sink = ExecSink(try folder.script(script))
         #expect(await sink.deliver([Self.event()]) == [expected])
     }
 
@@ -38,7 +32,7 @@ struct BuiltInSinkTests {
     func input() async throws {
         let folder = try TemporaryFolder()
         let sink = ExecSink(
-            try Self.script(folder, "cat > '\(folder.path)/in'; env | grep ^KAZASU_ | sort > '\(folder.path)/env'"))
+            try folder.script("cat > '\(folder.path)/in'; env | grep ^KAZASU_ | sort > '\(folder.path)/env'"))
         #expect(await sink.deliver([Self.event()]) == [.delivered])
         #expect(String(decoding: try TestFiles.read("\(folder.path)/in"), as: UTF8.self) == "{\"a\":1}\n")
         #expect(
@@ -55,7 +49,7 @@ struct BuiltInSinkTests {
     func hangs(trap: String) async throws {
         let folder = try TemporaryFolder()
         let sink = ExecSink(
-            try Self.script(folder, trap + "while :; do read x < /dev/zero; done"), timeout: .milliseconds(50),
+            try folder.script(trap + "while :; do read x < /dev/zero; done"), timeout: .milliseconds(50),
             grace: .milliseconds(50))
         #expect(await sink.deliver([Self.event()]) == [.retry("timeout")])
     }

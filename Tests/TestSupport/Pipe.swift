@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 internal import Glibc
 
 /// A pipe of which a child process writes one end.
@@ -12,10 +13,9 @@ final class Pipe {
     /// - Parameter size: how much it holds before the writer must wait; the system's own size by default.
     init(size: Int? = nil) throws {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw ChildProcess.NotStarted(program: "pipe", code: errno) }
-        (reader, writer) = (ends[0], ends[1])
         // Other children that are started meanwhile must not keep the pipe open.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard kazasu_pipe(&ends, O_CLOEXEC) == 0 else { throw ChildProcess.NotStarted(program: "pipe", code: errno) }
+        (reader, writer) = (ends[0], ends[1])
         // F_SETPIPE_SZ, which Glibc's module does not show.
         if let size { _ = fcntl(writer, 1031, Int32(clamping: size)) }
     }

@@ -19,10 +19,24 @@ package final class TemporaryFolder: Sendable {
     /// - Returns: its path.
     package func write(_ bytes: some Collection<UInt8>, as name: String) throws -> String {
         let whole = "\(path)/\(name)"
-        guard let file = fopen(whole, "wb") else { throw TestFiles.Unreadable(path: whole) }
+        guard let file = fopen(whole, "wbe") else { throw TestFiles.Unreadable(path: whole) }
         defer { fclose(file) }
         let bytes = Array(bytes)
         guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw TestFiles.Unreadable(path: whole) }
+        return whole
+    }
+
+    /// Makes a shell script in it that can be run.
+    ///
+    /// A shell writes it: while this process has a program open for writing, so has each child that another test starts
+    /// meanwhile, until its own program runs, and then the system refuses to run the first (`ETXTBSY`).
+    ///
+    /// - Returns: its path.
+    package func script(_ lines: String, as name: String = "run") throws -> String {
+        let whole = "\(path)/\(name)"
+        let result = try ChildProcess.run(
+            "/bin/sh", ["-c", #"printf '#!/bin/sh\n%s\n' "$1" > "$2" && chmod 755 "$2""#, "sh", lines, whole])
+        guard result.end == .exited(0) else { throw TestFiles.Unreadable(path: whole) }
         return whole
     }
 
