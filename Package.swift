@@ -111,7 +111,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "KazasuServiceTests",
         [
             "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "Kazasu", "KazasuService",
-            "NFCTransport",
+            "NFCTransport", .product(name: "GRDB", package: "GRDB.swift"),
         ]
     ),
     (

@@ -215,14 +215,20 @@ extension EventStoreError {
         case .unreachable(let text): text
         case .data(let code): tr("a value was refused (\(code))", "値が拒否されました（\(code)）")
         case .statement(let code): tr("a statement was refused (\(code))", "文が拒否されました（\(code)）")
+        case .foreign: tr("not a SQLite database", "SQLite のデータベースではありません")
+        case .foreignJournal(let path): tr("\(path) is no journal of it", "\(path) はそのジャーナルではありません")
         }
     }
 }
 
 extension CommandError {
     init(_ error: EventStoreError, _ place: String) {
+        if case .foreignJournal(let path) = error {
+            self = .foreignJournal(path)
+            return
+        }
         self.init(
-            .cannotWrite, "cannotWrite",
+            error == .foreign ? .badFile : .cannotWrite, error == .foreign ? "badFile" : "cannotWrite",
             tr("\(place) cannot be used: ", "\(place) を使えません: ") + error.words,
             hint: tr("check the address, the rights and the table events", "アドレス、権限、events テーブルを確認してください"))
     }

@@ -199,12 +199,25 @@ struct WatchTests {
     @Test("A damaged outbox is set aside, and the reading goes on")
     func damaged() throws {
         let folder = try TemporaryFolder()
-        let path = try folder.write(Array(String(repeating: "no database ", count: 200).utf8), as: "o")
+        let start = Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0, count: 52) + Array("kzob".utf8)
+        let path = try folder.write(start + [UInt8](repeating: 0x5A, count: 4_000), as: "o")
         let child = try Service.watch("-r", "virtual:\(Service.card)", "--outbox", path)
         #expect(try child.message(containing: "is damaged").contains("damaged-1"))
         _ = try child.event(of: "on")
         child.send(SIGTERM)
         #expect(child.finish().end == .exited(0))
+    }
+
+    @Test("A file that is no outbox ends the command and stays", arguments: ["no database ", "SQLite format 3\0"])
+    func foreign(text: String) throws {
+        let folder = try TemporaryFolder()
+        let bytes = Array(String(repeating: text, count: 200).utf8)
+        let path = try folder.write(bytes, as: "o")
+        let child = try Service.watch("-r", "virtual:\(Service.card)", "--outbox", path)
+        let result = child.finish()
+        #expect(result.end == .exited(65))
+        #expect(result.errors.contains("not an outbox"), "\(result.errors)")
+        #expect(try TestFiles.read(path) == bytes)
     }
 
     @Test("Dead letters are listed, sent again and dropped")

@@ -10,6 +10,10 @@ package enum EventStoreError: Error, Hashable, Sendable {
     case data(String)
     /// The database refuses the statement.
     case statement(String)
+    /// The file is no SQLite database.
+    case foreign
+    /// The file at this path, where SQLite keeps a journal, is something else, or names a file that SQLite would delete.
+    case foreignJournal(String)
 }
 
 /// A connection to a database within a transaction. Parameters are `$1`, `$2`, …; values are texts.

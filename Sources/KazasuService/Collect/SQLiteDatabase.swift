@@ -24,10 +24,6 @@ struct SQLiteDatabase: EventDatabase {
     let forUpdate = ""
 
     init(path: String) throws(EventStoreError) {
-        // Tags are personal data: nobody else reads them.
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .unreachable(unsafe String(cString: strerror(errno))) }
-        Glibc.close(descriptor)
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { database in
@@ -35,7 +31,8 @@ struct SQLiteDatabase: EventDatabase {
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
         do {
-            queue = try DatabaseQueue(path: path, configuration: configuration)
+            // Tags are personal data: a new file is its owner's alone.
+            queue = try SQLiteFile.queue(SQLiteFile.prepare(path, makesFolders: false), configuration)
         } catch {
             throw Self.error(error)
         }
@@ -55,9 +52,17 @@ struct SQLiteDatabase: EventDatabase {
 
     private static func error(_ error: any Error) -> EventStoreError {
         if let error = error as? EventStoreError { return error }
+        switch error as? SQLiteFile.Fault {
+        case .inaccessible(let number): return .unreachable(unsafe String(cString: strerror(number)))
+        case .foreignJournal(let path): return .foreignJournal(path)
+        case .foreign, .damaged, .newer: return .foreign
+        case nil: break
+        }
         guard let error = error as? DatabaseError else { return .statement("\(type(of: error))") }
         switch error.resultCode {
         case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG: return .data("\(error.resultCode)")
+        case .SQLITE_NOTADB: return .foreign
+        case .SQLITE_ERROR: return .statement(error.message ?? "\(error.resultCode)")
         default: return .unreachable(error.message ?? "\(error.resultCode)")
         }
     }

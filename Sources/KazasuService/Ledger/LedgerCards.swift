@@ -137,7 +137,7 @@ extension Ledger {
                 try LedgerCards.single(newer, db, options), try LedgerCards.single(older, db, options)
             )
             guard new.id != old.id else { return 0 }
-            let change = (try Int.fetchOne(db, sql: "SELECT number FROM change") ?? 0) + 1
+            let change = try LedgerSchema.nextChange(db)
             try db.execute(sql: "UPDATE change SET number = ?", arguments: [change])
             try db.execute(sql: "UPDATE card SET owner = ? WHERE owner = ?", arguments: [old.id, new.id])
             try db.execute(

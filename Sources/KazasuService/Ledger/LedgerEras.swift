@@ -64,6 +64,7 @@ extension LedgerMerge {
             sql: "SELECT ord FROM record WHERE purse = ? AND ord >= ? ORDER BY ord LIMIT 1")
         while let order = try Int64.fetchOne(next, arguments: [purse.id, from]) {
             let era = order >> LedgerOrder.eraShift
+            guard LedgerOrder.eras.contains(era) else { throw SQLiteFile.Fault.damaged }
             eras.append(era)
             from = (era + 1) << LedgerOrder.eraShift
         }
@@ -90,8 +91,8 @@ extension LedgerMerge {
         }
         let older = try neighbours("DESC", LedgerOrder.place(era: era, serial: first))
         let newer = try neighbours("ASC", LedgerOrder.place(era: era, serial: last) | 0xFF)
-        if let nearest: Int = older.first?[0], first - nearest > half { return false }
-        if let nearest: Int = newer.first?[0], nearest - last > half { return false }
+        if let nearest: Int = older.first?[0], first &- nearest > half { return false }
+        if let nearest: Int = newer.first?[0], nearest &- last > half { return false }
         if let before = median(days(older)), before > day { return false }
         if let after = median(days(newer)), after < day { return false }
         // Records that lie between those of the segment must be of days between.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GRDB
+internal import Glibc
 
 /// Why a ledger could not be used. A failed call has changed nothing in the file.
 public enum LedgerError: Error, Hashable, Sendable {
@@ -10,6 +11,9 @@ public enum LedgerError: Error, Hashable, Sendable {
     case newer(path: String, version: Int, supported: Int)
     /// The file is something else than a ledger; it was not changed.
     case notALedger(path: String)
+    /// The file at this path, where SQLite keeps the ledger's journal, is something else, or names a file that SQLite would
+    /// delete; nothing was changed.
+    case foreignJournal(path: String)
     /// The file or its folder could not be opened, made or written; `code` is an `errno` or, above 1,000, an SQLite code + 1,000.
     case inaccessible(path: String, code: Int32)
     /// There is no room left for what was to be kept.
@@ -53,9 +57,29 @@ public enum LedgerError: Error, Hashable, Sendable {
             self = own
             return
         }
-        guard let error = error as? DatabaseError else {
-            self = .failed(code: ResultCode.SQLITE_ERROR.rawValue)
+        if let fault = error as? SQLiteFile.Fault {
+            switch fault {
+            case .foreign: self = .notALedger(path: path)
+            case .damaged: self = .damaged(path: path)
+            case .newer(let version):
+                self = .newer(path: path, version: version, supported: LedgerSchema.format.steps.count)
+            case .foreignJournal(let path): self = .foreignJournal(path: path)
+            case .inaccessible(ENOSPC), .inaccessible(EDQUOT): self = .diskFull(path: path)
+            case .inaccessible(let code): self = .inaccessible(path: path, code: code)
+            }
             return
+        }
+        guard let error = error as? DatabaseError else {
+            // A value of another type than its column's.
+            self = error is RowDecodingError ? .damaged(path: path) : .failed(code: ResultCode.SQLITE_ERROR.rawValue)
+            return
+        }
+        switch error.extendedResultCode {
+        // What only a damaged file refers to.
+        case .SQLITE_CONSTRAINT_FOREIGNKEY, .SQLITE_CONSTRAINT_DATATYPE:
+            self = .damaged(path: path)
+            return
+        default: break
         }
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT: self = .damaged(path: path)

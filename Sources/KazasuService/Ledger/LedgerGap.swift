@@ -184,6 +184,8 @@ enum LedgerOrder {
     /// The first era, far from both ends so that others find room before and after it.
     static let firstEra: Int64 = 1 << 20
     static let eraStep: Int64 = 1 << 10
+    /// Far more eras than any counter turns; their places are ``Int64`` with room on both sides.
+    static let eras: Range<Int64> = 0..<1 << 22
 
     /// The first place of a serial in an era.
     static func place(era: Int64, serial: Int) -> Int64 {

@@ -180,8 +180,8 @@ extension Ledger {
     ) throws(LedgerError) -> LedgerAddition {
         let (tomorrow, now, progress) = (tomorrow, options.clock(), options.progress)
         var (addition, ids, gaps) = try store.write { db in
-            let number = (try Int.fetchOne(db, sql: "SELECT number FROM change") ?? 0) + 1
-            let sourceID = (try Int64.fetchOne(db, sql: "SELECT max(id) FROM source") ?? 0) + 1
+            let number = try LedgerSchema.nextChange(db)
+            let sourceID = try LedgerSchema.next("SELECT max(id) FROM source", db)
             let wanted = try card.map { try LedgerCards.single($0, db, options).key }
             var merge = LedgerMerge(db, change: number, source: sourceID, tomorrow: tomorrow)
             var addition = LedgerAddition()
@@ -228,7 +228,7 @@ extension Ledger {
             arguments: [history.card])
         if card == nil, history.isUnnamed, let known = try owner(of: history, db) { card = known }
         if card == nil {
-            let id = (try Int64.fetchOne(db, sql: "SELECT max(id) FROM card") ?? 0) + 1
+            let id = try LedgerSchema.next("SELECT max(id) FROM card", db)
             try db.execute(
                 sql: "INSERT INTO card (id, key, owner) VALUES (?, ?, ?)", arguments: [id, history.card, id])
             card = try Row.fetchOne(db, sql: "SELECT id, key FROM card WHERE id = ?", arguments: [id])

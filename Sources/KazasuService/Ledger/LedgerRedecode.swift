@@ -22,7 +22,7 @@ extension Ledger {
         let (decoders, tomorrow) = (options.decoders, tomorrow)
         return try store.write { db in
             let reader = try LedgerRecordReader(db, Ledger.Options())
-            let change = (try Int.fetchOne(db, sql: "SELECT number FROM change") ?? 0) + 1
+            let change = try LedgerSchema.nextChange(db)
             var (result, merge) = (LedgerRedecoding(), LedgerMerge(db, change: change, source: 0, tomorrow: tomorrow))
             let purses = try Row.fetchAll(
                 db,

@@ -2,20 +2,44 @@
 
 internal import GRDB
 
-/// The tables of a ledger, made step by step: a step that was released never changes.
+/// The tables of a ledger, and which numbers they can hold.
 enum LedgerSchema {
-    /// The version that this code writes, in SQLite's `user_version`.
-    static var version: Int { steps.count }
+    /// "KZLG"; a check of 16 MB takes some milliseconds.
+    static let format = SQLiteFile.Format(
+        application: 0x4B5A_4C47, steps: [first], wholeCheck: 16 << 20, isSound: isInRange)
 
-    /// Brings a file to the present version.
-    static func migrate(_ db: Database) throws {
-        let present = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        guard present < version else { return }
-        for step in steps.dropFirst(max(0, present)) { try db.execute(sql: step) }
-        try db.execute(sql: "PRAGMA user_version = \(version)")
+    /// Above what any ledger counts to; numbers below have room for the next one.
+    private static let mostNumber: Int64 = 1 << 53
+
+    /// The number after the highest that a query finds.
+    static func next(_ query: String, _ db: Database) throws -> Int64 {
+        let last = try Int64.fetchOne(db, sql: query) ?? 0
+        guard (0..<mostNumber).contains(last) else { throw SQLiteFile.Fault.damaged }
+        return last + 1
     }
 
-    private static let steps = [first]
+    /// The number of the change that a transaction makes.
+    static func nextChange(_ db: Database) throws -> Int { Int(try next("SELECT number FROM change", db)) }
+
+    /// Whether the numbers are such as cards give and ``LedgerMerge`` makes, so that no sum of them is too great.
+    ///
+    /// No card counts money above 2^44; sums of that over 2^18 records are below 2^63.
+    @Sendable private static func isInRange(_ db: Database) throws -> Bool {
+        let money = "NOT BETWEEN -(1 << 44) AND 1 << 44"
+        let sums = "NOT BETWEEN -(1 << 62) AND 1 << 62"
+        let count = "NOT BETWEEN 0 AND 1 << 32"
+        return try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM record WHERE ord NOT BETWEEN 0 AND (1 << 62) - 1 OR serial \(count)
+                        OR amount \(money) OR balance \(money) OR id NOT BETWEEN 0 AND \(mostNumber))
+                    OR EXISTS (SELECT 1 FROM gap WHERE atLeast \(count) OR atMost \(count) OR amount \(money))
+                    OR EXISTS (SELECT 1 FROM tally WHERE spent \(sums) OR received \(sums) OR records \(count)
+                        OR unknown \(count))
+                    OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE seq NOT BETWEEN 0 AND \(mostNumber))
+                    OR (SELECT sum(number BETWEEN 0 AND \(mostNumber - 1)) * count(*) FROM change) IS NOT 1
+                """) == false
+    }
 
     /// - `card.owner` is the card itself, or the older one that it was linked to.
     /// - `record.ord` orders the records of a purse: era of the serials << 40 | serial << 8 | tie.
@@ -23,7 +47,6 @@ enum LedgerSchema {
     /// - `record.added`, `record.completed`: the number of the change that brought the record, and its amount.
     /// - `tally` has the sums that every question about months needs, so that none goes through all records.
     private static let first = """
-        PRAGMA application_id = \(LedgerStore.applicationID);
         CREATE TABLE card (
             id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, owner INTEGER NOT NULL, name TEXT UNIQUE) STRICT;
         CREATE TABLE purse (

@@ -33,7 +33,12 @@ package enum OutboxError: Error, Hashable, Sendable {
     case unusable(path: String, errno: Int32)
     /// It was made by a newer version.
     case newer(path: String)
-    /// The file is not a database, or is damaged.
+    /// The file is something else.
+    case foreign(path: String)
+    /// The file at this path, where SQLite keeps the outbox's journal, is something else, or names a file that SQLite would
+    /// delete.
+    case foreignJournal(path: String)
+    /// The file is an outbox, but damaged.
     case damaged(path: String)
     case full
     case readOnly
@@ -50,16 +55,15 @@ package final class Outbox: Sendable {
     private let lock: Int32?
     private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
 
-    private static let version = 1
     /// `kzob`, so that other databases are not mistaken for an outbox.
-    private static let application: Int32 = 0x6B7A_6F62
+    private static let format = SQLiteFile.Format(application: 0x6B7A_6F62, steps: [schema])
 
     /// Opens the file, or makes it.
     ///
     /// - Parameter isWatcher: whether this process stores events; only one may.
     package init(_ path: String, isWatcher: Bool) throws(OutboxError) {
         self.path = path
-        try Self.makeFile(path)
+        try Self.attempt(path) { _ = try SQLiteFile.prepare(path) }
         lock = isWatcher ? try Self.lock(path) : nil
         do throws(OutboxError) {
             var configuration = Configuration()
@@ -68,10 +72,9 @@ package final class Outbox: Sendable {
                 try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
             }
             let configured = configuration
-            database = try Self.attempt(path) { try DatabaseQueue(path: path, configuration: configured) }
+            database = try Self.attempt(path) { try SQLiteFile.open(path, Self.format, configured) }
             try Self.attempt(path) { [database] in
                 try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-                try database.write(Self.prepare)
             }
         } catch {
             if let lock { Glibc.close(lock) }
@@ -84,19 +87,6 @@ package final class Outbox: Sendable {
         for listener in listeners.withLock({ $0 }) { listener.finish() }
         try? database.close()
         if let lock { Glibc.close(lock) }
-    }
-
-    private static func makeFile(_ path: String) throws(OutboxError) {
-        var folder = ""
-        for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
-            folder += part + "/"
-            if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST, unsafe access(folder, F_OK) != 0 {
-                throw .unusable(path: path, errno: errno)
-            }
-        }
-        let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw .unusable(path: path, errno: errno) }
-        Glibc.close(file)
     }
 
     /// The lock is on a file of its own: closing a file that SQLite has open would release SQLite's locks.
@@ -124,19 +114,6 @@ package final class Outbox: Sendable {
             return name
         }
         return nil
-    }
-
-    private static func prepare(_ database: Database) throws {
-        let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        if application == 0, found == 0, try !database.tableExists("events") {
-            try database.execute(sql: schema)
-            try database.execute(sql: "PRAGMA application_id = \(Self.application); PRAGMA user_version = \(version)")
-        } else if application != Self.application {
-            throw OutboxError.damaged(path: "")
-        } else if found > version {
-            throw OutboxError.newer(path: "")
-        }
     }
 
     /// Rows of `deliveries` are deleted when the sink has the event; what is left is pending (0) or dead (1).
@@ -169,10 +146,14 @@ package final class Outbox: Sendable {
     private static func attempt<Value>(_ path: String, _ body: () throws -> Value) throws(OutboxError) -> Value {
         do {
             return try body()
-        } catch OutboxError.newer {
-            throw .newer(path: path)
-        } catch OutboxError.damaged {
-            throw .damaged(path: path)
+        } catch let fault as SQLiteFile.Fault {
+            switch fault {
+            case .foreign: throw .foreign(path: path)
+            case .damaged: throw .damaged(path: path)
+            case .newer: throw .newer(path: path)
+            case .foreignJournal(let path): throw .foreignJournal(path: path)
+            case .inaccessible(let errno): throw .unusable(path: path, errno: errno)
+            }
         } catch let error as DatabaseError {
             switch error.resultCode {
             case .SQLITE_FULL: throw .full

@@ -29,6 +29,7 @@ extension CommandError {
                 .badFile, "notALedger",
                 tr("\(path) is not a ledger of Kazasu; it was not changed", "\(path) は Kazasu の台帳ではありません（変更していません）"),
                 hint: tr("check --ledger and KAZASU_LEDGER", "--ledger と KAZASU_LEDGER を確かめてください"))
+        case .foreignJournal(let path): self = .foreignJournal(path)
         case .inaccessible(let path, let code):
             let reason =
                 code < 1_000
@@ -91,6 +92,20 @@ extension CommandError {
         case .failed(let code):
             self = .bug("SQLite \(code)")
         }
+    }
+}
+
+extension CommandError {
+    /// What SQLite would take for the journal of a ledger or an outbox is something else.
+    static func foreignJournal(_ path: String) -> CommandError {
+        CommandError(
+            .badFile, "foreignJournal",
+            tr(
+                "\(path) is no journal of the file beside it; nothing was opened or changed",
+                "\(path) は隣のファイルのジャーナルではありません（どのファイルも変更していません）"),
+            hint: tr(
+                "look where it comes from; move it away to go on without it. SQLite itself may delete files that it names",
+                "入手元を確かめ、使わない場合は別の場所に移してください。sqlite3 で開くと、そこに書かれた別のファイルが消えることがあります"))
     }
 }
 

@@ -99,10 +99,18 @@ extension CommandError {
                 .badFile, "unknownVersion",
                 tr("\(path) was made by a newer version of Kazasu", "\(path) は新しい版の Kazasu が作成しました"),
                 hint: tr("update Kazasu, or use --outbox with another file", "Kazasu を更新するか、--outbox で別のファイルを指定してください"))
+        case .foreign(let path):
+            self.init(
+                .badFile, "notAnOutbox",
+                tr(
+                    "\(path) is not an outbox of Kazasu; it was not changed",
+                    "\(path) は Kazasu の outbox ではありません（変更していません）"),
+                hint: tr("check --outbox and KAZASU_OUTBOX", "--outbox と KAZASU_OUTBOX を確かめてください"))
+        case .foreignJournal(let path): self = .foreignJournal(path)
         case .damaged(let path):
             self.init(
-                .badFile, "badFile", tr("\(path) is not an outbox, or is damaged", "\(path) は outbox ではないか、壊れています"),
-                hint: tr("restore it from a copy, or move it away", "複製から戻すか、別の場所に移してください"))
+                .badFile, "badFile", tr("\(path) is damaged", "\(path) は壊れています"),
+                hint: tr("restore it from a copy, or move it away", "バックアップを戻すか、別の場所に移してください"))
         case .full:
             self.init(
                 .cannotWrite, "cannotWrite", tr("the outbox cannot grow: the disk is full", "ディスクに空きがなく、outbox に書けません"),

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import Glibc
+import TestSupport
+import Testing
+
+@testable import KazasuService
+
+@Suite("SQLite files from somebody else")
+struct SQLiteFileTests {
+    /// What opens such a file.
+    enum Kind: String, CaseIterable, Sendable {
+        case ledger, outbox, events
+
+        /// Opens a file, and closes it again.
+        func use(_ path: String) throws {
+            switch self {
+            case .ledger:
+                do throws(LedgerError) { _ = try Ledger.open(path).cards() } catch { throw Refusal(error) }
+            case .outbox:
+                do throws(OutboxError) {
+                    let outbox = try Outbox(path, isWatcher: false)
+                    defer { outbox.close() }
+                    _ = try outbox.status()
+                } catch { throw Refusal(error) }
+            case .events:
+                do throws(EventStoreError) {
+                    let database = try SQLiteDatabase(path: path)
+                    defer { database.close() }
+                    _ = try database.transaction { session throws(EventStoreError) in try session.rows("SELECT 1", []) }
+                } catch { throw Refusal(error) }
+            }
+        }
+
+        /// A file with something in it.
+        func make(_ path: String) throws {
+            switch self {
+            case .ledger: try Ledger.open(path).keep(LedgerStoreTests.maker(20).dump(after: 20))
+            case .outbox: try use(path)
+            case .events:
+                try use(path)
+                try SQLiteFileTests.change(path, "CREATE TABLE other (x)")
+            }
+        }
+    }
+
+    /// Why a file is refused, whatever opens it.
+    enum Refusal: Error, Equatable {
+        case foreign, foreignJournal, damaged, other
+
+        init(_ error: LedgerError) {
+            self =
+                switch error {
+                case .notALedger: .foreign
+                case .foreignJournal: .foreignJournal
+                case .damaged: .damaged
+                default: .other
+                }
+        }
+
+        init(_ error: OutboxError) {
+            self =
+                switch error {
+                case .foreign: .foreign
+                case .foreignJournal: .foreignJournal
+                case .damaged: .damaged
+                default: .other
+                }
+        }
+
+        init(_ error: EventStoreError) {
+            self =
+                switch error {
+                case .foreign: .foreign
+                case .foreignJournal: .foreignJournal
+                default: .other
+                }
+        }
+    }
+
+    /// Changes a file as anybody can.
+    static func change(_ path: String, _ statements: String) throws {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.writeWithoutTransaction { db in try db.execute(sql: statements) }
+        try queue.close()
+    }
+
+    // MARK: Beside the file
+
+    /// A journal that "rolls back" nothing and names a file, which SQLite deletes then.
+    private static func journal(naming path: String, pages: Int) -> [UInt8] {
+        func number(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+        let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        let name = Array(path.utf8)
+        let header = magic + [0, 1, pages, 512, 4096].flatMap(number)
+        return header + [UInt8](repeating: 0, count: 512 - header.count) + number(0) + name + number(name.count)
+            + number(name.reduce(0) { $0 + Int($1) }) + magic
+    }
+
+    @Test("A journal that names another file deletes nothing", arguments: Kind.allCases)
+    func superJournal(kind: Kind) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/file"
+        try kind.make(path)
+        let victim = try folder.write(Array("precious".utf8), as: "victim")
+        let before = try TestFiles.read(path)
+        let journal = Self.journal(naming: victim, pages: before.count / 4096)
+        _ = try folder.write(journal, as: "file-journal")
+        #expect(throws: Refusal.foreignJournal) { try kind.use(path) }
+        #expect(try TestFiles.read(victim) == Array("precious".utf8))
+        #expect(try TestFiles.read(path) == before)
+        #expect(try TestFiles.read(path + "-journal") == journal)
+    }
+
+    @Test("The journal is looked for where SQLite does, behind a link")
+    func linked() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/file"
+        try Kind.ledger.make(path)
+        let victim = try folder.write([1], as: "victim")
+        let pages = try TestFiles.read(path).count / 4096
+        _ = try folder.write(Self.journal(naming: victim, pages: pages), as: "file-journal")
+        try #require(symlink(path, folder.path + "/link") == 0)
+        #expect(throws: Refusal.foreignJournal) { try Kind.ledger.use(folder.path + "/link") }
+        #expect(access(victim, F_OK) == 0)
+    }
+
+    @Test("A file of the user that only has a journal's name stays", arguments: Kind.allCases, ["-journal", "-wal"])
+    func named(kind: Kind, suffix: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/file"
+        try kind.make(path)
+        for isLink in [false, true] {
+            let notes = try folder.write(Array("notes, and more notes".utf8), as: isLink ? "notes" : "file" + suffix)
+            if isLink {
+                try #require(unlink(path + suffix) == 0)
+                try #require(symlink(notes, path + suffix) == 0)
+            }
+            #expect(throws: Refusal.foreignJournal) { try kind.use(path) }
+            #expect(try TestFiles.read(notes) == Array("notes, and more notes".utf8))
+        }
+    }
+
+    // MARK: The file
+
+    @Test("A FIFO is not waited for", arguments: Kind.allCases)
+    func fifo(kind: Kind) throws {
+        let folder = try TemporaryFolder()
+        try #require(mkfifo(folder.path + "/fifo", 0o600) == 0)
+        #expect(throws: Refusal.foreign) { try kind.use(folder.path + "/fifo") }
+        #expect(folder.names == ["fifo"])
+    }
+
+    @Test(
+        "It becomes its owner's alone, also when it was made by others", arguments: [Kind.ledger, .outbox],
+        [true, false])
+    func mode(kind: Kind, isEmpty: Bool) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write([], as: "file")
+        if !isEmpty { try kind.make(path) }
+        try #require(chmod(path, 0o666) == 0)
+        try kind.use(path)
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+    }
+
+    static let otherDatabases: [String] = [
+        "CREATE TABLE theirs (x)", "CREATE TABLE record (x); CREATE TABLE events (x)", "PRAGMA application_id = 7",
+        "PRAGMA user_version = 1; CREATE VIEW v AS SELECT 1",
+    ]
+
+    @Test("A database of another program stays as it is", arguments: [Kind.ledger, .outbox], otherDatabases)
+    func foreign(kind: Kind, statements: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/file"
+        try Self.change(path, statements)
+        try #require(chmod(path, 0o644) == 0)
+        let before = try TestFiles.read(path)
+        #expect(throws: Refusal.foreign) { try kind.use(path) }
+        #expect(try TestFiles.read(path) == before)
+        #expect(folder.names == ["file"])
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o644)
+    }
+
+    /// What somebody may do to the tables of a good ledger.
+    static let tables: [String] = [
+        "DROP TABLE tally", "DROP TRIGGER record_removed", "DROP INDEX record_date", "CREATE INDEX i ON record (raw)",
+        "CREATE TABLE extra (x)", "ALTER TABLE card ADD COLUMN extra TEXT", "PRAGMA user_version = 0",
+        "CREATE TRIGGER renames AFTER INSERT ON record BEGIN UPDATE card SET name = 'x'; END",
+        "CREATE TRIGGER writes BEFORE UPDATE ON change BEGIN SELECT writefile('/tmp/kazasu', 'x'); END",
+        """
+        DROP TABLE record; CREATE VIEW record AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
+        SELECT x AS id, 1 AS purse, x AS ord FROM n
+        """,
+        "DROP TABLE card; CREATE VIEW card AS SELECT 1 AS id, hex(zeroblob(400000000)) AS key, 1 AS owner, NULL AS name",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'STRICT, WITHOUT', 'WITHOUT')",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE TABLE tally (' WHERE name = 'tally'",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET tbl_name = x'FF' WHERE name = 'tally'",
+    ]
+
+    /// What somebody may write into them.
+    static let rows: [String] = [
+        "UPDATE change SET number = 9223372036854775807", "UPDATE change SET number = -1", "DELETE FROM change",
+        "UPDATE record SET ord = 9223372036854775807 WHERE id = 20", "UPDATE record SET ord = -1 WHERE id = 1",
+        "UPDATE record SET serial = 9223372036854775807", "UPDATE record SET balance = -9223372036854775808",
+        "UPDATE record SET amount = 9223372036854775807 WHERE id = 3", "UPDATE tally SET spent = -9223372036854775807",
+        "UPDATE record SET id = 9223372036854775807 WHERE id = 20", "UPDATE sqlite_sequence SET seq = 1 << 62",
+        "INSERT INTO gap VALUES (20, 9223372036854775807, NULL, NULL, 0, 'recordsLost')",
+    ]
+
+    @Test("A ledger that was tampered with is refused, and stays as it is", arguments: tables + rows)
+    func tampered(statements: String) throws {
+        let folder = try LedgerFolder()
+        try Kind.ledger.make(folder.path)
+        try Self.change(folder.path, statements)
+        let before = try TestFiles.read(folder.path)
+        #expect(throws: Refusal.damaged) { try Kind.ledger.use(folder.path) }
+        #expect(try TestFiles.read(folder.path) == before)
+    }
+
+    static let outboxTables: [String] = [
+        "DROP TABLE readers", "CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM memory; END",
+        "DROP TABLE deliveries; CREATE VIEW deliveries AS SELECT 1", "PRAGMA user_version = 0",
+    ]
+
+    @Test("So is an outbox", arguments: outboxTables)
+    func tamperedOutbox(statements: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/file"
+        try Kind.outbox.make(path)
+        try Self.change(path, statements)
+        #expect(throws: Refusal.damaged) { try Kind.outbox.use(path) }
+    }
+
+    @Test("Numbers in a ledger that is too large for the whole check stop no import", arguments: rows.prefix(9))
+    func large(statements: String) throws {
+        let folder = try LedgerFolder()
+        try Kind.ledger.make(folder.path)
+        try Self.change(
+            folder.path, statements + "; INSERT INTO source VALUES (9, 'file', hex(zeroblob(9000000)), NULL, 0)")
+        let ledger = try folder.open()
+        for work in [
+            { _ = try ledger.keep(LedgerStoreTests.maker(30).dump(after: 30)) }, { _ = try ledger.redecode() },
+        ] {
+            do {
+                try work()
+            } catch {
+                #expect(error as? LedgerError == .damaged(path: folder.path))
+            }
+        }
+    }
+
+    @Test("Views of the owner, and what ANALYZE leaves, harm nothing")
+    func views() throws {
+        let folder = try LedgerFolder()
+        try Kind.ledger.make(folder.path)
+        try Self.change(folder.path, "CREATE VIEW rides AS SELECT * FROM record WHERE kind = 'rail'; ANALYZE")
+        let ledger = try folder.open()
+        #expect(try ledger.keep(LedgerStoreTests.maker(30).dump(after: 30)).added == 10)
+    }
+}
