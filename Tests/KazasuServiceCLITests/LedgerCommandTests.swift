@@ -141,6 +141,7 @@ struct LedgerCommandTests {
     /// A command line on a ledger with one card.
     static let filledFailures: [(line: String, status: Int32, reason: String)] = [
         ("ledger list --card Nobody", 64, "unknownCard"), ("ledger link transit Nobody", 64, "unknownCard"),
+        ("ledger link transit PASMO", 64, "sameCard"),
         ("ledger import --card transit \(TestFiles.root)/Fixtures/cards/edy/card.json", 76, "otherCard"),
     ]
 
@@ -158,12 +159,44 @@ struct LedgerCommandTests {
         var bytes = try TestFiles.read(path)
         if text.isEmpty { bytes.removeLast(bytes.count / 2) } else { bytes = Array(text.utf8) }
         _ = try data.write(bytes, as: "kazasu/ledger.sqlite")
-        for line in ["ledger list --json", "history \(Self.card) --keep --json", "ledger import \(Self.card) --json"] {
-            let result = try Self.run(line, data)
+        for line in ["ledger list", "ledger import \(Self.card)"] + Self.keeping.map({ "\($0) \(Self.card) --keep" }) {
+            let result = try Self.run(line + " --json", data)
             #expect(result.end == .exited(65), "\(line): \(result.errors)")
+            // What was asked is answered all the same.
+            let plain = try Self.run(line.replacing("--keep", with: "") + " --json", data)
+            if line.hasSuffix("--keep") { #expect(plain.end == .exited(0) && result.output == plain.output) }
             #expect(result.errors.contains("ledgerDamaged") || result.errors.contains("notALedger"))
             #expect(try TestFiles.read(path) == bytes)
         }
+    }
+
+    @Test("No ledger can be named by nothing, before anything is read")
+    func emptyName() throws {
+        let result = try Self.run("balance /nowhere.json --keep --ledger= --json", TemporaryFolder())
+        #expect(result.end == .exited(64), "\(result.errors)")
+    }
+
+    @Test(
+        "A disk that is full after the first thousand dumps: what was kept is said",
+        .enabled(if: MountNamespace.obstacle == nil, "\(MountNamespace.obstacle ?? "")"))
+    func fullDisk() throws {
+        let folder = try TemporaryFolder()
+        let card = String(decoding: try TestFiles.read(Self.card), as: UTF8.self)
+        let line = card.split(separator: "\n").joined()
+        // One card again and again, then many cards with twenty records each.
+        let others = (0..<300).map { line.replacing("0101031234567890", with: "010103129999\(1_000 + $0)") }
+        let dumps = [String](repeating: line, count: 1_000) + others
+        let file = try folder.write(Array(dumps.joined(separator: "\n").utf8), as: "dumps.ndjson")
+        try #require(mkdir(folder.path + "/disk", 0o700) == 0)
+        let ledger = "--ledger '\(folder.path)/disk/l'"
+        let child = try MountNamespace.start(
+            "mount -t tmpfs -o size=1m kazasu '\(folder.path)/disk'"
+                + " && { '\(Service.path)' ledger import '\(file)' \(ledger); echo $?;"
+                + " '\(Service.path)' ledger list --format csv \(ledger) | wc -l; }",
+            environment: Service.environment)
+        let result = child.finish()
+        #expect(result.output == "73\n21\n", "\(result.output.prefix(200))")
+        #expect(result.errors.contains("20 new records are already kept"), "\(result.errors)")
     }
 
     @Test("One bad file of several does not keep the others out")

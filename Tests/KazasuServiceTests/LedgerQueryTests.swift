@@ -97,6 +97,48 @@ struct LedgerQueryTests {
         #expect(try ledger.records().first?.record.serial == old.entries.last?.serial)
     }
 
+    /// The names of the newer and the older card, and what becomes of them: one name, or a refusal.
+    static let names: [(new: String?, old: String?, name: String??)] = [
+        (nil, nil, .some(nil)), ("New", nil, "New"), (nil, "Old", "Old"), ("New", "Old", nil),
+    ]
+
+    @Test("Cards that become one keep the name that one of them has", arguments: names)
+    func linkedNames(_ row: (new: String?, old: String?, name: String??)) throws {
+        let ledger = try LedgerFolder().open()
+        let (new, old) = ("0101031200000301", "0101031200000300")
+        try ledger.keep(LedgerStoreTests.maker(20, idm: 0x0101_0312_0000_0300).dump(after: 20))
+        try ledger.keep(LedgerStoreTests.maker(20, idm: 0x0101_0312_0000_0301).dump(after: 20))
+        if let name = row.new { try ledger.name(new, as: name) }
+        if let name = row.old { try ledger.name(old, as: name) }
+        let before = try ledger.cards()
+        guard let name = row.name else {
+            #expect(throws: LedgerError.severalNames) { try ledger.link(new, to: old) }
+            #expect(try ledger.cards() == before)
+            return
+        }
+        try ledger.link(new, to: old)
+        #expect(try ledger.cards().map(\.purse.cardName) == [name])
+        // The name is free again when it is taken away.
+        if let name {
+            try ledger.name(name, as: nil)
+            try ledger.name(old, as: name)
+        }
+    }
+
+    @Test("A card continues neither itself nor a card of another kind")
+    func notLinked() throws {
+        let ledger = try LedgerFolder().open()
+        var edy = LedgerCardMaker(.edy, idm: 0x0114_B34D_AA01_2345, seed: 5)
+        edy.live(records: 5, from: 8_705)
+        try ledger.keep(edy.dump(after: 5))
+        try ledger.keep(LedgerStoreTests.maker(20).dump(after: 20))
+        let before = try ledger.cards()
+        #expect(throws: LedgerError.sameCard) { try ledger.link("edy", to: "2345") }
+        #expect(throws: LedgerError.otherPurses) { try ledger.link("transit", to: "edy") }
+        #expect(throws: LedgerError.otherPurses) { try ledger.link("edy", to: "transit") }
+        #expect(try ledger.cards() == before)
+    }
+
     @Test("Decoding the bytes again changes nothing with the same decoders", arguments: LedgerCardMaker.Kind.allCases)
     func redecode(_ kind: LedgerCardMaker.Kind) throws {
         var maker = LedgerCardMaker(kind, idm: 0x0101_0312_0000_0400, seed: 21)

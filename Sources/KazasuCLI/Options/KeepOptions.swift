@@ -56,11 +56,18 @@ package struct KeepOptions: ParsableArguments {
         ValidationError(tr("--ledger needs --keep", "--ledger は --keep と一緒に指定してください"))
     }
 
-    /// Opens the ledger before a card is read, so that none is read in vain; `nil` without `--keep`.
+    /// Opens the ledger; `nil` without `--keep`, and when it cannot be used: the command's own answer is given all the same,
+    /// and it ends with the ledger's status.
     func keeper(_ context: Context) throws(CommandError) -> (any HistoryKeeper)? {
         guard keep else { return nil }
         guard let open = ServiceExtension.current?.keeper else { throw ServiceProgram.isMissing }
-        return try open(place.ledger, context)
+        do throws(CommandError) {
+            return try open(place.ledger, context)
+        } catch {
+            guard error.status != .usage else { throw error }
+            context.late.add(error)
+            return nil
+        }
     }
 }
 

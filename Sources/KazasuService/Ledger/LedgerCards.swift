@@ -125,10 +125,12 @@ extension Ledger {
         }
     }
 
-    /// Takes a card for the continuation of an older one, as after a change of the phone: their records become one history.
+    /// Takes a card for the continuation of an older one, as after a change of the phone: their records become one history
+    /// under the name that one of them has.
     ///
     /// - Returns: how many records of the newer card the older one had already.
-    /// - Throws: ``LedgerError/noSuchCard(_:)``, ``LedgerError/severalCards(_:)``.
+    /// - Throws: ``LedgerError/noSuchCard(_:)``, ``LedgerError/severalCards(_:)``, ``LedgerError/sameCard``,
+    ///   ``LedgerError/otherPurses``, ``LedgerError/severalNames``.
     @discardableResult
     public func link(_ newer: String, to older: String) throws(LedgerError) -> Int {
         let tomorrow = tomorrow
@@ -136,18 +138,25 @@ extension Ledger {
             let (new, old) = (
                 try LedgerCards.single(newer, db, options), try LedgerCards.single(older, db, options)
             )
-            guard new.id != old.id else { return 0 }
+            guard new.id != old.id else { throw LedgerError.sameCard }
+            let purses = try Row.fetchAll(
+                db, sql: "SELECT id, kind, system FROM purse WHERE card = ?", arguments: [new.id])
+            let kinds = try Set(
+                String.fetchAll(db, sql: "SELECT kind FROM purse WHERE card = ?", arguments: [old.id]))
+            guard purses.contains(where: { kinds.contains($0[1]) }) else { throw LedgerError.otherPurses }
+            func nameOf(_ card: LedgerCards.Found) throws -> String? {
+                try String.fetchOne(db, sql: "SELECT name FROM card WHERE id = ?", arguments: [card.id])
+            }
+            if let name = try nameOf(new) {
+                guard try nameOf(old) == nil else { throw LedgerError.severalNames }
+                try db.execute(sql: "UPDATE card SET name = NULL WHERE id = ?", arguments: [new.id])
+                try db.execute(sql: "UPDATE card SET name = ? WHERE id = ?", arguments: [name, old.id])
+            }
             let change = try LedgerSchema.nextChange(db)
             try db.execute(sql: "UPDATE change SET number = ?", arguments: [change])
             try db.execute(sql: "UPDATE card SET owner = ? WHERE owner = ?", arguments: [old.id, new.id])
-            try db.execute(
-                sql: """
-                    UPDATE card SET name = coalesce(name, (SELECT name FROM card WHERE id = ?)) WHERE id = ?
-                    """, arguments: [new.id, old.id])
             var repeated = 0
-            let rows = try Row.fetchAll(
-                db, sql: "SELECT id, kind, system FROM purse WHERE card = ?", arguments: [new.id])
-            for row in rows {
+            for row in purses {
                 let kept = try Row.fetchOne(
                     db, sql: "SELECT id, single, double FROM purse WHERE card = ? AND kind = ?",
                     arguments: [old.id, row[1] as String])

@@ -28,6 +28,12 @@ public enum LedgerError: Error, Hashable, Sendable {
     case severalCards(String)
     /// Another card has this name.
     case nameInUse(String)
+    /// A card cannot continue itself.
+    case sameCard
+    /// Cards that are to be one have no kind of purse in common, so that neither continues the other.
+    case otherPurses
+    /// Both cards that are to be one have a name.
+    case severalNames
     /// The dump holds no history that a decoder can read.
     case noHistory
     /// The dump is of another card than the one that was asked for.

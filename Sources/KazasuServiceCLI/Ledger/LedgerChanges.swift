@@ -141,14 +141,16 @@ extension LedgerCommand {
             discussion: tr(
                 """
                 After a change of phone the card has a new number and the same history. Linked, both are one card with one \
-                history. This cannot be undone: copy the ledger's file before if in doubt.
+                history, under the name that one of them has; cards of different kinds are refused. This cannot be undone: \
+                copy the ledger's file before if in doubt.
 
                 Example:
                   kazasu ledger link NEW OLD    # names or numbers as in 'ledger cards'
                 """,
                 """
-                機種変更をすると、同じ履歴のままカードの番号が変わります。まとめると 1 枚のカードの 1 つの履歴になります。元には
-                戻せないため、迷うときは先に台帳のファイルをコピーしてください。
+                機種変更をすると、同じ履歴のままカードの番号が変わります。まとめると 1 枚のカードの 1 つの履歴になり、どちらかに
+                付いていた名前を引き継ぎます。種類の違うカードはまとめられません。元には戻せないため、迷うときは先に台帳のファイルを
+                コピーしてください。
 
                 例:
                   kazasu ledger link 新 旧    # 名前または番号（'ledger cards' の表示）

@@ -8,12 +8,20 @@ import KazasuService
 
 extension CommandError {
     /// Why a ledger could not be used. A card's number is never repeated here.
-    init(_ error: LedgerError) {
+    ///
+    /// - Parameter kept: how many records the command has added before, which stay.
+    init(_ error: LedgerError, kept: Int = 0) {
+        let changes =
+            kept == 0
+            ? tr("nothing was changed", "変更していません")
+            : tr(
+                "\(Words.count(kept, "new record")) \(kept == 1 ? "is" : "are") already kept",
+                "新しい履歴 \(kept) 件は追加済みです")
         switch error {
         case .damaged(let path):
             self.init(
                 .badFile, "ledgerDamaged",
-                tr("\(path) is damaged; it was not changed", "\(path) は壊れています（変更していません）"),
+                tr("\(path) is damaged; \(changes)", "\(path) は壊れています（\(changes)）"),
                 hint: tr(
                     "restore a copy, or save what is left with: sqlite3 \(ShellWord.quoted(path)) .recover",
                     "バックアップを戻すか、sqlite3 \(ShellWord.quoted(path)) .recover で残りを取り出してください"))
@@ -43,12 +51,12 @@ extension CommandError {
         case .diskFull(let path):
             self.init(
                 .cannotWrite, "diskFull",
-                tr("no room left to write \(path); nothing was changed", "空き容量がないため \(path) に書けません（変更していません）"),
+                tr("no room left to write \(path); \(changes)", "空き容量がないため \(path) に書けません（\(changes)）"),
                 hint: tr("free some space and run the command again", "空き容量を増やして、もう一度実行してください"))
         case .locked(let path):
             self.init(
                 .cannotWrite, "locked",
-                tr("another program is writing \(path); nothing was changed", "他のプログラムが \(path) に書き込み中です（変更していません）"),
+                tr("another program is writing \(path); \(changes)", "他のプログラムが \(path) に書き込み中です（\(changes)）"),
                 hint: tr("run the command again when it is done", "終わってから、もう一度実行してください"))
         case .noHome:
             self.init(
@@ -70,6 +78,22 @@ extension CommandError {
             self.init(
                 .usage, "nameInUse", tr("another card has this name", "別のカードがその名前を使っています"),
                 hint: tr("'kazasu ledger cards' lists the names", "'kazasu ledger cards' で確認できます"))
+        case .sameCard:
+            self.init(
+                .usage, "sameCard", tr("a card cannot continue itself", "同じカードどうしはまとめられません"),
+                hint: tr("'kazasu ledger cards' lists the cards", "'kazasu ledger cards' で確認できます"))
+        case .otherPurses:
+            self.init(
+                .usage, "otherPurses",
+                tr("the cards are of different kinds; neither continues the other", "種類の違うカードはまとめられません"),
+                hint: tr("'kazasu ledger cards' shows the kinds", "'kazasu ledger cards' で種類を確認できます"))
+        case .severalNames:
+            self.init(
+                .usage, "severalNames",
+                tr("both cards have a name; nothing was changed", "両方のカードに名前が付いています（変更していません）"),
+                hint: tr(
+                    "take the one that shall go away first: kazasu ledger name CARD --remove",
+                    "残さないほうの名前を先に消してください: kazasu ledger name カード --remove"))
         case .noHistory:
             self.init(
                 .otherCard, "noHistory", tr("there is no readable history to keep", "追加できる履歴がありません"),
@@ -77,7 +101,7 @@ extension CommandError {
         case .otherCard:
             self.init(
                 .otherCard, "otherCard",
-                tr("a file is of another card; nothing was kept", "別のカードのファイルがあります（何も追加していません）"),
+                tr("a file is of another card; \(changes)", "別のカードのファイルがあります（\(changes)）"),
                 hint: tr("leave --card out to keep all cards", "--card を外すと、すべてのカードを追加します"))
         case .columns(let line, let fault):
             self.init(

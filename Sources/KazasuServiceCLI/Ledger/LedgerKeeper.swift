@@ -71,7 +71,7 @@ final class LedgerKeeper: HistoryKeeper {
         } catch .noHistory {
             return
         } catch {
-            throw CommandError(error)
+            throw CommandError(error, kept: total.added)
         }
     }
 }
