@@ -142,6 +142,8 @@ extension Check {
         case plugged
         /// Bus: no reader that Kazasu knows is on the USB.
         case noReader
+        /// Bus: no reader that Kazasu knows is on the USB, and none is needed: the named one answers.
+        case noUSBReader
         /// Bus: {0} ({1}) is a chip card reader that none of Kazasu's own drivers knows.
         case strangeReader
         /// Model: Kazasu drives it ({0}).

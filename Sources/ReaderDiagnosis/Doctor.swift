@@ -59,6 +59,23 @@ package struct Diagnosis: Hashable, Sendable {
         readers.contains(where: \.isReady) || system.contains { [.answers, .serviceHasReader].contains($0.code) }
     }
 
+    /// Adds the result of opening the reader that the user named.
+    ///
+    /// When it answers, a system without readers on the USB has no fault.
+    package mutating func add(trial: Check) {
+        if trial.code == .answers {
+            system = system.map { check in
+                switch check.code {
+                case .noReader: Check(.noUSBReader)
+                case .wslWithoutReader: Check(.wsl)
+                case .containerWithoutReader: Check(.container)
+                default: check
+                }
+            }
+        }
+        system.append(trial)
+    }
+
     /// All findings.
     package var checks: [Check] { readers.flatMap(\.checks) + system }
 }

@@ -79,7 +79,21 @@ struct DoctorTests {
         #expect(bad.output.contains("pn532_uart:/dev/nowhere cannot be used"))
         let unknown = try Kazasu.run("doctor", "--root", folder.path, "--reader", "foo", "--lang=ja")
         #expect(unknown.end == .exited(69))
-        #expect(unknown.output.contains("ドライバーがありません"))
+        #expect(unknown.output.contains("リーダー ID 'foo' はありません"))
+    }
+
+    @Test("A virtual reader is tried as any other, and that no reader is on the USB is then no fault")
+    func virtual() throws {
+        let tree = try FileTree()
+        try tree.write("/.dockerenv", "")
+        let alone = try Kazasu.run("doctor", "--root", tree.root)
+        #expect(alone.hasEnded(69) && alone.output.contains("FAULT"), "\(alone.output)")
+        let result = try Kazasu.run("doctor", "--root", tree.root, "--reader", Card.fixture("edy"))
+        #expect(result.hasEnded(0) && result.errors.isEmpty, "\(result.errors)")
+        #expect(result.output.contains("\(Card.fixture("edy")) answers"), "\(result.output)")
+        #expect(!result.output.contains("FAULT") && result.output.contains("no supported reader"), "\(result.output)")
+        let missing = try Kazasu.run("doctor", "--root", tree.root, "--reader", "virtual:/no/such/card.json")
+        #expect(missing.hasEnded(69) && missing.output.contains("/no/such/card.json"), "\(missing.output)")
     }
 
     @Test("The udev rules are installed after asking, for nobody but the user and plugdev")

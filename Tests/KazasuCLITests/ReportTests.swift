@@ -107,6 +107,8 @@ struct ReportTests {
         for words in ["レポートの内容:", "カードとのやりとり", "伏せるもの", "に書きました"] {
             #expect(japanese.errors.contains(words), "\(words)")
         }
+        let dump = try report(Card.fixture("edy"), "--dump", "--yes").errors
+        #expect(dump.contains("Not masked") && dump.contains("journeys, payments and balances"), "\(dump)")
     }
 
     @Test("Where nobody can be asked nothing is read, and nothing is written")

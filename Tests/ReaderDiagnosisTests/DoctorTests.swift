@@ -24,9 +24,24 @@ struct DoctorTests {
     /// Those of a reader that is tried and of a service that is asked are the command line's.
     @Test func everyVerdictHasAScenario() {
         let covered = Set(Scenario.all.flatMap(\.finds)).union([
-            .answers, .answersNot, .serviceHasReader, .serviceRefuses, .serviceSilent,
+            .answers, .answersNot, .noUSBReader, .serviceHasReader, .serviceRefuses, .serviceSilent,
         ])
         #expect(Set(Check.Code.allCases) == covered)
+    }
+
+    @Test func aNamedReaderThatAnswersLeavesNoFaultForMissingUSBReaders() throws {
+        for scenario in Scenario.all where scenario.finds.contains(.noReader) {
+            let machine = try FakeMachine()
+            try scenario.build(machine)
+            let found = machine.examine()
+            var (good, bad) = (found, found)
+            good.add(trial: Check(.answers, "virtual:card.json", "PN532"))
+            bad.add(trial: Check(.answersNot, "virtual:card.json", "", ""))
+            let absent: Set<Check.Code> = [.noReader, .wslWithoutReader, .containerWithoutReader]
+            #expect(good.isReady && absent.isDisjoint(with: good.checks.map(\.code)))
+            #expect(good.checks.contains { $0.code == .noUSBReader && $0.verdict == .note })
+            #expect(bad.checks.dropLast() == found.checks[...])
+        }
     }
 
     @Test(arguments: Scenario.all) func everythingThatIsSaidIsWhole(_ scenario: Scenario) throws {

@@ -71,7 +71,9 @@ struct DoctorCommand: KazasuCommand {
 
     @Flag(
         name: .long,
-        help: help("With --report: also record a dump of the card.", "--report にカードのダンプも記録する。"))
+        help: help(
+            "With --report: also record a dump of the card, with its journeys and payments.",
+            "--report にカードのダンプ（乗車と支払いの履歴を含む）も記録する。"))
     var dump = false
 
     @Option(
@@ -112,9 +114,9 @@ struct DoctorCommand: KazasuCommand {
         diagnosis.system += served(diagnosis)
         let recording = file == nil ? nil : try record(context)
         if let recording {
-            diagnosis.system.append(check(recording))
+            diagnosis.add(trial: check(recording))
         } else if let reader {
-            diagnosis.system.append(trial(reader, context.cancellation))
+            diagnosis.add(trial: try trial(reader, context.cancellation))
         }
         if context.json {
             try context.print(DoctorView.json(diagnosis))
@@ -169,30 +171,17 @@ struct DoctorCommand: KazasuCommand {
         return PCSCDriver().list().filter { $0.state == .ready }.map { Check(.serviceHasReader, $0.id) }
     }
 
-    private func trial(_ id: String, _ cancellation: CancellationToken) -> Check {
-        Interrupt.hold()
-        defer { Interrupt.release() }
-        do throws(KazasuError) {
-            guard let opened = try ReaderRegistry.openDevice(id, cancellation) else {
-                return Check(
-                    .answersNot,
-                    [
-                        LocalizedText(id, id), LocalizedText("no driver for this ID", "この ID のドライバーがありません"),
-                        LocalizedText("'kazasu readers' prints the IDs", "'kazasu readers' で ID を確認できます"),
-                    ])
-            }
+    /// Opens the reader, of any kind, and closes it.
+    ///
+    /// - Throws: ``CommandError`` when the user interrupts.
+    private func trial(_ id: String, _ cancellation: CancellationToken) throws -> Check {
+        do {
+            let opened = try ReaderSession.open(id, cancellation)
             defer { opened.close() }
             return Check(.answers, id, opened.information.name)
-        } catch {
-            let failure: CommandError
-            if case .reader(let error, let id) = error {
-                failure = .opening(id, error)
-            } else {
-                failure = CommandError(error)
-            }
-            let (message, hint) = (failure.message, failure.hint ?? "kazasu readers")
+        } catch let failure as CommandError where failure.status != .interrupted {
             // Both are in the language of this run.
-            return Check(.answersNot, id, message, hint)
+            return Check(.answersNot, id, failure.message, failure.hint ?? "kazasu readers")
         }
     }
 }

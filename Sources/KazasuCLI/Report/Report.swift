@@ -59,11 +59,18 @@ struct Report {
                 "IDm, UID and PUPI, blocks and files with names and numbers, serial numbers of readers, the home folder",
                 "IDm・UID・PUPI、氏名や番号のブロックとファイル、リーダーの製造番号、ホームフォルダー"),
         ])
-        if recording?.runs.contains(where: { $0.command == "dump" }) != true {
-            rows.append([
-                tr("Not included", "含まないもの"), tr("the card's blocks (--dump adds them)", "カードの中身（--dump で追加）"),
-            ])
-        }
+        rows.append(
+            recording?.runs.contains { $0.command == "dump" } == true
+                ? [
+                    tr("Not masked", "伏せないもの"),
+                    tr(
+                        "journeys, payments and balances: days, times, stations and amounts",
+                        "乗車・支払いの履歴と残高（日付、時刻、駅、金額）"),
+                ]
+                : [
+                    tr("Not included", "含まないもの"),
+                    tr("the card's blocks (--dump adds them)", "カードの中身（--dump で追加）"),
+                ])
         return tr("The report contains:", "レポートの内容:") + "\n" + Columns.text(rows.map { ["  " + $0[0], $0[1]] })
     }
 
