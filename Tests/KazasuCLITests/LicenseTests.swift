@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Glibc
 import TestSupport
 import Testing
 
@@ -62,7 +63,14 @@ struct LicenseTests {
             let result = try run("sample", arguments)
             #expect(result.end == .exited(0), "\(result.errors)")
             try Snapshot.check(result.output, "answers/license-free.txt")
+            #expect(result.errors.isEmpty == (arguments == ["--free"]))
         }
+        let note = try run("sample", []).errors
+        #expect(
+            note
+                == "kazasu: PIN 1 could not be asked for: no terminal. --pin1-from gives it; --free does without\n")
+        #expect(try run("sample", ["--lang", "ja"]).errors.contains("暗証番号1を尋ねられません。--pin1-from"))
+        #expect(try run("sample", ["-q"]).errors.isEmpty)
         try Snapshot.check(try run("sample", ["--free", "--json"]).output, "answers/license-free.json")
     }
 
@@ -87,7 +95,16 @@ struct LicenseTests {
         let decoded = try Kazasu.run("decode", dump)
         #expect(decoded.end == .exited(0), "\(decoded.errors)")
         let plain = try run("sample", Self.both)
-        #expect(decoded.output.hasSuffix("\n" + plain.output))
+        #expect(decoded.output == plain.output)
+        let saved = "\(folder.path)/saved.jp2"
+        let again = try Kazasu.run("decode", dump, "--photo", saved)
+        #expect(again.hasEnded(0) && again.output.contains("written to \(saved)"), "\(again.errors)")
+        #expect(try TestFiles.read(saved) == written)
+        #expect(try Kazasu.run("decode", dump, "--json", "--photo", saved).output.contains(#""photo": "\#(saved)""#))
+        try Kazasu.run("decode", dump, dump, "--photo", saved).expectError(64, "--photo takes one dump")
+        let none = try Kazasu.run("decode", Card.file("edy"), "--photo", "\(folder.path)/none.jp2")
+        #expect(none.hasEnded(0) && none.errors.contains("no photo was read"), "\(none.errors)")
+        #expect(access("\(folder.path)/none.jp2", F_OK) != 0)
         let text = String(decoding: try TestFiles.read(dump), as: UTF8.self)
         #expect(!text.contains("\"1234\"") && !text.contains("5678"))
         let json = try Kazasu.run("decode", "--json", dump)
@@ -249,12 +266,18 @@ struct LicenseTests {
         #expect(locked.output.contains("暗証番号1は閉塞しています") && !locked.output.contains("Enter で省略"))
     }
 
-    @Test("A PIN of the wrong length is refused before the next one is asked for", arguments: ["123", "12345", "12a4"])
+    @Test("A PIN of the wrong length is asked for again, and uses no try", arguments: ["123", "12345", "12a4"])
     func wrongLength(pin: String) throws {
-        let result = try Typist.run(["license", "-r", Self.reader("sample")], typing: ["PIN 1 (4 digits=\(pin)"])
-        #expect(result.end == .exited(77), "\(result.output)")
-        #expect(result.output.contains("PIN 1 must be 4 digits; nothing was sent"))
-        #expect(!result.output.contains("PIN 2 (4") && result.output.contains("008"))
+        let card = Self.reader("sample")
+        let objection = "PIN 1 must be 4 digits; nothing was sent"
+        let result = try Typist.run(
+            ["license", "-r", card],
+            typing: ["PIN 1 (4 digits=\(pin)", "\(objection)=\(pin)", "PIN 1 (4 digits, 3 tries=1234", "PIN 2 (4="])
+        #expect(result.end == .exited(0), "\(result.output)")
+        #expect(result.output.contains("花子") && result.output.contains("verified (3 tries were left before)"))
+        let skipped = try Typist.run(["license", "-r", card], typing: ["PIN 1 (4 digits=\(pin)", "\(objection)="])
+        #expect(skipped.end == .exited(0), "\(skipped.output)")
+        #expect(!skipped.output.contains("PIN 2 (4") && skipped.output.contains("Not read (no PIN was given)"))
     }
 
     @Test(

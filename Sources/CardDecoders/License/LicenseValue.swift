@@ -122,9 +122,9 @@ public struct EraDate: Hashable, Sendable {
         "\(era.name.japanese)\(yearOfEra == 1 ? "元" : String(yearOfEra))年\(date.month)月\(date.day)日"
     }
 
-    /// The day in both notations, as in `1975-06-01 (Showa 50)` and `昭和50年6月1日（1975-06-01）`.
+    /// The day in both notations, as in `1975-06-01 (Showa 50)` and `1975-06-01（昭和50年6月1日）`.
     public var text: LocalizedText {
-        LocalizedText("\(date) (\(era.name.english) \(yearOfEra))", "\(japanese)（\(date)）")
+        LocalizedText("\(date) (\(era.name.english) \(yearOfEra))", "\(date)（\(japanese)）")
     }
 }
 

@@ -157,7 +157,7 @@ struct APDU: KazasuCommand {
         } catch {
             throw PINGuardError.triesUnreadable(reference, error)
         }
-        let answer = try dialog.collect([PINDialog.Wanted(reference: reference, tries: tries, isOptional: false)])
+        let answer = try dialog.collect([PINDialog.Wanted(reference: reference, tries: tries)])
         if let refusal = answer.refusal { throw refusal }
         guard let pin = answer.pins.first else { throw APDU.noPIN(number) }
         return pin

@@ -49,6 +49,7 @@ struct Decode: KazasuCommand {
     var format: DecodeFormat?
 
     @OptionGroup var csvOptions: CSVOptions
+    @OptionGroup var photoOptions: PhotoOptions
     @OptionGroup var keepOptions: KeepOptions
 
     private var form: DecodeFormat { format ?? (common.json ? .json : .text) }
@@ -61,9 +62,11 @@ struct Decode: KazasuCommand {
     func execute(_ context: Context) throws {
         var answer = DecodeAnswer(form, try stationOptions.names(), csvOptions, context)
         let keeper = try keepOptions.keeper(context)
+        let photo = try photoOptions.file()
         let source = DumpFiles(paths: files)
         var first: (place: String, dump: CardDump)?
         var isMany = source.areMany
+        guard photo == nil || !isMany else { throw Decode.severalPhotos }
         var failures: [CommandError] = []
         try source.forEach { item in
             isMany = isMany || item.isOneOfMany
@@ -83,6 +86,7 @@ struct Decode: KazasuCommand {
                     return
                 }
                 isMany = true
+                guard photo == nil else { return }
                 if let earlier = first {
                     first = nil
                     try answer.print(earlier.dump, earlier.place, isOnly: false)
@@ -90,7 +94,8 @@ struct Decode: KazasuCommand {
                 try answer.print(dump, item.place, isOnly: false)
             }
         }
-        if let only = first { try answer.print(only.dump, only.place, isOnly: true) }
+        guard photo == nil || !isMany else { throw Decode.severalPhotos }
+        if let only = first { try answer.print(only.dump, only.place, isOnly: true, photo: photo) }
         context.keep([], in: keeper)
         if let failure = failures.first {
             throw CommandError(
@@ -99,5 +104,11 @@ struct Decode: KazasuCommand {
                     "\(Words.count(failures.count, "file")) could not be read; the others were",
                     "\(failures.count) 件を読めませんでした。残りは読みました"))
         }
+    }
+
+    private static var severalPhotos: CommandError {
+        CommandError(
+            .usage, "usage", tr("--photo takes one dump", "--photo に指定できるダンプは 1 つだけです"),
+            hint: tr("decode the dump of the licence alone", "免許証のダンプだけを指定してください"))
     }
 }

@@ -50,10 +50,7 @@ struct License: KazasuCommand {
     @Flag(name: .long, help: help("Read only what needs no PIN, without asking for one.", "暗証番号なしで読めるものだけを、尋ねずに読む。"))
     var free = false
 
-    @Option(
-        name: .long, help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"),
-        completion: .file())
-    var photo: String?
+    @OptionGroup var photoOptions: PhotoOptions
 
     @Option(
         name: .shortAndLong,
@@ -63,7 +60,7 @@ struct License: KazasuCommand {
     var output: String?
 
     func validate() throws {
-        if free, pinOptions.pin1From != nil || pinOptions.pin2From != nil || photo != nil {
+        if free, pinOptions.pin1From != nil || pinOptions.pin2From != nil || photoOptions.photo != nil {
             throw ValidationError(
                 tr("--free cannot be combined with PIN options or --photo", "--free は暗証番号や --photo と併用できません"))
         }
@@ -74,7 +71,7 @@ struct License: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        let photoFile = try photo.map { path throws(CommandError) in try OutputFile(path) }
+        let photoFile = try photoOptions.file()
         let dumpFile = try output.map { path throws(CommandError) in try DumpOutput(path) }
         let given = try pinsFromSources()
         let session = try ReaderSession(readerOptions, context)
@@ -152,7 +149,8 @@ struct License: KazasuCommand {
         let pins = given.isEmpty ? reader.pins : Array(reader.pins.prefix(given.count))
         let wanted = pins.enumerated().map { index, pin in
             PINDialog.Wanted(
-                reference: reader.reference(pin), tries: reader.tries[pin], given: given.element(at: index))
+                reference: reader.reference(pin), tries: reader.tries[pin], given: given.element(at: index),
+                option: index == 0 ? "--pin1-from" : "--pin2-from")
         }
         let answer = try dialog.collect(wanted)
         if !answer.pins.isEmpty { reader.verify(Array(zip(pins, answer.pins)), consent: dialog.consent) }
@@ -162,17 +160,10 @@ struct License: KazasuCommand {
     // MARK: Answering
 
     private func show(
-        _ report: LicenseReport, _ card: CardIdentity, _ photoFile: OutputFile?, _ context: Context
+        _ report: LicenseReport, _ card: CardIdentity, _ photoFile: PhotoFile?, _ context: Context
     ) throws {
-        var view = LicenseView(report: report, redaction: context.redaction)
-        if let photoFile, let bytes = report.photo {
-            context.attempt { () throws(CommandError) in
-                try photoFile.finish(bytes)
-                view.photoPath = photo
-            }
-        } else if photo != nil {
-            context.note(tr("no photo was read, so no file was written", "写真を読めなかったため、ファイルは書いていません"))
-        }
+        let view = LicenseView(
+            report: report, redaction: context.redaction, photoPath: photoFile?.write(report.photo, context))
         if context.json {
             let card = context.redaction.card(card, kind: "license")
             var document = JSONObject([("schema", "kazasu.license/1"), ("card", card)])
@@ -181,5 +172,40 @@ struct License: KazasuCommand {
         } else {
             try context.print(view.text)
         }
+    }
+}
+
+/// The option of the commands that save the photo of a licence.
+struct PhotoOptions: ParsableArguments {
+    @Option(
+        name: .long, help: help("Write the photo (JPEG 2000) to a file.", "写真（JPEG 2000）をファイルに書く。", value: "file"),
+        completion: .file())
+    var photo: String?
+
+    /// Opens the file, before a card or dump is read.
+    func file() throws(CommandError) -> PhotoFile? {
+        try photo.map { path throws(CommandError) in PhotoFile(path: path, file: try OutputFile(path)) }
+    }
+}
+
+/// The file of ``PhotoOptions``.
+struct PhotoFile {
+    let path: String
+    let file: OutputFile
+
+    /// Writes the photo; a note says when there is none.
+    ///
+    /// - Returns: the path; `nil` when nothing was written.
+    func write(_ photo: [UInt8]?, _ context: Context) -> String? {
+        guard let photo else {
+            context.note(tr("no photo was read, so no file was written", "写真を読めなかったため、ファイルは書いていません"))
+            return nil
+        }
+        var written: String?
+        context.attempt { () throws(CommandError) in
+            try file.finish(photo)
+            written = path
+        }
+        return written
     }
 }

@@ -15,9 +15,9 @@ struct MyNumber: KazasuCommand {
         abstract: tr("Read a My Number card.", "マイナンバーカードを読む。"),
         discussion: tr(
             """
-            Without a PIN: the kind of card, the tries left for each PIN, and three certificates. With the four-digit \
-            PIN for card information input: name, address, birth date and sex. The personal number is not read, and \
-            nothing is signed.
+            Without a PIN: the kind of card, the tries left for each PIN, and three certificates.
+            With the PIN of four digits for card information input (券面事項入力補助用):
+            name, address, birth date and sex. The personal number is not read, and nothing is signed.
 
             Wrong PINs lock the card; the same PIN guard as in 'kazasu license' applies. See Docs/my-number.md.
 
@@ -25,7 +25,7 @@ struct MyNumber: KazasuCommand {
               kazasu mynumber --free
               kazasu mynumber                             # asks for the PIN
               kazasu mynumber --free --certificates certs
-              kazasu mynumber --json --pin1-from file:pin | jq -r .address
+              kazasu mynumber --json --pin-from file:pin | jq -r .address
             """,
             """
             暗証番号なし: カードの種類、各暗証番号の残り回数、3 枚の証明書。券面事項入力補助用の暗証番号（数字 4 桁）で
@@ -37,18 +37,24 @@ struct MyNumber: KazasuCommand {
               kazasu mynumber --free
               kazasu mynumber                             # 暗証番号を尋ねる
               kazasu mynumber --free --certificates certs
-              kazasu mynumber --json --pin1-from file:pin | jq -r .address
+              kazasu mynumber --json --pin-from file:pin | jq -r .address
             """))
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var readerOptions: ReaderOptions
 
     @Option(
-        name: .customLong("pin1-from"),
+        name: .customLong("pin-from"),
         help: help(
-            "Where to read the four-digit PIN: env:NAME, file:PATH or fd:NUMBER. Default: ask on the terminal.",
-            "数字 4 桁の暗証番号の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
+            "Where to read the PIN (券面事項入力補助用): env:NAME, file:PATH or fd:NUMBER. Default: ask on the terminal.",
+            "数字 4 桁の暗証番号（券面事項入力補助用）の入力元: env:変数名、file:パス、fd:番号。省略時は端末で尋ねる。", value: "source"))
+    var pinFrom: SecretSource?
+
+    /// The former name of `--pin-from`, as licences have it; still accepted.
+    @Option(name: .customLong("pin1-from"), help: .hidden)
     var pin1From: SecretSource?
+
+    private var source: SecretSource? { pinFrom ?? pin1From }
 
     @Flag(
         name: .long,
@@ -75,8 +81,13 @@ struct MyNumber: KazasuCommand {
     var output: String?
 
     func validate() throws {
+        try SecretSource.validate(pinFrom, "--pin-from")
         try SecretSource.validate(pin1From, "--pin1-from")
-        if free, pin1From != nil {
+        if pinFrom != nil, pin1From != nil {
+            throw ValidationError(
+                tr("--pin1-from is the former name of --pin-from", "--pin1-from は --pin-from の以前の名前です"))
+        }
+        if free, source != nil {
             throw ValidationError(tr("--free cannot be combined with a PIN", "--free は暗証番号と併用できません"))
         }
     }
@@ -84,7 +95,7 @@ struct MyNumber: KazasuCommand {
     func execute(_ context: Context) throws {
         let dumpFile = try output.map { path throws(CommandError) in try DumpOutput(path) }
         let folder = try certificates.map { path throws(CommandError) in try CertificateFolder(path) }
-        let given = try pin1From.map { source throws(CommandError) in
+        let given = try source.map { source throws(CommandError) in
             try source.readPIN(MyNumberPIN.cardInput.name[Language.current])
         }
         let session = try ReaderSession(readerOptions, context)
@@ -133,7 +144,9 @@ struct MyNumber: KazasuCommand {
         if !free, reader.error == nil {
             let dialog = PINDialog(context, allowLastTry: allowLastTry)
             let answer = try dialog.collect([
-                PINDialog.Wanted(reference: MyNumberReader.cardInput, tries: reader.tries[.cardInput], given: given)
+                PINDialog.Wanted(
+                    reference: MyNumberReader.cardInput, tries: reader.tries[.cardInput], given: given,
+                    option: "--pin-from")
             ])
             if let pin = answer.pins.first { reader.verify(pin, consent: dialog.consent) }
             if let refusal = answer.refusal { reader.refuse(refusal) }

@@ -57,8 +57,8 @@ package final class PINDialog {
         package var tries: TriesLeft?
         /// The PIN, when it comes from a source; otherwise it is typed.
         package var given: PIN?
-        /// Whether the command can read something without it.
-        package var isOptional = true
+        /// The option that names its source, where the command can read something without it; else `nil`.
+        package var option: String?
     }
 
     /// The PINs that may be sent, in order, and the reason why the next one is not sent.
@@ -87,7 +87,8 @@ package final class PINDialog {
     /// Asks all questions about PINs, before any of them is sent.
     ///
     /// The questions about last tries come before any PIN is typed, and each PIN is checked before the next is asked
-    /// for. An empty line skips that PIN and those after it.
+    /// for: one of the wrong form is asked for again. An empty line skips that PIN and those after it. Without a
+    /// terminal, a note says that an optional PIN could not be asked for.
     package func collect(_ wanted: [Wanted]) throws(CommandError) -> Answer {
         for one in wanted {
             if let given = one.given, !given.isSpent, !given.matches(one.reference.form) {
@@ -105,7 +106,6 @@ package final class PINDialog {
             var pin = one.given
             if pin == nil { pin = try typed(one) }
             guard let pin else { return Answer(pins: answer.pins) }
-            guard pin.isSpent || pin.matches(one.reference.form) else { return Answer(refusal: .form(one.reference)) }
             answer.pins.append(pin)
         }
         return answer
@@ -147,16 +147,32 @@ package final class PINDialog {
         return (try? terminal.confirms(question)) ?? false
     }
 
+    /// Asks until the PIN has the right form.
+    ///
     /// - Returns: `nil` when there is no terminal, or nothing was typed.
     private func typed(_ wanted: Wanted) throws(CommandError) -> PIN? {
-        guard let terminal = Terminal() else { return nil }
         let name = wanted.reference.name
+        guard let terminal = Terminal() else {
+            if let option = wanted.option {
+                context.note(
+                    tr(
+                        "\(name.english) could not be asked for: no terminal. \(option) gives it; --free does without",
+                        "対話できる端末ではないため\(name.japanese)を尋ねられません。\(option) で指定できます（--free なら尋ねません）"))
+            }
+            return nil
+        }
         let form = wanted.reference.form.words
         let tries = wanted.tries.map { tr(", \($0.words)", "、\($0.words)") } ?? ""
-        let enter = wanted.isOptional ? tr("; press Enter to skip", "。Enter で省略") : ""
+        let enter = wanted.option != nil ? tr("; press Enter to skip", "。Enter で省略") : ""
         let question = tr(
             "\(name.english) (\(form)\(tries)\(enter)): ", "\(name.japanese)（\(form)\(tries)\(enter)）: ")
-        return try terminal.secret(question).map { PIN($0) }
+        var objection = ""
+        while let secret = try terminal.secret(objection + question) {
+            let pin = PIN(secret)
+            if pin.matches(wanted.reference.form) { return pin }
+            objection = CommandError(PINGuardError.form(wanted.reference)).message + "\n"
+        }
+        return nil
     }
 }
 

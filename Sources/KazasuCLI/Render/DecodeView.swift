@@ -8,6 +8,8 @@ struct DecodeView {
     var dump: CardDump
     var reports: [CardReport]
     var redaction: Redaction
+    /// The path that the photo of a licence was written to.
+    var photoPath: String?
 
     /// The card, masked under `--redact`.
     ///
@@ -23,7 +25,7 @@ struct DecodeView {
     /// - Parameter file: the source of the dump, when it is one of many.
     @specialized(where Sink == JSONWriter)
     func write<Sink: JSONSink & ~Copyable>(to sink: inout Sink, file: String? = nil) {
-        let identities = IdentityReports(dump, redaction)
+        let identities = IdentityReports(dump, redaction, photoPath: photoPath)
         sink.object { document in
             document.member("schema", "kazasu.decode/1")
             if let file { document.member("file", file) }
@@ -54,9 +56,11 @@ struct DecodeView {
             ])
         }
         var text = Columns.text(rows)
-        let identities = IdentityReports(dump, redaction)
+        // An empty line comes between sections, not before the first one.
+        let gap = rows.isEmpty ? "" : "\n"
+        let identities = IdentityReports(dump, redaction, photoPath: photoPath)
         if reports.isEmpty, identities.isEmpty {
-            text += "\n" + tr("No decoder supports this card.", "このカードに対応するデコーダーがありません。") + "\n"
+            text += gap + tr("No decoder supports this card.", "このカードに対応するデコーダーがありません。") + "\n"
         }
         for report in reports {
             text += "\n\(report.name[Language.current])\n"
@@ -79,7 +83,8 @@ struct DecodeView {
             }
             text += gates.text
         }
-        try print(text + identities.text)
+        let start = reports.isEmpty ? gap : "\n"
+        try print(text + (identities.isEmpty ? "" : start) + identities.texts.joined(separator: "\n"))
     }
 }
 
@@ -107,9 +112,13 @@ struct DecodeAnswer: ~Copyable {
     /// - Parameters:
     ///   - place: the file, with the line where a file has several dumps.
     ///   - isOnly: whether there is no other dump.
-    mutating func print(_ dump: CardDump, _ place: String, isOnly: Bool) throws(CommandError) {
+    ///   - photo: where to write the photo of a licence.
+    mutating func print(
+        _ dump: CardDump, _ place: String, isOnly: Bool, photo: PhotoFile? = nil
+    ) throws(CommandError) {
         let decoding = Decoding(dump, names)
-        let view = DecodeView(dump: dump, reports: decoding.reports, redaction: context.redaction)
+        var view = DecodeView(dump: dump, reports: decoding.reports, redaction: context.redaction)
+        view.photoPath = photo?.write(LicenseDecoder.decode(dump)?.photo, context)
         let heading = isOnly ? nil : place
         switch form {
         case .text:

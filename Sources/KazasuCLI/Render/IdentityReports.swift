@@ -8,11 +8,14 @@ package struct IdentityReports {
     package let license: LicenseReport?
     package let myNumber: MyNumberReport?
     package var redaction: Redaction
+    /// The path that the photo of the licence was written to.
+    package var photoPath: String?
 
-    package init(_ dump: CardDump, _ redaction: Redaction) {
+    package init(_ dump: CardDump, _ redaction: Redaction, photoPath: String? = nil) {
         license = LicenseDecoder.decode(dump)
         myNumber = MyNumberDecoder.decode(dump)
         self.redaction = redaction
+        self.photoPath = photoPath
     }
 
     package var isEmpty: Bool { license == nil && myNumber == nil }
@@ -24,7 +27,9 @@ package struct IdentityReports {
     /// schema.
     package var json: [JSONValue] {
         [
-            license.map { ("license", LicenseView(report: $0, redaction: redaction).members) },
+            license.map {
+                ("license", LicenseView(report: $0, redaction: redaction, photoPath: photoPath).members)
+            },
             myNumber.map { ("mynumber", MyNumberView(report: $0, redaction: redaction).members) },
         ].compactMap { report in
             report.map { kind, members in
@@ -35,10 +40,10 @@ package struct IdentityReports {
         }
     }
 
-    package var text: String {
+    package var texts: [String] {
         [
-            license.map { LicenseView(report: $0, redaction: redaction).text },
+            license.map { LicenseView(report: $0, redaction: redaction, photoPath: photoPath).text },
             myNumber.map { MyNumberView(report: $0, redaction: redaction).text },
-        ].compactMap { $0.map { "\n" + $0 } }.joined()
+        ].compactMap(\.self)
     }
 }

@@ -11,7 +11,7 @@ struct LicenseVectorTests {
     func birthDate() throws {
         let date = try #require(LicenseDate(Array("4140913".utf8)).day)
         #expect(date.text.english == "2002-09-13 (Heisei 14)")
-        #expect(date.text.japanese == "平成14年9月13日（2002-09-13）")
+        #expect(date.text.japanese == "2002-09-13（平成14年9月13日）")
     }
 
     @Test("PL4, PL6: the free files", arguments: [(LicenseVectors.pinsSet, true), (LicenseVectors.pinsNotSet, false)])
@@ -39,12 +39,12 @@ struct LicenseVectorTests {
         #expect(report.nameKana?.description == "ニホン　ハナコ")
         #expect(report.field(.alias)?.value == .absent)
         #expect(report.text(.unifiedNameKana)?.description == "ニホン　ハナコ")
-        #expect(report.date(.birthDate)?.day?.text.japanese == "昭和50年6月1日（1975-06-01）")
+        #expect(report.date(.birthDate)?.day?.text.japanese == "1975-06-01（昭和50年6月1日）")
         #expect(report.text(.address)?.description == "東京都千代田区霞が関２−１−２")
-        #expect(report.date(.issueDate)?.day?.text.japanese == "平成19年6月1日（2007-06-01）")
+        #expect(report.date(.issueDate)?.day?.text.japanese == "2007-06-01（平成19年6月1日）")
         #expect(report.code(.referenceNumber) == "12345")
         #expect(report.text(.colorClass)?.description == "優良")
-        #expect(report.date(.expiryDate)?.day?.text.japanese == "平成24年7月1日（2012-07-01）")
+        #expect(report.date(.expiryDate)?.day?.text.japanese == "2012-07-01（平成24年7月1日）")
         #expect(
             report.conditions.map(\.description) == [
                 "眼鏡等", "中型車は中型車（８ｔ）に限る", "準中型で運転できる準中型車は準中型車（５ｔ）に限る",

@@ -122,9 +122,9 @@ struct ExampleShell {
         kazasu() {
             case " $* " in
             *" --fix "*|*" --report "*|*" tag write "*) set -- "$@" --yes ;;
-            *" --free "*|*" --pin1-from "*) ;;
+            *" --free "*|*" --pin1-from "*|*" --pin-from "*) ;;
             *" license "*) set -- "$@" --pin1-from env:PIN1 --pin2-from env:PIN2 ;;
-            *" mynumber "*) set -- "$@" --pin1-from env:PIN ;;
+            *" mynumber "*) set -- "$@" --pin-from env:PIN ;;
             esac
             case " $* " in
             *" --watch "*)
